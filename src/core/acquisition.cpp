@@ -1,0 +1,93 @@
+#include "core/acquisition.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+void require(bool ok, const std::string& what, const std::string& field, const std::string& value,
+             const std::string& rule) {
+  if (!ok) throw Error(what, field + " = " + value, rule);
+}
+
+void require_range(const std::string& what, const std::string& field, double value, double min, double max,
+                   const std::string& rule) {
+  require(std::isfinite(value) && value >= min && value <= max, what, field, std::to_string(value), rule);
+}
+
+void validate_probe(const Probe& probe, const std::string& what) {
+  require(!probe.elements.empty() && probe.elements.size() <= static_cast<std::size_t>(kMaxElements), what,
+          "number of elements", std::to_string(probe.elements.size()), "1 to " + std::to_string(kMaxElements));
+  for (const Element& element : probe.elements) {
+    require_range(what, "element x", element.x_m, -1.0, 1.0, "within 1 m of the origin");
+    require_range(what, "element z", element.z_m, -1.0, 1.0, "within 1 m of the origin");
+    require_range(what, "element normal", element.normal_rad, -kPi, kPi, "-pi to pi rad");
+  }
+  require_range(what, "pitch", probe.pitch_m, 0.0, 0.1, "0 to 100 mm");
+  require_range(what, "element width", probe.element_width_m, 0.0, 0.1, "0 to 100 mm");
+}
+
+void validate_transmit(const Transmit& transmit, const Acquisition& a, const std::string& what) {
+  require_range(what, "t0", transmit.t0_s, -1.0, 1.0, "within 1 s of time zero");
+  switch (transmit.kind) {
+    case TransmitKind::plane:
+      require_range(what, "transmit angle", transmit.angle_rad, -kPi / 2, kPi / 2, "-90 to 90 degrees");
+      break;
+    case TransmitKind::diverging:
+    case TransmitKind::focused:
+      require_range(what, "source x", transmit.source_x_m, -10.0, 10.0, "within 10 m of the origin");
+      require_range(what, "source z", transmit.source_z_m, -10.0, 10.0, "within 10 m of the origin");
+      break;
+    case TransmitKind::delays: {
+      require(transmit.element_delays_s.size() == a.probe.elements.size(), what, "number of transmit delays",
+              std::to_string(transmit.element_delays_s.size()), "one for each element");
+      bool any = false;
+      for (const double delay : transmit.element_delays_s) {
+        if (std::isnan(delay)) continue;
+        require_range(what, "transmit delay", delay, -1.0, 1.0, "within 1 s, or NaN for a silent element");
+        any = true;
+      }
+      require(any, what, "transmit delays", "all NaN", "at least one element fires");
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double element_width_m) {
+  Probe probe{.name = std::move(name), .kind = ProbeKind::linear, .pitch_m = pitch_m,
+              .element_width_m = element_width_m, .elements = {}};
+  probe.elements.resize(static_cast<std::size_t>(n_elements));
+  for (int e = 0; e < n_elements; ++e) {
+    probe.elements[static_cast<std::size_t>(e)].x_m = (e - 0.5 * (n_elements - 1)) * pitch_m;
+  }
+  return probe;
+}
+
+std::size_t Acquisition::frame_values() const {
+  return transmits.size() * probe.elements.size() * static_cast<std::size_t>(n_samples) *
+         static_cast<std::size_t>(values_per_sample());
+}
+
+void Acquisition::validate(const std::string& what) const {
+  validate_probe(probe, what);
+  require(!transmits.empty() && transmits.size() <= static_cast<std::size_t>(kMaxTransmits), what,
+          "number of transmits", std::to_string(transmits.size()), "1 to " + std::to_string(kMaxTransmits));
+  require(n_samples >= 2 && n_samples <= kMaxSamples, what, "samples", std::to_string(n_samples),
+          "2 to " + std::to_string(kMaxSamples));
+  require(frame_bytes() <= (std::size_t{1} << 33), what, "frame size", std::to_string(frame_bytes()) + " bytes",
+          "up to 8 GiB");
+  require_range(what, "sampling frequency", sampling_hz, 1e3, 1e10, "1 kHz to 10 GHz");
+  require_range(what, "centre frequency", center_hz, 1e3, 1e9, "1 kHz to 1 GHz");
+  require_range(what, "bandwidth", bandwidth_hz, 0.0, 1e9, "0 (unknown) to 1 GHz");
+  require_range(what, "demodulation frequency", demod_hz, 0.0, 1e9, "0 to 1 GHz");
+  require_range(what, "sound speed", sound_speed_m_s, 100.0, 10000.0, "100 to 10000 m/s");
+  require_range(what, "frame rate", frame_rate_hz, 0.0, 1e6, "0 (unknown) to 1 MHz");
+  for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
+}
+
+}  // namespace echoloop

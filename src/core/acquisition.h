@@ -1,0 +1,85 @@
+// What is known about a stream of channel data: probe, transmits, sampling. Immutable once shared.
+//
+// Axes, said once for the whole program: x lateral, z depth (down, into the tissue), origin at the
+// centre of the array (for a curved array: the middle of its chord). Angles are measured from +z towards +x.
+// Time zero of a transmit: the instant at which its wave passes the origin. Readers convert every other
+// convention (first element fires, centre element fires) when they read, so that nobody else has to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace echoloop {
+
+enum class ProbeKind { linear, convex, phased };
+
+struct Element {
+  double x_m = 0.0;
+  double z_m = 0.0;
+  double normal_rad = 0.0;  // direction the element looks, from +z towards +x; 0 for a flat array
+};
+
+struct Probe {
+  std::string name;
+  ProbeKind kind = ProbeKind::linear;
+  double pitch_m = 0.0;          // distance of neighbouring element centres
+  double element_width_m = 0.0;  // 0 when unknown
+  std::vector<Element> elements; // in the order of the channel data
+};
+
+// n elements on a line at z = 0, centred on the origin.
+Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double element_width_m = 0.0);
+
+enum class TransmitKind { plane, diverging, focused, delays };
+
+struct Transmit {
+  TransmitKind kind = TransmitKind::plane;
+  double angle_rad = 0.0;     // plane: steering; positive towards +x
+  double source_x_m = 0.0;    // diverging: virtual source (z < 0); focused: the focus (z > 0)
+  double source_z_m = 0.0;
+  std::vector<double> element_delays_s;  // delays: firing time of each element, NaN = silent; zero of the law is time zero
+  double t0_s = 0.0;          // time of sample 0 relative to time zero (see the head of this file)
+};
+
+enum class SampleType { int16, float32 };
+enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
+
+[[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) {
+  return type == SampleType::int16 ? 2 : 4;
+}
+
+struct Acquisition {
+  Probe probe;
+  std::vector<Transmit> transmits;
+  int n_samples = 0;              // a channel line: real samples (rf) or complex pairs (iq)
+  SampleType sample_type = SampleType::float32;
+  SignalKind signal = SignalKind::rf;
+  double sampling_hz = 0.0;
+  double center_hz = 0.0;         // transmitted pulse
+  double bandwidth_hz = 0.0;      // full width of the useful band about center_hz; 0 when unknown
+  double demod_hz = 0.0;          // iq only: samples were mixed with exp(-i 2 pi demod_hz t), t counted from time zero
+  double sound_speed_m_s = 1540.0;
+  double frame_rate_hz = 0.0;     // 0 when unknown
+  std::vector<std::string> assumptions;  // what a reader had to assume, in a researcher's words
+
+  [[nodiscard]] int n_elements() const { return static_cast<int>(probe.elements.size()); }
+  [[nodiscard]] int n_transmits() const { return static_cast<int>(transmits.size()); }
+  [[nodiscard]] int values_per_sample() const { return signal == SignalKind::iq ? 2 : 1; }
+  // Values of a frame, laid out [transmit][element][sample], sample fastest (iq: pairs I, Q).
+  [[nodiscard]] std::size_t frame_values() const;
+  [[nodiscard]] std::size_t frame_bytes() const { return frame_values() * bytes_per_value(sample_type); }
+
+  // Throws Error naming field, value and rule. `what` is the file or source to name in the message.
+  void validate(const std::string& what) const;
+};
+
+using AcquisitionPtr = std::shared_ptr<const Acquisition>;
+
+// Upper limits that validate() enforces; far above any real probe, low enough that products cannot overflow.
+inline constexpr int kMaxElements = 16384;
+inline constexpr int kMaxTransmits = 16384;
+inline constexpr int kMaxSamples = 1 << 24;
+
+}  // namespace echoloop

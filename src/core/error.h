@@ -1,0 +1,19 @@
+// The one exception type of the program: bad input and failed set-up, as one readable line.
+// Why: every refusal names what was looked at, what was found and what would be accepted, so that
+// the command line (exit status 2) and the message line of the window can show it unchanged.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace echoloop {
+
+class Error : public std::runtime_error {
+ public:
+  // what: the file, option or field; found: what was there; accepted: the rule; hint: how to go on (may be empty).
+  // Line breaks in the parts become spaces: the message is always one line.
+  Error(const std::string& what, const std::string& found, const std::string& accepted,
+        const std::string& hint = {});
+};
+
+}  // namespace echoloop

@@ -1,0 +1,50 @@
+// Every parameter that a user can change, as plain values: what forms the image and what displays it.
+// One row a parameter in param_table.cpp gives it key, label, unit, range and group.
+#pragma once
+
+#include "core/acquisition.h"
+#include "core/grid.h"
+
+namespace echoloop {
+
+enum class Recipe { analytic, course };
+enum class Apodization { boxcar, hann, hamming, tukey, gauss };
+enum class Directivity { off, on };  // weight of an echo by the element's own directivity
+enum class ColorMap { gray, hot, viridis, inverted };
+
+struct ImagingParams {
+  // Image formation: a change is in the picture at the next frame.
+  Recipe recipe = Recipe::analytic;
+  double sound_speed_m_s = 1540.0;
+  double f_number = 1.5;  // 0 = full aperture
+  Apodization apodization = Apodization::boxcar;
+  Directivity directivity = Directivity::off;
+  double band_low_hz = 0.0;   // band-pass edges: flat over the inner 80 % of the half width,
+  double band_high_hz = 0.0;  // raised cosine to zero at the two edges
+  double depth_min_m = 0.0;
+  double depth_max_m = 0.0;
+  double lateral_min_m = 0.0;
+  double lateral_max_m = 0.0;
+  int grid_nx = 0;  // 0 = chosen from the acquisition
+  int grid_nz = 0;
+  double reference_db = 0.0;  // level of |b| that is shown as 0 dB; see kAutoReference
+
+  // Display: acts in the shader, on a frozen image too.
+  double dynamic_range_db = 60.0;
+  double gain_db = 0.0;
+  double gamma = 1.0;
+  ColorMap color_map = ColorMap::gray;
+
+  friend bool operator==(const ImagingParams&, const ImagingParams&) = default;
+};
+
+// reference_db at or below this: take the brightest pixel of the first frame and hold it.
+inline constexpr double kAutoReference = -999.0;
+
+// The parameters to start with for an acquisition: its sound speed, its band, what it sees.
+ImagingParams default_params(const Acquisition& acquisition);
+
+// The grid that the parameters ask for; nx, nz of 0 are chosen so that the picture resolves the acquisition.
+Grid make_grid(const ImagingParams& params, const Acquisition& acquisition);
+
+}  // namespace echoloop

@@ -1,0 +1,53 @@
+// How frames travel: ring policy, slots, lanes, memory kind, rate. Plain values; the application applies them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace echoloop {
+
+enum class RingPolicy { block, error, drop_oldest, drop_newest };
+enum class HostMemory { pageable, pinned, write_combined, mapped };
+enum class StreamMode { overlap, serial };
+
+inline constexpr std::array<std::string_view, 4> kPolicyNames = {"block", "error", "drop-oldest", "drop-newest"};
+inline constexpr std::array<std::string_view, 4> kHostMemoryNames = {"pageable", "pinned", "write-combined", "mapped"};
+inline constexpr std::array<std::string_view, 2> kStreamModeNames = {"overlap", "serial"};
+
+inline constexpr int kMinSlots = 2;
+inline constexpr int kMaxSlots = 64;
+inline constexpr int kMaxLanes = 4;
+inline constexpr double kRateMax = std::numeric_limits<double>::infinity();
+
+struct StreamSettings {
+  RingPolicy policy = RingPolicy::block;
+  int slots = 8;
+  int lanes = 2;
+  StreamMode streams = StreamMode::overlap;
+  HostMemory host_memory = HostMemory::pinned;
+  double rate_hz = 0.0;  // 0 = the source's own rate; kRateMax = as fast as it goes
+  bool loop = true;
+  bool paused = false;
+  friend bool operator==(const StreamSettings&, const StreamSettings&) = default;
+};
+
+// Exact at every snapshot: produced = processed + dropped + refused + in_flight.
+struct RingCounts {
+  std::uint64_t produced = 0;
+  std::uint64_t copied = 0;     // slot given back
+  std::uint64_t processed = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t refused = 0;    // policy error: frames that found no slot
+  std::uint64_t in_flight = 0;  // ready, being copied or being processed
+  std::uint64_t sequence_gaps = 0;
+  int slots = 0;
+  int slots_ready = 0;
+  int slots_reading = 0;
+  int slots_writing = 0;
+  std::int64_t producer_waited_ns = 0;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,93 @@
+// The seam between the window and the program. The application fills UiState before each window frame and answers
+// UiCommands; the window draws UiState, edits `params` and `stream` in place and calls the commands. UI thread only.
+// gui/ never includes backend/ or dsp/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "core/params.h"
+#include "core/stages.h"
+#include "core/stream_settings.h"
+#include "core/timing_trace.h"
+
+namespace echoloop {
+
+enum class RunState { live, replay, frozen, fault, idle };
+enum class Severity { info, warning, error };
+
+struct Message {
+  Severity severity = Severity::info;
+  std::string clock;  // "14:32:07"
+  std::string text;   // one line
+};
+
+struct SourceInfo {
+  std::string name;      // "Heart phantom", "PWI_disk.mat"
+  std::string phantom;   // "points", "cyst", "flow", "heart", or empty for a recording
+  std::string format;    // recordings: what the reader recognised
+  AcquisitionPtr acquisition;
+  std::uint64_t frame_count = 0;  // 0 = endless
+  double rate_hz = 0.0;           // the rate it plays at unless the user sets another
+};
+
+struct Progress {
+  std::string text;       // "Opening big_file.npy"
+  double fraction = 0.0;  // 0..1
+};
+
+struct Fault {
+  std::string title;    // what happened
+  std::string detail;   // facts
+  bool can_restart = false;
+  bool can_use_cpu = false;
+};
+
+struct UiState {
+  // Edited by the panels; the application reads them when told.
+  ImagingParams params;
+  StreamSettings stream;
+
+  // Filled by the application.
+  ImagingParams defaults;  // for the source at hand
+  SourceInfo source;
+  std::string backend;     // "CUDA" or "CPU"
+  std::string device;      // "NVIDIA H200", "2 threads"
+  RunState run = RunState::idle;
+  double processed_fps = 0.0;
+  double shown_fps = 0.0;
+  std::uint64_t shown = 0;
+  std::uint64_t errors = 0;
+  RingCounts counts;
+  StageSummary latency;                    // acquired to image ready
+  std::vector<float> latency_history_ms;   // oldest first, the last 10 s
+  std::array<StageSummary, kStageCount> stages{};
+  double frame_budget_ms = 0.0;            // 1000 / source rate; 0 at rate max
+  std::optional<Progress> progress;
+  std::optional<Fault> fault;
+  std::vector<Message> messages;           // newest first
+  std::string formation_warning;           // e.g. the course recipe aliases on this grid; empty = none
+  std::vector<std::filesystem::path> recent;
+};
+
+struct UiCommands {
+  std::function<void()> params_changed;           // after any edit of UiState::params
+  std::function<void()> stream_changed;           // after any edit of UiState::stream
+  std::function<void(const std::string&)> open_phantom;  // "points", "cyst", "flow", "heart"
+  std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
+  std::function<void()> cancel_open;
+  std::function<void()> toggle_freeze;            // Space
+  std::function<void()> save_picture;             // S
+  std::function<void()> auto_reference;           // brightest pixel of the next frame becomes 0 dB
+  std::function<void()> restart;                  // after a fault
+  std::function<void()> use_cpu;                  // after a device fault
+  std::function<void(std::size_t)> dismiss_message;
+};
+
+}  // namespace echoloop

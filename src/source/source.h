@@ -1,0 +1,30 @@
+// Where frames come from: a phantom or a recording. A source knows nothing of pacing, rings or threads' timing;
+// the Producer (producer.h) asks it for frame after frame. Sources are deterministic: the same index, the same samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/acquisition.h"
+
+namespace echoloop {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  [[nodiscard]] virtual const AcquisitionPtr& acquisition() const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;  // "Heart phantom", "PWI_disk.mat"
+  [[nodiscard]] virtual std::uint64_t frame_count() const = 0;  // 0 = endless
+
+  // Frame `index`: written into `slot` (acquisition().frame_bytes() long) or lent from memory that lives as long as the
+  // source. Returns where it is. Throws Error when the frame cannot be had (a file that shrank). [producer thread]
+  virtual std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) = 0;
+
+  // Memory whose frames produce() lends in place; a backend may page-lock it. Empty when frames are written into slots.
+  [[nodiscard]] virtual std::span<const std::byte> lendable_memory() const { return {}; }
+};
+
+}  // namespace echoloop
