@@ -1,0 +1,87 @@
+// What a computing device must offer. The Pipeline drives lanes through the verbs of the signal chain; it does not know
+// whether a verb computes at once (CPU) or only queues work on streams (CUDA). All calls: processing thread, unless said.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/plan.h"
+#include "core/frame.h"
+#include "core/image.h"
+#include "core/stream_settings.h"
+#include "core/timing_trace.h"
+
+namespace echoloop {
+
+// Host memory for ring slots, freed with the object. `kind` is what was really given (a CPU backend gives pageable).
+class HostMemoryBlock {
+ public:
+  virtual ~HostMemoryBlock() = default;
+  [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+  [[nodiscard]] virtual HostMemory kind() const = 0;
+};
+
+// Page-locks memory that somebody else owns (a recording) while it exists.
+class PageLock {
+ public:
+  virtual ~PageLock() = default;
+};
+
+// One frame in flight and all its buffers. For each frame, in this order:
+//   set_plan, upload, condition, beamform, envelope, compress, finish; then uploaded()/finished() until true, then image().
+// Nothing here waits for the device except wait(), and set_plan() when sizes grow.
+class Lane {
+ public:
+  virtual ~Lane() = default;
+
+  // Tables and buffers for the frames to come. Cheap when the plan is the one already set. May be called only between frames.
+  virtual void set_plan(const std::shared_ptr<const Plan>& plan) = 0;
+
+  // Starts the copy of the samples; `frame.samples` must stay until uploaded(). Remembers the stamp for image().
+  virtual void upload(const RfFrame& frame) = 0;
+  virtual void condition() = 0;  // analytic: mean removed, band selected, complex lines; course: FIR
+  virtual void beamform() = 0;   // analytic: complex pixels; course: real pixels
+  virtual void envelope() = 0;   // analytic: magnitude; course: Hilbert transform along depth, magnitude
+  // dB against reference_db; the course recipe divides by the frame's own maximum instead and ignores it.
+  // May be called again after finished() (another reference), followed by finish().
+  virtual void compress(double reference_db) = 0;
+  // Ends the frame; with to_host the image's host copy is made as well.
+  virtual void finish(bool to_host) = 0;
+
+  [[nodiscard]] virtual bool uploaded() = 0;  // the frame's samples are no longer needed
+  [[nodiscard]] virtual bool finished() = 0;  // the image is complete
+  virtual void wait() = 0;                    // until finished()
+
+  // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest and
+  // swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
+  [[nodiscard]] virtual Image& image() = 0;
+
+  // Stage spans of the finished frame, on the clock of now_ns().
+  virtual void append_spans(TimingTrace& trace) = 0;
+
+  // For parity tests: copies an intermediate result to the host. Waits.
+  enum class Tap { conditioned, beamformed, envelope };  // complex/real lines; complex/real pixels; real pixels
+  virtual std::vector<float> read_back(Tap tap) = 0;     // complex values as (re, im) pairs
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string name() const = 0;    // "CUDA", "CPU"
+  [[nodiscard]] virtual std::string device() const = 0;  // "NVIDIA H200", "2 threads"
+  [[nodiscard]] virtual std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) = 0;
+  // nullptr when this memory cannot be page-locked (then it is copied from as it is).
+  [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
+  // `number`: lane index, for spans. `mode` serial: one stream for copies and kernels.
+  [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
+};
+
+std::unique_ptr<Backend> make_cpu_backend(int threads = 0);  // 0: all cores
+
+// nullptr when there is no usable device (or the program was built without CUDA), and why in one line.
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not);
+
+}  // namespace echoloop

@@ -1,0 +1,69 @@
+// Everything that a backend needs to process frames of one acquisition with one set of parameters: filter, tables, grid.
+// A pure function of Acquisition and ImagingParams, made on the host; backends copy the tables to where they compute.
+// Parts are shared between successive plans: a part whose inputs did not change keeps its pointer, so that only what a
+// parameter touches is rebuilt and copied again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "core/grid.h"
+#include "core/params.h"
+#include "dsp/course.h"
+#include "dsp/das.h"
+
+namespace echoloop {
+
+// Analytic recipe, condition stage: band selection between FFTs of n_in and n_out points (see dsp/band_filter.h).
+struct BandPlan {
+  bool real_input = true;
+  int n_samples = 0;  // of a raw line
+  int n_in = 0;       // forward transform, zero padded
+  int n_out = 0;      // inverse transform = samples of a conditioned line
+  int n_valid = 0;    // conditioned samples that lie within the record
+  int bin_offset = 0;
+  double line_rate_hz = 0.0;  // sampling rate of the conditioned lines
+  double demod_hz = 0.0;      // their demodulation frequency, phase 0 at sample 0 of the line
+  std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
+};
+
+// Analytic recipe, beamform stage.
+struct DasPlan {
+  Grid grid;
+  std::vector<float> x_m, z_m;
+  std::vector<ElementGeometry> elements;
+  std::vector<int> row_base;      // [n_tx][nz]
+  std::vector<float> row_turns;   // [n_tx][nz]
+  std::vector<float> tx_excess;   // [n_tx][nz][nx]
+  DasGeometry geometry{};         // scalars set; pointers to the vectors above
+};
+
+// Course recipe: FIR, then nearest-sample summation.
+struct CoursePlan {
+  Grid grid;
+  std::vector<float> taps;        // [kCourseTaps]
+  std::vector<float> x_m, z_m, element_x_m, tx_sin, tx_cos, tx_t0_s;
+  CourseGeometry geometry{};      // scalars set; pointers to the vectors above
+};
+
+struct Plan {
+  AcquisitionPtr acquisition;
+  ImagingParams params;
+  Grid grid;
+  std::shared_ptr<const BandPlan> band;      // analytic only
+  std::shared_ptr<const DasPlan> das;        // analytic only
+  std::shared_ptr<const CoursePlan> course;  // course only
+};
+
+// `previous` may be null; parts of it that still hold are shared. Throws Error when the parameters do not fit the
+// acquisition (empty band, grid too large, course recipe on what the course's formula cannot describe).
+std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
+                                      const std::shared_ptr<const Plan>& previous = nullptr);
+
+// One line for the user when this recipe on this grid gives a wrong picture (the course recipe sums RF: an axial step
+// above c / (4 f_high) aliases), empty otherwise.
+std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params);
+
+}  // namespace echoloop

@@ -1,0 +1,67 @@
+// The GPU short course's pipeline, one output element per function. It is a teaching recipe, kept exactly as published
+// (Lab4US gpu-short-course, notebooks 2 and 4): FIR, nearest-sample delay-and-sum of real RF without apodization,
+// Hilbert transform along depth, division by the frame's own maximum. We differ in nothing but the order of sums.
+#pragma once
+
+#include <cmath>
+
+#include "dsp/hd.h"
+
+namespace echoloop {
+
+inline constexpr int kCourseTaps = 64;
+inline constexpr double kCourseLowHz = 2.5e6;
+inline constexpr double kCourseHighHz = 7.5e6;
+
+// Sample n of a line of n_samples filtered by taps[kCourseTaps], aligned as numpy.convolve(x, taps, mode="same"):
+// y[n] = sum_j x[n + 31 - j] h[j].
+ECHO_HD float course_fir(const float* line, const float* taps, int n, int n_samples) {
+  float sum = 0.0f;
+  const int newest = n + (kCourseTaps - 1) / 2;
+  for (int j = 0; j < kCourseTaps; ++j) {
+    const int k = newest - j;
+    if (k >= 0 && k < n_samples) sum += line[k] * taps[j];
+  }
+  return sum;
+}
+
+struct CourseGeometry {
+  int nx, nz, n_tx, n_el, n_samples;
+  const float* x_m;         // [nx]
+  const float* z_m;         // [nz]
+  const float* element_x_m; // [n_el]
+  const float* tx_sin;      // [n_tx]
+  const float* tx_cos;      // [n_tx]
+  const float* tx_t0_s;     // [n_tx] time of sample 0 after the wave passes the origin
+  float sound_speed_m_s;
+  float sampling_hz;
+};
+
+// Real pixel (ix, iz): sum over transmits and elements of the sample nearest to
+// (z cos a + x sin a + |p - p_e|) / c * fs, samples outside the record left out.
+ECHO_HD float course_pixel(const CourseGeometry& g, const float* rf, int ix, int iz) {
+  const float x = g.x_m[ix];
+  const float z = g.z_m[iz];
+  float sum = 0.0f;
+  for (int t = 0; t < g.n_tx; ++t) {
+    const float transmit_m = z * g.tx_cos[t] + x * g.tx_sin[t];
+    for (int e = 0; e < g.n_el; ++e) {
+      const float dx = x - g.element_x_m[e];
+      const float receive_m = sqrtf(dx * dx + z * z);
+      const float sample = ((transmit_m + receive_m) / g.sound_speed_m_s - g.tx_t0_s[t]) * g.sampling_hz;
+      if (sample >= 0.0f && sample <= static_cast<float>(g.n_samples - 1)) {
+        const long long line = static_cast<long long>(t) * g.n_el + e;
+        sum += rf[line * g.n_samples + static_cast<int>(sample + 0.5f)];
+      }
+    }
+  }
+  return sum;
+}
+
+// Weight of FFT bin k of n for the analytic signal (scipy.signal.hilbert's convention).
+ECHO_HD float hilbert_weight(int k, int n) {
+  if (k == 0 || (n % 2 == 0 && k == n / 2)) return 1.0f;
+  return k < (n + 1) / 2 ? 2.0f : 0.0f;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,120 @@
+// Delay-and-sum, one pixel at a time: the specification that every faster kernel is checked against.
+// Gather, never scatter: a thread or loop iteration owns a pixel and reads the samples it needs, so the sum has one order
+// and the result is the same at any number of threads.
+#pragma once
+
+#include "core/params.h"
+#include "dsp/complex.h"
+#include "dsp/delays.h"
+#include "dsp/phase.h"
+#include "dsp/window.h"
+
+namespace echoloop {
+
+struct ElementGeometry {
+  float x_m;
+  float z_m;
+  float normal_sin;      // direction the element looks
+  float normal_cos;
+  float aperture_place;  // -1/2 .. 1/2 along the array, for apodization without an F-number
+};
+
+// What a beamformer reads besides the samples. Pointers lead to host or device memory; the Plan owns the host copy.
+// Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m,
+// in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float part
+// small (a few hundred samples at most), hence exact to about 1e-5 samples.
+struct DasGeometry {
+  int nx, nz, n_tx, n_el;
+  int n_line;      // samples from one line to the next
+  int n_valid;     // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
+  const float* x_m;                // [nx]
+  const float* z_m;                // [nz]
+  const ElementGeometry* elements; // [n_el]
+  const int* row_base;             // [n_tx][nz] samples
+  const float* row_turns;          // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
+  const float* tx_excess;          // [n_tx][nz][nx] samples
+  float samples_per_m;
+  float turns_per_sample;          // demodulation frequency / sampling rate of the lines
+  float f_number;
+  Apodization apodization;
+  float width_over_wavelength;     // 0: no element directivity
+};
+
+struct ReceiveTerm {
+  float excess;  // samples beyond row_base
+  float weight;  // apodization times directivity; 0 = this element does not see the pixel
+};
+
+// Aperture rule: with d_n the distance along the element's normal and d_t across it, the element takes part where
+// |d_t| <= d_n / (2 F); for a flat array that is |x - x_e| <= z / (2 F).
+// Directivity of a strip of width w in a soft baffle: sinc(w / lambda sin t) cos t (Selfridge et al., 1980).
+ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, float x_m, float z_m) {
+  const float dx = x_m - e.x_m;
+  const float dz = z_m - e.z_m;
+  const float along = dx * e.normal_sin + dz * e.normal_cos;
+  const float across = dx * e.normal_cos - dz * e.normal_sin;
+  float u = e.aperture_place;
+  if (g.f_number > 0.0f) u = along > 0.0f ? across * g.f_number / along : 1.0f;
+  float weight = apodization_weight(g.apodization, u);
+  if (g.width_over_wavelength > 0.0f) {
+    const float distance = sqrtf(dx * dx + dz * dz) + 1e-12f;
+    const float cosine = along > 0.0f ? along / distance : 0.0f;
+    const float v = g.width_over_wavelength * across / distance;
+    // sin(pi v) = Im of a phasor of v/2 turns
+    weight *= cosine * (v * v < 1e-6f ? 1.0f : unit_phasor(0.5f * v).im / (3.14159265f * v));
+  }
+  return {receive_excess_m(dx, z_m, e.z_m) * g.samples_per_m, weight};
+}
+
+// Linear interpolation of a complex line at `base + offset` samples; 0 outside the record.
+ECHO_HD Complex interpolate(const Complex* line, int n_valid, int base, float offset) {
+  const int whole = floor_to_int(offset);
+  const float w = offset - static_cast<float>(whole);
+  const int i = base + whole;
+  if (i < 0 || i >= n_valid - 1) return {0.0f, 0.0f};
+  const Complex a = line[i];
+  const Complex b = line[i + 1];
+  return {a.re + w * (b.re - a.re), a.im + w * (b.im - a.im)};
+}
+
+// Transmits summed together per pass over the elements, so that the receive part is computed once for all of them.
+inline constexpr int kTransmitGroup = 4;
+
+// Complex pixel (ix, iz) of the compounded image from IQ lines [n_tx][n_el][n_line]:
+//   b = sum_tx e^{i 2 pi f tau_tx} sum_e w_e e^{i 2 pi f tau_e} iq_{tx,e}(tau_tx + tau_e)
+ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int iz) {
+  const float x = g.x_m[ix];
+  const float z = g.z_m[iz];
+  Complex pixel{0.0f, 0.0f};
+  for (int first = 0; first < g.n_tx; first += kTransmitGroup) {
+    const int count = g.n_tx - first < kTransmitGroup ? g.n_tx - first : kTransmitGroup;
+    Complex sum[kTransmitGroup] = {};
+    float excess[kTransmitGroup] = {};
+    int base[kTransmitGroup] = {};
+    for (int t = 0; t < count; ++t) {
+      const int row = (first + t) * g.nz + iz;
+      base[t] = g.row_base[row];
+      excess[t] = g.tx_excess[static_cast<long long>(row) * g.nx + ix];
+    }
+    for (int e = 0; e < g.n_el; ++e) {
+      const ReceiveTerm rx = receive_term(g, g.elements[e], x, z);
+      if (rx.weight == 0.0f) continue;
+      const Complex rotor = rx.weight * unit_phasor(rx.excess * g.turns_per_sample);
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+      for (int t = 0; t < kTransmitGroup; ++t) {
+        if (t >= count) break;
+        const Complex* line = iq + (static_cast<long long>(first + t) * g.n_el + e) * g.n_line;
+        sum[t] = sum[t] + rotor * interpolate(line, g.n_valid, base[t], excess[t] + rx.excess);
+      }
+    }
+    for (int t = 0; t < count; ++t) {
+      const int row = (first + t) * g.nz + iz;
+      pixel = pixel + unit_phasor(g.row_turns[row] + excess[t] * g.turns_per_sample) * sum[t];
+    }
+  }
+  return pixel;
+}
+
+}  // namespace echoloop

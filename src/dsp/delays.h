@@ -1,0 +1,29 @@
+// Arrival times. Transmit part: double precision on the host, once per plan, for every kind of transmit. Receive part: float,
+// per pixel and element, on both devices, written so that no large numbers are subtracted.
+#pragma once
+
+#include <cmath>
+
+#include "core/acquisition.h"
+#include "dsp/hd.h"
+
+namespace echoloop {
+
+// Time (s) from time zero (the wave passes the origin) until the wave of `transmit` is at (x, z). Host only.
+//   plane      (x sin a + z cos a) / c
+//   diverging  (|p - s| - |s|) / c                       virtual source s behind the array
+//   focused    (|s| - |p - s|) / c above the focus s, (|s| + |p - s|) / c below it
+//   delays     min over firing elements of delay_e + |p - p_e| / c, time zero = zero of the delays
+double transmit_delay_s(const Transmit& transmit, const Probe& probe, double x_m, double z_m, double c_m_s);
+
+// Path from (x, z) to an element less the pixel's own |z|, in metres:
+//   |p - p_e| - |z| = ((x - x_e)^2 + z_e (z_e - 2 z)) / (|p - p_e| + |z|)
+// The difference of two long paths would lose 3 digits of a float; this form keeps them.
+ECHO_HD float receive_excess_m(float dx_m, float z_m, float element_z_m) {
+  const float dz = z_m - element_z_m;
+  const float distance = sqrtf(dx_m * dx_m + dz * dz);
+  const float depth = z_m < 0.0f ? -z_m : z_m;
+  return (dx_m * dx_m + element_z_m * (element_z_m - 2.0f * z_m)) / (distance + depth + 1e-12f);
+}
+
+}  // namespace echoloop
