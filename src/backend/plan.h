@@ -29,15 +29,20 @@ struct BandPlan {
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };
 
-// Analytic recipe, beamform stage.
-struct DasPlan {
+// Analytic recipe, beamform stage: what depends on grid, transmits, sound speed and line rate ...
+struct DasTables {
   Grid grid;
   std::vector<float> x_m, z_m;
   std::vector<ElementGeometry> elements;
   std::vector<int> row_base;      // [n_tx][nz]
   std::vector<float> row_turns;   // [n_tx][nz]
   std::vector<float> tx_excess;   // [n_tx][nz][nx]
-  DasGeometry geometry{};         // scalars set; pointers to the vectors above
+};
+
+// ... and the scalars beside it, so that an F-number or a window changes without a table being made or copied.
+struct DasPlan {
+  std::shared_ptr<const DasTables> tables;
+  DasGeometry geometry{};         // scalars set; pointers lead into *tables (host)
 };
 
 // Course recipe: FIR, then nearest-sample summation.

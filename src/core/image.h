@@ -2,6 +2,7 @@
 // Storage belongs to the backend that made it; images are swapped through a Mailbox, never copied.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,7 @@ struct Image {
   float* host_db = nullptr;
   float* device_db = nullptr;  // CUDA device pointer, complete: the producer waited for its event
   std::shared_ptr<void> storage;  // keeps both alive
+  std::size_t capacity = 0;       // pixels that fit into the storage
 
   [[nodiscard]] std::span<const float> host() const {
     return host_db == nullptr ? std::span<const float>() : std::span<const float>(host_db, grid.pixels());

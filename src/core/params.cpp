@@ -67,7 +67,7 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
   Grid grid{.x0_m = p.lateral_min_m, .x1_m = p.lateral_max_m, .z0_m = p.depth_min_m, .z1_m = p.depth_max_m,
             .nx = p.grid_nx, .nz = p.grid_nz};
   // A third of a wavelength resolves the lateral beam (at best F lambda) and the pulse (about a wavelength) ...
-  double step = p.sound_speed_m_s / a.center_hz / 3.0;
+  double step = a.sound_speed_m_s / a.center_hz / 3.0;
   // ... but no more pixels than a picture on the screen can use.
   constexpr double kMaxPixels = 240000.0;
   const double wanted = (p.lateral_max_m - p.lateral_min_m) / step * ((p.depth_max_m - p.depth_min_m) / step);

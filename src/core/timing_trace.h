@@ -36,7 +36,7 @@ class TimingTrace {
   explicit TimingTrace(std::size_t capacity = 1 << 14);
 
   void add(const Span& span);                         // any thread
-  void add_latency(std::uint64_t frame, double acquired_to_ready_ms);  // processing thread
+  void add_latency(double acquired_to_ready_ms);      // processing thread
   [[nodiscard]] std::vector<Span> spans() const;      // oldest first; any thread
   [[nodiscard]] std::vector<double> latencies_ms() const;  // oldest first; any thread
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread

@@ -45,25 +45,39 @@ struct ReceiveTerm {
   float weight;  // apodization times directivity; 0 = this element does not see the pixel
 };
 
-// Aperture rule: with d_n the distance along the element's normal and d_t across it, the element takes part where
-// |d_t| <= d_n / (2 F); for a flat array that is |x - x_e| <= z / (2 F).
-// Directivity of a strip of width w in a soft baffle: sinc(w / lambda sin t) cos t (Selfridge et al., 1980).
-ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, float x_m, float z_m) {
+// A pixel seen from an element: distances along and across the direction in which the element looks.
+struct LocalPosition {
+  float along_m;
+  float across_m;
+};
+
+ECHO_HD LocalPosition local_position(const ElementGeometry& e, float x_m, float z_m) {
   const float dx = x_m - e.x_m;
   const float dz = z_m - e.z_m;
-  const float along = dx * e.normal_sin + dz * e.normal_cos;
-  const float across = dx * e.normal_cos - dz * e.normal_sin;
-  float u = e.aperture_place;
-  if (g.f_number > 0.0f) u = along > 0.0f ? across * g.f_number / along : 1.0f;
-  float weight = apodization_weight(g.apodization, u);
-  if (g.width_over_wavelength > 0.0f) {
-    const float distance = sqrtf(dx * dx + dz * dz) + 1e-12f;
-    const float cosine = along > 0.0f ? along / distance : 0.0f;
-    const float v = g.width_over_wavelength * across / distance;
-    // sin(pi v) = Im of a phasor of v/2 turns
-    weight *= cosine * (v * v < 1e-6f ? 1.0f : unit_phasor(0.5f * v).im / (3.14159265f * v));
-  }
-  return {receive_excess_m(dx, z_m, e.z_m) * g.samples_per_m, weight};
+  return {dx * e.normal_sin + dz * e.normal_cos, dx * e.normal_cos - dz * e.normal_sin};
+}
+
+// Place in the active aperture, for apodization_weight(): the element takes part where |across| <= along / (2 F), which for
+// a flat array is |x - x_e| <= z / (2 F). Without an F-number the window lies over the whole array.
+ECHO_HD float aperture_place(const DasGeometry& g, const ElementGeometry& e, LocalPosition p) {
+  if (g.f_number <= 0.0f) return e.aperture_place;
+  return p.along_m > 0.0f ? p.across_m * g.f_number / p.along_m : 1.0f;
+}
+
+// Directivity of a strip of width w in a soft baffle: sinc(w / lambda sin t) cos t (Selfridge et al., 1980).
+ECHO_HD float directivity_weight(float width_over_wavelength, LocalPosition p) {
+  const float distance = sqrtf(p.along_m * p.along_m + p.across_m * p.across_m) + 1e-12f;
+  const float cosine = p.along_m > 0.0f ? p.along_m / distance : 0.0f;
+  const float v = width_over_wavelength * p.across_m / distance;
+  // sin(pi v) is the imaginary part of a phasor of v / 2 turns.
+  return cosine * (v * v < 1e-6f ? 1.0f : unit_phasor(0.5f * v).im / (3.14159265f * v));
+}
+
+ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, float x_m, float z_m) {
+  const LocalPosition p = local_position(e, x_m, z_m);
+  float weight = apodization_weight(g.apodization, aperture_place(g, e, p));
+  if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
+  return {receive_excess_m(x_m - e.x_m, z_m, e.z_m) * g.samples_per_m, weight};
 }
 
 // Linear interpolation of a complex line at `base + offset` samples; 0 outside the record.

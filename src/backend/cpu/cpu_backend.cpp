@@ -1,0 +1,46 @@
+// The CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; the yardstick for every other backend.
+#include <algorithm>
+#include <thread>
+
+#include "backend/backend.h"
+#include "backend/cpu/cpu_lane.h"
+
+namespace echoloop {
+namespace {
+
+class PageableBlock final : public HostMemoryBlock {
+ public:
+  explicit PageableBlock(std::size_t bytes) : memory_(bytes) {}
+  std::span<std::byte> bytes() override { return memory_; }
+  [[nodiscard]] HostMemory kind() const override { return HostMemory::pageable; }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(int threads) : pool_(std::make_shared<WorkerPool>(threads)) {}
+  [[nodiscard]] std::string name() const override { return "CPU"; }
+  [[nodiscard]] std::string device() const override {
+    const int n = pool_->threads();
+    return std::to_string(n) + (n == 1 ? " thread" : " threads");
+  }
+  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory) override {
+    return std::make_unique<PageableBlock>(bytes);
+  }
+  std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
+  std::unique_ptr<Lane> make_lane(int number, StreamMode) override { return std::make_unique<CpuLane>(pool_, number); }
+
+ private:
+  std::shared_ptr<WorkerPool> pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(int threads) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::make_unique<CpuBackend>(threads > 0 ? threads : cores);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,131 @@
+#include "backend/cpu/cpu_lane.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "dsp/level.h"
+
+namespace echoloop {
+
+// Records a stage from construction to destruction.
+class CpuLane::StageTimer {
+ public:
+  StageTimer(CpuLane& lane, Stage stage) : span_(lane.spans_[static_cast<std::size_t>(stage) - 1]) {
+    span_ = {.frame = lane.frame_.stamp.sequence, .stage = stage, .lane = static_cast<std::uint8_t>(lane.number_),
+             .start_ns = now_ns(), .end_ns = 0};
+  }
+  ~StageTimer() { span_.end_ns = now_ns(); }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  Span& span_;
+};
+
+CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, int number) : pool_(std::move(pool)), number_(number) {
+  rows_.resize(static_cast<std::size_t>(pool_->threads()));
+}
+
+void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
+  if (plan == plan_) return;
+  plan_ = plan;
+  const Acquisition& a = *plan->acquisition;
+  const std::size_t n_lines = a.transmits.size() * a.probe.elements.size();
+  envelope_.resize(plan->grid.pixels());
+  if (plan->course != nullptr) {
+    course_.set_plan(plan->course, pool_->threads());
+    course_lines_.resize(n_lines * static_cast<std::size_t>(a.n_samples));
+    course_pixels_.resize(plan->grid.pixels());
+    return;
+  }
+  conditioner_.set_plan(plan->band, pool_->threads());
+  lines_.resize(n_lines * static_cast<std::size_t>(plan->band->n_out));
+  pixels_.resize(plan->grid.pixels());
+  for (RowScratch& row : rows_) row.resize(plan->grid.nx, a.n_transmits());
+}
+
+void CpuLane::upload(const RfFrame& frame) {
+  frame_ = frame;
+  conditioned_ = false;
+  finished_ = false;
+  const StageTimer timer(*this, Stage::upload);  // nothing to copy: the samples are read where they lie
+}
+
+void CpuLane::condition() {
+  const StageTimer timer(*this, Stage::condition);
+  const Acquisition& a = *plan_->acquisition;
+  if (plan_->course != nullptr) {
+    course_.filter(*pool_, frame_.samples, a.sample_type, course_lines_.data());
+  } else {
+    conditioner_.run(*pool_, frame_.samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data());
+  }
+  conditioned_ = true;
+}
+
+void CpuLane::beamform() {
+  const StageTimer timer(*this, Stage::beamform);
+  if (plan_->course != nullptr) {
+    course_.beamform(*pool_, course_lines_.data(), course_pixels_.data());
+    return;
+  }
+  const DasGeometry& g = plan_->das->geometry;
+  pool_->run(g.nz, 2, [&](int begin, int end, int thread) {
+    for (int iz = begin; iz < end; ++iz) {
+      das_row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)],
+              pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
+    }
+  });
+}
+
+void CpuLane::envelope() {
+  const StageTimer timer(*this, Stage::envelope);
+  if (plan_->course != nullptr) {
+    course_.envelope(*pool_, course_pixels_.data(), envelope_.data());
+    return;
+  }
+  std::transform(pixels_.begin(), pixels_.end(), envelope_.begin(), [](Complex v) { return magnitude(v); });
+}
+
+void CpuLane::fit_image_storage() {
+  const std::size_t pixels = plan_->grid.pixels();
+  if (image_.storage == nullptr || image_.capacity < pixels) {
+    auto memory = std::make_shared<std::vector<float>>(pixels);
+    image_.host_db = memory->data();
+    image_.capacity = pixels;
+    image_.storage = std::move(memory);
+  }
+  image_.grid = plan_->grid;
+  image_.stamp = frame_.stamp;
+}
+
+void CpuLane::compress(double reference_db) {
+  const StageTimer timer(*this, Stage::compress);
+  fit_image_storage();
+  auto reference = static_cast<float>(reference_db);
+  if (plan_->course != nullptr) reference = to_db(*std::max_element(envelope_.begin(), envelope_.end()), 0.0f);
+  const int nx = plan_->grid.nx;
+  pool_->run(plan_->grid.nz, 32, [&](int begin, int end, int) {
+    const auto first = static_cast<std::size_t>(begin) * static_cast<std::size_t>(nx);
+    const auto last = static_cast<std::size_t>(end) * static_cast<std::size_t>(nx);
+    for (std::size_t i = first; i < last; ++i) image_.host_db[i] = to_db(envelope_[i], reference);
+  });
+}
+
+void CpuLane::finish(bool) { finished_ = true; }
+
+void CpuLane::append_spans(TimingTrace& trace) {
+  for (const Span& span : spans_) trace.add(span);
+}
+
+std::vector<float> CpuLane::read_back(Tap tap) {
+  const auto flat = [](const std::vector<Complex>& values) {
+    std::vector<float> out;
+    for (const Complex v : values) out.insert(out.end(), {v.re, v.im});
+    return out;
+  };
+  if (tap == Tap::envelope) return envelope_;
+  if (plan_->course != nullptr) return tap == Tap::conditioned ? course_lines_ : course_pixels_;
+  return flat(tap == Tap::conditioned ? lines_ : pixels_);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,56 @@
+// A lane of the CPU backend: every verb computes at once, with all threads of the pool; a lane holds the buffers.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/cpu/band_conditioner.h"
+#include "backend/cpu/course_steps.h"
+#include "backend/cpu/das_rows.h"
+#include "backend/cpu/worker_pool.h"
+
+namespace echoloop {
+
+class CpuLane final : public Lane {
+ public:
+  CpuLane(std::shared_ptr<WorkerPool> pool, int number);
+
+  void set_plan(const std::shared_ptr<const Plan>& plan) override;
+  void upload(const RfFrame& frame) override;
+  void condition() override;
+  void beamform() override;
+  void envelope() override;
+  void compress(double reference_db) override;
+  void finish(bool to_host) override;
+  [[nodiscard]] bool uploaded() override { return conditioned_; }
+  [[nodiscard]] bool finished() override { return finished_; }
+  void wait() override {}
+  [[nodiscard]] Image& image() override { return image_; }
+  void append_spans(TimingTrace& trace) override;
+  std::vector<float> read_back(Tap tap) override;
+
+ private:
+  class StageTimer;
+  void fit_image_storage();
+
+  std::shared_ptr<WorkerPool> pool_;
+  int number_;
+  std::shared_ptr<const Plan> plan_;
+  RfFrame frame_;
+  bool conditioned_ = false;
+  bool finished_ = false;
+  BandConditioner conditioner_;
+  CourseSteps course_;
+  std::vector<RowScratch> rows_;       // one a thread
+  std::vector<Complex> lines_;         // analytic: [n_tx][n_el][n_out]
+  std::vector<Complex> pixels_;        // analytic: [nz][nx]
+  std::vector<float> course_lines_;    // course: [n_tx][n_el][n_samples]
+  std::vector<float> course_pixels_;   // course: [nz][nx]
+  std::vector<float> envelope_;        // [nz][nx]
+  Image image_;
+  std::array<Span, 5> spans_{};        // upload .. compress
+};
+
+}  // namespace echoloop

@@ -1,0 +1,22 @@
+// RAII for KissFFT configurations. A configuration holds scratch memory: one a thread.
+#pragma once
+
+#include <kiss_fft.h>
+#include <kiss_fftr.h>
+
+#include <memory>
+
+namespace echoloop {
+
+struct KissFree {
+  void operator()(void* p) const { kiss_fft_free(p); }
+};
+using KissComplexPlan = std::unique_ptr<kiss_fft_state, KissFree>;
+using KissRealPlan = std::unique_ptr<kiss_fftr_state, KissFree>;
+
+inline KissComplexPlan make_complex_plan(int n, bool inverse) {
+  return KissComplexPlan(kiss_fft_alloc(n, inverse ? 1 : 0, nullptr, nullptr));
+}
+inline KissRealPlan make_real_plan(int n) { return KissRealPlan(kiss_fftr_alloc(n, 0, nullptr, nullptr)); }
+
+}  // namespace echoloop

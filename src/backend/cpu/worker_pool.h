@@ -1,0 +1,55 @@
+// A few threads that share the rows of a loop. Why not OpenMP: thread sanitizer understands this one, and a caller that waits
+// helps with the work instead of sleeping. One caller at a time (the processing thread); run() never allocates.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace echoloop {
+
+class WorkerPool {
+ public:
+  explicit WorkerPool(int threads);  // including the caller; at least 1
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // body(begin, end, thread) for chunks of [0, n) of at most `grain` items, any order, any thread (0 .. threads()-1).
+  // Returns when all are done. `body` must not throw.
+  template <class Body>
+  void run(int n, int grain, Body&& body) {
+    run_job({[](void* context, int begin, int end, int thread) {
+               (*static_cast<std::remove_reference_t<Body>*>(context))(begin, end, thread);
+             },
+             &body, n, grain});
+  }
+
+ private:
+  struct Job {
+    void (*call)(void*, int, int, int) = nullptr;
+    void* context = nullptr;
+    int n = 0;
+    int grain = 1;
+  };
+
+  void run_job(const Job& job);
+  void work(int thread);
+  void take_chunks(const Job& job, int thread);
+
+  std::mutex mutex_;
+  std::condition_variable start_;
+  std::condition_variable done_;
+  Job job_;                    // under mutex_
+  unsigned generation_ = 0;    // under mutex_
+  int busy_ = 0;               // workers still in the job; under mutex_
+  bool stop_ = false;          // under mutex_
+  std::atomic<int> next_{0};
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace echoloop

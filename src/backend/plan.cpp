@@ -1,0 +1,232 @@
+#include "backend/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.h"
+#include "core/param_table.h"
+#include "core/units.h"
+#include "dsp/band_filter.h"
+#include "dsp/fir_design.h"
+
+namespace echoloop {
+namespace {
+
+bool is_fast_size(int n) {
+  for (const int factor : {2, 3, 5}) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n == 1;
+}
+
+int fast_fft_size(int at_least, int multiple_of) {
+  int n = (at_least + multiple_of - 1) / multiple_of * multiple_of;
+  while (!is_fast_size(n / multiple_of)) n += multiple_of;
+  return n;
+}
+
+std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingParams& p) {
+  auto plan = std::make_shared<BandPlan>();
+  const double width_hz = p.band_high_hz - p.band_low_hz;
+  plan->real_input = a.signal == SignalKind::rf;
+  plan->n_samples = a.n_samples;
+  // Linear interpolation of baseband lines needs about 4 samples per hertz of band (error -40 dB at the band's edge,
+  // far less in its middle); rates are powers of two times fs so that both transforms keep the same bin width.
+  int halvings = 0;
+  while (halvings > -3 && std::ldexp(a.sampling_hz, -halvings) < 3.999 * width_hz) --halvings;
+  while (halvings < 6 && std::ldexp(a.sampling_hz, -halvings - 1) >= 3.999 * width_hz) ++halvings;
+  // The filter rings for the inverse of its transition band (a tenth of the band): pad so that it does not wrap around.
+  const int ringing = static_cast<int>(std::min(2.0 * a.sampling_hz / (0.1 * width_hz), 0.5 * a.n_samples + 64.0));
+  plan->n_in = fast_fft_size(a.n_samples + std::max(ringing, 16), 1 << std::max(halvings, 1));
+  plan->n_out = halvings >= 0 ? plan->n_in >> halvings : plan->n_in << -halvings;
+  plan->n_valid = static_cast<int>(static_cast<long long>(a.n_samples - 1) * plan->n_out / plan->n_in) + 1;
+  plan->line_rate_hz = a.sampling_hz * plan->n_out / plan->n_in;
+
+  const double bin_hz = a.sampling_hz / plan->n_in;
+  const double input_hz = plan->real_input ? 0.0 : a.demod_hz;
+  plan->bin_offset = static_cast<int>(std::lround((0.5 * (p.band_low_hz + p.band_high_hz) - input_hz) / bin_hz));
+  plan->demod_hz = input_hz + plan->bin_offset * bin_hz;
+  plan->response.resize(static_cast<std::size_t>(plan->n_out));
+  for (int m = 0; m < plan->n_out; ++m) {
+    const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
+    const double gain = band_response(plan->demod_hz + signed_m * bin_hz, p.band_low_hz, p.band_high_hz);
+    plan->response[static_cast<std::size_t>(m)] = static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
+  }
+  return plan;
+}
+
+std::vector<float> axis(int n, double first, double last) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    values[static_cast<std::size_t>(i)] = static_cast<float>(n > 1 ? first + (last - first) * i / (n - 1) : first);
+  }
+  return values;
+}
+
+double fraction(double v) { return v - std::floor(v); }
+
+void fill_transmit(DasTables& t, const Acquisition& a, const BandPlan& band, double c_m_s, int tx) {
+  const Transmit& transmit = a.transmits[static_cast<std::size_t>(tx)];
+  const Grid& grid = t.grid;
+  const double iq_turns = band.real_input ? 0.0 : a.demod_hz * transmit.t0_s;
+  for (int iz = 0; iz < grid.nz; ++iz) {
+    const double z = grid.z_m(iz);
+    const auto position = [&](double x) {
+      return (transmit_delay_s(transmit, a.probe, x, z, c_m_s) + std::abs(z) / c_m_s - transmit.t0_s) *
+             band.line_rate_hz;
+    };
+    const double base = std::floor(position(0.5 * (grid.x0_m + grid.x1_m)));
+    const std::size_t row = static_cast<std::size_t>(tx) * static_cast<std::size_t>(grid.nz) + static_cast<std::size_t>(iz);
+    // Far outside any record the sample index only has to stay outside (and within an int).
+    t.row_base[row] = static_cast<int>(std::clamp(base, -1e9, 1e9));
+    t.row_turns[row] = static_cast<float>(fraction(band.demod_hz * base / band.line_rate_hz + iq_turns));
+    float* excess = &t.tx_excess[row * static_cast<std::size_t>(grid.nx)];
+    for (int ix = 0; ix < grid.nx; ++ix) excess[ix] = static_cast<float>(position(grid.x_m(ix)) - base);
+  }
+}
+
+std::shared_ptr<const DasTables> make_tables(const Acquisition& a, const BandPlan& band, const Grid& grid, double c_m_s) {
+  auto t = std::make_shared<DasTables>();
+  t->grid = grid;
+  t->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
+  t->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
+  const int n_el = a.n_elements();
+  for (int e = 0; e < n_el; ++e) {
+    const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
+    t->elements.push_back({.x_m = static_cast<float>(element.x_m),
+                           .z_m = static_cast<float>(element.z_m),
+                           .normal_sin = static_cast<float>(std::sin(element.normal_rad)),
+                           .normal_cos = static_cast<float>(std::cos(element.normal_rad)),
+                           .aperture_place = static_cast<float>((e + 0.5) / n_el - 0.5)});
+  }
+  const std::size_t rows = a.transmits.size() * static_cast<std::size_t>(grid.nz);
+  t->row_base.resize(rows);
+  t->row_turns.resize(rows);
+  t->tx_excess.resize(rows * static_cast<std::size_t>(grid.nx));
+  for (int tx = 0; tx < a.n_transmits(); ++tx) fill_transmit(*t, a, band, c_m_s, tx);
+  return t;
+}
+
+std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
+                                        std::shared_ptr<const DasTables> tables) {
+  auto plan = std::make_shared<DasPlan>();
+  const double wavelength_m = p.sound_speed_m_s / a.center_hz;
+  const bool directive = p.directivity == Directivity::on && a.probe.element_width_m > 0.0;
+  plan->geometry = {.nx = tables->grid.nx,
+                    .nz = tables->grid.nz,
+                    .n_tx = a.n_transmits(),
+                    .n_el = a.n_elements(),
+                    .n_line = band.n_out,
+                    .n_valid = band.n_valid,
+                    .x_m = tables->x_m.data(),
+                    .z_m = tables->z_m.data(),
+                    .elements = tables->elements.data(),
+                    .row_base = tables->row_base.data(),
+                    .row_turns = tables->row_turns.data(),
+                    .tx_excess = tables->tx_excess.data(),
+                    .samples_per_m = static_cast<float>(band.line_rate_hz / p.sound_speed_m_s),
+                    .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
+                    .f_number = static_cast<float>(p.f_number),
+                    .apodization = p.apodization,
+                    .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
+  plan->tables = std::move(tables);
+  return plan;
+}
+
+void require_course(const Acquisition& a) {
+  const auto refuse = [](const std::string& found) {
+    throw Error("recipe course", "found " + found, "RF of plane waves on a linear array, sampled above 15 MHz",
+                "use the analytic recipe");
+  };
+  if (a.signal != SignalKind::rf) refuse("IQ data");
+  if (a.sampling_hz <= 2.0 * kCourseHighHz) refuse("a sampling frequency of " + std::to_string(a.sampling_hz) + " Hz");
+  for (const Transmit& t : a.transmits) {
+    if (t.kind != TransmitKind::plane) refuse("transmits that are not plane waves");
+  }
+  for (const Element& e : a.probe.elements) {
+    if (e.z_m != 0.0) refuse("a curved array");
+  }
+}
+
+std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const ImagingParams& p, const Grid& grid) {
+  require_course(a);
+  auto plan = std::make_shared<CoursePlan>();
+  plan->grid = grid;
+  for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
+    plan->taps.push_back(static_cast<float>(tap));
+  }
+  plan->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
+  plan->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
+  for (const Element& e : a.probe.elements) plan->element_x_m.push_back(static_cast<float>(e.x_m));
+  for (const Transmit& t : a.transmits) {
+    plan->tx_sin.push_back(static_cast<float>(std::sin(t.angle_rad)));
+    plan->tx_cos.push_back(static_cast<float>(std::cos(t.angle_rad)));
+    plan->tx_t0_s.push_back(static_cast<float>(t.t0_s));
+  }
+  plan->geometry = {.nx = grid.nx,
+                    .nz = grid.nz,
+                    .n_tx = a.n_transmits(),
+                    .n_el = a.n_elements(),
+                    .n_samples = a.n_samples,
+                    .x_m = plan->x_m.data(),
+                    .z_m = plan->z_m.data(),
+                    .element_x_m = plan->element_x_m.data(),
+                    .tx_sin = plan->tx_sin.data(),
+                    .tx_cos = plan->tx_cos.data(),
+                    .tx_t0_s = plan->tx_t0_s.data(),
+                    .sound_speed_m_s = static_cast<float>(p.sound_speed_m_s),
+                    .sampling_hz = static_cast<float>(a.sampling_hz)};
+  return plan;
+}
+
+void require_grid(const Grid& grid) {
+  if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
+    throw Error("grid", std::to_string(grid.nx) + " x " + std::to_string(grid.nz),
+                "1 to " + std::to_string(kMaxGridSide) + " pixels a side");
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
+                                      const std::shared_ptr<const Plan>& previous) {
+  validate_params(params, *acquisition);
+  auto plan = std::make_shared<Plan>();
+  plan->acquisition = acquisition;
+  plan->params = params;
+  plan->grid = make_grid(params, *acquisition);
+  require_grid(plan->grid);
+  const bool comparable = previous != nullptr && previous->acquisition == acquisition;
+  const ImagingParams& old = comparable ? previous->params : params;
+  if (params.recipe == Recipe::course) {
+    const bool same = comparable && previous->course != nullptr && previous->grid == plan->grid &&
+                      old.sound_speed_m_s == params.sound_speed_m_s;
+    plan->course = same ? previous->course : make_course(*acquisition, params, plan->grid);
+    return plan;
+  }
+  const bool same_band = comparable && previous->band != nullptr && old.band_low_hz == params.band_low_hz &&
+                         old.band_high_hz == params.band_high_hz;
+  plan->band = same_band ? previous->band : make_band(*acquisition, params);
+  const bool same_tables = same_band && previous->das != nullptr && previous->grid == plan->grid &&
+                           old.sound_speed_m_s == params.sound_speed_m_s;
+  plan->das = make_das(*acquisition, params, *plan->band,
+                       same_tables ? previous->das->tables
+                                   : make_tables(*acquisition, *plan->band, plan->grid, params.sound_speed_m_s));
+  return plan;
+}
+
+std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params) {
+  if (params.recipe != Recipe::course) return {};
+  const double finest_m = params.sound_speed_m_s / (4.0 * kCourseHighHz);
+  const double step_m = make_grid(params, acquisition).dz_m();
+  if (step_m <= finest_m) return {};
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "Course recipe: the axial step of %.3f mm aliases the summed RF (at most %.3f mm = c / (4 x 7.5 MHz)); "
+                "points may lose up to 29 dB",
+                step_m * 1e3, finest_m * 1e3);
+  return text;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,109 @@
+// Fixed slots between one producer thread and one processing thread, and the policy for the moment when all are taken.
+// Every frame is accounted for: at each snapshot produced = processed + dropped + refused + in flight, exactly.
+// One short lock guards the book-keeping; samples are written and read outside it, and nothing allocates after construction.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/stream_settings.h"
+
+namespace echoloop {
+
+class FrameRing {
+ public:
+  // Where a source may put a frame. Without publish() the slot goes back unused and nothing is counted.
+  class [[nodiscard]] WriteLease {
+   public:
+    enum class Outcome { slot, dropped, refused, closed };
+    WriteLease(WriteLease&& other) noexcept;
+    WriteLease& operator=(WriteLease&&) = delete;
+    ~WriteLease();
+
+    [[nodiscard]] Outcome outcome() const { return outcome_; }
+    [[nodiscard]] std::span<std::byte> memory() const;  // Outcome::slot only
+    // Makes the frame visible to the reader. `samples`: the slot's memory, or memory lent by the source that lives as long
+    // as the stream. The moment of publication becomes stamp.acquired_ns. [producer thread]
+    void publish(FrameStamp stamp, std::span<const std::byte> samples);
+
+   private:
+    friend class FrameRing;
+    WriteLease(FrameRing* ring, Outcome outcome, std::size_t slot) : ring_(ring), outcome_(outcome), slot_(slot) {}
+    FrameRing* ring_;
+    Outcome outcome_;
+    std::size_t slot_;
+  };
+
+  // A frame being read; its slot is free again when the lease ends (after the copy to the device).
+  class [[nodiscard]] ReadLease {
+   public:
+    ReadLease(ReadLease&& other) noexcept;
+    ReadLease& operator=(ReadLease&& other) noexcept;
+    ~ReadLease();
+    [[nodiscard]] const RfFrame& frame() const;
+    void release();  // [processing thread]
+
+   private:
+    friend class FrameRing;
+    ReadLease(FrameRing* ring, std::size_t slot) : ring_(ring), slot_(slot) {}
+    FrameRing* ring_;
+    std::size_t slot_;
+  };
+
+  // Each slot as long as a frame; the memory outlives the ring. `counts` continues an earlier ring's book-keeping.
+  FrameRing(std::vector<std::span<std::byte>> slots, RingPolicy policy, const RingCounts& counts = {});
+
+  // A slot for the next frame. With no free slot: block waits; error refuses the frame; drop_oldest takes back the oldest
+  // frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new one.
+  // A dropped or refused frame is counted as produced. [producer thread]
+  WriteLease begin_write();
+
+  // The oldest frame, waiting for one at most `wait`. [processing thread]
+  std::optional<ReadLease> begin_read(std::chrono::nanoseconds wait);
+
+  void count_processed();  // a frame that was read became an image [processing thread]
+  void count_lost();       // a frame that was read could not be processed: counted as dropped [processing thread]
+
+  void set_policy(RingPolicy policy);  // takes effect at once, also for a waiting producer; any thread
+  [[nodiscard]] RingPolicy policy() const;      // any thread
+  void close();                        // ends all waiting; frames already published can still be read; any thread
+  [[nodiscard]] bool drained() const;  // closed and nothing left to read; any thread
+  [[nodiscard]] RingCounts counts() const;      // any thread
+
+ private:
+  enum class State : unsigned char { free, writing, ready, reading };
+  struct Slot {
+    std::span<std::byte> memory;
+    RfFrame frame;
+    State state = State::free;
+  };
+
+  WriteLease claim(std::size_t slot);
+  [[nodiscard]] std::optional<std::size_t> find_free() const;
+  [[nodiscard]] std::size_t pop_oldest();
+  void finish_read(std::size_t slot);
+  void abandon_write(std::size_t slot);
+  void publish(std::size_t slot, FrameStamp stamp, std::span<const std::byte> samples);
+
+  mutable std::mutex mutex_;
+  std::condition_variable freed_;
+  std::condition_variable readied_;
+  // All below under mutex_.
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> ready_;  // slot numbers, oldest first; a circle of slots_.size() entries
+  std::size_t ready_head_ = 0;
+  std::size_t ready_count_ = 0;
+  RingPolicy policy_;
+  RingCounts counts_;
+  bool any_read_ = false;
+  std::uint64_t last_sequence_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace echoloop
