@@ -1,2 +1,49 @@
+// Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
+#include <fmt/format.h>
+
 #include <cstdio>
-int main() { return 0; }
+
+#include "app/headless.h"
+#include "app/open_source.h"
+#include "app/options.h"
+#include "core/error.h"
+#include "core/param_table.h"
+#include "version.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace echoloop;
+  const Options options = parse_command_line(argc, argv);
+  switch (options.command) {
+    case Command::help:
+      fmt::print("{}", options.help);
+      return 0;
+    case Command::version:
+      fmt::print("echoloop {}\n", kVersion);
+      return 0;
+    case Command::list_params:
+      fmt::print("{}", params_markdown_table());
+      return 0;
+    case Command::info:
+      fmt::print("{}", describe_source(open_source(options.source), options.json));
+      return 0;
+    case Command::view:
+      break;
+  }
+  return run_headless(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const echoloop::Error& error) {
+    fmt::print(stderr, "echoloop: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "echoloop: {}\n", error.what());
+    return 1;
+  }
+}

@@ -25,6 +25,12 @@ class Mailbox {
     return true;
   }
 
+  // Forgets all values. Neither thread may be using the mailbox.
+  void reset() {
+    slots_ = {};
+    middle_.store(middle_.load() & kIndex);
+  }
+
   T& front() { return slots_[front_]; }              // [reader thread]
   const T& front() const { return slots_[front_]; }  // [reader thread]
 

@@ -1,0 +1,116 @@
+#include "app/headless.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "app/choose_backend.h"
+#include "app/open_source.h"
+#include "app/pictures.h"
+#include "app/report.h"
+#include "app/session.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "history/export.h"
+
+namespace echoloop {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+struct Limits {
+  std::uint64_t frames = 0;
+  double seconds = 0.0;
+};
+
+// Without limits: a recording once through, a phantom for five seconds.
+Limits limits_for(const Options& options, const SourceInfo& info) {
+  if (options.frames > 0 || options.duration_s > 0.0) return {options.frames, options.duration_s};
+  if (info.frame_count > 0) return {info.frame_count, 0.0};
+  return {0, 5.0};
+}
+
+void require_folder(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder)) {
+    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
+  }
+}
+
+void require_outputs(const Options& options) {
+  for (const auto* file : {&options.image_out, &options.png, &options.screenshot, &options.report, &options.trace}) {
+    require_folder(*file);
+  }
+  if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
+    throw Error("--image-out", "found '" + options.image_out.string() + "'", "a name that ends in .npy");
+  }
+}
+
+// Waits for the end of the stream or of the time allowed; returns the seconds that passed.
+double wait_for_end(Session& session, double limit_s) {
+  const std::int64_t begin = now_ns();
+  const auto elapsed_s = [begin] { return static_cast<double>(now_ns() - begin) * 1e-9; };
+  while (!session.done() && interrupted == 0 && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return elapsed_s();
+}
+
+}  // namespace
+
+int run_headless(const Options& options) {
+  require_outputs(options);
+  ChosenBackend chosen = choose_backend(options.backend);
+  if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
+  const OpenedSource opened = open_source(options.source);
+  const Acquisition& acquisition = *opened.info.acquisition;
+  const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
+  const Limits limits = limits_for(options, opened.info);
+
+  Mailbox<Image> images;
+  TimingTrace trace;
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  Session session(*chosen.backend, opened.source, images, trace,
+                  {.stream = options.stream, .params = params, .max_frames = limits.frames, .host_images = true,
+                   .on_image = {}});
+  if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
+    fmt::print(stderr, "Warning: {}\n", warning);
+  }
+  RunTotals totals;
+  totals.seconds = wait_for_end(session, limits.seconds);
+  session.stop();
+
+  const bool have_image = images.take();
+  int status = 0;
+  for (const std::string& problem : {session.fault(), session.producer_report()}) {
+    if (problem.empty()) continue;
+    fmt::print(stderr, "echoloop: {}\n", problem);
+    ++totals.errors;
+    status = 1;
+  }
+  const bool wants_picture = !options.image_out.empty() || !options.png.empty() || !options.screenshot.empty();
+  if (wants_picture && !have_image) throw Error(options.source, "no frame was processed", "a run of at least one frame");
+  const nlohmann::json about = program_json(*chosen.backend, options.source);
+  const ImagingParams& made_with = have_image ? images.front().params : params;
+  const nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  if (!options.image_out.empty()) write_image_npy(options.image_out, images.front(), about);
+  if (!options.png.empty()) write_picture(options.png, images.front());
+  if (!options.screenshot.empty()) write_screenshot(options, opened, session, *chosen.backend, images, trace);
+  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
+  if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
+
+  const RingCounts counts = session.counts();
+  fmt::print("{}: {} frames in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
+             opened.info.name, counts.processed, totals.seconds, report["frames_per_second"].get<double>(),
+             chosen.backend->name(), chosen.backend->device(), counts.dropped + counts.refused,
+             report["latency_ms"]["p50"].get<double>(), report["latency_ms"]["p95"].get<double>());
+  return status;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,108 @@
+#include "app/open_source.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/session.h"
+#include "core/units.h"
+#include "source/phantom.h"
+#include "source/replay.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::string_view kPhantomPrefix = "sim:";
+
+const char* transmit_words(TransmitKind kind) {
+  switch (kind) {
+    case TransmitKind::plane: return "plane waves";
+    case TransmitKind::diverging: return "diverging waves";
+    case TransmitKind::focused: return "focused beams";
+    case TransmitKind::delays: break;
+  }
+  return "element delays";
+}
+
+std::string transmits_text(const Acquisition& a) {
+  const TransmitKind kind = a.transmits.front().kind;
+  std::string text = fmt::format("{} {}", a.n_transmits(), transmit_words(kind));
+  if (kind != TransmitKind::plane) return text;
+  text += a.n_transmits() == 1 ? " at" : " from";
+  text += fmt::format(" {:.2f}", a.transmits.front().angle_rad / kRadiansPerDegree);
+  if (a.n_transmits() > 1) text += fmt::format(" to {:.2f}", a.transmits.back().angle_rad / kRadiansPerDegree);
+  return text + " degrees";
+}
+
+const char* probe_words(ProbeKind kind) {
+  return kind == ProbeKind::linear ? "linear" : kind == ProbeKind::convex ? "convex" : "phased";
+}
+
+}  // namespace
+
+OpenedSource open_source(const std::string& name, const OpenProgress& progress, std::stop_token stop) {
+  OpenedSource opened;
+  if (name.starts_with(kPhantomPrefix)) {
+    const std::string phantom = name.substr(kPhantomPrefix.size());
+    PhantomSettings settings;
+    settings.name = phantom;
+    opened.source = make_phantom(settings);
+    opened.info.phantom = phantom;
+    opened.info.format = "built-in phantom";
+  } else {
+    Recording recording = open_recording(name, progress, stop);
+    opened.info.format = recording.format;
+    opened.source = make_replay(std::move(recording));
+  }
+  opened.info.name = opened.source->name();
+  opened.info.acquisition = opened.source->acquisition();
+  opened.info.frame_count = opened.source->frame_count();
+  opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
+  return opened;
+}
+
+std::string describe_source(const OpenedSource& opened, bool as_json) {
+  const Acquisition& a = *opened.info.acquisition;
+  if (as_json) {
+    nlohmann::json angles = nlohmann::json::array();
+    nlohmann::json t0 = nlohmann::json::array();
+    for (const Transmit& t : a.transmits) {
+      if (t.kind == TransmitKind::plane) angles.push_back(t.angle_rad);
+      t0.push_back(t.t0_s);
+    }
+    const nlohmann::json json = {{"name", opened.info.name},
+                                 {"format", opened.info.format},
+                                 {"frames", opened.info.frame_count},
+                                 {"transmits", a.n_transmits()},
+                                 {"transmit_kind", transmit_words(a.transmits.front().kind)},
+                                 {"angles_rad", angles},
+                                 {"t0_s", t0},
+                                 {"elements", a.n_elements()},
+                                 {"probe", probe_words(a.probe.kind)},
+                                 {"pitch_m", a.probe.pitch_m},
+                                 {"samples", a.n_samples},
+                                 {"signal", a.signal == SignalKind::iq ? "IQ" : "RF"},
+                                 {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
+                                 {"sampling_hz", a.sampling_hz},
+                                 {"center_hz", a.center_hz},
+                                 {"demod_hz", a.demod_hz},
+                                 {"sound_speed_m_s", a.sound_speed_m_s},
+                                 {"frame_rate_hz", a.frame_rate_hz},
+                                 {"assumptions", a.assumptions}};
+    return json.dump(1) + "\n";
+  }
+  std::string text = fmt::format("{}: {}\n", opened.info.name, opened.info.format);
+  text += opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count) : "frames        endless";
+  text += a.frame_rate_hz > 0.0 ? fmt::format(", recorded at {:g} Hz\n", a.frame_rate_hz) : ", frame rate unknown\n";
+  text += fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n", probe_words(a.probe.kind), a.n_elements(),
+                      a.probe.pitch_m * 1e3);
+  text += fmt::format("transmits     {}\n", transmits_text(a));
+  text += fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f} us\n", a.n_samples,
+                      a.sample_type == SampleType::int16 ? "int16" : "float32", a.signal == SignalKind::iq ? "IQ" : "RF",
+                      a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
+  text += fmt::format("pulse         {:g} MHz\nsound speed   {:g} m/s\n", a.center_hz * 1e-6, a.sound_speed_m_s);
+  for (const std::string& assumption : a.assumptions) text += "assumed       " + assumption + "\n";
+  return text;
+}
+
+}  // namespace echoloop

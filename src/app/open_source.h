@@ -1,0 +1,25 @@
+// From what the user named to a Source: sim:NAME makes a phantom, anything else is opened as a recording.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "formats/recording.h"
+#include "gui/ui_state.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+struct OpenedSource {
+  std::shared_ptr<Source> source;
+  SourceInfo info;
+};
+
+// Throws Error. Any thread; big recordings report progress and end early (with an Error) when asked to stop.
+OpenedSource open_source(const std::string& name, const OpenProgress& progress = {}, std::stop_token stop = {});
+
+// What a recording holds, for `echoloop info`: lines of text for a researcher, or JSON.
+std::string describe_source(const OpenedSource& opened, bool as_json);
+
+}  // namespace echoloop

@@ -1,0 +1,188 @@
+#include "app/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <toml++/toml.h>
+
+#include "core/error.h"
+#include "core/param_table.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+template <std::size_t N>
+std::size_t index_of(const std::array<std::string_view, N>& names, const std::string& option, const std::string& text) {
+  std::string accepted;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == text) return i;
+    accepted += (i == 0 ? "" : ", ") + std::string(names[i]);
+  }
+  throw Error(option, "found '" + text + "'", accepted);
+}
+
+double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw Error(option, "found '" + std::string(text) + "'", accepted);
+  }
+  return value;
+}
+
+struct GridAxis {
+  double first_m, last_m;
+  int n;
+};
+
+GridAxis parse_axis(const std::string& text, const std::string& whole) {
+  const std::string rule = "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) +
+                           " pixels a side";
+  const std::size_t a = text.find(':');
+  const std::size_t b = a == std::string::npos ? a : text.find(':', a + 1);
+  if (b == std::string::npos) throw Error("--grid", "found '" + whole + "'", rule);
+  const std::string_view view = text;
+  const double first = parse_number(view.substr(0, a), "--grid", rule);
+  const double last = parse_number(view.substr(a + 1, b - a - 1), "--grid", rule);
+  const double n = parse_number(view.substr(b + 1), "--grid", rule);
+  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide) throw Error("--grid", "found '" + whole + "'", rule);
+  return {first * kMetresPerMillimetre, last * kMetresPerMillimetre, static_cast<int>(n)};
+}
+
+void add_grid(std::vector<std::string>& settings, const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const GridAxis x = parse_axis(text.substr(0, comma), text);
+  const GridAxis z = parse_axis(comma == std::string::npos ? "" : text.substr(comma + 1), text);
+  // 17 digits bring every double back as it was.
+  settings.push_back(fmt::format("lateral_min_m={:.17g}", x.first_m));
+  settings.push_back(fmt::format("lateral_max_m={:.17g}", x.last_m));
+  settings.push_back(fmt::format("grid_nx={}", x.n));
+  settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
+  settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
+  settings.push_back(fmt::format("grid_nz={}", z.n));
+}
+
+// A preset is a flat TOML table of parameter keys, or has them under [parameters].
+void add_preset(std::vector<std::string>& settings, const std::string& path) {
+  toml::table file;
+  try {
+    file = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    throw Error(path, fmt::format("{} (line {})", error.description(), error.source().begin.line),
+                "a preset: TOML with KEY = VALUE lines");
+  }
+  const toml::table* table = file["parameters"].as_table();
+  for (const auto& [key, node] : table != nullptr ? *table : file) {
+    const std::string name(key.str());
+    if (const auto number = node.value<double>()) {
+      settings.push_back(fmt::format("{}={:.17g}", name, *number));
+    } else if (const auto text = node.value<std::string>()) {
+      settings.push_back(name + "=" + *text);
+    } else {
+      throw Error(path, "found '" + name + "' that is neither number nor text", "KEY = VALUE lines");
+    }
+  }
+}
+
+double parse_rate(const std::string& text) {
+  if (text == "max") return kRateMax;
+  const double rate = parse_number(text, "--rate", "max, or frames a second above 0 up to 1000000");
+  if (rate <= 0.0 || rate > 1e6) throw Error("--rate", "found '" + text + "'", "max, or frames a second above 0 up to 1000000");
+  return rate;
+}
+
+void check_ranges(const Options& o) {
+  if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
+    throw Error("--slots", "found " + std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
+  }
+  if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
+    throw Error("--lanes", "found " + std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
+  }
+  if (o.duration_s < 0.0 || !std::isfinite(o.duration_s)) throw Error("--duration", "a negative time", "seconds above 0");
+}
+
+}  // namespace
+
+Options parse_command_line(int argc, char** argv) {
+  Options o;
+  std::string policy, memory, streams, backend, rate, recipe, grid, preset, video;
+  std::vector<std::string> sets;
+  bool list_params = false, version = false;
+  CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
+  app.add_option("source", o.source, "A recording, or sim:points, sim:cyst, sim:flow, sim:heart (default)");
+  app.add_flag("--headless", o.headless, "No window; the same pipeline, for the limits given below");
+  const auto* frames = app.add_option("--frames", o.frames, "Stop after N processed frames")->type_name("N");
+  const auto* duration = app.add_option("--duration", o.duration_s, "Stop after S seconds")->type_name("S");
+  app.add_option("--backend", backend, "auto, cuda or cpu");
+  app.add_option("--recipe", recipe, "analytic or course");
+  app.add_option("--rate", rate, "Frames a second, or max")->type_name("HZ");
+  app.add_flag("--loop,!--no-loop", o.stream.loop, "Start a recording again at its end (default)");
+  app.add_option("--policy", policy, "When all slots are in use: block, error, drop-oldest, drop-newest");
+  app.add_option("--slots", o.stream.slots, "Slots of the ring, 2 to 64")->type_name("N");
+  app.add_option("--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
+  app.add_option("--streams", streams, "overlap or serial");
+  app.add_option("--host-memory", memory, "pageable, pinned, write-combined or mapped");
+  app.add_option("--preset", preset, "Parameters from a TOML file")->type_name("FILE");
+  app.add_option("--set", sets, "A parameter, KEY=VALUE in SI units; repeatable")->type_name("KEY=VALUE");
+  app.add_flag("--list-params", list_params, "All parameters with unit, range and meaning");
+  app.add_option("--grid", grid, "Pixels, X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")->type_name("GRID");
+  app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")->type_name("F.npy");
+  app.add_option("--png", o.png, "Last image as displayed")->type_name("F.png");
+  app.add_option("--screenshot", o.screenshot, "The whole window")->type_name("F.png");
+  app.add_option("--video", video, "Not yet: films come with a later version")->type_name("F.mp4");
+  app.add_option("--report", o.report, "What happened, as JSON")->type_name("F.json");
+  app.add_option("--trace", o.trace, "Timed spans as a Chrome/Perfetto trace")->type_name("F.json");
+  app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where it works (default)");
+  app.add_option("--scale", o.ui_scale, "Size of the interface; 0 = the monitor's")->type_name("S");
+  app.add_option("--width", o.width, "Window width, pixels");
+  app.add_option("--height", o.height, "Window height, pixels");
+  app.add_flag("--json", o.json, "info: as JSON");
+  app.add_flag("--version", version, "Version in one line");
+  app.footer("Commands:\n  echoloop info FILE [--json]   what a recording holds\n\nA file named 'info' opens as ./info.");
+
+  // `info` is a word before the source, not an option: take it out first.
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "info") {
+    o.command = Command::info;
+    words.erase(words.begin());
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    o.command = Command::help;
+    o.help = app.help();
+    return o;
+  } catch (const CLI::ParseError& error) {
+    throw Error("command line", error.what(), "the options of echoloop --help");
+  }
+  o.source_given = app.count("source") > 0;
+  if (version) o.command = Command::version;
+  if (list_params) o.command = Command::list_params;
+  if (!video.empty()) throw Error("--video", "films cannot be written yet", "--png or --screenshot");
+  if (frames->count() > 0 && o.frames == 0) throw Error("--frames", "found 0", "a whole number above 0");
+  if (duration->count() > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
+  if (!policy.empty()) o.stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", policy));
+  if (!memory.empty()) o.stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", memory));
+  if (!streams.empty()) o.stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", streams));
+  constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
+  if (!backend.empty()) o.backend = static_cast<BackendChoice>(index_of(kBackends, "--backend", backend));
+  if (!rate.empty()) o.stream.rate_hz = parse_rate(rate);
+  if (!preset.empty()) add_preset(o.settings, preset);
+  if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);
+  if (!grid.empty()) add_grid(o.settings, grid);
+  o.settings.insert(o.settings.end(), sets.begin(), sets.end());
+  check_ranges(o);
+  return o;
+}
+
+ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings) {
+  ImagingParams params = defaults;
+  for (const std::string& setting : settings) set_from_text(params, setting);
+  return params;
+}
+
+}  // namespace echoloop

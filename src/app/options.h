@@ -1,0 +1,44 @@
+// The command line as plain values. Parsing refuses what cannot be meant, before anything is opened or started.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/grid.h"
+#include "core/params.h"
+#include "core/stream_settings.h"
+
+namespace echoloop {
+
+enum class BackendChoice { automatic, cuda, cpu };
+enum class Command { view, info, list_params, version, help };
+
+struct Options {
+  Command command = Command::view;
+  std::string help;           // Command::help
+  std::string source = "sim:heart";  // a file, or sim:NAME
+  bool source_given = false;
+  bool headless = false;
+  std::uint64_t frames = 0;   // 0 = no limit
+  double duration_s = 0.0;    // 0 = no limit
+  BackendChoice backend = BackendChoice::automatic;
+  StreamSettings stream;
+  std::vector<std::string> settings;  // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
+  bool interop = true;
+  double ui_scale = 0.0;      // 0 = the monitor's
+  int width = 1600;
+  int height = 900;
+  bool json = false;          // info
+  std::filesystem::path image_out, png, screenshot, report, trace;
+};
+
+// Throws Error for bad input.
+Options parse_command_line(int argc, char** argv);
+
+// The source's defaults with the user's settings on top. Throws Error.
+ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings);
+
+}  // namespace echoloop

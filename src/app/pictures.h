@@ -1,0 +1,22 @@
+// The program's pictures: the image as it is displayed, and the whole window, with or without a display.
+#pragma once
+
+#include <filesystem>
+
+#include "app/open_source.h"
+#include "app/options.h"
+#include "app/session.h"
+#include "core/image.h"
+#include "core/mailbox.h"
+#include "core/timing_trace.h"
+
+namespace echoloop {
+
+// The image with its display parameters, aspect true, one pixel of the finer grid step or more a PNG pixel.
+void write_picture(const std::filesystem::path& path, const Image& image);
+
+// The window as it would show `images`' latest value, drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
+void write_screenshot(const Options& options, const OpenedSource& opened, Session& session, const Backend& backend,
+                      Mailbox<Image>& images, const TimingTrace& trace);
+
+}  // namespace echoloop

@@ -1,0 +1,51 @@
+#include "app/report.h"
+
+#include "core/stages.h"
+#include "history/export.h"
+#include "version.h"
+
+namespace echoloop {
+namespace {
+
+nlohmann::json summary_json(const StageSummary& s) {
+  return {{"p50_ms", s.p50_ms}, {"p95_ms", s.p95_ms}, {"max_ms", s.max_ms}};
+}
+
+}  // namespace
+
+nlohmann::json program_json(const Backend& backend, const std::string& source) {
+  return {{"version", kVersion}, {"backend", backend.name()}, {"device", backend.device()}, {"source", source}};
+}
+
+nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
+                           const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals) {
+  nlohmann::json report = program_json(backend, source);
+  const RingCounts counts = session.counts();
+  const StreamSettings& stream = session.stream();
+  report["frames"] = {{"produced", counts.produced},   {"processed", counts.processed},
+                      {"shown", totals.shown},         {"dropped", counts.dropped},
+                      {"overrun", counts.refused},     {"in_flight", counts.in_flight},
+                      {"errors", totals.errors},       {"sequence_gaps", counts.sequence_gaps}};
+  report["seconds"] = totals.seconds;
+  const double per_second = totals.seconds > 0.0 ? 1.0 / totals.seconds : 0.0;
+  const auto processed = static_cast<double>(counts.processed);
+  report["frames_per_second"] = processed * per_second;
+  report["bytes_per_second"] = processed * per_second * static_cast<double>(session.frame_bytes());
+  const StageSummary latency = trace.summarize_latency();
+  report["latency_ms"] = {
+      {"p50", latency.p50_ms}, {"p95", latency.p95_ms}, {"p99", latency.p99_ms}, {"max", latency.max_ms}};
+  const auto stages = trace.summarize_stages();
+  report["stages"] = nlohmann::json::object();
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s].count > 0) report["stages"][std::string(kStageNames[s])] = summary_json(stages[s]);
+  }
+  report["policy"] = kPolicyNames[static_cast<std::size_t>(stream.policy)];
+  report["slots"] = stream.slots;
+  report["lanes"] = stream.streams == StreamMode::serial ? 1 : stream.lanes;
+  report["streams"] = kStreamModeNames[static_cast<std::size_t>(stream.streams)];
+  report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
+  report["parameters"] = params_json(params);
+  return report;
+}
+
+}  // namespace echoloop

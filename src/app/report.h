@@ -1,0 +1,24 @@
+// The report of a run (--report) and what every written picture says about the program that made it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/session.h"
+#include "backend/backend.h"
+#include "core/timing_trace.h"
+
+namespace echoloop {
+
+struct RunTotals {
+  double seconds = 0.0;
+  std::uint64_t shown = 0;
+  std::uint64_t errors = 0;
+};
+
+nlohmann::json program_json(const Backend& backend, const std::string& source);  // version, backend, device, source
+
+nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
+                           const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals);
+
+}  // namespace echoloop

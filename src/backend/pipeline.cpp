@@ -1,0 +1,177 @@
+#include "backend/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+using namespace std::chrono_literals;
+
+// With frames in flight, how long to wait for another frame before looking at the lanes again; a frame that arrives
+// meanwhile ends the wait at once.
+constexpr auto kPoll = 50us;
+constexpr auto kIdleWait = 20ms;  // nothing in flight: only stop and new parameters need attention
+
+}  // namespace
+
+Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
+                   Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
+    : ring_(ring),
+      acquisition_(std::move(acquisition)),
+      images_(images),
+      trace_(trace),
+      options_(std::move(options)),
+      plan_(make_plan(acquisition_, params)),
+      held_reference_db_(options_.held_reference_db),
+      host_images_(options_.host_images) {
+  const int lanes = options_.mode == StreamMode::serial ? 1 : std::clamp(options_.lanes, 1, kMaxLanes);
+  for (int i = 0; i < lanes; ++i) {
+    slots_.push_back({});
+    slots_.back().lane = backend.make_lane(i, options_.mode);
+    slots_.back().lane->set_plan(plan_);
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+Pipeline::~Pipeline() {
+  stop();
+  thread_.join();
+}
+
+void Pipeline::set_params(const ImagingParams& params) {
+  params_.back() = params;
+  params_.publish();
+}
+
+void Pipeline::stop() {
+  stop_ = true;
+  ring_.close();
+}
+
+std::string Pipeline::fault() const {
+  const std::scoped_lock lock(text_mutex_);
+  return fault_;
+}
+
+std::string Pipeline::take_refusal() {
+  const std::scoped_lock lock(text_mutex_);
+  return std::exchange(refusal_, {});
+}
+
+void Pipeline::run() {
+  try {
+    while (step()) {
+    }
+  } catch (const std::exception& error) {
+    {
+      const std::scoped_lock lock(text_mutex_);
+      fault_ = error.what();
+    }
+    for (int i = in_flight(); i > 0; --i) ring_.count_lost();
+    for (Slot& slot : slots_) slot.lease.reset();
+  }
+  ring_.close();  // a producer that waits for a slot must not wait for ever
+  done_ = true;
+}
+
+// One turn; false when the stream has ended.
+bool Pipeline::step() {
+  take_params();
+  if (may_start() && !slots_[next_].busy) {
+    if (auto lease = ring_.begin_read(in_flight() == 0 ? kIdleWait : kPoll)) {
+      start_frame(slots_[next_], std::move(*lease));
+      next_ = (next_ + 1) % slots_.size();
+    }
+  } else if (in_flight() > 0) {
+    slots_[oldest_].lane->wait();
+  }
+  release_uploaded();
+  while (collect_finished()) {
+  }
+  const bool ended = !may_start() || ring_.drained();
+  return in_flight() > 0 || !ended;
+}
+
+bool Pipeline::may_start() const {
+  return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames);
+}
+
+int Pipeline::in_flight() const { return static_cast<int>(started_ - finished_); }
+
+void Pipeline::take_params() {
+  if (!params_.take()) return;
+  const ImagingParams& wanted = params_.front();
+  const bool newly_automatic = wanted.reference_db <= kAutoReference && plan_->params.reference_db > kAutoReference;
+  if (newly_automatic) measure_reference_ = true;
+  try {
+    plan_ = make_plan(acquisition_, wanted, plan_);
+  } catch (const Error& error) {
+    const std::scoped_lock lock(text_mutex_);
+    refusal_ = error.what();
+  }
+}
+
+void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
+  ++started_;
+  slot.busy = true;
+  slot.plan = plan_;
+  slot.lease.emplace(std::move(lease));
+  Lane& lane = *slot.lane;
+  lane.set_plan(plan_);
+  lane.upload(slot.lease->frame());
+  lane.condition();
+  lane.beamform();
+  lane.envelope();
+  const bool automatic = plan_->params.reference_db <= kAutoReference && plan_->course == nullptr;
+  const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
+  if (automatic && measure) measure_reference(slot);
+  slot.reference_db = automatic ? held_reference_db_.load() : plan_->params.reference_db;
+  lane.compress(slot.reference_db);
+  lane.finish(host_images_);
+}
+
+// The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
+void Pipeline::measure_reference(Slot& slot) {
+  slot.lane->compress(0.0);
+  slot.lane->finish(true);
+  slot.lane->wait();
+  const std::span<const float> image = slot.lane->image().host();
+  if (!image.empty()) held_reference_db_ = static_cast<double>(*std::max_element(image.begin(), image.end()));
+}
+
+void Pipeline::release_uploaded() {
+  for (Slot& slot : slots_) {
+    if (slot.lease.has_value() && slot.lane->uploaded()) slot.lease.reset();
+  }
+}
+
+bool Pipeline::collect_finished() {
+  if (in_flight() == 0 || !slots_[oldest_].lane->finished()) return false;
+  collect(slots_[oldest_]);
+  oldest_ = (oldest_ + 1) % slots_.size();
+  return true;
+}
+
+void Pipeline::collect(Slot& slot) {
+  slot.lease.reset();
+  Image& image = slot.lane->image();
+  image.ready_ns = now_ns();
+  image.number = ++finished_;
+  image.params = slot.plan->params;
+  image.params.reference_db = slot.reference_db;
+  image.acquisition = acquisition_;
+  slot.lane->append_spans(trace_);
+  trace_.add_latency(static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
+  if (options_.on_image) options_.on_image(image);
+  std::swap(image, images_.back());
+  images_.publish();
+  slot.busy = false;
+  ring_.count_processed();
+}
+
+}  // namespace echoloop

@@ -1,0 +1,94 @@
+// The processing thread: takes frames from the ring, drives them through lanes, swaps finished images into a mailbox.
+// It owns lanes and plan. New parameters come by mailbox and hold from the next frame on; a change never drops or stalls
+// a frame. A fault ends the thread with a message; the ring is closed and its unfinished frames are counted as lost.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.h"
+#include "core/frame_ring.h"
+#include "core/image.h"
+#include "core/mailbox.h"
+#include "core/timing_trace.h"
+
+namespace echoloop {
+
+struct PipelineOptions {
+  int lanes = 2;
+  StreamMode mode = StreamMode::overlap;
+  std::uint64_t max_frames = 0;   // stop after this many processed frames; 0 = no limit
+  bool host_images = true;        // copy each image to the host
+  double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
+  std::function<void(const Image&)> on_image;  // each finished image, before it is swapped away [processing thread]
+};
+
+class Pipeline {
+ public:
+  // Starts the thread. Throws Error when the parameters do not fit the acquisition.
+  Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
+           Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options);
+  ~Pipeline();  // stops and joins
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  void set_params(const ImagingParams& params);  // UI thread
+  void set_host_images(bool wanted) { host_images_ = wanted; }  // any thread
+  void measure_reference() { measure_reference_ = true; }  // the next frame's brightest pixel becomes 0 dB; any thread
+  void stop();                                   // any thread; finishes frames already in lanes
+
+  [[nodiscard]] bool done() const { return done_; }            // any thread
+  [[nodiscard]] std::string fault() const;                     // empty = none; any thread
+  [[nodiscard]] std::string take_refusal();                    // last parameters that could not be used, once; any thread
+  [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // any thread
+
+ private:
+  struct Slot {
+    std::unique_ptr<Lane> lane;
+    std::optional<FrameRing::ReadLease> lease;
+    std::shared_ptr<const Plan> plan;
+    double reference_db = 0.0;
+    bool busy = false;
+  };
+
+  void run();
+  bool step();
+  void take_params();
+  void start_frame(Slot& slot, FrameRing::ReadLease lease);
+  void measure_reference(Slot& slot);
+  void release_uploaded();
+  bool collect_finished();
+  void collect(Slot& slot);
+  [[nodiscard]] int in_flight() const;
+  [[nodiscard]] bool may_start() const;
+
+  FrameRing& ring_;
+  AcquisitionPtr acquisition_;
+  Mailbox<Image>& images_;
+  TimingTrace& trace_;
+  PipelineOptions options_;
+  Mailbox<ImagingParams> params_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;    // slot of the next frame
+  std::size_t oldest_ = 0;  // slot of the oldest frame in flight
+  std::uint64_t started_ = 0;
+  std::uint64_t finished_ = 0;
+  std::atomic<double> held_reference_db_;
+  std::atomic<bool> measure_reference_{false};
+  std::atomic<bool> host_images_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> done_{false};
+  mutable std::mutex text_mutex_;
+  std::string fault_;    // under text_mutex_
+  std::string refusal_;  // under text_mutex_
+  std::thread thread_;
+};
+
+}  // namespace echoloop

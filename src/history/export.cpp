@@ -1,0 +1,109 @@
+#include "history/export.h"
+
+#include <stb_image_write.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "core/param_table.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+[[noreturn]] void fail(const fs::path& path, const std::string& why) {
+  throw Error(path.string(), "cannot be written: " + why, "a writable place with enough room");
+}
+
+}  // namespace
+
+void write_file(const fs::path& path, std::span<const std::byte> bytes) {
+  fs::path temporary = path;
+  temporary += ".part" + std::to_string(::getpid());
+  {
+    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(temporary.c_str(), "wb"));
+    if (file == nullptr) fail(path, std::strerror(errno));
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
+                         std::fflush(file.get()) == 0;
+    if (!written) {
+      const std::string why = std::strerror(errno);
+      std::remove(temporary.c_str());
+      fail(path, why);
+    }
+  }
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (error) {
+    std::remove(temporary.c_str());
+    fail(path, error.message());
+  }
+}
+
+void write_text(const fs::path& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }
+
+void write_png(const fs::path& path, int width, int height, std::span<const std::uint8_t> rgb) {
+  std::vector<std::byte> file;
+  const auto append = [](void* context, void* data, int size) {
+    auto& out = *static_cast<std::vector<std::byte>*>(context);
+    const auto* bytes = static_cast<const std::byte*>(data);
+    out.insert(out.end(), bytes, bytes + size);
+  };
+  if (stbi_write_png_to_func(append, &file, width, height, 3, rgb.data(), 3 * width) == 0) {
+    fail(path, "the PNG could not be made");
+  }
+  write_file(path, file);
+}
+
+void write_image_npy(const fs::path& path, const Image& image, const nlohmann::json& about) {
+  const std::span<const float> pixels = image.host();
+  // Format: numpy.lib.format version 1.0; the header is padded so that the data begin at a multiple of 64.
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(image.grid.nz) + ", " +
+                       std::to_string(image.grid.nx) + "), }";
+  constexpr std::size_t kPrefix = 10;
+  header.append(63 - (kPrefix + header.size()) % 64, ' ');
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() & 0xff);
+  file += static_cast<char>(header.size() >> 8);
+  file += header;
+  file.append(reinterpret_cast<const char*>(pixels.data()), pixels.size_bytes());
+  write_text(path, file);
+
+  nlohmann::json sidecar = about;
+  sidecar["file"] = path.filename().string();
+  sidecar["order"] = "(z, x): image[iz][ix], float32 dB";
+  sidecar["grid"] = grid_json(image.grid);
+  sidecar["parameters"] = params_json(image.params);
+  sidecar["frame"] = {{"sequence", image.stamp.sequence},
+                      {"source_index", image.stamp.source_index},
+                      {"time_s", image.stamp.time_s}};
+  write_text(fs::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
+}
+
+nlohmann::json params_json(const ImagingParams& params) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const ParamSpec& spec : param_table()) {
+    if (!spec.choices.empty()) {
+      json[std::string(spec.key)] = get_text(params, spec);
+    } else {
+      json[std::string(spec.key)] = get_number(params, spec);
+    }
+  }
+  return json;
+}
+
+nlohmann::json grid_json(const Grid& grid) {
+  return {{"x_first_m", grid.x0_m}, {"x_last_m", grid.x1_m}, {"nx", grid.nx},
+          {"z_first_m", grid.z0_m}, {"z_last_m", grid.z1_m}, {"nz", grid.nz}};
+}
+
+}  // namespace echoloop

@@ -1,0 +1,65 @@
+// The producer thread: asks the source for frame after frame at the wanted rate and puts them into the ring.
+// It owns its write lease and nothing else. Rate, loop and pause may change while it runs.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "core/frame_ring.h"
+#include "core/timing_trace.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+struct ProducerOptions {
+  double rate_hz = 0.0;  // kRateMax or a positive rate
+  bool loop = true;      // recordings: start again at the end
+  bool paused = false;
+  std::uint64_t first_sequence = 0;  // to go on where an earlier stream of the same source ended
+};
+
+enum class ProducerState { running, ended, refused, failed };
+
+class Producer {
+ public:
+  Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options);  // starts the thread
+  ~Producer();  // stops and joins; the ring must be closed or have room, or the policy must not be block
+  Producer(const Producer&) = delete;
+  Producer& operator=(const Producer&) = delete;
+
+  void set_rate(double rate_hz);  // any thread
+  void set_loop(bool loop);       // any thread
+  void set_paused(bool paused);   // any thread
+  void stop();                    // any thread; returns at once
+
+  [[nodiscard]] ProducerState state() const { return state_; }          // any thread
+  [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }  // any thread
+  [[nodiscard]] std::string report() const;  // why it was refused or failed, one line; any thread
+
+ private:
+  void run();
+  bool wait_for_turn();
+  ProducerState put_frame(std::uint64_t sequence);
+  void end(ProducerState state, const std::string& report);
+
+  Source& source_;
+  FrameRing& ring_;
+  TimingTrace& trace_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  double rate_hz_;   // under mutex_
+  bool loop_;        // under mutex_
+  bool paused_;      // under mutex_
+  bool stop_ = false;  // under mutex_
+  std::string report_;  // under mutex_
+  std::int64_t due_ns_ = 0;  // when the next frame is due [producer thread]
+  std::atomic<ProducerState> state_{ProducerState::running};
+  std::atomic<std::uint64_t> next_sequence_;
+  std::thread thread_;
+};
+
+}  // namespace echoloop
