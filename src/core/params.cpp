@@ -53,7 +53,8 @@ ImagingParams default_params(const Acquisition& a) {
   ImagingParams p;
   p.sound_speed_m_s = a.sound_speed_m_s;
   if (a.probe.kind == ProbeKind::phased) p.f_number = 0.0;
-  const double half_band = a.bandwidth_hz > 0.0 ? 0.5 * a.bandwidth_hz : 0.5 * a.center_hz;
+  // The filter cuts sharply at its edges: half as wide again as the pulse's own (-6 dB) band, so that it does not ring.
+  const double half_band = a.bandwidth_hz > 0.0 ? 0.75 * a.bandwidth_hz : 0.5 * a.center_hz;
   p.band_low_hz = std::max(a.center_hz - half_band, 0.0);
   p.band_high_hz = a.center_hz + half_band;
   clip_to_nyquist_zone(p, a);

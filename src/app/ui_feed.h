@@ -1,0 +1,29 @@
+// Fills what the window shows about a running stream: counters, rates, latency, timings, state. UI thread.
+#pragma once
+
+#include <cstdint>
+
+#include "app/session.h"
+#include "backend/backend.h"
+#include "core/timing_trace.h"
+#include "gui/ui_state.h"
+
+namespace echoloop {
+
+class UiFeed {
+ public:
+  // Counters each time; rates and percentiles, which cost a sort, four times a second.
+  void update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
+
+ private:
+  void update_rates(UiState& state, std::int64_t now);
+
+  std::int64_t last_ns_ = 0;
+  std::uint64_t last_processed_ = 0;
+  std::uint64_t last_shown_ = 0;
+};
+
+// State of the run and the fault banner, from what the session's threads say.
+void update_run_state(UiState& state, const Session& session, bool on_gpu);
+
+}  // namespace echoloop

@@ -1,0 +1,55 @@
+// The program with a window: owns every long-lived object and their start and stop order.
+// backend < trace, images < session < viewer: each uses only what stands before it. Everything here runs on the UI thread;
+// commands from panels are queued and carried out between two window frames, never in the middle of one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/choose_backend.h"
+#include "app/options.h"
+#include "app/session.h"
+#include "app/source_opener.h"
+#include "app/ui_feed.h"
+#include "gui/viewer.h"
+
+namespace echoloop {
+
+class WindowApp {
+ public:
+  explicit WindowApp(const Options& options);
+  int run();
+
+ private:
+  UiCommands make_commands();
+  void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
+  void run_commands();
+  void turn();
+  void take_opened();
+  void start_session(OpenedSource opened);
+  void restart(const StreamSettings& stream);
+  void use_cpu();
+  void apply_params();
+  void apply_stream();
+  void save_picture();
+  void say(Severity severity, const std::string& text);
+  void write_outputs();
+  [[nodiscard]] bool limits_reached() const;
+
+  Options options_;
+  std::unique_ptr<Backend> backend_;
+  TimingTrace trace_;
+  Mailbox<Image> images_;
+  SourceOpener opener_;
+  std::unique_ptr<Session> session_;
+  UiState state_;
+  UiFeed feed_;
+  std::vector<std::function<void()>> commands_;
+  std::unique_ptr<Viewer> viewer_;
+  std::uint64_t shown_ = 0;
+  std::int64_t started_ns_ = 0;
+};
+
+}  // namespace echoloop
