@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/headless.h"
 #include "app/open_source.h"
@@ -10,7 +11,19 @@
 #include "core/param_table.h"
 #include "version.h"
 
+#if defined(ECHO_HAVE_GUI)
+#include "app/window_app.h"
+#endif
+
 namespace {
+
+bool has_display() {
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+}
 
 int run(int argc, char** argv) {
   using namespace echoloop;
@@ -31,7 +44,10 @@ int run(int argc, char** argv) {
     case Command::view:
       break;
   }
-  return run_headless(options);
+#if defined(ECHO_HAVE_GUI)
+  if (!options.headless && has_display()) return WindowApp(options).run();
+#endif
+  return options.headless ? run_headless(options) : run_without_display(options);
 }
 
 }  // namespace

@@ -101,7 +101,9 @@ int run_headless(const Options& options) {
   const nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (!options.image_out.empty()) write_image_npy(options.image_out, images.front(), about);
   if (!options.png.empty()) write_picture(options.png, images.front());
-  if (!options.screenshot.empty()) write_screenshot(options, opened, session, *chosen.backend, images, trace);
+  if (!options.screenshot.empty()) {
+    write_screenshot(options, opened, session, *chosen.backend, images.front(), trace, totals);
+  }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
 
@@ -110,6 +112,25 @@ int run_headless(const Options& options) {
              opened.info.name, counts.processed, totals.seconds, report["frames_per_second"].get<double>(),
              chosen.backend->name(), chosen.backend->device(), counts.dropped + counts.refused,
              report["latency_ms"]["p50"].get<double>(), report["latency_ms"]["p95"].get<double>());
+  return status;
+}
+
+int run_without_display(Options options) {
+  const std::filesystem::path folder = "echoloop-out";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(folder.string(), error.message(), "a writable folder, or --headless with files of your choice");
+  fmt::print("No display: running offscreen for a few seconds ...\n");
+  std::fflush(stdout);
+  if (options.png.empty()) options.png = folder / "picture.png";
+  if (options.report.empty()) options.report = folder / "report.json";
+#if defined(ECHO_HAVE_GUI)
+  if (options.screenshot.empty()) options.screenshot = folder / "window.png";
+#endif
+  const int status = run_headless(options);
+  fmt::print("Picture: {}\n", options.png.string());
+  if (!options.screenshot.empty()) fmt::print("Window:  {}\n", options.screenshot.string());
+  fmt::print("Report:  {}\n", options.report.string());
   return status;
 }
 

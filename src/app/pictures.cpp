@@ -1,12 +1,63 @@
 #include "app/pictures.h"
 
 #include "core/error.h"
+#include "gui/tone.h"
 #include "history/export.h"
+
+#if defined(ECHO_HAVE_GUI)
+#include "app/share.h"
+#include "app/ui_feed.h"
+#include "gui/viewer.h"
+#endif
 
 namespace echoloop {
 
-void write_picture(const std::filesystem::path&, const Image&) {}
+void write_picture(const std::filesystem::path& path, const Image& image) {
+  const RgbPicture picture = render_picture(image, image.params);
+  write_png(path, picture.width, picture.height, picture.rgb);
+}
 
-void write_screenshot(const Options&, const OpenedSource&, Session&, const Backend&, Mailbox<Image>&, const TimingTrace&) {}
+#if defined(ECHO_HAVE_GUI)
+
+void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session, const Backend& backend,
+                      const Image& image, const TimingTrace& trace, const RunTotals& totals) {
+  UiState state;
+  state.params = image.params;
+  state.defaults = default_params(*opened.info.acquisition);
+  state.stream = session.stream();
+  state.source = opened.info;
+  state.backend = backend.name();
+  state.device = backend.device();
+  state.formation_warning = formation_warning(*opened.info.acquisition, image.params);
+  UiFeed().update(state, session, trace, 1);
+  if (totals.seconds > 0.0) state.processed_fps = static_cast<double>(state.counts.processed) / totals.seconds;
+  update_run_state(state, session, backend.name() == "CUDA");
+
+  Mailbox<Image> images;
+  images.back() = image;
+  images.publish();
+  Viewer viewer({.width = options.width,
+                 .height = options.height,
+                 .surface = SurfaceKind::offscreen,
+                 .interop = Interop::off,
+                 .shader_dir = share_folder() / "shaders",
+                 .settings_file = {},
+                 .ui_scale = options.ui_scale,
+                 .vsync = false},
+                {}, images);
+  // The first frame lays the window out, the second one draws it settled.
+  for (int i = 0; i < 3; ++i) viewer.frame(state);
+  const RgbPicture picture = viewer.screenshot();
+  write_png(options.screenshot, picture.width, picture.height, picture.rgb);
+}
+
+#else
+
+void write_screenshot(const Options& options, const OpenedSource&, const Session&, const Backend&, const Image&,
+                      const TimingTrace&, const RunTotals&) {
+  throw Error("--screenshot " + options.screenshot.string(), "this program was built without the window", "--png");
+}
+
+#endif
 
 }  // namespace echoloop

@@ -5,9 +5,9 @@
 
 #include "app/open_source.h"
 #include "app/options.h"
+#include "app/report.h"
 #include "app/session.h"
 #include "core/image.h"
-#include "core/mailbox.h"
 #include "core/timing_trace.h"
 
 namespace echoloop {
@@ -15,8 +15,8 @@ namespace echoloop {
 // The image with its display parameters, aspect true, one pixel of the finer grid step or more a PNG pixel.
 void write_picture(const std::filesystem::path& path, const Image& image);
 
-// The window as it would show `images`' latest value, drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
-void write_screenshot(const Options& options, const OpenedSource& opened, Session& session, const Backend& backend,
-                      Mailbox<Image>& images, const TimingTrace& trace);
+// The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
+void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session, const Backend& backend,
+                      const Image& image, const TimingTrace& trace, const RunTotals& totals);
 
 }  // namespace echoloop

@@ -23,8 +23,8 @@ void SourceOpener::run(const std::string& name, const std::stop_token& stop) {
   Result result;
   try {
     result.opened = open_source(name, [this](double fraction) { fraction_ = fraction; }, stop);
-  } catch (const std::exception& error) {
-    result.error = error.what();
+  } catch (...) {
+    result.error = std::current_exception();
   }
   const std::scoped_lock lock(mutex_);
   result_ = std::move(result);

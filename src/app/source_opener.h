@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ class SourceOpener {
  public:
   struct Result {
     std::optional<OpenedSource> opened;  // empty when it failed
-    std::string error;                   // one line
+    std::exception_ptr error;            // why
   };
 
   // Starts opening; an earlier attempt that is still going on is cancelled.

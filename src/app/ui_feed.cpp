@@ -62,13 +62,20 @@ void update_run_state(UiState& state, const Session& session, bool on_gpu) {
   if (const std::string fault = session.fault(); !fault.empty()) {
     state.fault = Fault{.title = on_gpu ? "The GPU stopped working on this stream" : "Processing stopped",
                         .detail = fault,
+                        .advice = on_gpu ? "Restart the stream, or go on with the CPU." : "Restart the stream.",
                         .can_restart = true,
                         .can_use_cpu = on_gpu};
   } else if (session.producer_state() == ProducerState::refused) {
-    state.fault = Fault{.title = "Stopped: error on override", .detail = session.producer_report(), .can_restart = true,
+    state.fault = Fault{.title = "Error on override: the source was faster than processing",
+                        .detail = session.producer_report(),
+                        .advice = "Restart; a slower rate, more slots or another policy prevents it.",
+                        .can_restart = true,
                         .can_use_cpu = false};
   } else if (session.producer_state() == ProducerState::failed) {
-    state.fault = Fault{.title = "The source cannot go on", .detail = session.producer_report(), .can_restart = true,
+    state.fault = Fault{.title = "The source cannot go on",
+                        .detail = session.producer_report(),
+                        .advice = "Restart, or open another source.",
+                        .can_restart = true,
                         .can_use_cpu = false};
   }
   if (state.fault.has_value()) {

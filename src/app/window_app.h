@@ -31,6 +31,7 @@ class WindowApp {
   void start_session(OpenedSource opened);
   void restart(const StreamSettings& stream);
   void use_cpu();
+  void pace(std::int64_t begin_ns, bool new_image);
   void apply_params();
   void apply_stream();
   void save_picture();
@@ -43,11 +44,13 @@ class WindowApp {
   TimingTrace trace_;
   Mailbox<Image> images_;
   SourceOpener opener_;
+  std::shared_ptr<Source> source_;
   std::unique_ptr<Session> session_;
   UiState state_;
   UiFeed feed_;
   std::vector<std::function<void()>> commands_;
   std::unique_ptr<Viewer> viewer_;
+  bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   std::uint64_t shown_ = 0;
   std::int64_t started_ns_ = 0;
 };

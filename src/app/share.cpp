@@ -1,0 +1,36 @@
+#include "app/share.h"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+
+namespace echoloop {
+
+namespace fs = std::filesystem;
+
+fs::path share_folder() {
+  std::vector<fs::path> candidates;
+  if (const char* named = std::getenv("ECHOLOOP_SHARE")) candidates.emplace_back(named);
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) candidates.push_back(program.parent_path().parent_path() / "share" / "echoloop");
+  candidates.emplace_back(ECHO_SOURCE_DIR);
+  for (const fs::path& folder : candidates) {
+    if (fs::exists(folder / "shaders" / "image.frag")) return folder;
+  }
+  throw Error("shaders", "found none beside " + program.string(), "an installed program, a build tree, or ECHOLOOP_SHARE");
+}
+
+fs::path settings_file() {
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config != '\0') {
+    return fs::path(config) / "echoloop" / "window";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    return fs::path(home) / ".config" / "echoloop" / "window";
+  }
+  return {};
+}
+
+}  // namespace echoloop

@@ -1,0 +1,266 @@
+#include "app/window_app.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+#include "app/pictures.h"
+#include "app/report.h"
+#include "app/share.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "history/export.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMaxMessages = 100;
+
+std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
+
+}  // namespace
+
+WindowApp::WindowApp(const Options& options) : options_(options) {
+  ChosenBackend chosen = choose_backend(options_.backend);
+  backend_ = std::move(chosen.backend);
+  state_.stream = options_.stream;
+  state_.backend = backend_->name();
+  state_.device = backend_->device();
+  host_image_wanted_ = !options_.image_out.empty() || !options_.png.empty();
+  const bool with_interop = options_.interop && backend_->name() == "CUDA";
+  viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
+                                                   .height = options_.height,
+                                                   .surface = SurfaceKind::window,
+                                                   .interop = with_interop ? Interop::try_it : Interop::off,
+                                                   .shader_dir = share_folder() / "shaders",
+                                                   .settings_file = settings_file(),
+                                                   .ui_scale = options_.ui_scale,
+                                                   .vsync = true},
+                                     make_commands(), images_);
+  if (!chosen.note.empty()) say(Severity::info, chosen.note);
+  if (const std::string status = viewer_->interop_status(); !status.empty()) say(Severity::info, status);
+}
+
+UiCommands WindowApp::make_commands() {
+  UiCommands c;
+  c.params_changed = [this] { later([this] { apply_params(); }); };
+  c.stream_changed = [this] { later([this] { apply_stream(); }); };
+  c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
+  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
+  c.cancel_open = [this] { later([this] { opener_.cancel(); }); };
+  c.toggle_freeze = [this] {
+    later([this] {
+      state_.stream.paused = !state_.stream.paused;
+      apply_stream();
+    });
+  };
+  c.save_picture = [this] { later([this] { save_picture(); }); };
+  c.auto_reference = [this] {
+    later([this] {
+      if (session_ != nullptr) session_->measure_reference();
+    });
+  };
+  c.restart = [this] { later([this] { restart(state_.stream); }); };
+  c.use_cpu = [this] { later([this] { use_cpu(); }); };
+  c.dismiss_message = [this](std::size_t index) {
+    later([this, index] {
+      if (index < state_.messages.size()) {
+        state_.messages.erase(state_.messages.begin() + static_cast<std::ptrdiff_t>(index));
+      }
+    });
+  };
+  return c;
+}
+
+int WindowApp::run() {
+  opener_.open(options_.source);
+  started_ns_ = now_ns();
+  while (!viewer_->should_close() && !limits_reached()) turn();
+  write_outputs();
+  return 0;
+}
+
+// One window frame: what happened since the last one, then the drawing, then what the user asked for.
+void WindowApp::turn() {
+  take_opened();
+  if (session_ != nullptr) {
+    feed_.update(state_, *session_, trace_, shown_);
+    update_run_state(state_, *session_, backend_->name() == "CUDA");
+    if (const std::string refusal = session_->take_refusal(); !refusal.empty()) say(Severity::error, refusal);
+    session_->set_host_images(viewer_->needs_host_image() || host_image_wanted_);
+  }
+  const std::int64_t begin = now_ns();
+  const bool new_image = viewer_->frame(state_);
+  if (new_image) {
+    ++shown_;
+    trace_.add({.frame = images_.front().stamp.sequence, .stage = Stage::present, .lane = 0,
+                .start_ns = viewer_->present_start_ns(), .end_ns = viewer_->present_end_ns()});
+  }
+  run_commands();
+  pace(begin, new_image);
+}
+
+// Where swapping buffers does not wait for the display (software OpenGL, a hidden window), 60 frames a second are enough;
+// with nothing new to show, wait for input instead of drawing the same again.
+void WindowApp::pace(std::int64_t begin_ns, bool new_image) {
+  constexpr double kFrameSeconds = 1.0 / 60.0;
+  const double spent = static_cast<double>(now_ns() - begin_ns) * 1e-9;
+  if (spent >= kFrameSeconds) return;
+  viewer_->wait_events(new_image || viewer_->wants_frame() ? kFrameSeconds - spent : kFrameSeconds);
+}
+
+void WindowApp::run_commands() {
+  // A command may queue another one: that one's turn comes after the next frame.
+  for (const auto& command : std::exchange(commands_, {})) {
+    try {
+      command();
+    } catch (const std::exception& error) {
+      say(Severity::error, error.what());
+    }
+  }
+}
+
+void WindowApp::take_opened() {
+  state_.progress.reset();
+  if (opener_.busy()) {
+    state_.progress = Progress{.text = "Opening " + opener_.name(), .fraction = opener_.fraction()};
+  }
+  auto result = opener_.take();
+  if (!result.has_value()) return;
+  state_.progress.reset();
+  try {
+    if (result->error != nullptr) std::rethrow_exception(result->error);
+    start_session(std::move(*result->opened));
+  } catch (const std::exception& error) {
+    if (session_ == nullptr) throw;  // what the command line named: end with the reason
+    say(Severity::error, error.what());
+  }
+}
+
+void WindowApp::start_session(OpenedSource opened) {
+  const ImagingParams defaults = default_params(*opened.info.acquisition);
+  ImagingParams params = apply_settings(defaults, options_.settings);
+  if (session_ != nullptr) {  // the display stays as the user left it
+    params.dynamic_range_db = state_.params.dynamic_range_db;
+    params.gamma = state_.params.gamma;
+    params.color_map = state_.params.color_map;
+  }
+  StreamSettings stream = state_.stream;
+  stream.paused = false;
+  if (session_ != nullptr) stream.rate_hz = 0.0;  // each source has a pace of its own
+  session_.reset();
+  trace_.clear();
+  session_ = std::make_unique<Session>(*backend_, opened.source, images_, trace_,
+                                       SessionOptions{.stream = stream,
+                                                      .params = params,
+                                                      .max_frames = options_.frames,
+                                                      .host_images = viewer_->needs_host_image(),
+                                                      .on_image = {}});
+  source_ = std::move(opened.source);
+  state_.stream = stream;
+  state_.params = params;
+  state_.defaults = defaults;
+  state_.source = opened.info;
+  state_.formation_warning = formation_warning(*opened.info.acquisition, params);
+  say(Severity::info, fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name,
+                                  opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
+                                  opened.info.acquisition->center_hz * 1e-6));
+  for (const std::string& assumption : opened.info.acquisition->assumptions) {
+    say(Severity::warning, "Assumed: " + assumption);
+  }
+}
+
+void WindowApp::restart(const StreamSettings& stream) {
+  if (source_ == nullptr) return;
+  session_.reset();
+  session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
+                                       SessionOptions{.stream = stream,
+                                                      .params = state_.params,
+                                                      .max_frames = options_.frames,
+                                                      .host_images = viewer_->needs_host_image(),
+                                                      .on_image = {}});
+  state_.fault.reset();
+  say(Severity::info, "Started again");
+}
+
+void WindowApp::use_cpu() {
+  session_.reset();
+  viewer_->forget_image();
+  images_.reset();  // their storage belongs to the device
+  backend_ = make_cpu_backend();
+  state_.backend = backend_->name();
+  state_.device = backend_->device();
+  restart(state_.stream);
+}
+
+void WindowApp::apply_params() {
+  if (session_ == nullptr) return;
+  session_->set_params(state_.params);
+  const std::string warning = formation_warning(*source_->acquisition(), state_.params);
+  if (warning != state_.formation_warning && !warning.empty()) say(Severity::warning, warning);
+  state_.formation_warning = warning;
+}
+
+void WindowApp::apply_stream() {
+  if (session_ != nullptr) session_->set_stream(state_.stream);
+}
+
+void WindowApp::save_picture() {
+  if (session_ == nullptr) return;
+  if (images_.front().host_db == nullptr) {
+    // With interop no image is copied to the host: ask for copies from now on and come back when one has arrived.
+    host_image_wanted_ = true;
+    later([this] { save_picture(); });
+    return;
+  }
+  const std::string stem = fmt::format("echoloop-{:%Y%m%d-%H%M%S}-frame{}", fmt::localtime(std::time(nullptr)),
+                                       images_.front().stamp.sequence);
+  const std::filesystem::path path = std::filesystem::current_path() / (stem + ".png");
+  Image as_shown = images_.front();
+  as_shown.params.dynamic_range_db = state_.params.dynamic_range_db;
+  as_shown.params.gain_db = state_.params.gain_db;
+  as_shown.params.gamma = state_.params.gamma;
+  as_shown.params.color_map = state_.params.color_map;
+  write_picture(path, as_shown);
+  say(Severity::info, "Saved " + path.string());
+}
+
+void WindowApp::say(Severity severity, const std::string& text) {
+  state_.messages.insert(state_.messages.begin(), {.severity = severity, .clock = clock_text(), .text = text});
+  if (state_.messages.size() > kMaxMessages) state_.messages.pop_back();
+}
+
+bool WindowApp::limits_reached() const {
+  const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
+  if (options_.duration_s > 0.0 && seconds >= options_.duration_s) return true;
+  return options_.frames > 0 && session_ != nullptr && session_->done() && images_.front().number >= options_.frames;
+}
+
+// The files asked for on the command line, from the window's last state.
+void WindowApp::write_outputs() {
+  if (session_ == nullptr) return;
+  if (!options_.screenshot.empty()) {
+    viewer_->frame(state_);
+    const RgbPicture picture = viewer_->screenshot();
+    write_png(options_.screenshot, picture.width, picture.height, picture.rgb);
+  }
+  session_->stop();
+  images_.take();
+  RunTotals totals{.seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
+  if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
+  if (!options_.report.empty()) {
+    write_text(options_.report,
+               make_report(*backend_, *session_, options_.source, state_.params, trace_, totals).dump(1) + "\n");
+  }
+  if (images_.front().host_db == nullptr) return;
+  if (!options_.image_out.empty()) {
+    write_image_npy(options_.image_out, images_.front(), program_json(*backend_, options_.source));
+  }
+  if (!options_.png.empty()) write_picture(options_.png, images_.front());
+}
+
+}  // namespace echoloop
