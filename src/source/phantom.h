@@ -1,0 +1,62 @@
+// Live phantoms: RF channel data of scatterers in motion, computed frame by frame, endless and deterministic.
+// Why: anyone can try the program without a scanner or a file, and tests get data whose truth is known exactly.
+// The geometry here is independent of the beamformer's (src/dsp): a sign error must not cancel itself.
+//
+// Model: two-dimensional, single scattering. Transmits are ideal plane waves, unlimited laterally. The echo of a
+// scatterer at (x, z) reaches element e at (x sin a + z cos a)/c + |(x, z) - (x_e, 0)|/c after the wave passed the
+// origin, as a Gaussian-windowed cosine centred there. Weights: soft-baffle element directivity, 1/sqrt(range),
+// attenuation at the centre frequency. White noise of the channels is added last.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+struct PhantomSettings {
+  std::string name = "heart";                                                                 // one of phantom_names()
+  std::string probe = "L64";                                                                  // one of probe_models()
+  std::vector<double> angles_rad = {-6.0 * kRadiansPerDegree, 0.0, 6.0 * kRadiansPerDegree};  // plane waves
+  double frame_rate_hz = 50.0;
+  double noise_db = -35.0;             // channel noise against the channel's speckle at mid depth, unattenuated
+  double attenuation_db_cm_mhz = 0.1;  // one way; low, because the picture has no depth gain of its own
+  double sound_speed_m_s = 1540.0;
+  std::uint64_t seed = 1;
+};
+
+// points, cyst, flow, heart. [any thread]
+std::span<const std::string_view> phantom_names();
+
+// Throws Error naming the setting and what is accepted. Takes some 20 ms for the default probe. [any thread]
+std::unique_ptr<Source> make_phantom(const PhantomSettings& settings);
+
+struct PhantomPoint {
+  double x_m = 0.0;
+  double z_m = 0.0;
+};
+
+// The resting wires of the points phantom. [0] and [1] are 20.00 mm apart in depth, [2] and [3] 10.00 mm apart
+// laterally (half of that on a probe too small for it). [any thread]
+std::vector<PhantomPoint> points_phantom_wires(const PhantomSettings& settings);
+
+// Where the circling wire of the points phantom is in frame `index`. [any thread]
+PhantomPoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index);
+
+struct PhantomDisc {
+  PhantomPoint center;
+  double radius_m = 0.0;
+};
+
+// The echo-free cyst and the bright inclusion of the cyst phantom in frame `index`; the strain of the breathing
+// (below 3 %) is neglected in the radius. [any thread]
+PhantomDisc cyst_phantom_cyst(const PhantomSettings& settings, std::uint64_t index);
+PhantomDisc cyst_phantom_inclusion(const PhantomSettings& settings, std::uint64_t index);
+
+}  // namespace echoloop

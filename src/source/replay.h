@@ -1,0 +1,16 @@
+// A recording as a source: its frames, one after another and then from the start again, lent where they lie.
+// Why: a recording in memory is page-locked once and never copied on the host. [producer thread]
+#pragma once
+
+#include <memory>
+
+#include "formats/recording.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+// Takes the recording over. Frame `index` of the source is frame index modulo frame_count of the recording; whoever
+// does not want to loop stops after frame_count(). Throws Error when the recording holds no frame.
+std::unique_ptr<Source> make_replay(Recording recording);
+
+}  // namespace echoloop

@@ -1,0 +1,156 @@
+// The phantoms as sources: names, every probe, determinism, no seam in the motion, use of the converter's range.
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "phantom_testing.h"
+#include "source/probe_table.h"
+
+namespace echoloop {
+namespace {
+
+using testing::correlation;
+using testing::frame_of;
+
+std::string message_of(const PhantomSettings& settings) {
+  try {
+    make_phantom(settings);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Phantom, UnknownNamesAreRefusedWithTheAcceptedOnes) {
+  const std::string phantom = message_of({.name = "brain"});
+  EXPECT_NE(phantom.find("brain"), std::string::npos) << phantom;
+  for (const std::string_view name : phantom_names()) EXPECT_NE(phantom.find(name), std::string::npos) << phantom;
+  const std::string probe = message_of({.probe = "C5-2"});
+  EXPECT_NE(probe.find("C5-2"), std::string::npos) << probe;
+  for (const ProbeModel& model : probe_models()) EXPECT_NE(probe.find(model.name), std::string::npos) << probe;
+}
+
+TEST(Phantom, SettingsOutOfRangeAreRefused) {
+  EXPECT_NE(message_of({.angles_rad = {}}), "");
+  EXPECT_NE(message_of({.angles_rad = {1.5}}), "");
+  EXPECT_NE(message_of({.angles_rad = {std::nan("")}}), "");
+  EXPECT_NE(message_of({.frame_rate_hz = 0.0}), "");
+  EXPECT_NE(message_of({.noise_db = 100.0}), "");
+  EXPECT_NE(message_of({.attenuation_db_cm_mhz = -1.0}), "");
+  EXPECT_NE(message_of({.sound_speed_m_s = 0.0}), "");
+  EXPECT_EQ(message_of({}), "");
+}
+
+TEST(Phantom, DefaultAcquisition) {
+  const auto source = make_phantom({});
+  const Acquisition& a = *source->acquisition();
+  EXPECT_EQ(source->name(), "Heart phantom");
+  EXPECT_EQ(source->frame_count(), 0U);
+  EXPECT_TRUE(source->lendable_memory().empty());
+  EXPECT_EQ(a.n_elements(), 64);
+  EXPECT_EQ(a.n_transmits(), 3);
+  EXPECT_EQ(a.n_samples, 1024);
+  EXPECT_EQ(a.sample_type, SampleType::int16);
+  EXPECT_DOUBLE_EQ(a.sampling_hz, 20e6);
+  EXPECT_DOUBLE_EQ(a.center_hz, 5e6);
+  EXPECT_DOUBLE_EQ(a.bandwidth_hz, 3e6);
+  EXPECT_DOUBLE_EQ(a.frame_rate_hz, 50.0);
+  EXPECT_DOUBLE_EQ(a.transmits[0].t0_s, 0.0);
+  EXPECT_LT(a.transmits[0].angle_rad, 0.0);
+}
+
+TEST(Phantom, EveryProbeMakesAValidAcquisitionAndUsesTheRange) {
+  for (const ProbeModel& model : probe_models()) {
+    for (const std::string_view name : phantom_names()) {
+      const auto source = make_phantom({.name = std::string(name), .probe = std::string(model.name)});
+      const Acquisition& a = *source->acquisition();
+      EXPECT_NO_THROW(a.validate("test"));
+      EXPECT_EQ(a.n_elements(), model.n_elements);
+      EXPECT_DOUBLE_EQ(a.sampling_hz, 4.0 * model.center_hz);
+      int peak = 0;
+      for (const std::int16_t value : frame_of(*source, 17)) peak = std::max(peak, std::abs(int{value}));
+      EXPECT_GT(peak, 2000) << model.name << " " << name;
+      EXPECT_LT(peak, 32767) << model.name << " " << name;
+    }
+  }
+}
+
+TEST(Phantom, SlotThatIsTooSmallIsRefused) {
+  const auto source = make_phantom({.name = "points"});
+  std::vector<std::byte> slot(source->acquisition()->frame_bytes() - 1);
+  EXPECT_THROW(source->produce(0, slot), Error);
+}
+
+class EveryPhantom : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryPhantom, SameIndexSameSamplesInAnyOrder) {
+  const PhantomSettings settings{.name = GetParam()};
+  const auto forwards = make_phantom(settings);
+  const auto otherwise = make_phantom(settings);
+  const std::vector<std::uint64_t> order = {400, 3, 41, 42, 200, 0, 3, 1000000};
+  std::vector<std::vector<std::int16_t>> frames;
+  for (const std::uint64_t index : order) frames.push_back(frame_of(*otherwise, index));
+  EXPECT_EQ(frames[1], frames[6]);
+  for (std::size_t i = order.size(); i-- > 0;) EXPECT_EQ(frame_of(*forwards, order[i]), frames[i]) << order[i];
+  EXPECT_NE(frames[0], frames[1]);
+}
+
+TEST_P(EveryPhantom, SeedChangesTheSpeckleAndTheNoise) {
+  const auto one = make_phantom({.name = GetParam(), .seed = 1});
+  const auto two = make_phantom({.name = GetParam(), .seed = 2});
+  EXPECT_NE(frame_of(*one, 5), frame_of(*two, 5));
+}
+
+TEST_P(EveryPhantom, MovesAndNeverJumps) {
+  PhantomSettings settings{.name = GetParam()};
+  settings.angles_rad = {0.0};
+  settings.noise_db = -60.0;
+  // Blood runs past a speckle in one frame at 50 Hz: then a jump would look like any other frame.
+  if (settings.name == "flow") settings.frame_rate_hz = 500.0;
+  const auto source = make_phantom(settings);
+  constexpr int kFrames = 430;  // ten heart beats, two breaths; one pulse of the flow
+  std::vector<double> similar;
+  std::vector<std::int16_t> before = frame_of(*source, 0);
+  const std::vector<std::int16_t> first = before;
+  double least_like_first = 1.0;
+  for (int i = 1; i <= kFrames; ++i) {
+    std::vector<std::int16_t> now = frame_of(*source, static_cast<std::uint64_t>(i));
+    similar.push_back(correlation(before, now));
+    least_like_first = std::min(least_like_first, correlation(first, now));
+    before = std::move(now);
+  }
+  EXPECT_LT(least_like_first, 0.997) << "nothing moves";
+  // A seam would be a pair of frames unlike all others: the least similar pair must not stand out from those that are
+  // as rare as one in fifty.
+  std::vector<double> sorted = similar;
+  std::ranges::sort(sorted);
+  EXPECT_LT(1.0 - sorted[0], 1.3 * (1.0 - sorted[kFrames / 50]) + 1e-4)
+      << "least " << sorted[0] << ", median " << sorted[kFrames / 2];
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPhantom, ::testing::Values("points", "cyst", "flow", "heart"),
+                         [](const auto& param) { return param.param; });
+
+TEST(Phantom, HeartBeatClosesWithoutSeam) {
+  PhantomSettings settings{.name = "heart"};
+  settings.angles_rad = {0.0};
+  const auto source = make_phantom(settings);
+  // 50 Hz and 1.2 beats a second: 42 frames a beat. The last to the first of the next is in the pause before ejection:
+  // more alike than the middle pair of the beat.
+  std::vector<double> similar;
+  for (std::uint64_t i = 0; i < 42; ++i) similar.push_back(correlation(frame_of(*source, i), frame_of(*source, i + 1)));
+  const double closing = similar[41];
+  std::ranges::sort(similar);
+  EXPECT_GE(closing, similar[21]);
+  EXPECT_GT(correlation(frame_of(*source, 3), frame_of(*source, 45)), 0.99);
+}
+
+// The cache of a period must not show: a frame rate at which the period does not fit gives the same motion.
+TEST(Phantom, PeriodThatIsTooLongForTheCacheWorksToo) {
+  PhantomSettings settings{.name = "heart", .frame_rate_hz = 5000.0, .noise_db = -300.0};
+  const auto fast = make_phantom(settings);
+  EXPECT_EQ(frame_of(*fast, 12), frame_of(*fast, 12 + 4167));  // 5000 / 1.2 frames a beat
+  EXPECT_GT(correlation(frame_of(*fast, 700), frame_of(*fast, 701)), 0.99);
+}
+
+}  // namespace
+}  // namespace echoloop
