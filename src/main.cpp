@@ -17,6 +17,8 @@
 
 namespace {
 
+#if defined(ECHO_HAVE_GUI)
+#if defined(ECHO_HAVE_GUI)
 bool has_display() {
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);
@@ -24,6 +26,8 @@ bool has_display() {
   };
   return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
 }
+#endif
+#endif
 
 int run(int argc, char** argv) {
   using namespace echoloop;

@@ -1,30 +1,36 @@
-# Every library the program uses, as an imported target. System packages come first; where a system lacks one,
-# FetchContent brings the release named here. No library's source is kept in this repository.
+# Every library the program uses, as an imported target. System packages come first (their Debian and Ubuntu names
+# stand beside them); where a system lacks one, the release named here is fetched. No library's source is kept here.
 include_guard()
-include(FetchContent)
-find_package(PkgConfig REQUIRED)
+include(fetch)
+find_package(PkgConfig REQUIRED)  # pkg-config
 
-find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(ZLIB REQUIRED)        # zlib1g-dev
-find_package(fmt REQUIRED)         # libfmt-dev
-find_package(nlohmann_json REQUIRED)  # nlohmann-json3-dev
-find_package(CLI11 REQUIRED)       # libcli11-dev
-find_package(tomlplusplus REQUIRED)   # libtomlplusplus-dev
-
+find_package(ZLIB REQUIRED)                              # zlib1g-dev
 pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)  # libmatio-dev
-add_library(matio::matio ALIAS PkgConfig::MATIO)
-pkg_check_modules(KISSFFT REQUIRED IMPORTED_TARGET kissfft-float)  # libkissfft-dev
-add_library(kissfft::float ALIAS PkgConfig::KISSFFT)
+pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)  # libhdf5-dev; formats/ silences its error stack
+add_library(matio_hdf5 INTERFACE)
+target_link_libraries(matio_hdf5 INTERFACE PkgConfig::MATIO PkgConfig::HDF5)
+add_library(matio::matio ALIAS matio_hdf5)
 
-pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)  # libstb-dev: a compiled library, PNG writing
-add_library(stb::stb ALIAS PkgConfig::STB)
+set(FMT_INSTALL OFF)
+set(JSON_Install OFF)
+echoloop_dependency(fmt fmt::fmt fmtlib/fmt 10.2.1)                                     # libfmt-dev
+echoloop_dependency(nlohmann_json nlohmann_json::nlohmann_json nlohmann/json v3.11.3)   # nlohmann-json3-dev
+echoloop_dependency(CLI11 CLI11::CLI11 CLIUtils/CLI11 v2.4.2)                           # libcli11-dev
+echoloop_dependency(tomlplusplus tomlplusplus::tomlplusplus marzer/tomlplusplus v3.4.0) # libtomlplusplus-dev
+include(kissfft)
+include(stb)
 
 if(ECHOLOOP_GUI)
-  find_package(glfw3 REQUIRED)  # libglfw3-dev
   find_package(OpenGL REQUIRED COMPONENTS EGL)  # libegl-dev
+  foreach(part DOCS TESTS EXAMPLES INSTALL WAYLAND)
+    set(GLFW_BUILD_${part} OFF)
+  endforeach()
+  set(GLFW_INSTALL OFF)
+  echoloop_dependency(glfw3 glfw glfw/glfw 3.4)  # libglfw3-dev
   include(imgui)
   include(glad)
 endif()
 if(ECHOLOOP_TESTS)
-  find_package(GTest REQUIRED)  # libgtest-dev
+  set(INSTALL_GTEST OFF)
+  echoloop_dependency(GTest GTest::gtest_main google/googletest v1.14.0)  # libgtest-dev
 endif()

@@ -1,5 +1,31 @@
-# cmake --install and the .deb package.
+# cmake --install and the .deb package (cpack -G DEB): the program, its shaders and assets under share/echoloop, where
+# it looks beside itself, and its entry in the desktop's menu.
 include_guard()
 include(GNUInstallDirs)
-install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop)
+set_target_properties(echoloop PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit's own folder
+install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT echoloop)
+install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop
+        PATTERN "readme" EXCLUDE PATTERN "echoloop.desktop" EXCLUDE)
+install(FILES assets/echoloop.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT echoloop)
+install(FILES assets/echoloop.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps
+        COMPONENT echoloop)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/echoloop RENAME copyright COMPONENT echoloop)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_ALL echoloop)  # nothing of the fetched libraries
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_PACKAGE_VENDOR "the Echoloop authors")
+set(CPACK_PACKAGE_CONTACT "the Echoloop authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-dejavu-core, libgl1-mesa-dri")
+find_program(ECHOLOOP_SHLIBDEPS dpkg-shlibdeps)
+if(ECHOLOOP_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries' packages, read off the program
+endif()
+include(CPack)

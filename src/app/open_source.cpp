@@ -6,7 +6,7 @@
 
 #include "app/session.h"
 #include "core/units.h"
-#include "source/phantom.h"
+#include "source/phantom_name.h"
 #include "source/replay.h"
 
 namespace echoloop {
@@ -42,12 +42,11 @@ const char* probe_words(ProbeKind kind) {
 
 OpenedSource open_source(const std::string& name, const OpenProgress& progress, std::stop_token stop) {
   OpenedSource opened;
+  opened.name = name;
   if (name.starts_with(kPhantomPrefix)) {
-    const std::string phantom = name.substr(kPhantomPrefix.size());
-    PhantomSettings settings;
-    settings.name = phantom;
+    const PhantomSettings settings = parse_phantom(name.substr(kPhantomPrefix.size()));
     opened.source = make_phantom(settings);
-    opened.info.phantom = phantom;
+    opened.info.phantom = settings.name;
     opened.info.format = "built-in phantom";
   } else {
     Recording recording = open_recording(name, progress, stop);

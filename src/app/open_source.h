@@ -12,6 +12,7 @@
 namespace echoloop {
 
 struct OpenedSource {
+  std::string name;  // as the user named it
   std::shared_ptr<Source> source;
   SourceInfo info;
 };

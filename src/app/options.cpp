@@ -115,7 +115,10 @@ Options parse_command_line(int argc, char** argv) {
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
   app.add_option("source", o.source, "A recording, or sim:points, sim:cyst, sim:flow, sim:heart (default)");
   app.add_flag("--headless", o.headless, "No window; the same pipeline, for the limits given below");
-  const auto* frames = app.add_option("--frames", o.frames, "Stop after N processed frames")->type_name("N");
+  // CLI11 reads "-3" as a huge unsigned number: the check sees the text.
+  const auto* frames = app.add_option("--frames", o.frames, "Stop after N processed frames")
+                           ->check(CLI::NonNegativeNumber)
+                           ->type_name("N");
   const auto* duration = app.add_option("--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", backend, "auto, cuda or cpu");
   app.add_option("--recipe", recipe, "analytic or course");
@@ -142,7 +145,8 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--height", o.height, "Window height, pixels");
   app.add_flag("--json", o.json, "info: as JSON");
   app.add_flag("--version", version, "Version in one line");
-  app.footer("Commands:\n  echoloop info FILE [--json]   what a recording holds\n\nA file named 'info' opens as ./info.");
+  app.footer("Phantoms take settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
+             "rate_hz=100,sound_speed_m_s=1480,seed=7\n\nCommands:\n  echoloop info FILE [--json]   what a recording holds\n\nA file named 'info' opens as ./info.");
 
   // `info` is a word before the source, not an option: take it out first.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -160,6 +164,12 @@ Options parse_command_line(int argc, char** argv) {
     throw Error("command line", error.what(), "the options of echoloop --help");
   }
   o.source_given = app.count("source") > 0;
+  // An option with an empty value (an unset variable in a script) must not pass for one that was not given.
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) throw Error(option->get_name(), "found an empty value", "a value, or no such option");
+    }
+  }
   if (version) o.command = Command::version;
   if (list_params) o.command = Command::list_params;
   if (!video.empty()) throw Error("--video", "films cannot be written yet", "--png or --screenshot");

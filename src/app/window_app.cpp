@@ -28,8 +28,7 @@ WindowApp::WindowApp(const Options& options) : options_(options) {
   ChosenBackend chosen = choose_backend(options_.backend);
   backend_ = std::move(chosen.backend);
   state_.stream = options_.stream;
-  state_.backend = backend_->name();
-  state_.device = backend_->device();
+  describe_backend();
   host_image_wanted_ = !options_.image_out.empty() || !options_.png.empty();
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
@@ -166,12 +165,20 @@ void WindowApp::start_session(OpenedSource opened) {
   state_.defaults = defaults;
   state_.source = opened.info;
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
+  if (opened.info.phantom.empty()) remember(opened.name);
   say(Severity::info, fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name,
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->center_hz * 1e-6));
   for (const std::string& assumption : opened.info.acquisition->assumptions) {
     say(Severity::warning, "Assumed: " + assumption);
   }
+}
+
+void WindowApp::remember(const std::filesystem::path& file) {
+  constexpr std::size_t kMaxRecent = 8;
+  std::erase(state_.recent, file);
+  state_.recent.insert(state_.recent.begin(), file);
+  if (state_.recent.size() > kMaxRecent) state_.recent.pop_back();
 }
 
 void WindowApp::restart(const StreamSettings& stream) {
@@ -187,13 +194,22 @@ void WindowApp::restart(const StreamSettings& stream) {
   say(Severity::info, "Started again");
 }
 
+void WindowApp::describe_backend() {
+  state_.backend = backend_->name();
+  state_.device = backend_->device();
+  state_.no_effect = {};
+  if (state_.backend == "CUDA") return;
+  state_.no_effect.host_memory = "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
+  state_.no_effect.streams = "Copies and kernels overlap on a GPU only; the CPU works on one frame with all its cores.";
+  state_.no_effect.lanes = "The CPU works on one frame at a time with all its cores.";
+}
+
 void WindowApp::use_cpu() {
   session_.reset();
   viewer_->forget_image();
   images_.reset();  // their storage belongs to the device
   backend_ = make_cpu_backend();
-  state_.backend = backend_->name();
-  state_.device = backend_->device();
+  describe_backend();
   restart(state_.stream);
 }
 

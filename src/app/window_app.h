@@ -3,6 +3,7 @@
 // commands from panels are queued and carried out between two window frames, never in the middle of one.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,8 @@ class WindowApp {
   void start_session(OpenedSource opened);
   void restart(const StreamSettings& stream);
   void use_cpu();
+  void describe_backend();
+  void remember(const std::filesystem::path& file);
   void pace(std::int64_t begin_ns, bool new_image);
   void apply_params();
   void apply_stream();

@@ -14,6 +14,8 @@ class FrameTexture {
   virtual ~FrameTexture() = default;
   // Copies the image into the texture (resized when its grid changes). False: this image cannot be shown this way.
   virtual bool update(const Image& image) = 0;
+  // Returns when the last update has read the image's memory to its end: before the image goes back to the pipeline.
+  virtual void finish_reading() = 0;
   [[nodiscard]] virtual unsigned int gl_texture() const = 0;
   [[nodiscard]] virtual bool needs_host_image() const = 0;  // the pipeline must copy images to the host
 };

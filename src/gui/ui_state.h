@@ -45,8 +45,17 @@ struct Progress {
 struct Fault {
   std::string title;    // what happened
   std::string detail;   // facts
+  std::string advice;   // what to do, one or two sentences; empty = the window knows advice for a refused frame only
   bool can_restart = false;
   bool can_use_cpu = false;
+};
+
+// Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
+struct ControlReasons {
+  std::string host_memory;
+  std::string streams;
+  std::string lanes;
+  std::string reference;
 };
 
 struct UiState {
@@ -68,12 +77,14 @@ struct UiState {
   StageSummary latency;                    // acquired to image ready
   std::vector<float> latency_history_ms;   // oldest first, the last 10 s
   std::array<StageSummary, kStageCount> stages{};
+  StageSummary frame_total;                // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;            // 1000 / source rate; 0 at rate max
   std::optional<Progress> progress;
   std::optional<Fault> fault;
   std::vector<Message> messages;           // newest first
   std::string formation_warning;           // e.g. the course recipe aliases on this grid; empty = none
   std::vector<std::filesystem::path> recent;
+  ControlReasons no_effect;
 };
 
 struct UiCommands {

@@ -14,6 +14,7 @@ class Replay final : public Source {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return recording_.acquisition; }
   [[nodiscard]] std::string name() const override { return recording_.name; }
   [[nodiscard]] std::uint64_t frame_count() const override { return recording_.frame_count; }
+  [[nodiscard]] bool lends_frames() const override { return true; }
   [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return recording_.memory; }
 
   std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> /*slot*/) override {

@@ -1,0 +1,103 @@
+// Analytic recipe: mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/lane_steps.h"
+
+namespace echoloop::cuda {
+namespace {
+
+class AnalyticSteps final : public LaneSteps {
+ public:
+  AnalyticSteps(Context& context, LaneBuffers& buffers) : context_(context), buffers_(buffers) {}
+
+  void set_plan(const Plan& plan) override {
+    set_band(*plan.acquisition, plan.band);
+    set_das(*plan.das);
+  }
+
+  void widen(const std::byte* raw) override {
+    widen_lines(raw, sample_type_, widen_, Mean::remove, buffers_.wide.as<float>(), stream());
+  }
+
+  void condition() override {
+    forward_->forward(buffers_.wide.as<void>());
+    select_bands(buffers_.wide.as<Complex>(), response_->table<float>(0), band_, lines(), stream());
+    inverse_->inverse(lines());
+  }
+
+  void beamform() override { sum_delayed(geometry_, lines(), pixels(), stream()); }
+  void envelope() override { magnitudes(pixels(), n_pixels(), buffers_.envelope.as<float>(), stream()); }
+  const float* own_level_db() override { return nullptr; }
+  [[nodiscard]] std::size_t line_floats() const override {
+    return 2 * static_cast<std::size_t>(band_.n_lines) * static_cast<std::size_t>(band_.n_out);
+  }
+  [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }
+
+ private:
+  [[nodiscard]] StreamView stream() const { return context_.processing.view(); }
+  [[nodiscard]] Complex* lines() const { return buffers_.lines.as<Complex>(); }
+  [[nodiscard]] Complex* pixels() const { return buffers_.pixels.as<Complex>(); }
+  [[nodiscard]] std::size_t n_pixels() const {
+    return static_cast<std::size_t>(geometry_.nx) * static_cast<std::size_t>(geometry_.nz);
+  }
+
+  void set_band(const Acquisition& a, const std::shared_ptr<const BandPlan>& plan) {
+    const int components = plan->real_input ? 1 : 2;
+    const int n_lines = a.n_transmits() * a.n_elements();
+    const int n_bins = plan->real_input ? plan->n_in / 2 + 1 : plan->n_in;
+    const auto batch = static_cast<std::size_t>(n_lines);
+    sample_type_ = a.sample_type;
+    widen_ = {.n_lines = n_lines,
+              .n_values = plan->n_samples * components,
+              .components = components,
+              .n_padded = plan->n_in * components,
+              .pitch = 2LL * n_bins};
+    band_ = {.n_lines = n_lines,
+             .n_in = plan->n_in,
+             .n_bins = n_bins,
+             .n_out = plan->n_out,
+             .bin_offset = plan->bin_offset,
+             .real_input = plan->real_input};
+    buffers_.wide.grow_for<Complex>(batch * static_cast<std::size_t>(n_bins));
+    buffers_.lines.grow_for<Complex>(batch * static_cast<std::size_t>(plan->n_out));
+    const FftKind kind = plan->real_input ? FftKind::real_lines : FftKind::complex_lines;
+    forward_ = context_.ffts.get({.kind = kind, .n = plan->n_in, .batch = n_lines});
+    inverse_ = context_.ffts.get({.kind = FftKind::complex_lines, .n = plan->n_out, .batch = n_lines});
+    response_ = context_.tables.get(plan, {std::as_bytes(std::span(plan->response))});
+    response_->hold_back(stream());
+  }
+
+  void set_das(const DasPlan& plan) {
+    const DasTables& t = *plan.tables;
+    tables_ = context_.tables.get(plan.tables,
+                                  {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
+                                   std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
+                                   std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess))});
+    tables_->hold_back(stream());
+    geometry_ = plan.geometry;
+    geometry_.x_m = tables_->table<float>(0);
+    geometry_.z_m = tables_->table<float>(1);
+    geometry_.elements = tables_->table<ElementGeometry>(2);
+    geometry_.row_base = tables_->table<int>(3);
+    geometry_.row_turns = tables_->table<float>(4);
+    geometry_.tx_excess = tables_->table<float>(5);
+    buffers_.pixels.grow_for<Complex>(n_pixels());
+    buffers_.envelope.grow_for<float>(n_pixels());
+  }
+
+  Context& context_;
+  LaneBuffers& buffers_;
+  SampleType sample_type_ = SampleType::float32;
+  WidenShape widen_;
+  BandShape band_;
+  DasGeometry geometry_{};  // pointers: the device's
+  std::shared_ptr<const FftPlan> forward_, inverse_;
+  std::shared_ptr<const DeviceTables> response_, tables_;
+};
+
+}  // namespace
+
+std::unique_ptr<LaneSteps> make_analytic_steps(Context& context, LaneBuffers& buffers) {
+  return std::make_unique<AnalyticSteps>(context, buffers);
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,97 @@
+// The CUDA backend: picks a device, makes lanes that share two streams and the tables on the device.
+#include <exception>
+
+#include "backend/backend.h"
+#include "backend/cuda/context.h"
+#include "backend/cuda/cuda_lane.h"
+#include "backend/cuda/kernels.h"
+
+namespace echoloop {
+namespace cuda {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  [[nodiscard]] std::string name() const override { return "CUDA"; }
+  [[nodiscard]] std::string device() const override { return context_->name; }
+  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
+    context_->make_current();
+    return std::make_unique<HostBlock>(bytes, kind, context_->mapped);
+  }
+  std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override {
+    context_->make_current();
+    return lock_pages(memory, context_->device);
+  }
+  std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+    context_->make_current();
+    return std::make_unique<CudaLane>(context_, number, mode);
+  }
+
+ private:
+  std::shared_ptr<Context> context_;
+};
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// Number of devices; 0 with the reason in why_not.
+int count_devices(std::string& why_not) {
+  int driver = 0;
+  if (!succeeded_quietly(cudaDriverGetVersion(&driver)) || driver == 0) {
+    why_not = "no NVIDIA driver on this machine";
+    return 0;
+  }
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (succeeded_quietly(status) && count > 0) return count;
+  if (status == cudaErrorInsufficientDriver) {
+    why_not = "the NVIDIA driver supports CUDA " + version_text(driver) + ", this program needs " +
+              version_text(CUDART_VERSION);
+  } else if (status == cudaErrorNoDevice || status == cudaSuccess) {
+    why_not = "no CUDA device on this machine";
+  } else {
+    why_not = std::string("CUDA does not start: ") + cudaGetErrorString(status);
+  }
+  return 0;
+}
+
+// The device made ready, or nullptr with the reason in why_not.
+std::shared_ptr<Context> open_device(int index, std::string& why_not) {
+  try {
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    CUDA_CHECK(cudaSetDevice(index));
+    CUDA_CHECK(cudaFree(nullptr));  // makes the device's context now, where a failure is an answer
+    if (!kernels_fit_device()) {
+      why_not = std::string(properties.name) + " (compute capability " + std::to_string(properties.major) + "." +
+                std::to_string(properties.minor) + ") is not among the devices that this program was built for";
+      return nullptr;
+    }
+    return std::make_shared<Context>(index, properties.name);
+  } catch (const CudaError& error) {
+    why_not = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace cuda
+
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+  std::string first_reason;
+  const int count = cuda::count_devices(first_reason);
+  for (int index = 0; index < count; ++index) {
+    std::string reason;
+    if (auto context = cuda::open_device(index, reason)) {
+      why_not.clear();
+      return std::make_unique<cuda::CudaBackend>(std::move(context));
+    }
+    if (first_reason.empty()) first_reason = reason;
+  }
+  why_not = first_reason;
+  return nullptr;
+}
+
+}  // namespace echoloop

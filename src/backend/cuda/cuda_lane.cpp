@@ -1,0 +1,145 @@
+#include "backend/cuda/cuda_lane.h"
+
+#include "backend/cuda/kernels.h"
+#include "core/error.h"
+
+namespace echoloop::cuda {
+
+CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode)
+    : context_(std::move(context)),
+      number_(number),
+      copy_(mode == StreamMode::serial ? context_->processing.view() : context_->copy.view()),
+      buffers_(*context_, copy_) {}
+
+CudaLane::~CudaLane() {
+  // Copies may still be reading a slot that goes away after us.
+  CUDA_QUIET(cudaSetDevice(context_->device));
+  copy_.synchronize_quietly();
+  processing().synchronize_quietly();
+}
+
+void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
+  if (plan == plan_) return;
+  context_->make_current();
+  plan_.reset();  // what throws halfway leaves no plan behind
+  const bool course = plan->course != nullptr;
+  std::unique_ptr<LaneSteps>& steps = course ? course_ : analytic_;
+  if (steps == nullptr) {
+    steps = course ? make_course_steps(*context_, buffers_) : make_analytic_steps(*context_, buffers_);
+  }
+  steps->set_plan(*plan);
+  buffers_.raw.grow(plan->acquisition->frame_bytes());
+  steps_ = steps.get();
+  plan_ = plan;
+}
+
+void CudaLane::upload(const RfFrame& frame) {
+  const std::size_t bytes = plan_->acquisition->frame_bytes();
+  if (frame.samples.size() < bytes) {
+    throw Error("frame " + std::to_string(frame.stamp.sequence), std::to_string(frame.samples.size()) + " bytes",
+                "at least " + std::to_string(bytes) + " bytes, as the acquisition describes");
+  }
+  context_->make_current();
+  context_->clock.refresh();
+  stamp_ = frame.stamp;
+  conditioned_ = compressed_ = ended_ = false;
+  ImageStorage::fit(image_, context_, plan_->grid.pixels());
+  image_.grid = plan_->grid;
+  image_.stamp = stamp_;
+
+  const std::byte* mapped = context_->mapped->find(frame.samples);
+  in_place_ = mapped != nullptr;
+  raw_ = in_place_ ? mapped : buffers_.raw.as<std::byte>();
+  raw_read_.hold_back(copy_);  // the lane's previous frame
+  mark(kUpload, copy_);
+  if (!in_place_) {
+    CUDA_CHECK(
+        cudaMemcpyAsync(buffers_.raw.as<void>(), frame.samples.data(), bytes, cudaMemcpyHostToDevice, copy_.get()));
+  }
+  mark(kUploaded, copy_);
+}
+
+void CudaLane::condition() {
+  marks_[kUploaded].event.hold_back(processing());
+  mark(kCondition, processing());
+  steps_->widen(raw_);
+  raw_read_.record(processing());
+  steps_->condition();
+  mark(kConditioned, processing());
+  conditioned_ = true;
+}
+
+void CudaLane::beamform() {
+  steps_->beamform();
+  mark(kBeamformed, processing());
+}
+
+void CudaLane::envelope() {
+  steps_->envelope();
+  mark(kDetected, processing());
+}
+
+void CudaLane::compress(double reference_db) {
+  // A second call for the same frame comes later than the envelope: it has a beginning of its own.
+  compress_begin_ = compressed_ ? kCompress : kDetected;
+  if (compressed_) mark(kCompress, processing());
+  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), static_cast<float>(reference_db),
+              steps_->own_level_db(), image_.device_db, processing());
+  mark(kCompressed, processing());
+  compressed_ = true;
+  ended_ = false;
+}
+
+void CudaLane::finish(bool to_host) {
+  image_.host_db = nullptr;
+  if (to_host) {
+    const std::size_t pixels = plan_->grid.pixels();
+    image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
+    CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
+                               processing().get()));
+  }
+  end_.record(processing());
+  ended_ = true;
+}
+
+bool CudaLane::uploaded() {
+  if (in_place_) return conditioned_ && raw_read_.passed();
+  return marks_[kUploaded].event.passed();
+}
+
+bool CudaLane::finished() { return ended_ && end_.passed(); }
+
+void CudaLane::wait() {
+  if (ended_) end_.synchronize();
+}
+
+void CudaLane::append_spans(TimingTrace& trace) {
+  const GpuClock::Anchor& anchor = context_->clock.anchor_before(marks_[kUpload].event);
+  const auto add = [&](Stage stage, Mark begin, Mark end) {
+    trace.add({.frame = stamp_.sequence,
+               .stage = stage,
+               .lane = static_cast<std::uint8_t>(number_),
+               .start_ns = anchor.to_ns(marks_[begin].event),
+               .end_ns = anchor.to_ns(marks_[end].event)});
+  };
+  add(Stage::upload, kUpload, kUploaded);
+  add(Stage::condition, kCondition, kConditioned);
+  add(Stage::beamform, kConditioned, kBeamformed);
+  add(Stage::envelope, kBeamformed, kDetected);
+  add(Stage::compress, compress_begin_, kCompressed);
+}
+
+std::vector<float> CudaLane::read_back(Tap tap) {
+  const bool lines = tap == Tap::conditioned;
+  const DeviceBuffer& from = lines ? buffers_.lines : tap == Tap::beamformed ? buffers_.pixels : buffers_.envelope;
+  const std::size_t count = lines                    ? steps_->line_floats()
+                            : tap == Tap::beamformed ? steps_->pixel_floats()
+                                                     : plan_->grid.pixels();
+  std::vector<float> values(count);
+  CUDA_CHECK(cudaMemcpyAsync(values.data(), from.as<void>(), count * sizeof(float), cudaMemcpyDeviceToHost,
+                             processing().get()));
+  processing().synchronize();
+  return values;
+}
+
+}  // namespace echoloop::cuda

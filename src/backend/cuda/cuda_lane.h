@@ -1,0 +1,68 @@
+// A lane of the CUDA backend: one frame in flight. Its verbs queue work and return. Copies run on the copy stream,
+// kernels on the processing stream; events order the two and time the stages. Processing thread only.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/cuda/context.h"
+#include "backend/cuda/image_storage.h"
+#include "backend/cuda/lane_steps.h"
+
+namespace echoloop::cuda {
+
+class CudaLane final : public Lane {
+ public:
+  CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode);
+  ~CudaLane() override;
+  CudaLane(const CudaLane&) = delete;
+  CudaLane& operator=(const CudaLane&) = delete;
+
+  void set_plan(const std::shared_ptr<const Plan>& plan) override;
+  void upload(const RfFrame& frame) override;
+  void condition() override;
+  void beamform() override;
+  void envelope() override;
+  void compress(double reference_db) override;
+  void finish(bool to_host) override;
+  [[nodiscard]] bool uploaded() override;
+  [[nodiscard]] bool finished() override;
+  void wait() override;
+  [[nodiscard]] Image& image() override { return image_; }
+  void append_spans(TimingTrace& trace) override;
+  std::vector<float> read_back(Tap tap) override;
+
+ private:
+  // Points in time of a frame; a stage lies between two of them.
+  enum Mark { kUpload, kUploaded, kCondition, kConditioned, kBeamformed, kDetected, kCompress, kCompressed, kMarks };
+  struct TimeMark {
+    Event event{EventUse::time};
+  };
+
+  void mark(Mark mark, StreamView stream) { marks_[mark].event.record(stream); }
+  [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
+
+  std::shared_ptr<Context> context_;  // first: freed last
+  int number_;
+  StreamView copy_;  // serial mode: the processing stream
+  LaneBuffers buffers_;
+  std::unique_ptr<LaneSteps> analytic_;  // each made when first used
+  std::unique_ptr<LaneSteps> course_;
+  LaneSteps* steps_ = nullptr;  // of the plan in use
+  std::shared_ptr<const Plan> plan_;
+  FrameStamp stamp_;
+  const std::byte* raw_ = nullptr;  // device address of the frame's samples
+  bool in_place_ = false;           // samples are read from mapped host memory
+  bool conditioned_ = false;        // condition() was called for this frame
+  bool compressed_ = false;
+  bool ended_ = false;  // finish() was called after the last verb
+  Mark compress_begin_ = kDetected;
+  std::array<TimeMark, kMarks> marks_;
+  Event raw_read_{EventUse::order};  // the frame's raw samples have been read
+  Event end_{EventUse::sleep};
+  Image image_;
+};
+
+}  // namespace echoloop::cuda

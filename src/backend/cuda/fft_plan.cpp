@@ -1,0 +1,64 @@
+#include "backend/cuda/fft_plan.h"
+
+namespace echoloop::cuda {
+
+FftPlan::FftPlan(const FftShape& shape, StreamView stream) : shape_(shape), work_(stream) {
+  CUFFT_CHECK(cufftCreate(&handle_));
+  try {
+    make(stream);
+  } catch (...) {
+    static_cast<void>(cufftDestroy(handle_));
+    throw;
+  }
+}
+
+void FftPlan::make(StreamView stream) {
+  CUFFT_CHECK(cufftSetAutoAllocation(handle_, 0));
+  long long n = shape_.n;
+  const bool columns = shape_.kind == FftKind::complex_columns;
+  const bool real = shape_.kind == FftKind::real_lines;
+  const long long bins = n / 2 + 1;
+  long long in_embed = real ? 2 * bins : n;
+  long long out_embed = real ? bins : n;
+  const long long stride = columns ? shape_.batch : 1;
+  const long long in_next = columns ? 1 : in_embed;
+  const long long out_next = columns ? 1 : out_embed;
+  std::size_t work_bytes = 0;
+  CUFFT_CHECK(cufftMakePlanMany64(handle_, 1, &n, &in_embed, stride, in_next, &out_embed, stride, out_next,
+                                  real ? CUFFT_R2C : CUFFT_C2C, shape_.batch, &work_bytes));
+  if (work_bytes > 0) {
+    work_.grow(work_bytes);
+    CUFFT_CHECK(cufftSetWorkArea(handle_, work_.as<void>()));
+  }
+  CUFFT_CHECK(cufftSetStream(handle_, stream.get()));
+}
+
+FftPlan::~FftPlan() { static_cast<void>(cufftDestroy(handle_)); }
+
+void FftPlan::forward(void* data) const {
+  if (shape_.kind == FftKind::real_lines) {
+    CUFFT_CHECK(cufftExecR2C(handle_, static_cast<cufftReal*>(data), static_cast<cufftComplex*>(data)));
+  } else {
+    CUFFT_CHECK(
+        cufftExecC2C(handle_, static_cast<cufftComplex*>(data), static_cast<cufftComplex*>(data), CUFFT_FORWARD));
+  }
+}
+
+void FftPlan::inverse(Complex* data) const {
+  static_assert(sizeof(Complex) == sizeof(cufftComplex) && alignof(Complex) == alignof(cufftComplex));
+  auto* values = reinterpret_cast<cufftComplex*>(data);
+  CUFFT_CHECK(cufftExecC2C(handle_, values, values, CUFFT_INVERSE));
+}
+
+std::shared_ptr<const FftPlan> FftCache::get(const FftShape& shape) {
+  std::erase_if(plans_, [](const auto& plan) { return plan.expired(); });
+  for (const auto& known : plans_) {
+    const auto plan = known.lock();
+    if (plan != nullptr && plan->shape() == shape) return plan;
+  }
+  auto plan = std::make_shared<const FftPlan>(shape, stream_);
+  plans_.push_back(plan);
+  return plan;
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,70 @@
+// The kernels' launch functions, one group a .cu file. All queue work on `stream` and return; a failed launch throws.
+// Pointers lead to device memory. The mathematics is in dsp/: a kernel only finds its element and calls the function.
+#pragma once
+
+#include "backend/cuda/stream.h"
+#include "core/acquisition.h"
+#include "dsp/complex.h"
+#include "dsp/course.h"
+#include "dsp/das.h"
+
+namespace echoloop::cuda {
+
+// True when the program holds code for the current device.
+bool kernels_fit_device();
+
+// condition.cu
+enum class Mean { keep, remove };
+
+struct WidenShape {
+  int n_lines = 0;
+  int n_values = 0;     // of a raw line: samples, or twice as many for (I, Q) pairs
+  int components = 1;   // 2: I and Q have a mean each
+  int n_padded = 0;     // values to write: n_values from the record, then zeros
+  long long pitch = 0;  // values from one line to the next in `values`
+};
+
+// raw [n_lines][n_values] -> values [n_lines][pitch], float
+void widen_lines(const std::byte* raw, SampleType type, const WidenShape& shape, Mean mean, float* values,
+                 StreamView stream);
+
+struct BandShape {
+  int n_lines = 0;
+  int n_in = 0;
+  int n_bins = 0;  // stored bins of an input line: n_in / 2 + 1 (real input) or n_in
+  int n_out = 0;
+  int bin_offset = 0;
+  bool real_input = true;
+};
+
+// spectrum [n_lines][n_bins] -> selected [n_lines][n_out]
+void select_bands(const Complex* spectrum, const float* response, const BandShape& shape, Complex* selected,
+                  StreamView stream);
+
+// das.cu
+// lines [n_tx][n_el][n_line] -> pixels [nz][nx]; pointers in the geometry are the device's
+void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
+
+// course.cu
+// values [n_lines][n_samples] -> filtered, the same shape
+void filter_course(const float* values, const float* taps, int n_lines, int n_samples, float* filtered,
+                   StreamView stream);
+// filtered [n_tx][n_el][n_samples] -> rf_image [nz][nx]
+void sum_nearest(const CourseGeometry& geometry, const float* filtered, float* rf_image, StreamView stream);
+// rf_image [nz][nx] -> columns, the same shape, imaginary part 0
+void widen_to_complex(const float* rf_image, std::size_t n, Complex* columns, StreamView stream);
+// columns [nz][nx], bins along the slow axis, weighted for the analytic signal and divided by nz, in place
+void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
+
+// level.cu
+void magnitudes(const Complex* values, std::size_t n, float* out, StreamView stream);
+
+inline constexpr int kMaxPartials = 256;
+// Level in dB of the largest of n values -> *level_db; partials: [kMaxPartials] scratch.
+void measure_peak_db(const float* values, std::size_t n, float* partials, float* level_db, StreamView stream);
+
+// envelope -> dB against reference_db, or against *measured_db when that is not null
+void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
+                 StreamView stream);
+
+}  // namespace echoloop::cuda

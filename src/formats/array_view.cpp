@@ -1,0 +1,114 @@
+#include "formats/array_view.h"
+
+#include <limits>
+
+#include "formats/number_load.h"
+
+namespace echoloop {
+
+std::optional<NumberType> parse_number_type(std::string_view code, char order_mark) {
+  if (code.size() < 2 || code.size() > 3) return std::nullopt;
+  std::size_t bytes = 0;
+  for (const char digit : code.substr(1)) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    bytes = bytes * 10 + static_cast<std::size_t>(digit - '0');
+  }
+  NumberType type{.kind = NumberKind::real, .bytes = bytes, .order = ByteOrder::little};
+  switch (code[0]) {
+    case 'i':
+      type.kind = NumberKind::signed_integer;
+      break;
+    case 'u':
+      type.kind = NumberKind::unsigned_integer;
+      break;
+    case 'f':
+      type.kind = NumberKind::real;
+      break;
+    case 'c':
+      type.kind = NumberKind::complex;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const bool integer = code[0] == 'i' || code[0] == 'u';
+  const std::size_t smallest = integer ? 1 : code[0] == 'f' ? 4 : 8;
+  const std::size_t largest = code[0] == 'c' ? 16 : 8;
+  if (bytes < smallest || bytes > largest || (bytes & (bytes - 1)) != 0) return std::nullopt;
+  switch (order_mark) {
+    case '<':
+    case '=':
+      break;  // '=' means the writer's own order; every machine of this field's last 20 years is little-endian
+    case '|':
+      if (bytes != 1) return std::nullopt;
+      break;
+    case '>':
+      type.order = bytes == 1 ? ByteOrder::little : ByteOrder::big;
+      break;
+    default:
+      return std::nullopt;
+  }
+  return type;
+}
+
+std::string to_string(const NumberType& type) {
+  std::string text;
+  switch (type.kind) {
+    case NumberKind::signed_integer:
+      text = "int";
+      break;
+    case NumberKind::unsigned_integer:
+      text = "uint";
+      break;
+    case NumberKind::real:
+      text = "float";
+      break;
+    case NumberKind::complex:
+      text = "complex";
+      break;
+  }
+  text += std::to_string(8 * type.bytes);
+  if (type.order == ByteOrder::big) text += ", big-endian";
+  return text;
+}
+
+std::size_t ArrayView::count() const { return checked_bytes(shape, 1).value_or(0); }
+
+std::size_t ArrayView::stride_bytes(std::size_t axis) const {
+  std::size_t stride = type.bytes;
+  if (order == MemoryOrder::c) {
+    for (std::size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
+  } else {
+    for (std::size_t a = 0; a < axis; ++a) stride *= shape[a];
+  }
+  return stride;
+}
+
+double ArrayView::real_at(std::size_t index) const {
+  const std::byte* const at = bytes.data() + index * type.bytes;
+  return with_real_type(type, [at]<class T, bool kSwap>() { return static_cast<double>(load_number<T, kSwap>(at)); });
+}
+
+std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std::size_t item_bytes) {
+  constexpr std::size_t kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  std::size_t product = item_bytes;
+  bool empty = item_bytes == 0;
+  for (const std::size_t extent : shape) {
+    if (extent > kMost) return std::nullopt;
+    if (extent == 0) {
+      empty = true;
+    } else if (product > kMost / extent) {
+      return std::nullopt;  // also beside a zero extent: no sane writer makes such a shape
+    } else {
+      product *= extent;
+    }
+  }
+  return empty ? 0 : product;
+}
+
+std::string shape_text(std::span<const std::size_t> shape) {
+  std::string text = "(";
+  for (std::size_t a = 0; a < shape.size() && a < 8; ++a) text += (a > 0 ? ", " : "") + std::to_string(shape[a]);
+  return text + (shape.size() > 8 ? ", ...)" : ")");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,44 @@
+// The JSON description of a bare array (.npy, .npz): key by key into an Acquisition.
+// Keys: axes [frame|transmit|element|time|iq], fs_hz, fc_hz, demod_hz (IQ), c_m_s, t0_s (one, or one a transmit),
+// t_zero "first_firing"|"origin", element_x_m (+ element_z_m, element_normal_rad) or pitch_m (+ n_elements, radius_m),
+// element_width_m, tx [{kind, angle_rad | source_m | focus_m | delays_s, apod}] or tx_angles_rad or tx_delays_s,
+// frame_rate_hz or prf_hz, bandwidth_hz, name. axes and t_zero have no default: guessing them is the commonest error.
+// (Explicit delays carry their own clock, so that t_zero may be absent when every transmit is one.)
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "formats/samples.h"
+
+namespace echoloop {
+
+using Json = nlohmann::json;
+
+struct Description {
+  std::vector<Axis> axes;
+  Acquisition acquisition;           // without what the samples decide
+  std::vector<double> rotation_rad;  // see SampleSource
+};
+
+// `what` names the description in messages. Throws Error naming the key that is missing or wrong.
+Description describe_array(const std::string& what, const Json& meta, const ArrayView& array);
+
+// Probe and transmits (description_probe.cpp).
+Probe described_probe(const std::string& what, const Json& meta, int n_elements);
+struct DescribedTransmits {
+  std::vector<Transmit> transmits;        // t0_s on the file's clock
+  std::vector<std::vector<bool>> active;  // elements that fire, empty: all
+};
+DescribedTransmits described_transmits(const std::string& what, const Json& meta, const Probe& probe);
+
+// Typed access; Error when the key is missing or not of that type.
+const Json& require_key(const std::string& what, const Json& meta, const char* key);
+double json_number(const std::string& what, const Json& value, const std::string& key);
+std::vector<double> json_numbers(const std::string& what, const Json& value, const std::string& key);  // null: NaN
+std::string json_excerpt(const Json& value);  // its beginning, for messages
+std::string json_text(const std::string& what, const Json& value, const std::string& key);
+
+}  // namespace echoloop

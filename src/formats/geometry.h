@@ -1,0 +1,25 @@
+// Probe shapes and the change of time zero that readers share: files count time from the first firing or from the
+// wave passing the origin; the program counts from the latter (for explicit delays: from the zero of the delay law).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+
+namespace echoloop {
+
+// n elements on a circle, equal chords `pitch_m`, z = 0 at the chord of the outermost two (MUST's getparam).
+// Throws Error (naming `what`) when they do not fit on half the circle.
+Probe make_convex_probe(const std::string& what, int n_elements, double pitch_m, double radius_m, double width_m);
+
+// When the first active element fires, relative to the transmit's time zero. `active` empty: all elements fire.
+// plane: min (x sin a + z cos a)/c; diverging: min (|p - s| - |s|)/c; focused: min (|s| - |p - s|)/c; delays: their
+// minimum.
+double first_firing_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s,
+                      const std::vector<bool>& active);
+
+// delays only: when the wave passes the origin on the clock of the law, min (delay + |p|/c).
+double origin_passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s);
+
+}  // namespace echoloop

@@ -1,0 +1,67 @@
+#include "formats/mapping.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "formats/reader.h"
+
+namespace echoloop {
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  const std::string what = path.string();
+  auto file = std::shared_ptr<MappedFile>(new MappedFile);
+  // O_NONBLOCK: a named pipe without a writer must be refused, not waited for.
+  file->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file->fd_ < 0) {
+    const int reason = errno;
+    throw Error(what, reason == ENOENT ? "no such file" : std::strerror(reason), kAcceptedFiles);
+  }
+  struct stat info {};
+  if (::fstat(file->fd_, &info) != 0) throw Error(what, std::strerror(errno), kAcceptedFiles);
+  if (S_ISDIR(info.st_mode)) throw Error(what, "a folder", kAcceptedFiles);
+  if (!S_ISREG(info.st_mode)) throw Error(what, "not a regular file", kAcceptedFiles);
+  if (info.st_size <= 0) throw Error(what, "an empty file", kAcceptedFiles);
+  const auto size = static_cast<std::size_t>(info.st_size);
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->fd_, 0);
+  if (data == MAP_FAILED) throw Error(what, std::string("cannot be mapped: ") + std::strerror(errno), kAcceptedFiles);
+  file->data_ = static_cast<const std::byte*>(data);
+  file->size_ = size;
+  return file;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool MappedFile::intact() const {
+  struct stat info {};
+  return ::fstat(fd_, &info) == 0 && info.st_size >= 0 && static_cast<std::size_t>(info.st_size) >= size_;
+}
+
+std::shared_ptr<MemoryBlock> MemoryBlock::allocate(const std::string& what, std::size_t size) {
+  const auto installed =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string needed = "needs " + std::to_string(size >> 20) + " MiB of memory";
+  if (size == 0 || size > installed) {
+    throw Error(what, needed, "up to this machine's " + std::to_string(installed >> 20) + " MiB");
+  }
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw Error(what, needed, "what this machine has free");
+  auto block = std::shared_ptr<MemoryBlock>(new MemoryBlock);
+  block->data_ = static_cast<std::byte*>(data);
+  block->size_ = size;
+  return block;
+}
+
+MemoryBlock::~MemoryBlock() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,101 @@
+#include "formats/mat.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/mat_file.h"
+#include "formats/must.h"
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kAccepted =
+    "an array RF or IQ (time x element [x frame or transmit]) and a 1x1 struct with fs and pitch, as MUST writes them";
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string ending_digits(const std::string& name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  return last == std::string::npos ? name : name.substr(last + 1);
+}
+
+[[noreturn]] void refuse(const std::string& what, const MatFile& file) {
+  std::string found;
+  std::size_t n_listed = 0;
+  for (const MatVariable& variable : file.variables()) {
+    if (n_listed++ == 8) {
+      found += ", ...";
+      break;
+    }
+    found += (found.empty() ? "a MATLAB file with " : ", ") + variable.describe();
+  }
+  throw Error(what, found, kAccepted, "Verasonics and other MATLAB files cannot be read yet");
+}
+
+bool is_param(const MatVariable& variable) {
+  if (variable.kind != "struct" ||
+      !std::all_of(variable.dims.begin(), variable.dims.end(), [](std::size_t n) { return n == 1; }))
+    return false;
+  bool fs = false, pitch = false;
+  for (const std::string& field : variable.fields) {
+    fs = fs || lower(field) == "fs";
+    pitch = pitch || lower(field) == "pitch" || lower(field) == "elements";
+  }
+  return fs && pitch;
+}
+
+bool is_samples(const MatVariable& variable, bool any_name) {
+  const std::string name = lower(variable.name);
+  return variable.numeric && variable.dims.size() >= 2 && variable.dims[0] > 1 && variable.dims[1] > 1 &&
+         (any_name || name.starts_with("rf") || name.starts_with("iq"));
+}
+
+}  // namespace
+
+bool looks_like_mat(std::span<const std::byte> bytes) {
+  if (bytes.size() < 128) return false;
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), 128);
+  return start.starts_with("MATLAB 5.") || start.starts_with("MATLAB 7.");
+}
+
+Recording read_mat(const OpenRequest& request) {
+  const std::string what = request.what();
+  const MatFile file(what, request.bytes());
+  std::vector<const MatVariable*> samples, params;
+  for (const MatVariable& variable : file.variables()) {
+    if (is_samples(variable, false)) samples.push_back(&variable);
+    if (is_param(variable)) params.push_back(&variable);
+  }
+  for (const MatVariable& variable : file.variables()) {  // without an RF or IQ, a lone array of any name
+    if (samples.empty() && is_samples(variable, true)) {
+      samples.push_back(&variable);
+    } else if (samples.size() == 1 && samples[0] != &variable && !is_samples(*samples[0], false) &&
+               is_samples(variable, true)) {
+      samples.push_back(&variable);
+    }
+  }
+  if (params.empty() || samples.empty() || (samples.size() > 1 && !is_samples(*samples[0], false))) refuse(what, file);
+  const auto partner = std::find_if(params.begin(), params.end(), [&](const MatVariable* param) {
+    return ending_digits(param->name) == ending_digits(samples[0]->name);
+  });
+  const MatVariable& param = partner == params.end() ? *params[0] : **partner;
+  request.advance(0.05);
+  const MatArray array = file.read_array(samples[0]->name);
+  request.advance(0.1);
+  RecordingParts parts = must_recording(what, array, file.read_fields(param.name));
+  parts.format = file.version() == 5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
+  if (samples.size() > 1) {
+    parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file holds " +
+                                            std::to_string(samples.size()) + " recordings");
+  }
+  return make_recording(request, std::move(parts));
+}
+
+}  // namespace echoloop

@@ -1,0 +1,171 @@
+#include "formats/mat5_check.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/array_view.h"
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
+constexpr std::uint32_t kMatrix = 14, kCompressed = 15;  // element types (MAT-File Format, table 1-1)
+constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64 = 15;  // array classes (table 1-3)
+constexpr std::size_t kMaxLooked = std::size_t{64} << 20;  // of an inflated variable; what lies beyond is not walked
+constexpr int kMaxDepth = 16;
+
+struct Element {
+  std::uint32_t type = 0;
+  std::size_t data_at = 0, data_bytes = 0, next = 0;
+};
+
+struct BeyondReach {};  // the walk came to the end of what was inflated
+
+class Walker {
+ public:
+  // `total` may exceed bytes.size() when only the beginning of an inflated variable is at hand.
+  Walker(const std::string& what, std::span<const std::byte> bytes, std::size_t total, ByteOrder order)
+      : what_(what), bytes_(bytes), total_(total), order_(order) {}
+
+  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kAccepted); }
+
+  // Body of a matrix element in [at, end): flags, dimensions, name, then parts by class.
+  void matrix(std::size_t at, std::size_t end, int depth) const {
+    if (at == end) return;  // an empty field
+    if (depth > kMaxDepth) refuse("a MATLAB variable nested deeper than " + std::to_string(kMaxDepth));
+    const Element flags = element(at, end);
+    const std::uint32_t kind = word(flags.data_at) & 0xffU;
+    if (kind == 0 || kind > kUint64) return;  // functions and opaque objects have another layout; matio skips them
+    const Element dims = element(flags.next, end);
+    const std::size_t parts = part_count(dims);
+    if (kind > kObject && kind != kSparse && parts > end - at) {  // each number takes a byte at least
+      refuse("a MATLAB array that claims " + std::to_string(parts) + " numbers in " + std::to_string(end - at) +
+             " bytes");
+    }
+    if (kind != kCell && kind != kStruct) return;
+    const Element name = element(dims.next, end);
+    if (kind == kCell) return nested(name.next, end, parts, depth);
+    const Element length = element(name.next, end);
+    const std::uint32_t name_bytes = word(length.data_at);
+    const Element names = element(length.next, end);
+    if (length.data_bytes != 4 || name_bytes == 0 || name_bytes > 4096) refuse("a damaged MATLAB struct");
+    const std::size_t n_fields = names.data_bytes / name_bytes;
+    if (n_fields > 0 && parts > total_ / n_fields) refuse("a MATLAB struct that claims more fields than it has bytes");
+    nested(names.next, end, parts * n_fields, depth);
+  }
+
+  [[nodiscard]] std::uint32_t word(std::size_t at) const {
+    if (at > bytes_.size() || bytes_.size() - at < 4) {
+      if (bytes_.size() < total_) throw BeyondReach{};
+      refuse("a truncated MATLAB variable");
+    }
+    std::uint32_t value = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t place = order_ == ByteOrder::big ? 3 - k : k;
+      value |= std::to_integer<std::uint32_t>(bytes_[at + k]) << (8 * place);
+    }
+    return value;
+  }
+
+ private:
+  [[nodiscard]] Element element(std::size_t at, std::size_t end) const {
+    if (at > end || end - at < 8) refuse("a truncated MATLAB variable");
+    const std::uint32_t tag = word(at);
+    if ((tag >> 16) != 0)
+      return {
+          .type = tag & 0xffffU, .data_at = at + 4, .data_bytes = std::min<std::size_t>(tag >> 16, 4), .next = at + 8};
+    const std::size_t size = word(at + 4);
+    if (size > end - at - 8) refuse("a MATLAB element that is longer than its variable");
+    const std::size_t padded = tag == kMatrix ? size : (size + 7) / 8 * 8;
+    return {.type = tag, .data_at = at + 8, .data_bytes = size, .next = std::min(at + 8 + padded, end)};
+  }
+
+  [[nodiscard]] std::size_t part_count(const Element& dims) const {
+    if (dims.data_bytes % 4 != 0 || dims.data_bytes > 4 * 16) refuse("a damaged MATLAB variable");
+    std::vector<std::size_t> extents;
+    for (std::size_t k = 0; k < dims.data_bytes; k += 4) extents.push_back(word(dims.data_at + k));
+    const auto product = checked_bytes(extents, 1);
+    if (!product) refuse("a MATLAB variable of shape " + shape_text(extents));
+    return *product;
+  }
+
+  void nested(std::size_t at, std::size_t end, std::size_t n, int depth) const {
+    if (n > (end - std::min(at, end)) / 8)
+      refuse("a MATLAB cell or struct that claims " + std::to_string(n) + " parts");
+    for (std::size_t k = 0; k < n; ++k) {
+      const Element part = element(at, end);
+      if (part.type != kMatrix) refuse("a damaged MATLAB cell or struct");
+      matrix(part.data_at, part.data_at + part.data_bytes, depth + 1);
+      at = part.next;
+    }
+  }
+
+  const std::string& what_;
+  std::span<const std::byte> bytes_;
+  std::size_t total_;
+  ByteOrder order_;
+};
+
+// The first `most` bytes of a zlib stream, or as many as there are.
+std::vector<std::byte> inflate_start(const std::string& what, std::span<const std::byte> packed, std::size_t most) {
+  struct Stream : z_stream {
+    Stream() : z_stream{} {}
+    ~Stream() { inflateEnd(this); }
+  } stream;
+  std::vector<std::byte> out(most);
+  if (inflateInit(&stream) != Z_OK) throw Error(what, "compressed data that zlib cannot start on", kAccepted);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());  // below 4 GiB: a v5 element's length has 32 bits
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int status = inflate(&stream, Z_SYNC_FLUSH);
+  if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+    throw Error(what, "damaged compressed data", kAccepted);
+  if (status != Z_STREAM_END && stream.avail_out > 0) throw Error(what, "truncated compressed data", kAccepted);
+  out.resize(out.size() - stream.avail_out);
+  return out;
+}
+
+void check_compressed(const std::string& what, std::span<const std::byte> packed, ByteOrder order) {
+  std::vector<std::byte> start = inflate_start(what, packed, 64);
+  if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kAccepted);
+  const Walker head(what, start, start.size(), order);
+  const std::uint32_t kind = head.word(16) & 0xffU;  // matrix tag, flags tag, flags
+  const std::size_t size = head.word(4);
+  if (head.word(0) != kMatrix || size / 1032 > packed.size())
+    throw Error(what, "a damaged compressed MATLAB variable", kAccepted);
+  if (kind == kCell || kind == kStruct) start = inflate_start(what, packed, std::min(size + 8, kMaxLooked));
+  try {
+    Walker(what, start, size + 8, order).matrix(8, size + 8, 0);
+  } catch (const BeyondReach&) {
+  }
+}
+
+}  // namespace
+
+void check_mat5(const std::string& what, std::span<const std::byte> file) {
+  if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kAccepted);
+  const bool big = file[126] == std::byte{'M'} && file[127] == std::byte{'I'};
+  if (!big && !(file[126] == std::byte{'I'} && file[127] == std::byte{'M'})) {
+    throw Error(what, "a MATLAB file without its byte order mark", kAccepted);
+  }
+  const ByteOrder order = big ? ByteOrder::big : ByteOrder::little;
+  const Walker walker(what, file, file.size(), order);
+  for (std::size_t at = 128; at < file.size();) {
+    if (file.size() - at < 8) walker.refuse("a truncated MATLAB file");
+    const std::uint32_t type = walker.word(at);
+    const std::size_t size = walker.word(at + 4);
+    if (type != kMatrix && type != kCompressed) {
+      walker.refuse("a MATLAB element of type " + std::to_string(type) + " at byte " + std::to_string(at));
+    }
+    if (size < 8 || size > file.size() - at - 8) walker.refuse("a truncated MATLAB file");
+    if (type == kMatrix) walker.matrix(at + 8, at + 8 + size, 0);
+    if (type == kCompressed) check_compressed(what, file.subspan(at + 8, size), order);
+    at += 8 + size;
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,61 @@
+// The MATLAB container (v5 to v7.3): what variables there are, numeric arrays, numeric fields of plain structs.
+// Why apart: matio and HDF5 are not safe on hostile files and not thread safe. They stay behind these few functions
+// (one lock for all of them, sizes checked against the file before memory is taken) until they move to a process of
+// their own. No other file includes their headers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/array_view.h"
+
+namespace echoloop {
+
+struct MatVariable {
+  std::string name;
+  std::string kind;  // "double", "uint8", "struct", "cell", ...
+  std::vector<std::size_t> dims;
+  bool numeric = false;
+  std::vector<std::string> fields;  // struct only
+
+  [[nodiscard]] std::string describe() const;  // "RF (334x128x32 double)"
+};
+
+struct MatArray {
+  ArrayView real;
+  ArrayView imaginary;  // same shape and type; no bytes when the array is real
+  std::shared_ptr<const void> owner;
+};
+
+struct MatField {
+  std::vector<std::size_t> dims;
+  std::vector<double> values;  // MATLAB order: first axis fastest
+};
+
+class MatFile {
+ public:
+  // `bytes` is the same file, mapped: the outline of a v5 file is checked before matio sees it.
+  MatFile(const std::string& path, std::span<const std::byte> bytes);
+  ~MatFile();
+  MatFile(const MatFile&) = delete;
+  MatFile& operator=(const MatFile&) = delete;
+
+  [[nodiscard]] const std::vector<MatVariable>& variables() const { return variables_; }
+  [[nodiscard]] int version() const;  // 5 or 7 (v7.3)
+  // Any numeric variable, converted by matio to its MATLAB class.
+  [[nodiscard]] MatArray read_array(const std::string& name) const;
+  // The real numeric fields of a 1x1 struct by lower-case name; others are left out.
+  [[nodiscard]] std::map<std::string, MatField> read_fields(const std::string& name) const;
+
+ private:
+  struct Handle;
+  std::string what_;
+  std::size_t file_size_;
+  std::unique_ptr<Handle> handle_;
+  std::vector<MatVariable> variables_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,212 @@
+#include "formats/must.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "formats/geometry.h"
+
+namespace echoloop {
+namespace {
+
+class Param {
+ public:
+  Param(const std::string& what, const std::map<std::string, MatField>& fields) : what_(what), fields_(fields) {}
+
+  [[nodiscard]] const MatField* find(const char* name) const {
+    const auto found = fields_.find(name);
+    return found == fields_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] std::optional<double> number(const char* name) const {
+    const MatField* const field = find(name);
+    if (field == nullptr) return std::nullopt;
+    if (field->values.size() != 1)
+      throw Error(what_, std::string("param.") + name + " of shape " + shape_text(field->dims), "one number");
+    return field->values[0];
+  }
+  [[nodiscard]] double required(const char* name) const {
+    const auto value = number(name);
+    if (!value) throw Error(what_, std::string("no number param.") + name, std::string("a param struct with ") + name);
+    return *value;
+  }
+
+ private:
+  const std::string& what_;
+  const std::map<std::string, MatField>& fields_;
+};
+
+Probe must_probe(const std::string& what, const Param& param, std::size_t n_elements) {
+  if (n_elements > static_cast<std::size_t>(kMaxElements))
+    throw Error(what, std::to_string(n_elements) + " elements", "up to 16384");
+  const auto declared = param.number("nelements");
+  if (declared && *declared != static_cast<double>(n_elements)) {
+    throw Error(what,
+                "param.Nelements = " + std::to_string(*declared) + " for samples of " + std::to_string(n_elements) +
+                    " elements",
+                "the same number in both");
+  }
+  const int n = static_cast<int>(n_elements);
+  const MatField* const listed = param.find("elements");
+  const double pitch_m = listed == nullptr ? param.required("pitch") : param.number("pitch").value_or(0.0);
+  const auto kerf_m = param.number("kerf");
+  const double width_m = param.number("width").value_or(kerf_m ? pitch_m - *kerf_m : 0.0);
+  const double radius_m = param.number("radius").value_or(HUGE_VAL);
+  if (std::isfinite(radius_m)) return make_convex_probe(what, n, pitch_m, radius_m, width_m);
+  Probe probe = make_linear_probe("linear array", n, pitch_m, width_m);
+  if (listed != nullptr) {
+    if (listed->values.size() != n_elements)
+      throw Error(what, "param.elements of shape " + shape_text(listed->dims), "one x for each element");
+    for (std::size_t e = 0; e < n_elements; ++e) probe.elements[e].x_m = listed->values[e];
+    if (pitch_m == 0.0 && n > 1) probe.pitch_m = std::abs(probe.elements[1].x_m - probe.elements[0].x_m);
+  }
+  return probe;
+}
+
+struct Shot {
+  Transmit transmit;
+  double shift_s = 0.0;  // added to the file's times to count from the program's time zero
+};
+
+// TXangle, the older convention: the first element to fire fires at t = 0; a positive angle starts with element 1,
+// so the wave leans towards +x. A plane wave passes the origin |sin a| * aperture / (2 c) later.
+Shot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
+  Shot shot;
+  shot.transmit.angle_rad = angle_rad;
+  shot.shift_s = first_firing_s(shot.transmit, probe, sound_speed_m_s, {});
+  return shot;
+}
+
+// TXdelay: times on the clock of the file. On a flat array a law linear in x, delay = A + x sin(a)/c, is a plane wave
+// that passes the origin at A; every other law is kept as it is, with the file's clock.
+Shot delay_shot(std::vector<double> delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s) {
+  Shot shot;
+  const std::size_t n = delays_s.size();
+  const double x0 = probe.elements.front().x_m, x1 = probe.elements.back().x_m;
+  const double slope = x1 > x0 ? (delays_s[n - 1] - delays_s[0]) / (x1 - x0) : 0.0;
+  bool plane = probe.kind == ProbeKind::linear && std::abs(slope * sound_speed_m_s) < 1.0;
+  for (std::size_t e = 0; e < n; ++e) {
+    const double law = delays_s[0] + slope * (probe.elements[e].x_m - x0);
+    plane = plane && std::abs(delays_s[e] - law) <= tolerance_s;  // false for NaN: a silent element
+  }
+  if (plane) {
+    shot.transmit.angle_rad = std::asin(slope * sound_speed_m_s);
+    shot.shift_s = -(delays_s[0] - slope * x0);
+  } else {
+    shot.transmit.kind = TransmitKind::delays;
+    shot.transmit.element_delays_s = std::move(delays_s);
+  }
+  return shot;
+}
+
+std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquisition& a) {
+  const std::size_t n = a.probe.elements.size();
+  std::vector<Shot> shots;
+  if (const MatField* const angles = param.find("txangle"); angles != nullptr && param.find("txdelay") == nullptr) {
+    if (angles->values.size() > static_cast<std::size_t>(kMaxTransmits))
+      throw Error(what, "too many angles in param.TXangle", "up to 16384");
+    if (a.probe.kind != ProbeKind::linear) throw Error(what, "param.TXangle with a curved array", "param.TXdelay");
+    for (const double angle : angles->values) shots.push_back(angle_shot(angle, a.probe, a.sound_speed_m_s));
+    a.assumptions.push_back(
+        "time is counted from the first firing, and a positive angle fires element 1 first, as MUST's TXangle means");
+    return shots;
+  }
+  const MatField* const delays = param.find("txdelay");
+  if (delays == nullptr) {
+    a.assumptions.push_back("no TXdelay and no TXangle in the file: all elements fire at once");
+    shots.push_back(delay_shot(std::vector<double>(n, 0.0), a.probe, a.sound_speed_m_s, 0.0));
+    return shots;
+  }
+  const bool row_each = delays->dims.size() == 2 && delays->dims[1] == n;  // one row a transmit
+  const std::size_t n_tx = row_each ? delays->dims[0] : 1;
+  if (delays->values.size() != n_tx * n || n_tx > static_cast<std::size_t>(kMaxTransmits)) {
+    throw Error(what, "param.TXdelay of shape " + shape_text(delays->dims) + " for " + std::to_string(n) + " elements",
+                "one row of delays for each transmit");
+  }
+  for (std::size_t k = 0; k < n_tx; ++k) {
+    std::vector<double> law(n);
+    for (std::size_t e = 0; e < n; ++e) law[e] = delays->values[row_each ? e * n_tx + k : e];
+    shots.push_back(delay_shot(std::move(law), a.probe, a.sound_speed_m_s, 1e-3 / a.center_hz));
+  }
+  return shots;
+}
+
+// time x element [x frame], [x transmit] or [x transmit x frame].
+std::vector<Axis> must_axes(const std::string& what, std::vector<std::size_t> dims, std::size_t n_tx) {
+  std::vector<Axis> axes{Axis::time, Axis::element};
+  if (dims.size() == 3) axes.push_back(n_tx > 1 ? Axis::transmit : Axis::frame);
+  if (dims.size() == 4) axes.insert(axes.end(), {Axis::transmit, Axis::frame});
+  if (dims.size() > 4 || (dims.size() == 2 && n_tx > 1) ||
+      (axes.size() > 2 && axes[2] == Axis::transmit && dims[2] != n_tx)) {
+    throw Error(what, "samples of shape " + shape_text(dims) + " with " + std::to_string(n_tx) + " transmits in param",
+                "time x element [x transmit] [x frame]");
+  }
+  return axes;
+}
+
+void set_frequencies(const Param& param, Acquisition& a) {
+  a.sampling_hz = param.required("fs");
+  const auto center = param.number("fc");
+  a.center_hz = center ? *center : param.number("f0").value_or(0.0);
+  if (a.center_hz == 0.0) {
+    a.center_hz = a.sampling_hz / 4.0;
+    a.assumptions.push_back("centre frequency " + std::to_string(a.center_hz * 1e-6).substr(0, 5) +
+                            " MHz assumed: the file has no fc, and a quarter of fs is what most scanners record");
+  }
+  if (!param.number("c")) a.assumptions.push_back("sound speed 1540 m/s assumed: the file has no c");
+  a.sound_speed_m_s = param.number("c").value_or(1540.0);
+}
+
+}  // namespace
+
+RecordingParts must_recording(const std::string& what, const MatArray& array,
+                              const std::map<std::string, MatField>& fields) {
+  const Param param(what, fields);
+  RecordingParts parts{
+      .acquisition = {}, .samples = {}, .owner = array.owner, .memory = SourceMemory::foreign, .format = {}};
+  Acquisition& a = parts.acquisition;
+  set_frequencies(param, a);
+  if (!(a.sampling_hz > 0.0 && a.center_hz > 0.0 && a.sound_speed_m_s > 0.0)) {
+    throw Error(what, "param.fs, fc or c not above 0", "positive numbers in Hz and m/s");
+  }
+  a.probe = must_probe(what, param, array.real.shape.at(1));
+  const std::vector<Shot> shots = must_shots(what, param, a);
+  parts.samples = sample_source(what, array.real, must_axes(what, array.real.shape, shots.size()));
+  const bool iq = !array.imaginary.bytes.empty();
+  if (iq) {
+    a.demod_hz = a.center_hz;
+    a.assumptions.push_back("IQ demodulated at the centre frequency, as MUST's rf2iq does");
+    const SampleSource imaginary =
+        sample_source(what, array.imaginary, must_axes(what, array.imaginary.shape, shots.size()));
+    parts.samples.n_values = 2;
+    for (std::size_t f = 0; f < imaginary.frames.size(); ++f) parts.samples.frames[f][1] = imaginary.frames[f][0];
+  }
+  if (array.real.type == NumberType{NumberKind::unsigned_integer, 1, ByteOrder::little}) {
+    parts.samples.offset = 128.0;
+    a.assumptions.push_back("8-bit unsigned samples: 128 is taken as zero");
+  }
+  const MatField* const t0 = param.find("t0");
+  if (t0 != nullptr && t0->values.size() != 1 && t0->values.size() != shots.size()) {
+    throw Error(what, "param.t0 of shape " + shape_text(t0->dims), "one number, or one for each transmit");
+  }
+  bool rotated = false;
+  for (std::size_t k = 0; k < shots.size(); ++k) {
+    Transmit transmit = shots[k].transmit;
+    const double t0_s = t0 == nullptr ? 0.0 : t0->values[t0->values.size() == 1 ? 0 : k];
+    transmit.t0_s = t0_s + shots[k].shift_s;
+    a.transmits.push_back(std::move(transmit));
+    // rf2iq mixes with exp(-i 2 pi fc t) on the file's clock.
+    parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shots[k].shift_s);
+    rotated = rotated || parts.samples.rotation_rad.back() != 0.0;
+  }
+  if (!iq || !rotated) parts.samples.rotation_rad.clear();
+  if (t0 == nullptr) a.assumptions.push_back("no t0 in the file: the first sample is taken at the first firing");
+  const auto prf_hz = param.number("prf");
+  if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(shots.size());
+  if (!prf_hz) a.assumptions.push_back("frame rate unknown: the file has no PRF");
+  return parts;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,98 @@
+#include "formats/npz.h"
+
+#include <array>
+
+#include "core/error.h"
+#include "formats/samples.h"
+#include "formats/zip.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMaxMetaNumbers = std::size_t{1} << 20;
+
+Json json_of(const NpyFile& file) {
+  if (file.is_text) return file.array.shape.empty() && !file.text.empty() ? Json(file.text[0]) : Json(file.text);
+  const std::size_t n = file.array.count();
+  if (file.array.shape.empty()) return file.array.real_at(0);
+  Json list = Json::array();
+  const bool rows = file.array.shape.size() == 2 && file.array.order == MemoryOrder::c;
+  const std::size_t width = rows ? file.array.shape[1] : n;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double value = file.array.real_at(k);
+    if (rows && k % width == 0) list.push_back(Json::array());
+    (rows ? list.back() : list).push_back(value == value ? Json(value) : Json());
+  }
+  return list;
+}
+
+// "rf", "iq", "data" or "samples" if there is one, else the only member of two axes or more.
+std::string samples_name(const std::string& what, const std::map<std::string, NpzMember>& members) {
+  for (const char* const name : {"rf", "iq", "data", "samples", "RF", "IQ"}) {
+    const auto found = members.find(name);
+    if (found != members.end() && !found->second.npy.is_text) return name;
+  }
+  std::string only, all;
+  std::size_t n_arrays = 0;
+  for (const auto& [name, member] : members) {
+    if (all.size() < 120) all += (all.empty() ? "" : ", ") + printable(name);
+    if (member.npy.is_text || member.npy.array.shape.size() < 2) continue;
+    only = name;
+    ++n_arrays;
+  }
+  if (n_arrays != 1)
+    throw Error(what, "members " + (all.empty() ? "none" : all), "one member 'rf', 'iq' or 'data' with the samples");
+  return only;
+}
+
+}  // namespace
+
+std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes) {
+  std::map<std::string, NpzMember> members;
+  std::uint64_t inflated = 0;
+  for (const ZipMember& entry : zip_directory(what, bytes)) {
+    if (!entry.name.ends_with(".npy")) continue;
+    // Members may overlap in a hostile archive: together they may not inflate beyond what the whole file could hold.
+    inflated += entry.method == 0 ? 0 : entry.bytes;
+    if (inflated / 1032 > bytes.size())
+      throw Error(what, "members that inflate to " + std::to_string(inflated) + " bytes", "an ordinary .npz");
+    const MemberData data = zip_extract(what, bytes, entry);
+    const std::string name = entry.name.substr(0, entry.name.size() - 4);
+    const std::string member_what = what + " (member " + printable(name) + ")";
+    if (!members.emplace(name, NpzMember{.npy = read_npy(member_what, data.bytes), .owner = data.owner}).second) {
+      throw Error(what, "two members named '" + printable(name) + "'", "each name once");
+    }
+  }
+  return members;
+}
+
+Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& given) {
+  const std::string what = request.what();
+  const auto members = read_npz_members(what, request.bytes());
+  const std::string samples = samples_name(what, members);
+  std::optional<Sidecar> sidecar = given ? given : find_sidecar(request.path);
+  const bool described = sidecar.has_value() || members.contains("axes");
+  if (!sidecar) sidecar = Sidecar{.what = what, .meta = Json::object()};
+  for (const auto& [name, member] : members) {
+    if (name == samples || sidecar->meta.contains(name)) continue;
+    if (member.npy.is_text || member.npy.array.count() <= kMaxMetaNumbers) sidecar->meta[name] = json_of(member.npy);
+  }
+  const ArrayView& array = members.at(samples).npy.array;
+  if (!described) {
+    throw Error(what,
+                "an array '" + printable(samples) + "' of " + to_string(array.type) + " and shape " +
+                    shape_text(array.shape) + " without a description",
+                std::filesystem::path(request.path.filename()).replace_extension(".json").string() +
+                    " beside it (axes, t_zero, fs_hz, fc_hz, ...), or members with these names");
+  }
+  struct Owner {
+    std::shared_ptr<const MappedFile> file;
+    std::shared_ptr<const void> inflated;
+  };
+  const auto owner = std::make_shared<const Owner>(Owner{request.file, members.at(samples).owner});
+  const bool inflated = owner->inflated != nullptr;
+  return described_recording(request, array, *sidecar, owner,
+                             inflated ? SourceMemory::memory_block : SourceMemory::mapped_file);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,35 @@
+// What all readers share: the file being opened, how to report progress, and the sentence of what is accepted.
+// Internal to src/formats.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "formats/mapping.h"
+#include "formats/recording.h"
+
+namespace echoloop {
+
+inline constexpr const char* kAcceptedFiles =
+    "short-course pickle (.pkl), .npy/.npz with a JSON sidecar, MATLAB v5/v7.3 as MUST writes them";
+
+// Text from a file for use in a message: ASCII, other characters as '?', cut after `most`.
+std::string printable(std::string_view text, std::size_t most = 60);
+
+struct OpenRequest {
+  std::filesystem::path path;
+  std::shared_ptr<const MappedFile> file;
+  OpenProgress progress;
+  std::stop_token stop;
+
+  [[nodiscard]] std::string what() const { return path.string(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }
+  // Reports `fraction` done; throws Error when a stop was requested.
+  void advance(double fraction) const;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,187 @@
+#include "formats/samples.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/number_load.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kTileElements = 16;  // 16 lines of 256 samples: source and destination stay in the L1/L2 caches
+constexpr std::size_t kTileSamples = 256;
+
+struct Lines {  // the lines of one transmit of one frame
+  std::array<const std::byte*, 2> base;
+  const SampleSource* from;
+};
+
+template <class Visit>  // visit(element, sample, value, address), tile by tile
+void for_each_value(const Lines& lines, Visit&& visit) {
+  const SampleSource& s = *lines.from;
+  for (std::size_t e0 = 0; e0 < s.n_elements; e0 += kTileElements) {
+    const std::size_t e1 = std::min(e0 + kTileElements, s.n_elements);
+    for (std::size_t i0 = 0; i0 < s.n_samples; i0 += kTileSamples) {
+      const std::size_t i1 = std::min(i0 + kTileSamples, s.n_samples);
+      for (std::size_t e = e0; e < e1; ++e) {
+        for (std::size_t v = 0; v < s.n_values; ++v) {
+          const std::byte* const line = lines.base[v] + e * s.element_stride;
+          for (std::size_t i = i0; i < i1; ++i)
+            visit((e * s.n_samples + i) * s.n_values + v, line + i * s.sample_stride);
+        }
+      }
+    }
+  }
+}
+
+template <class Dst>
+void convert_lines(const Lines& lines, Dst* out) {
+  const double offset = lines.from->offset;
+  with_real_type(lines.from->type, [&]<class Src, bool kSwap>() {
+    for_each_value(lines, [&](std::size_t index, const std::byte* at) {
+      out[index] = static_cast<Dst>(static_cast<double>(load_number<Src, kSwap>(at)) - offset);
+    });
+  });
+}
+
+bool lines_fit_int16(const Lines& lines) {
+  bool fit = true;
+  const double offset = lines.from->offset;
+  with_real_type(lines.from->type, [&]<class Src, bool kSwap>() {
+    for_each_value(lines, [&](std::size_t, const std::byte* at) {
+      const double value = static_cast<double>(load_number<Src, kSwap>(at)) - offset;
+      fit = fit && value >= -32768.0 && value <= 32767.0 && value == std::trunc(value);
+    });
+  });
+  return fit;
+}
+
+template <class Visit>  // visit(lines, index of the transmit in the whole recording)
+void for_each_transmit(const OpenRequest& request, const SampleSource& s, double from, double to, Visit&& visit) {
+  const std::size_t n = s.frames.size() * s.n_transmits;
+  for (std::size_t k = 0; k < n; ++k) {
+    request.advance(from + (to - from) * static_cast<double>(k) / static_cast<double>(n));
+    Lines lines{.base = s.frames[k / s.n_transmits], .from = &s};
+    for (std::size_t v = 0; v < s.n_values; ++v) lines.base[v] += (k % s.n_transmits) * s.transmit_stride;
+    if (!visit(lines, k)) return;
+  }
+}
+
+// int16 and float32 stay; 8-bit numbers fit int16; everything else becomes int16 when no value is lost by it.
+SampleType choose_type(const OpenRequest& request, const SampleSource& s) {
+  if (!s.rotation_rad.empty() || (s.type.kind == NumberKind::real && s.type.bytes == 4)) return SampleType::float32;
+  const bool integer = s.type.kind != NumberKind::real;
+  if (integer && (s.type.bytes == 1 || (s.type.bytes == 2 && s.type.kind == NumberKind::signed_integer))) {
+    return SampleType::int16;
+  }
+  bool fit = true;
+  for_each_transmit(request, s, 0.1, 0.4,
+                    [&](const Lines& lines, std::size_t) { return fit = lines_fit_int16(lines); });
+  return fit ? SampleType::int16 : SampleType::float32;
+}
+
+bool can_lend(const SampleSource& s, SampleType type) {
+  const std::size_t value = bytes_per_value(type);
+  const NumberKind kind = type == SampleType::int16 ? NumberKind::signed_integer : NumberKind::real;
+  const bool same_type =
+      s.type == NumberType{kind, value, ByteOrder::little} && s.offset == 0.0 && s.rotation_rad.empty();
+  const std::size_t sample = value * s.n_values;
+  const auto follows = [](std::size_t extent, std::size_t stride, std::size_t wanted) {
+    return extent == 1 || stride == wanted;
+  };
+  bool same_layout = follows(s.n_samples, s.sample_stride, sample) &&
+                     follows(s.n_elements, s.element_stride, sample * s.n_samples) &&
+                     follows(s.n_transmits, s.transmit_stride, sample * s.n_samples * s.n_elements);
+  for (std::size_t f = 0; f < s.frames.size(); ++f) {
+    const auto& frame = s.frames[f];
+    same_layout = same_layout && reinterpret_cast<std::uintptr_t>(frame[0]) % value == 0 &&
+                  (s.n_values == 1 || frame[1] == frame[0] + value);
+  }
+  return same_type && same_layout;
+}
+
+// z *= exp(i rotation) for every pair of one transmit.
+void rotate(std::span<float> pairs, double rotation_rad) {
+  const double cos_r = std::cos(rotation_rad), sin_r = std::sin(rotation_rad);
+  for (std::size_t k = 0; k + 1 < pairs.size(); k += 2) {
+    const double i = pairs[k], q = pairs[k + 1];
+    pairs[k] = static_cast<float>(i * cos_r - q * sin_r);
+    pairs[k + 1] = static_cast<float>(i * sin_r + q * cos_r);
+  }
+}
+
+std::shared_ptr<MemoryBlock> convert(const OpenRequest& request, const SampleSource& s, SampleType type) {
+  const std::size_t per_transmit = s.n_elements * s.n_samples * s.n_values;
+  const std::array extents{s.frames.size(), s.n_transmits, per_transmit};
+  const auto total = checked_bytes(extents, bytes_per_value(type));
+  auto block = MemoryBlock::allocate(request.what(), total.value_or(std::numeric_limits<std::size_t>::max()));
+  std::byte* const out = block->bytes().data();
+  for_each_transmit(request, s, 0.4, 1.0, [&](const Lines& lines, std::size_t k) {
+    if (type == SampleType::int16) {
+      convert_lines(lines, reinterpret_cast<std::int16_t*>(out) + k * per_transmit);
+    } else {
+      float* const to = reinterpret_cast<float*>(out) + k * per_transmit;
+      convert_lines(lines, to);
+      if (!s.rotation_rad.empty()) rotate({to, per_transmit}, s.rotation_rad[k % s.n_transmits]);
+    }
+    return true;
+  });
+  return block;
+}
+
+}  // namespace
+
+Recording make_recording(const OpenRequest& request, RecordingParts parts) {
+  Acquisition& a = parts.acquisition;
+  SampleSource& s = parts.samples;
+  if (s.n_samples > static_cast<std::size_t>(kMaxSamples)) {
+    throw Error(request.what(), std::to_string(s.n_samples) + " samples a line",
+                "up to " + std::to_string(kMaxSamples));
+  }
+  const auto mismatch = [&](const std::string& axis, std::size_t found, int expected) {
+    if (found == static_cast<std::size_t>(expected)) return;
+    throw Error(
+        request.what(),
+        "samples of " + std::to_string(found) + " " + axis + " but a description of " + std::to_string(expected),
+        "the same number of " + axis + " in both");
+  };
+  mismatch("transmits", s.n_transmits, a.n_transmits());
+  mismatch("elements", s.n_elements, a.n_elements());
+  a.n_samples = static_cast<int>(s.n_samples);
+  a.signal = s.n_values == 2 ? SignalKind::iq : SignalKind::rf;
+  a.validate(request.what());
+  a.sample_type = choose_type(request, s);
+
+  Recording recording;
+  recording.frame_count = s.frames.size();
+  recording.format = std::move(parts.format);
+  recording.name = request.path.filename().string();
+  const std::size_t frame_bytes = a.frame_bytes();
+  if (parts.memory != SourceMemory::foreign && can_lend(s, a.sample_type)) {
+    const auto file = parts.memory == SourceMemory::mapped_file ? request.file : nullptr;
+    if (!file) recording.memory = {s.frames.front()[0], frame_bytes * s.frames.size()};  // blocks hold one array
+    recording.owner = parts.owner;
+    recording.frame = [frames = std::move(s.frames), frame_bytes, file, owner = parts.owner,
+                       what = request.what()](std::uint64_t index) -> std::span<const std::byte> {
+      if (file && !file->intact()) throw Error(what, "shorter than when it was opened", "a file that nobody changes");
+      return {frames.at(static_cast<std::size_t>(index))[0], frame_bytes};
+    };
+  } else {
+    const auto block = convert(request, s, a.sample_type);
+    recording.owner = block;
+    recording.memory = block->bytes();
+    recording.frame = [block, frame_bytes,
+                       n = recording.frame_count](std::uint64_t index) -> std::span<const std::byte> {
+      if (index >= n) throw std::out_of_range("frame index");
+      return std::span<const std::byte>(block->bytes())
+          .subspan(static_cast<std::size_t>(index) * frame_bytes, frame_bytes);
+    };
+  }
+  request.advance(1.0);
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  return recording;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,50 @@
+// From an array in a file to the frames of a Recording: which axis is what, where every line starts, and the
+// one conversion into [frame][transmit][element][sample] when the file's own layout is not already that.
+// Opening thread only; the frame function it makes may be called from any thread. Internal to src/formats.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "formats/array_view.h"
+#include "formats/reader.h"
+
+namespace echoloop {
+
+enum class Axis { frame, transmit, element, time, iq };
+
+// Where the samples are. The bytes of all frames were checked to lie inside what `owner` (below) keeps alive.
+struct SampleSource {
+  NumberType type;  // of one real value
+  std::size_t n_transmits = 1, n_elements = 1, n_samples = 1;
+  std::size_t n_values = 1;                                                // 2: IQ
+  std::size_t transmit_stride = 0, element_stride = 0, sample_stride = 0;  // bytes
+  std::vector<std::array<const std::byte*, 2>>
+      frames;                        // first value (and, for IQ, first quadrature value) of each frame
+  double offset = 0.0;               // subtracted from every value (unsigned recordings)
+  std::vector<double> rotation_rad;  // IQ: phase added per transmit, when the reader moves time zero; empty: none
+};
+
+// `axes` names every axis of `array`, each at most once, element and time present (Error otherwise, naming `what`).
+SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes);
+std::string axes_text(const std::vector<Axis>& axes);  // "frame, element, time"
+
+// What the source bytes lie in: the mapped file (lent read-only), a MemoryBlock (lent, and page-lockable), or memory
+// of another library (never lent: converted once, then released).
+enum class SourceMemory { mapped_file, memory_block, foreign };
+
+struct RecordingParts {
+  Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
+  SampleSource samples;
+  std::shared_ptr<const void> owner;  // keeps the source bytes alive
+  SourceMemory memory = SourceMemory::mapped_file;
+  std::string format;
+};
+
+// Validates, then lends in place (little-endian int16 or float32, aligned, same layout) or converts once.
+Recording make_recording(const OpenRequest& request, RecordingParts parts);
+
+}  // namespace echoloop

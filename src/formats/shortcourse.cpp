@@ -1,0 +1,137 @@
+#include "formats/shortcourse.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/pickle.h"
+#include "formats/samples.h"
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kAcceptedLayout =
+    "a dict with 'rf' (real numbers: one 4-d array or a list of 3-d ones) and 'context', as the GPU short course "
+    "writes it";
+
+double number(const std::string& what, const pickle::Tree& tree, const pickle::Value& context, const char* key) {
+  const pickle::Value* const value = tree.find(context, key);
+  if (value == nullptr) throw Error(what, std::string("no '") + key + "' in 'context'", "a number");
+  if (const auto* const real = std::get_if<double>(value)) return *real;
+  if (const auto* const whole = std::get_if<std::int64_t>(value)) return static_cast<double>(*whole);
+  if (const auto* const array = std::get_if<ArrayView>(value); array != nullptr && array->count() == 1)
+    return array->real_at(0);
+  throw Error(what, std::string("'") + key + "' in 'context' is " + pickle::describe(*value), "a number");
+}
+
+std::vector<double> angles(const std::string& what, const pickle::Tree& tree, const pickle::Value& context) {
+  const pickle::Value* const value = tree.find(context, "angles");
+  if (value == nullptr) throw Error(what, "no 'angles' in 'context'", "one plane-wave angle in rad for each transmit");
+  std::vector<double> result;
+  if (const auto* const array = std::get_if<ArrayView>(value)) {
+    if (array->count() > static_cast<std::size_t>(kMaxTransmits))
+      throw Error(what, pickle::describe(*value) + " as 'angles'", "up to 16384");
+    for (std::size_t k = 0; k < array->count(); ++k) result.push_back(array->real_at(k));
+  } else if (const auto* const list = std::get_if<pickle::List>(value)) {
+    for (const pickle::Ref item : list->items) {
+      const auto* const real = std::get_if<double>(&tree[item]);
+      const auto* const whole = std::get_if<std::int64_t>(&tree[item]);
+      if (real == nullptr && whole == nullptr)
+        throw Error(what, pickle::describe(tree[item]) + " among 'angles'", "numbers in rad");
+      result.push_back(real != nullptr ? *real : static_cast<double>(*whole));
+    }
+  } else {
+    throw Error(what, "'angles' in 'context' is " + pickle::describe(*value), "an array or a list of numbers");
+  }
+  return result;
+}
+
+// All frames of 'rf', each [transmit][element][time] in some memory order.
+SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const pickle::Value& rf) {
+  std::vector<const ArrayView*> arrays;
+  if (const auto* const array = std::get_if<ArrayView>(&rf)) {
+    arrays.push_back(array);
+  } else if (const auto* const list = std::get_if<pickle::List>(&rf)) {
+    for (const pickle::Ref item : list->items) {
+      const auto* const frame = std::get_if<ArrayView>(&tree[item]);
+      if (frame == nullptr || frame->shape.size() != 3)
+        throw Error(what, "'rf' is a list with " + pickle::describe(tree[item]), kAcceptedLayout);
+      arrays.push_back(frame);
+      if (frame->shape != arrays[0]->shape || frame->type != arrays[0]->type || frame->order != arrays[0]->order) {
+        throw Error(what,
+                    "'rf' is a list with " + pickle::describe(tree[item]) + " beside " + pickle::describe(*arrays[0]),
+                    "frames of one shape and type");
+      }
+    }
+  }
+  if (arrays.empty()) throw Error(what, "'rf' is " + pickle::describe(rf), kAcceptedLayout);
+  const std::size_t n_axes = arrays[0]->shape.size();
+  if (arrays[0]->type.kind == NumberKind::complex || (n_axes != 4 && n_axes != 3)) {
+    throw Error(what, "'rf' is " + pickle::describe(*arrays[0]), kAcceptedLayout);
+  }
+  std::vector<Axis> axes{Axis::transmit, Axis::element, Axis::time};
+  if (n_axes == 4) axes.insert(axes.begin(), Axis::frame);
+  SampleSource source = sample_source(what, *arrays[0], axes);
+  for (std::size_t k = 1; k < arrays.size(); ++k)
+    source.frames.push_back({arrays[k]->bytes.data(), arrays[k]->bytes.data()});
+  return source;
+}
+
+std::string keys_text(const pickle::Tree& tree, const pickle::Value& value) {
+  const auto* const dict = std::get_if<pickle::Dict>(&value);
+  if (dict == nullptr) return "a pickle of " + pickle::describe(value);
+  std::string text;
+  for (std::size_t k = 0; k < dict->items.size() && k < 8; ++k)
+    text += (k > 0 ? ", " : "") + pickle::describe(tree[dict->items[k].first]);
+  return "a dict with the keys: " + (text.empty() ? "none" : text);
+}
+
+}  // namespace
+
+Recording read_short_course_pickle(const OpenRequest& request) {
+  const std::string what = request.what();
+  auto tree = std::make_shared<pickle::Tree>(pickle::load(what, request.bytes()));
+  const pickle::Value& root = (*tree)[tree->root];
+  const pickle::Value* const rf = tree->find(root, "rf");
+  const pickle::Value* const context = tree->find(root, "context");
+  if (rf == nullptr || context == nullptr) throw Error(what, keys_text(*tree, root), kAcceptedLayout);
+
+  RecordingParts parts{.acquisition = {},
+                       .samples = rf_samples(what, *tree, *rf),
+                       .owner = nullptr,
+                       .format = "GPU short-course pickle"};
+  Acquisition& a = parts.acquisition;
+  if (parts.samples.n_elements > static_cast<std::size_t>(kMaxElements)) {
+    throw Error(what, std::to_string(parts.samples.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
+  }
+  a.probe = make_linear_probe("linear array", static_cast<int>(parts.samples.n_elements),
+                              number(what, *tree, *context, "pitch"));
+  a.sampling_hz = number(what, *tree, *context, "sampling_frequency");
+  a.center_hz = number(what, *tree, *context, "transmit_frequency");
+  a.sound_speed_m_s = number(what, *tree, *context, "speed_of_sound");
+  // Time zero is the wave passing the array's centre, and sample 0 is taken then (the course's own delay code).
+  for (const double angle : angles(what, *tree, *context)) {
+    a.transmits.push_back({.kind = TransmitKind::plane,
+                           .angle_rad = angle,
+                           .source_x_m = 0,
+                           .source_z_m = 0,
+                           .element_delays_s = {},
+                           .t0_s = 0.0});
+  }
+  if (a.transmits.size() != parts.samples.n_transmits) {
+    throw Error(what,
+                std::to_string(a.transmits.size()) + " angles for " + std::to_string(parts.samples.n_transmits) +
+                    " transmits in 'rf'",
+                "one angle for each transmit");
+  }
+  a.assumptions.push_back("frame rate unknown: the file does not say it");
+  a.assumptions.push_back("no correction for the length of the transmitted pulse: the file does not say it");
+  struct Owner {
+    std::shared_ptr<const MappedFile> file;
+    std::shared_ptr<const pickle::Tree> tree;
+  };
+  parts.owner = std::make_shared<const Owner>(Owner{request.file, tree});
+  return make_recording(request, std::move(parts));
+}
+
+}  // namespace echoloop

@@ -1,0 +1,25 @@
+// A bare .npy array and the JSON file that describes it: X.json beside X.npy, or params.json beside it whose "file"
+// names X.npy. Opening the JSON file itself opens the array that it names. Internal to src/formats.
+#pragma once
+
+#include <optional>
+
+#include "formats/description.h"
+#include "formats/reader.h"
+
+namespace echoloop {
+
+struct Sidecar {
+  std::string what;  // its path, for messages
+  Json meta;         // an object
+};
+
+std::optional<Sidecar> find_sidecar(const std::filesystem::path& array_file);
+Recording read_described_npy(const OpenRequest& request);
+Recording read_sidecar_target(const OpenRequest& request);
+
+// The common end of .npy and .npz. `owner` keeps the bytes of `array` alive.
+Recording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
+                              std::shared_ptr<const void> owner, SourceMemory memory);
+
+}  // namespace echoloop

@@ -1,0 +1,171 @@
+// Above and below the picture: fault banner, progress strip, the row of buttons; and what is there before any picture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/bars.h"
+
+namespace echoloop {
+namespace {
+
+std::string advice_for(const UiState& s) {
+  if (!s.fault->advice.empty()) return s.fault->advice;
+  if (s.stream.policy == RingPolicy::error && s.counts.refused > 0) {
+    return "let old frames be dropped, give the stream more slots, or lower the frame rate. Then restart.";
+  }
+  if (s.fault->can_use_cpu) return "restart the stream, or go on without the GPU.";
+  return {};
+}
+
+struct Cure {
+  std::string label;
+  std::string help;
+  std::function<void()> act;
+};
+
+// The likeliest first.
+std::vector<Cure> cures(PanelContext& c) {
+  std::vector<Cure> list;
+  UiState& s = c.state;
+  const auto restart = [&c] { call(c.commands.restart); };
+  if (s.fault->can_restart && s.stream.policy == RingPolicy::error && s.counts.refused > 0) {
+    list.push_back({"Restart with Drop oldest", "The oldest waiting frame gives way when all slots are in use.", [&s, restart] {
+                      s.stream.policy = RingPolicy::drop_oldest;
+                      restart();
+                    }});
+    const int more = std::min(2 * s.stream.slots, kMaxSlots);
+    if (more > s.stream.slots) {
+      list.push_back({fmt::format("Restart with {} slots", more), "More frames can wait; each costs the memory of a frame.", [&s, restart, more] {
+                        s.stream.slots = more;
+                        restart();
+                      }});
+    }
+  }
+  if (s.fault->can_restart) list.push_back({"Restart", "Starts the same source again, as it was.", restart});
+  if (s.fault->can_use_cpu) {
+    list.push_back({"Continue on the CPU", "Slower, but it needs no GPU.", [&c] { call(c.commands.use_cpu); }});
+  }
+  return list;
+}
+
+float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
+  Ui& ui = c.ui;
+  const Fault& fault = *c.state.fault;
+  const float pad = ui.px(20);
+  const float line = ui.px(20);
+  const float wrap = area.width() - 2 * pad - ui.px(28);
+  const std::string advice = advice_for(c.state);
+  const std::string what_to_do = advice.empty() ? "" : "What to do: " + advice;
+  const float detail = fault.detail.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, fault.detail);
+  const float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
+  std::vector<Cure> list = cures(c);
+  const float buttons = list.empty() ? 0 : ui.px(theme::kRow + 10);
+  const float height = ui.px(12) + line + detail + help + buttons + ui.px(14);
+  const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
+  ui.fill(box, theme::kRedGround);
+  ui.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, theme::kRed);
+  float y = box.y0 + ui.px(11);
+  ui.text_fitted(Type::strong, box.x0 + pad, box.x0 + pad + wrap, y, line, theme::kText, fault.title);
+  y += line;
+  if (detail > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, fault.detail);
+  if (help > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, what_to_do);
+  const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(8), box.x1 - ui.px(12), box.y0 + ui.px(32)};
+  if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream stays stopped.", {}})) closed = fault.title + fault.detail;
+  ui.cross(close.cx(), close.cy(), theme::kText2);
+  float x = box.x0 + pad;
+  std::function<void()> chosen;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Type type = i == 0 ? Type::strong : Type::body;
+    const float w = ui.width(type, list[i].label) + ui.px(i == 0 ? 44 : 36);
+    const std::string id = "cure/" + list[i].label;
+    if (ui.button(id.c_str(), {x, y + ui.px(10), x + w, y + ui.px(10 + theme::kRow)},
+                  {.label = list[i].label, .emphasis = i == 0 ? Emphasis::primary : Emphasis::plain},
+                  {list[i].label, list[i].help, {}})) {
+      chosen = list[i].act;
+    }
+    x += w + ui.px(8);
+  }
+  if (chosen) chosen();
+  return height;
+}
+
+float progress_strip(PanelContext& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const Progress& progress = *c.state.progress;
+  const float height = ui.px(48);
+  const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
+  ui.fill(box, theme::kPanel);
+  ui.horizontal(box.x0, box.x1, box.y1 - ui.hairline(), theme::kLine);
+  const float x0 = box.x0 + ui.px(20);
+  const float cancel = ui.px(72);
+  const float right = box.x1 - ui.px(20) - cancel - ui.px(16);
+  const std::string percent = fmt::format("{:.0f} %", 100.0 * std::clamp(progress.fraction, 0.0, 1.0));
+  ui.text_fitted(Type::body, x0, right - ui.px(60), box.y0 + ui.px(8), ui.px(20), theme::kText, progress.text);
+  ui.text_right(Type::body, right, box.y0 + ui.px(8), ui.px(20), theme::kText2, percent);
+  const Rect track{x0, box.y1 - ui.px(14), right, box.y1 - ui.px(10)};
+  ui.fill(track, theme::kLine, 2);
+  const float end = x0 + track.width() * static_cast<float>(std::clamp(progress.fraction, 0.0, 1.0));
+  ui.fill({x0, track.y0, end, track.y1}, theme::kAccent, 2);
+  if (ui.button("cancel", {box.x1 - ui.px(20) - cancel, box.y0 + ui.px(10), box.x1 - ui.px(20), box.y0 + ui.px(38)},
+                {.label = "Cancel"}, {"Cancel", "Stops; what is on screen stays.", {}})) {
+    call(c.commands.cancel_open);
+  }
+  return height;
+}
+
+}  // namespace
+
+float draw_banner(PanelContext& c, const Rect& area, std::string& closed) {
+  float height = 0;
+  if (!c.state.fault) closed.clear();
+  if (c.state.fault && closed != c.state.fault->title + c.state.fault->detail) height += fault_banner(c, area, closed);
+  if (c.state.progress) height += progress_strip(c, {area.x0, area.y0 + height, area.x1, area.y1});
+  return height;
+}
+
+void draw_transport(PanelContext& c, const Rect& r) {
+  Ui& ui = c.ui;
+  ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
+  const float y = std::round(r.cy() - 0.5F * ui.px(theme::kRow));
+  const auto at = [&](float x, float w) { return Rect{x, y, x + w, y + ui.px(theme::kRow)}; };
+  const bool frozen = c.state.run == RunState::frozen;
+  const bool running = c.state.run == RunState::live || c.state.run == RunState::replay || frozen;
+  const Rect freeze = at(r.x0 + ui.px(c.compact ? 12 : 16), ui.px(132));
+  const std::string_view why = running ? "" : c.state.run == RunState::fault ? "The stream has stopped." : "Nothing is running.";
+  if (ui.button("freeze", freeze,
+                {.label = frozen ? "    Go live" : "    Freeze", .shortcut = "Space",
+                 .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
+                {frozen ? "Go live" : "Freeze", frozen ? "Shows new frames again." : "Keeps this picture on screen.", why})) {
+    call(c.commands.toggle_freeze);
+  }
+  const ImU32 ink = !running ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
+  if (frozen) {
+    ui.play(freeze.x0 + ui.px(20), freeze.cy(), ink);
+  } else {
+    ui.pause(freeze.x0 + ui.px(20), freeze.cy(), ink);
+  }
+  const float w = ui.px(92);
+  const bool none = c.shown_grid.nx == 0;
+  if (ui.button("picture_button", at(r.x1 - ui.px(c.compact ? 12 : 16) - w, w), {.label = "Picture", .shortcut = "S"},
+                {"Picture", "Saves the picture on screen as PNG, with its numbers beside it.", none ? "There is no picture yet." : ""})) {
+    call(c.commands.save_picture);
+  }
+}
+
+void draw_empty(PanelContext& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const bool waiting = c.state.run == RunState::live || c.state.run == RunState::replay || c.state.progress.has_value();
+  const float y = std::round(area.cy() - ui.px(48));
+  const Rect title{area.x0, y, area.x1, y + ui.px(28)};
+  ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first picture" : "No picture yet");
+  const Rect line{area.x0, y + ui.px(32), area.x1, y + ui.px(52)};
+  ui.text_centred(Type::body, line, theme::kMuted,
+                  waiting ? "It appears as soon as a frame has been processed." : "Choose a phantom at the left, open a recording, or drop a file here.");
+  if (waiting) return;
+  const float w = ui.px(140);
+  const Rect button{std::round(area.cx() - 0.5F * w), y + ui.px(68), std::round(area.cx() + 0.5F * w), y + ui.px(68 + theme::kRow)};
+  if (ui.button("open_empty", button, {.label = "Open…", .shortcut = "Ctrl+O", .emphasis = Emphasis::primary}, {})) c.open_dialog = true;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,196 @@
+#include "gui/file_dialog.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "gui/number_text.h"
+
+namespace echoloop {
+
+namespace fs = std::filesystem;
+
+struct FileDialog::Listing {
+  std::atomic<bool> ready = false;
+  std::vector<Entry> entries;  // valid once ready
+  std::string complaint;
+};
+
+namespace {
+
+constexpr std::size_t kMostEntries = 20000;
+constexpr float kRowHeight = 26;
+
+// What recordings are usually called; every other file can be opened too, it is only written fainter.
+bool usual_name(const std::string& name) {
+  constexpr std::array<std::string_view, 8> endings = {".npy", ".npz", ".mat", ".h5", ".hdf5", ".json", ".bin", ".uff"};
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view end) { return lower.ends_with(end); });
+}
+
+}  // namespace
+
+const std::vector<FileDialog::Entry>& FileDialog::entries() const {
+  static const std::vector<Entry> none;
+  return listing_ != nullptr && listing_->ready.load(std::memory_order_acquire) ? listing_->entries : none;
+}
+
+void FileDialog::enter(const fs::path& folder) {
+  folder_ = folder;
+  selected_ = -1;
+  complaint_.clear();
+  scroll_.reset();
+  set_path_text(folder / "");
+  listing_ = std::make_shared<Listing>();
+  std::thread([folder, listing = listing_] {
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      std::error_code ignored;
+      const std::string name = it->path().filename().string();
+      if (name.starts_with('.') || listing->entries.size() >= kMostEntries) continue;
+      const bool is_folder = it->is_directory(ignored);
+      const std::uint64_t bytes = is_folder ? 0 : it->file_size(ignored);
+      listing->entries.push_back({name, is_folder, ignored ? 0 : bytes});
+    }
+    if (error) listing->complaint = error.message();
+    std::sort(listing->entries.begin(), listing->entries.end(), [](const Entry& a, const Entry& b) {
+      return a.folder != b.folder ? a.folder : a.name < b.name;
+    });
+    listing->ready.store(true, std::memory_order_release);
+  }).detach();
+}
+
+void FileDialog::set_path_text(const fs::path& path) {
+  const std::string text = path.string();
+  const std::size_t n = std::min(text.size(), path_text_.size() - 1);
+  std::memcpy(path_text_.data(), text.data(), n);
+  path_text_[n] = '\0';
+  ++revision_;
+  focus_ = true;
+}
+
+void FileDialog::open(Ui& ui, const fs::path& folder) {
+  std::error_code error;
+  fs::path start = folder;
+  if (start.empty() || !fs::is_directory(start, error)) start = fs::current_path(error);
+  enter(start);
+  open_ = true;
+  ui.open_popup("file_dialog");
+}
+
+// A folder is entered, a file is the answer.
+std::optional<fs::path> FileDialog::take(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = path.is_absolute() ? path : folder_ / path;
+  if (fs::is_directory(whole, error)) {
+    enter(fs::weakly_canonical(whole, error));
+    return std::nullopt;
+  }
+  if (fs::exists(whole, error)) {
+    folder_ = whole.parent_path();
+    return whole;
+  }
+  complaint_ = "There is no such file or folder.";
+  return std::nullopt;
+}
+
+void FileDialog::move_selection(int by) {
+  const int count = static_cast<int>(entries().size());
+  if (count == 0) return;
+  selected_ = std::clamp(selected_ + by, 0, count - 1);
+  set_path_text(folder_ / entries()[static_cast<std::size_t>(selected_)].name);
+}
+
+std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
+  ui.fill(r, theme::kCanvas, 3);
+  std::optional<fs::path> wanted;
+  const float row = ui.px(kRowHeight);
+  float y = scroll_.begin(ui, "files_bar", r);
+  const auto& list = entries();
+  for (std::size_t i = 0; i < list.size(); ++i, y += row) {
+    if (y + row < r.y0 || y > r.y1) continue;
+    const Rect line{r.x0, y, r.x1 - ui.px(8), y + row};
+    const std::string id = "file/" + std::to_string(i);
+    const Hit h = ui.hit(id.c_str(), line);
+    const bool on = static_cast<int>(i) == selected_;
+    if (on || h.hovered) ui.fill(line, on ? theme::kSelected : theme::kField, 3);
+    const float x = line.x0 + ui.px(12);
+    const ImU32 ink = list[i].folder || on || usual_name(list[i].name) ? theme::kText : theme::kMuted;
+    if (list[i].folder) ui.chevron(x + ui.px(4), line.cy(), Direction::right, theme::kMuted, 7);
+    ui.text_fitted(Type::body, x + ui.px(18), line.x1 - ui.px(96), y, row, ink, list[i].name);
+    if (!list[i].folder) ui.text_right(Type::small, line.x1 - ui.px(8), y, row, on ? theme::kText2 : theme::kMuted, byte_text(list[i].bytes));
+    if (h.clicked) {
+      selected_ = static_cast<int>(i);
+      set_path_text(folder_ / list[i].name);
+    }
+    if (h.hovered && ImGui::IsMouseDoubleClicked(0)) wanted = folder_ / list[i].name;
+  }
+  scroll_.end(ui, y);
+  const bool ready = listing_ != nullptr && listing_->ready.load(std::memory_order_acquire);
+  if (!ready || list.empty()) {
+    const std::string& why = ready ? listing_->complaint : complaint_;
+    ui.text_centred(Type::body, r, theme::kMuted, !ready ? "Reading the folder…" : why.empty() ? "Nothing in here" : why);
+  }
+  return wanted;
+}
+
+std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys) {
+  if (!open_) return std::nullopt;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float w = std::min(ui.px(680), screen.x - ui.px(40));
+  const float h = std::min(ui.px(520), screen.y - ui.px(40));
+  const float x0 = std::round(0.5F * (screen.x - w));
+  const float y0 = std::round(0.5F * (screen.y - h));
+  const Rect box{x0, y0, x0 + w, y0 + h};
+  if (!ui.begin_popup("file_dialog", box, theme::kPanel)) {
+    open_ = false;
+    return std::nullopt;
+  }
+  for (const KeyPress& press : keys) {
+    const int page = std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1);
+    const int by = press.key == Key::down ? 1 : press.key == Key::up ? -1 : press.key == Key::page_down ? page
+                   : press.key == Key::page_up ? -page : 0;
+    if (by == 0) continue;
+    move_selection(by);
+    const float row = ui.px(kRowHeight);
+    scroll_.show(row * static_cast<float>(selected_), row * static_cast<float>(selected_ + 1));
+  }
+  const float pad = ui.px(16);
+  const float left = box.x0 + pad;
+  const float right = box.x1 - pad;
+  ui.text(Type::strong, left, box.y0 + ui.px(12), ui.px(24), theme::kText, "Open a recording");
+  std::optional<fs::path> wanted;
+  const float y = box.y0 + ui.px(44);
+  const float up = ui.px(40);
+  if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"}, {"Up", "The folder above.", {}})) wanted = folder_.parent_path();
+  const Rect field{left + up + ui.px(8), y, right, y + ui.px(theme::kRow)};
+  const std::string id = "##path" + std::to_string(revision_);
+  const bool entered = ui.text_line(id.c_str(), field, path_text_, focus_);
+  focus_ = false;
+  if (entered) wanted = fs::path(path_text_.data());
+  const float bottom = box.y1 - pad - ui.px(theme::kRow);
+  if (const auto clicked = draw_list(ui, {left, y + ui.px(40), right, bottom - ui.px(12)})) wanted = clicked;
+  const float button = ui.px(100);
+  ui.text_fitted(Type::small, left, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
+                 complaint_.empty() ? theme::kMuted : theme::kRed,
+                 complaint_.empty() ? "A file's content decides what it is, not its name." : complaint_);
+  bool close = ui.button("cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
+                         {.label = "Cancel", .shortcut = "Esc"}, {});
+  if (ui.button("open_file", {right - button, bottom, right, bottom + ui.px(theme::kRow)},
+                {.label = "Open", .emphasis = Emphasis::primary}, {})) {
+    wanted = fs::path(path_text_.data());
+  }
+  std::optional<fs::path> chosen;
+  if (wanted) chosen = take(*wanted);
+  if (chosen || close) {
+    ui.close_popup();
+    open_ = false;
+  }
+  ui.end_popup();
+  return chosen;
+}
+
+}  // namespace echoloop

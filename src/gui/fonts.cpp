@@ -1,0 +1,97 @@
+#include "gui/fonts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+namespace echoloop {
+namespace {
+
+struct Family {
+  const char* name;
+  const char* regular;
+  const char* strong;
+  float size_per_em;  // ImGui's size is ascender minus descender
+  bool tabular_digits;
+};
+
+constexpr Family kFamilies[] = {
+    {"Inter", "/usr/share/fonts/opentype/inter/Inter-Regular.otf", "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
+     1.2102F, false},
+    {"DejaVu Sans", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+     "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", 1.1641F, true},
+};
+
+struct Cut {
+  float em;
+  bool strong;
+};
+constexpr Cut kCuts[kTypeCount] = {{13, false}, {13, true}, {11.5F, false}, {11.5F, true}, {20, false}, {20, true}};
+
+// Ranges must outlive the fonts. Latin, Greek, thin spaces and dashes, superscripts, arrows, minus, <= and >=.
+constexpr ImWchar kAllButDigits[] = {0x20, 0x2F,   0x3A,   0x17F,  0x370,  0x3FF,  0x2000, 0x206F,
+                                     0x2070, 0x207F, 0x2190, 0x2193, 0x2212, 0x2212, 0x2264, 0x2265, 0};
+constexpr ImWchar kEverything[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2000, 0x206F, 0x2070, 0x207F,
+                                   0x2190, 0x2193, 0x2212, 0x2212, 0x2264, 0x2265, 0};
+constexpr ImWchar kDigits[] = {0x30, 0x39, 0};
+
+ImFontConfig base_config() {
+  ImFontConfig config;
+  config.OversampleH = 2;
+  config.OversampleV = 1;
+  config.PixelSnapH = false;
+  return config;
+}
+
+ImFont* add_font(const Family& family, const Cut& cut, float size, float scale) {
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  const char* file = cut.strong ? family.strong : family.regular;
+  ImFontConfig config = base_config();
+  if (family.tabular_digits) return atlas.AddFontFromFileTTF(file, size, &config, kEverything);
+#if IMGUI_VERSION_NUM >= 19200
+  config.GlyphExcludeRanges = kDigits;
+#endif
+  ImFont* font = atlas.AddFontFromFileTTF(file, size, &config, kAllButDigits);
+  ImFontConfig digits = base_config();
+  digits.MergeMode = true;
+  const float advance = std::round(0.62F * cut.em * scale);
+  digits.GlyphMinAdvanceX = advance;
+  digits.GlyphMaxAdvanceX = advance;
+  atlas.AddFontFromFileTTF(file, size, &digits, kDigits);
+  return font;
+}
+
+}  // namespace
+
+void Fonts::build(float scale) {
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  atlas.Clear();
+  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+  const Family* found = nullptr;
+  for (const Family& family : kFamilies) {
+    std::error_code error;
+    if (std::filesystem::exists(family.regular, error) && std::filesystem::exists(family.strong, error)) {
+      found = &family;
+      break;
+    }
+  }
+  family_ = found != nullptr ? found->name : "ProggyClean";
+  for (std::size_t i = 0; i < kTypeCount; ++i) {
+    const Cut& cut = kCuts[i];
+    if (found != nullptr) {
+      sizes_[i] = std::round(std::round(cut.em * found->size_per_em) * scale);
+      fonts_[i] = add_font(*found, cut, sizes_[i], scale);
+    } else {
+      sizes_[i] = std::round(cut.em * scale);
+      ImFontConfig config = base_config();
+      config.SizePixels = sizes_[i];
+      fonts_[i] = atlas.AddFontDefault(&config);
+    }
+  }
+#if IMGUI_VERSION_NUM < 19200
+  atlas.Build();
+#endif
+}
+
+}  // namespace echoloop

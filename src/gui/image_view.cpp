@@ -1,0 +1,152 @@
+#include "gui/image_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+float tick_length(int index, int minor_per_major, const Ui& ui) {
+  if (index % minor_per_major == 0) return ui.px(8);
+  return 2 * (index % minor_per_major) == minor_per_major ? ui.px(5) : ui.px(4);
+}
+
+struct Axis {
+  double low_mm, high_mm;
+  RulerStep step;
+  // Calls `at(value_mm, index)` for every tick within the picture; index 0 of each minor_per_major is a labelled one.
+  template <class F>
+  void each(F at) const {
+    const double minor = step.major_mm / step.minor_per_major;
+    const auto first = static_cast<int>(std::ceil(low_mm / minor - 1e-6));
+    const auto last = static_cast<int>(std::floor(high_mm / minor + 1e-6));
+    for (int i = first; i <= last && i - first < 2000; ++i) {
+      at(i * minor, ((i % step.minor_per_major) + step.minor_per_major) % step.minor_per_major);
+    }
+  }
+};
+
+Axis make_axis(double low_m, double high_m, float pixels, double least_px, double scale) {
+  const double low = low_m / kMetresPerMillimetre;
+  const double high = high_m / kMetresPerMillimetre;
+  return {low, high, ruler_step(static_cast<double>(pixels) / std::max(high - low, 1e-6), least_px, scale)};
+}
+
+void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std::string_view key, std::string_view value,
+                  std::string_view unit) {
+  if (!room) return;
+  const float gap = ui.px(4);
+  float wanted = ui.width(Type::small, value);
+  if (!key.empty()) wanted += ui.width(Type::small, key) + gap;
+  if (!unit.empty()) wanted += ui.width(Type::small, unit) + gap;
+  if (x + wanted > right) {
+    room = false;
+    return;
+  }
+  const float h = ui.px(20);
+  if (!key.empty()) x = ui.text(Type::small, x, y, h, theme::kMuted, key) + gap;
+  x = ui.text(Type::small, x, y, h, theme::kText, value);
+  if (!unit.empty()) x = ui.text(Type::small, x + gap, y, h, theme::kMuted, unit);
+  x += ui.px(16);
+}
+
+constexpr std::array<const char*, 5> kApodizationNames = {"Boxcar", "Hann", "Hamming", "Tukey", "Gauss"};
+
+}  // namespace
+
+void draw_rulers(const ImageViewContext& c) {
+  const Ui& ui = c.ui;
+  const PictureLayout& l = c.layout;
+  const Rect& r = l.image;
+  const double s = ui.scale();
+  ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
+  const Axis x = make_axis(l.grid.x0_m, l.grid.x1_m, r.width(), 64 * s, s);
+  const float line = ui.px(16);
+  x.each([&](double mm, int index) {
+    const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
+    const float length = tick_length(index, x.step.minor_per_major, ui);
+    ui.vertical(at, r.y0 - ui.px(2) - length, r.y0 - ui.px(2), index == 0 ? theme::kText2 : theme::kDisabled);
+    if (index != 0) return;
+    const std::string label = fixed(mm, x.step.decimals);
+    ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
+  });
+  const Axis z = make_axis(l.grid.z0_m, l.grid.z1_m, r.height(), 52 * s, s);
+  z.each([&](double mm, int index) {
+    const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
+    const float length = tick_length(index, z.step.minor_per_major, ui);
+    ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kDisabled);
+    if (index == 0) ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
+  });
+  // In the corner, clear of a label at the picture's left edge.
+  const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
+  const float first_x = l.x_px(first * kMetresPerMillimetre) - ui.px(14);
+  ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted, "x, z mm");
+}
+
+void draw_caption(const ImageViewContext& c, float right) {
+  const Ui& ui = c.ui;
+  const ImagingParams& p = c.image.params;
+  float x = c.layout.image.x0;
+  const float y = c.layout.caption_y + ui.px(8);
+  bool room = true;
+  const auto item = [&](std::string_view key, const std::string& value, std::string_view unit) {
+    caption_item(ui, x, y, right, room, key, value, unit);
+  };
+  item("frame", grouped(c.image.stamp.sequence), "");
+  item("t", fixed(c.image.stamp.time_s, 3), "s");
+  item("c", fixed(p.sound_speed_m_s, 0), "m/s");
+  const bool course = p.recipe == Recipe::course;
+  if (course) {
+    item("", "course recipe", "");
+  } else {
+    item("F", p.f_number > 0.0 ? fixed(p.f_number, 2) : "full aperture", "");
+  }
+  if (c.image.acquisition != nullptr) {
+    const Acquisition& a = *c.image.acquisition;
+    const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
+                                   [](const Transmit& t) { return t.kind == TransmitKind::plane; });
+    item("", std::to_string(a.n_transmits()), plane ? (a.n_transmits() == 1 ? "angle" : "angles")
+                                                    : (a.n_transmits() == 1 ? "transmit" : "transmits"));
+  }
+  if (!course) {
+    item("", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz");
+    item("", kApodizationNames[static_cast<std::size_t>(p.apodization)], "");
+  }
+  item("", fmt::format("{} × {}", c.image.grid.nx, c.image.grid.nz), "px");
+}
+
+void draw_pointer(const ImageViewContext& c) {
+  Ui& ui = c.ui;
+  const PictureLayout& l = c.layout;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const Hit h = ui.hit("picture", l.image);
+  if (!h.hovered) return;
+  const float tip = ui.px(2);
+  ui.triangle(mouse.x, l.image.y0 - tip, Direction::down, theme::kAccent, 7);
+  ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
+  const double x_m = l.x_m(mouse.x);
+  const double z_m = l.z_m(mouse.y);
+  const Grid& g = l.grid;
+  const int ix = g.nx > 1 ? std::clamp(static_cast<int>(std::lround((x_m - g.x0_m) / g.dx_m())), 0, g.nx - 1) : 0;
+  const int iz = g.nz > 1 ? std::clamp(static_cast<int>(std::lround((z_m - g.z0_m) / g.dz_m())), 0, g.nz - 1) : 0;
+  const double level = static_cast<double>(c.level_db(ix, iz));
+  std::string text = fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
+  if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
+  const float w = ui.width(Type::small, text) + ui.px(16);
+  if (w > l.image.width() - ui.px(16)) return;
+  // Away from the pointer: top right, or top left while the pointer is there.
+  const bool in_corner = mouse.y < l.image.y0 + ui.px(48) && mouse.x > l.image.x1 - w - ui.px(40);
+  const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
+  const Rect chip{x0, l.image.y0 + ui.px(8), x0 + w, l.image.y0 + ui.px(30)};
+  ui.fill(chip, theme::kChip, 4);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, chip.height(), theme::kText, text);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,29 @@
+// The picture's furniture: rulers in millimetres, colour bar in dB with its window, caption, the pointer's read-out.
+// The pixels themselves are drawn by ImagePainter, below everything that is drawn here. UI thread only.
+#pragma once
+
+#include <functional>
+
+#include "core/image.h"
+#include "gui/layout.h"
+#include "gui/ui.h"
+#include "gui/ui_state.h"
+
+namespace echoloop {
+
+struct ImageViewContext {
+  Ui& ui;
+  const PictureLayout& layout;
+  const Image& image;              // what is on screen
+  ImagingParams& display;          // the UI's copy: dynamic range and gain are dragged on the colour bar
+  const ImagingParams& defaults;
+  std::function<float(int ix, int iz)> level_db;  // of a pixel of the picture; not a number when it cannot be had
+};
+
+void draw_rulers(const ImageViewContext& c);
+// True when a drag changed the window.
+bool draw_color_bar(const ImageViewContext& c);
+void draw_caption(const ImageViewContext& c, float right_limit);
+void draw_pointer(const ImageViewContext& c);
+
+}  // namespace echoloop

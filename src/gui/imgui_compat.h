@@ -1,0 +1,67 @@
+// What differs between Dear ImGui 1.86 and 1.92, in one place: everything else in gui/ is written once.
+// UI thread only. Include this instead of imgui.h.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+
+#ifndef IMGUI_VERSION_NUM
+#error "Dear ImGui 1.86 or newer is needed"
+#endif
+
+namespace echoloop::compat {
+
+// 1.92.8 swapped flags and thickness.
+inline void add_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 color, float rounding, float thickness) {
+#if IMGUI_VERSION_NUM >= 19280
+  list.AddRect(min, max, color, rounding, thickness, ImDrawFlags_None);
+#else
+  list.AddRect(min, max, color, rounding, ImDrawFlags_None, thickness);
+#endif
+}
+
+inline void add_polyline(ImDrawList& list, const ImVec2* points, int count, ImU32 color, float thickness) {
+#if IMGUI_VERSION_NUM >= 19280
+  list.AddPolyline(points, count, color, thickness, ImDrawFlags_None);
+#else
+  list.AddPolyline(points, count, color, ImDrawFlags_None, thickness);
+#endif
+}
+
+// From 1.92 fonts carry no size of their own.
+inline void push_font(ImFont* font, [[maybe_unused]] float size) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(font, size);
+#else
+  ImGui::PushFont(font);
+#endif
+}
+
+// Input events exist from 1.87; before, the state is set between the backend's new frame and ImGui's.
+inline void set_mouse(ImVec2 position, bool left, bool right, float wheel) {
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMousePosEvent(position.x, position.y);
+  io.AddMouseButtonEvent(0, left);
+  io.AddMouseButtonEvent(1, right);
+  if (wheel != 0.0F) io.AddMouseWheelEvent(0.0F, wheel);
+#else
+  io.MousePos = position;
+  io.MouseDown[0] = left;
+  io.MouseDown[1] = right;
+  io.MouseWheel += wheel;
+#endif
+}
+
+inline void set_control_key([[maybe_unused]] bool down) {
+#if IMGUI_VERSION_NUM >= 18900
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, down);
+#elif IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_ModCtrl, down);
+#else
+  ImGui::GetIO().KeyCtrl = down;
+#endif
+}
+
+}  // namespace echoloop::compat

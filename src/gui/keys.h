@@ -1,0 +1,41 @@
+// The keys that the window knows, whatever the window system calls them, and what they do, for the overlay (F1).
+// Why: ImGui before 1.87 knows only about twenty keys, and tests press keys without a keyboard. UI thread only.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace echoloop {
+
+enum class Key { space, tab, escape, enter, up, down, page_up, page_down, f1, f11, left_bracket, right_bracket, minus,
+                 equal, o, s };
+
+struct KeyPress {
+  Key key = Key::space;
+  bool control = false;
+};
+
+struct KeyHelp {
+  std::string_view group;
+  std::string_view key;
+  std::string_view what;
+};
+
+inline constexpr std::array<KeyHelp, 14> kKeyHelp = {{
+    {"Picture", "Space", "freeze, and live again"},
+    {"Picture", "[   ]", "dynamic range, 5 dB a step"},
+    {"Picture", "−   =", "gain, 1 dB a step"},
+    {"Picture", "S", "save the picture"},
+    {"Window", "Tab", "presentation: the picture alone"},
+    {"Window", "F11", "full screen"},
+    {"Window", "F1", "this list"},
+    {"Window", "Esc", "close what is open"},
+    {"Source", "Ctrl+O", "open a recording"},
+    {"Source", "drop a file", "open it"},
+    {"Controls", "drag, click", "set a value"},
+    {"Controls", "Ctrl-click", "type a value"},
+    {"Controls", "right-click", "back to the default"},
+    {"Controls", "colour bar", "drag an end or the middle of the window"},
+}};
+
+}  // namespace echoloop

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/bars.h"
+
+namespace echoloop {
+namespace {
+
+ImU32 dot_color(Severity severity) {
+  switch (severity) {
+    case Severity::info: return theme::kMuted;
+    case Severity::warning: return theme::kWarn;
+    case Severity::error: return theme::kRed;
+  }
+  return theme::kMuted;
+}
+
+ImU32 text_color(Severity severity) { return severity == Severity::error ? theme::kRed : theme::kText2; }
+
+// The newest error that nobody dismissed, otherwise the newest message.
+std::size_t front_message(const std::vector<Message>& messages) {
+  const auto error = std::find_if(messages.begin(), messages.end(), [](const Message& m) { return m.severity == Severity::error; });
+  return error == messages.end() ? 0 : static_cast<std::size_t>(error - messages.begin());
+}
+
+void message_list(PanelContext& c, const Rect& line) {
+  Ui& ui = c.ui;
+  constexpr std::size_t kMost = 14;
+  const auto& messages = c.state.messages;
+  const std::size_t count = std::min(messages.size(), kMost);
+  const float row = ui.px(26);
+  const float tall = row * static_cast<float>(count) + ui.px(8);
+  const Rect box{line.x0 + ui.px(8), line.y0 - tall - ui.px(4), line.x1 - ui.px(8), line.y0 - ui.px(4)};
+  if (!ui.begin_popup("message_list", box)) return;
+  std::size_t dismissed = messages.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Message& m = messages[i];
+    const float y = box.y0 + ui.px(4) + row * static_cast<float>(i);
+    ui.disc(box.x0 + ui.px(14), y + 0.5F * row, 4, dot_color(m.severity));
+    const float x = ui.text(Type::small, box.x0 + ui.px(28), y, row, theme::kMuted, m.clock) + ui.px(12);
+    const bool error = m.severity == Severity::error;
+    ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, text_color(m.severity), m.text);
+    const float w = ui.width(Type::body, "Dismiss");
+    const std::string id = fmt::format("dismiss/{}", i);
+    if (error && ui.link(id.c_str(), {box.x1 - ui.px(12) - w, y, box.x1 - ui.px(12), y + row}, "Dismiss", {}, {})) dismissed = i;
+  }
+  if (count < 2) ui.hit("message_list_end", {box.x0, box.y1 - 2, box.x0 + 1, box.y1 - 1});
+  ui.end_popup();
+  if (dismissed < messages.size()) call(c.commands.dismiss_message, dismissed);
+}
+
+}  // namespace
+
+void draw_message_line(PanelContext& c, const Rect& r) {
+  Ui& ui = c.ui;
+  ui.horizontal(r.x0, r.x1, r.y0 - ui.hairline(), theme::kEdge);
+  const auto& messages = c.state.messages;
+  if (messages.empty()) return;
+  const std::size_t index = front_message(messages);
+  const Message& m = messages[index];
+  const bool error = m.severity == Severity::error;
+  float right = r.x1 - ui.px(16);
+  if (error) {
+    const float w = ui.width(Type::small, "Dismiss");
+    const Rect area{right - w, r.y0, right, r.y1};
+    const Hit h = ui.hit("dismiss", area);
+    ui.text(Type::small, area, h.hovered ? theme::kText : theme::kText2, "Dismiss");
+    right -= w + ui.px(20);
+    if (h.clicked) call(c.commands.dismiss_message, index);
+  }
+  if (messages.size() > 1) {
+    const std::size_t n = messages.size() - 1;
+    const std::string older = c.compact || error ? fmt::format("{} older", n) : fmt::format("{} older message{}", n, n == 1 ? "" : "s");
+    const float w = ui.width(Type::small, older);
+    ui.text(Type::small, right - w, r.y0, r.height(), theme::kMuted, older);
+    right -= w + ui.px(20);
+  }
+  const Hit h = ui.hit("message_line", {r.x0, r.y0, r.x1, r.y1});
+  if (h.clicked) ui.open_popup("message_list");
+  ui.disc(r.x0 + ui.px(20), r.cy(), 4, dot_color(m.severity));
+  const float x = ui.text(Type::small, r.x0 + ui.px(34), r.y0, r.height(), theme::kMuted, m.clock) + ui.px(12);
+  ui.text_fitted(Type::small, x, right, r.y0, r.height(), text_color(m.severity), m.text);
+  message_list(c, r);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gui/number_text.h"
+#include "gui/panels/panels.h"
+#include "gui/tone.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<const char*, 4> kMapNames = {"gray", "hot", "viridis", "inverted gray"};
+
+void swatch(const Ui& ui, const Rect& r, ColorMap map) {
+  constexpr int kPieces = 8;
+  const auto color = [map](int i) {
+    const Rgb c = map_color(map, static_cast<double>(i) / kPieces);
+    return IM_COL32(c.r, c.g, c.b, 255);
+  };
+  for (int i = 0; i < kPieces; ++i) {
+    const float x0 = std::round(r.x0 + r.width() * static_cast<float>(i) / kPieces);
+    const float x1 = std::round(r.x0 + r.width() * static_cast<float>(i + 1) / kPieces);
+    ui.list().AddRectFilledMultiColor({x0, r.y0}, {x1, r.y1}, color(i), color(i + 1), color(i + 1), color(i));
+  }
+}
+
+bool map_row(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const auto chosen = static_cast<std::size_t>(c.state.params.color_map);
+  const Rect r = ui.labelled(column, "Map", c.compact ? "" : kMapNames[chosen], true);
+  const float gap = ui.px(6);
+  const float side = (r.width() - 3 * gap) / 4;
+  bool changed = false;
+  for (std::size_t i = 0; i < kMapNames.size(); ++i) {
+    const float x = std::round(r.x0 + static_cast<float>(i) * (side + gap));
+    const Rect cell{x, r.cy() - ui.px(8), std::round(x + side), r.cy() + ui.px(8)};
+    const std::string id = std::string("map/") + kMapNames[i];
+    const Hit h = ui.hit(id.c_str(), cell);
+    ui.tip(id.c_str(), h, cell, {kMapNames[i], "Colours of the picture; the colour bar shows which level has which.", {}});
+    swatch(ui, cell.inset(ui.px(1)), static_cast<ColorMap>(i));
+    const Rect frame = cell.inset(-ui.px(2));
+    if (i == chosen) {
+      ui.outline(frame, theme::kAccent, 3, 2);
+    } else {
+      ui.outline(cell, h.hovered ? theme::kMuted : theme::kLine2, 2);
+    }
+    if (h.clicked && i != chosen) {
+      c.state.params.color_map = static_cast<ColorMap>(i);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+void reference_row(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const std::string& why = c.state.no_effect.reference;
+  const Rect r = ui.labelled(column, "0 dB level", {}, why.empty());
+  if (ui.button("auto_reference", r, {.label = "Brightest pixel"},
+                {"0 dB level", "Takes the brightest pixel of the next frame as 0 dB and holds it.", why})) {
+    call(c.commands.auto_reference);
+  }
+}
+
+}  // namespace
+
+void display_panel(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  ImagingParams& p = c.state.params;
+  const ImagingParams& d = c.state.defaults;
+  bool& open = c.view.is_open(Panel::display, c.compact);
+  if (open && c.compact) more_link(ui, "more_display", column, column.y, c.more_display);
+  ui.header("panel_display", column, "Display", open ? "" : fixed(p.dynamic_range_db, 0) + " dB", open);
+  if (!open) return;
+  column.y += ui.px(2);
+  bool changed = param_slider(ui, column, "dynamic_range_db", p, d, {});
+  changed |= param_slider(ui, column, "gain_db", p, d, {.min = -40, .max = 40, .sign = Sign::always});
+  const bool all = !c.compact || c.more_display;
+  if (all) changed |= param_slider(ui, column, "gamma", p, d, {.min = 0.25, .max = 4, .track = Track::logarithmic});
+  column.y += ui.px(3);
+  changed |= map_row(c, column);
+  if (all) reference_row(c, column);
+  if (changed) call(c.commands.params_changed);
+}
+
+}  // namespace echoloop

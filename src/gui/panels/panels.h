@@ -1,0 +1,44 @@
+// The panels of the two columns, one file each. They draw UiState, edit params and stream in place and say so by a command.
+// UI thread only.
+#pragma once
+
+#include <utility>
+
+#include "gui/slider.h"
+#include "gui/ui.h"
+#include "gui/ui_state.h"
+#include "gui/view_settings.h"
+
+namespace echoloop {
+
+struct PanelContext {
+  Ui& ui;
+  UiState& state;
+  const UiCommands& commands;
+  ViewSettings& view;
+  const Grid& shown_grid;  // of the picture on screen; nx 0 = none
+  bool compact = false;
+  bool& more_formation;    // rows that most people never need
+  bool& more_display;
+  bool& open_dialog;       // set to ask for it
+};
+
+// Commands that the application does not answer do nothing.
+template <class... A, class... B>
+void call(const std::function<void(A...)>& command, B&&... arguments) {
+  if (command) command(std::forward<B>(arguments)...);
+}
+
+void source_panel(PanelContext& c, Column& column);
+void formation_panel(PanelContext& c, Column& column);
+void display_panel(PanelContext& c, Column& column);
+void stream_panel(PanelContext& c, Column& column);
+void timings_panel(PanelContext& c, Column& column);
+
+// The foot of an open panel's head: a small word at the right that shows or hides its further rows.
+void more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more);
+
+// The smallest of 1, 2, 5 x 10^k that is not below `value`.
+double round_up_125(double value);
+
+}  // namespace echoloop

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/number_text.h"
+#include "gui/panels/panels.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<const char*, kStageCount> kNames = {"Produce", "Upload", "Condition", "Beamform", "Envelope",
+                                                        "Compress", "Present"};
+constexpr int kFirst = static_cast<int>(Stage::upload);
+constexpr int kLast = static_cast<int>(Stage::present);
+constexpr int kLastOfFrame = static_cast<int>(Stage::compress);
+
+struct Scale {
+  double top_ms = 1.0;
+  bool budget = false;  // the bar's end is the budget
+};
+
+struct Columns {
+  float name = 0, bar0 = 0, bar1 = 0, p50 = 0, p95 = 0, max = 0;
+};
+
+StageSummary sum_of_stages(const UiState& state) {
+  StageSummary sum;
+  for (int i = kFirst; i <= kLastOfFrame; ++i) {
+    const StageSummary& s = state.stages[static_cast<std::size_t>(i)];
+    sum.p50_ms += s.p50_ms;
+    sum.p95_ms += s.p95_ms;
+    sum.max_ms += s.max_ms;
+    sum.count = std::max(sum.count, s.count);
+  }
+  return sum;
+}
+
+StageSummary whole_frame(const UiState& state) {
+  return state.frame_total.count > 0 ? state.frame_total : sum_of_stages(state);
+}
+
+Scale bar_scale(const UiState& state, const StageSummary& frame) {
+  const double budget = state.frame_budget_ms;
+  if (budget > 0.0 && frame.p95_ms >= 0.1 * budget) return {budget, true};
+  double largest = frame.max_ms;
+  for (int i = kFirst; i <= kLast; ++i) largest = std::max(largest, state.stages[static_cast<std::size_t>(i)].max_ms);
+  return {round_up_125(largest), false};
+}
+
+// Two decimals while they fit; a slow stage on a CPU needs the width for whole milliseconds.
+std::string ms_text(double ms, std::size_t count) {
+  if (count == 0) return "—";
+  return fixed(ms, ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
+}
+
+Columns columns_of(const Ui& ui, const Rect& r) {
+  const float step = ui.px(42);
+  Columns c;
+  c.name = r.x0 + ui.px(16);
+  c.max = r.x1;
+  c.p95 = c.max - step;
+  c.p50 = c.p95 - step;
+  c.bar0 = c.name + ui.px(76);
+  c.bar1 = c.p50 - ui.px(40);
+  return c;
+}
+
+void numbers(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, Type type) {
+  const ImU32 faint = type == Type::strong ? theme::kText : theme::kText2;
+  ui.text_right(type, at.p50, r.y0, r.height(), faint, ms_text(s.p50_ms, s.count));
+  ui.text_right(type, at.p95, r.y0, r.height(), theme::kText, ms_text(s.p95_ms, s.count));
+  ui.text_right(type, at.max, r.y0, r.height(), faint, ms_text(s.max_ms, s.count));
+}
+
+void bar(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, const Scale& scale, ImU32 color) {
+  if (at.bar1 - at.bar0 < ui.px(20)) return;
+  const auto x = [&](double ms) {
+    return std::round(at.bar0 + (at.bar1 - at.bar0) * static_cast<float>(std::clamp(ms / scale.top_ms, 0.0, 1.0)));
+  };
+  ui.fill({at.bar0, r.cy() - ui.px(3), at.bar1, r.cy() + ui.px(3)}, theme::kField, 1);
+  if (s.count == 0) return;
+  ui.fill({at.bar0, r.cy() - ui.px(3), std::max(x(s.p50_ms), at.bar0 + 1), r.cy() + ui.px(3)}, color, 1);
+  ui.fill({x(s.p95_ms) - ui.px(1), r.cy() - ui.px(5), x(s.p95_ms) + ui.px(1), r.cy() + ui.px(5)}, color);
+  ui.fill({x(s.max_ms), r.cy() - ui.px(3), x(s.max_ms) + ui.hairline(), r.cy() + ui.px(3)}, theme::kMuted);
+}
+
+void head_row(const Ui& ui, Column& column, const Scale& scale) {
+  const Rect r = ui.row(column, 20, 0);
+  const Columns at = columns_of(ui, r);
+  ui.text(Type::small, at.name, r.y0, r.height(), theme::kMuted, "ms");
+  if (at.bar1 - at.bar0 >= ui.px(20)) {
+    const int decimals = scale.top_ms < 1.0 ? 2 : scale.top_ms < 10.0 && scale.top_ms != std::round(scale.top_ms) ? 1 : 0;
+    ui.text(Type::small, at.bar0, r.y0, r.height(), theme::kMuted, "0");
+    ui.text_right(Type::small, at.bar1, r.y0, r.height(), theme::kMuted, fixed(scale.top_ms, decimals));
+  }
+  ui.text_right(Type::small, at.p50, r.y0, r.height(), theme::kText2, "p50");
+  ui.text_right(Type::small, at.p95, r.y0, r.height(), theme::kText2, "p95");
+  ui.text_right(Type::small, at.max, r.y0, r.height(), theme::kText2, "max");
+}
+
+void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const Scale& scale) {
+  Ui& ui = c.ui;
+  ui.horizontal(column.x0 + ui.px(16), column.x1, column.y, theme::kLine);
+  column.y += ui.px(3);
+  const Rect r = ui.row(column, 24, 0);
+  const Columns at = columns_of(ui, r);
+  const bool measured = c.state.frame_total.count > 0;
+  ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
+  const Hit h = ui.hit("frame_total", r);
+  ui.tip("frame_total", h, r,
+         {measured ? "Frame" : "Sum", measured ? "From the start of the upload to the finished picture; stages may overlap."
+                                               : "The stages above, from upload to compress, added up. Frames in different lanes overlap.", {}});
+  if (at.bar1 - at.bar0 >= ui.px(20)) {
+    ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
+    double sum = 0.0;
+    const auto x = [&](double ms) {
+      return std::round(at.bar0 + (at.bar1 - at.bar0) * static_cast<float>(std::clamp(ms / scale.top_ms, 0.0, 1.0)));
+    };
+    for (int i = kFirst; i <= kLastOfFrame; ++i) {
+      const double part = c.state.stages[static_cast<std::size_t>(i)].p50_ms;
+      ui.fill({x(sum), r.cy() - ui.px(4), x(sum + part), r.cy() + ui.px(4)}, theme::kStageColors[static_cast<std::size_t>(i)]);
+      sum += part;
+    }
+    if (scale.budget) ui.fill({at.bar1 - ui.px(2), r.cy() - ui.px(6), at.bar1, r.cy() + ui.px(6)}, theme::kText);
+  }
+  numbers(ui, r, at, frame, Type::strong);
+}
+
+std::string gist(const UiState& state, const StageSummary& frame, bool open) {
+  if (state.frame_budget_ms <= 0.0) return frame.count > 0 && !open ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
+  const int decimals = state.frame_budget_ms < 9.995 ? 2 : 1;
+  if (open) return fmt::format("budget {} ms", fixed(state.frame_budget_ms, decimals));
+  return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), fixed(state.frame_budget_ms, decimals));
+}
+
+}  // namespace
+
+void timings_panel(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  bool& open = c.view.is_open(Panel::timings, c.compact);
+  const StageSummary frame = whole_frame(c.state);
+  ui.header("panel_timings", column, "Timings", gist(c.state, frame, open), open);
+  if (!open) return;
+  const Scale scale = bar_scale(c.state, frame);
+  head_row(ui, column, scale);
+  for (int i = kFirst; i <= kLast; ++i) {
+    const auto stage = static_cast<std::size_t>(i);
+    const StageSummary& s = c.state.stages[stage];
+    const Rect r = ui.row(column, 22, 0);
+    const Columns at = columns_of(ui, r);
+    const float chip = ui.px(8);
+    ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, theme::kStageColors[stage], 2);
+    ui.text(Type::body, at.name, r.y0, r.height(), theme::kText, kNames[stage]);
+    bar(ui, r, at, s, scale, theme::kStageColors[stage]);
+    numbers(ui, r, at, s, Type::body);
+  }
+  frame_row(c, column, frame, scale);
+}
+
+}  // namespace echoloop

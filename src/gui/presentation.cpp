@@ -1,0 +1,70 @@
+// Presentation mode (Tab): the picture alone on black, one caption line, a scale bar beside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "gui/number_text.h"
+#include "gui/screen.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kTop = 20, kCaptionHeight = 64;
+
+float pair(const Ui& ui, float x, const Rect& line, std::string_view before, std::string_view value, std::string_view unit) {
+  const float gap = ui.px(5);
+  if (!before.empty()) x = ui.text(Type::large, x, line.y0, line.height(), theme::kMuted, before) + gap;
+  x = ui.text(Type::large, x, line.y0, line.height(), theme::kText, value);
+  if (!unit.empty()) x = ui.text(Type::large, x + gap, line.y0, line.height(), theme::kMuted, unit);
+  return x + ui.px(26);
+}
+
+void scale_bar(const Ui& ui, const PictureLayout& l, float right) {
+  const double px_per_mm = static_cast<double>(l.image.width()) / ((l.grid.x1_m - l.grid.x0_m) / kMetresPerMillimetre);
+  // 1, 2 or 5 x 10^k mm, about a fifth of the width.
+  const double length_mm = round_up_125(0.15 * static_cast<double>(l.image.width()) / px_per_mm);
+  const auto w = static_cast<float>(std::round(length_mm * px_per_mm));
+  const float x = l.image.x1 + ui.px(28);
+  if (x + w > right - ui.px(12)) return;
+  const float y = l.image.y1 - ui.px(6);
+  ui.text(Type::large, x, y - ui.px(38), ui.px(28), theme::kText2, fixed(length_mm, length_mm < 1 ? 1 : 0) + " mm");
+  ui.fill({x, y - ui.px(1), x + w, y + ui.px(1)}, theme::kText2);
+  ui.fill({x, y - ui.px(7), x + ui.hairline(), y}, theme::kText2);
+  ui.fill({x + w - ui.hairline(), y - ui.px(7), x + w, y}, theme::kText2);
+}
+
+}  // namespace
+
+void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  grounds_.push_back({{0, 0, size.x, size.y}, 0x000000});
+  const Rect line{0, size.y - ui_.px(kCaptionHeight), size.x, size.y};
+  const bool picture = input.image.number != 0;
+  float x = ui_.px(24);
+  if (picture) {
+    layout_.grid = input.image.grid;
+    layout_.image = fit_picture({ui_.px(20), ui_.px(kTop), size.x - ui_.px(20), line.y0}, input.image.grid);
+    scale_bar(ui_, layout_, size.x);
+    x = std::min(layout_.image.x0, 0.4F * size.x);
+    if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
+  }
+  x = draw_state_badge(ui_, state.run, x, std::round(line.cy() - 0.5F * ui_.px(20))) + ui_.px(18);
+  const float limit = size.x - ui_.px(240);
+  x = ui_.text_fitted(Type::large_strong, x, std::max(x, limit), line.y0, line.height(), theme::kText, state.source.name) + ui_.px(26);
+  const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
+  if (picture && fits(140)) x = pair(ui_, x, line, "frame", grouped(input.image.stamp.sequence), "");
+  if (picture && fits(100)) x = pair(ui_, x, line, "", fixed(input.image.stamp.time_s, 3), "s");
+  if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
+  if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");
+
+  const double age = ImGui::GetTime() - presentation_since_;
+  if (age < 3.0) {
+    const double share = std::clamp((3.0 - age) / 0.5, 0.0, 1.0);
+    const auto alpha = static_cast<unsigned int>(255.0 * share);
+    ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha), "Tab: back to the controls");
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,17 @@
+// A rectangle in pixels from the window's top left corner; x1 and y1 lie outside. Any thread.
+#pragma once
+
+namespace echoloop {
+
+struct Rect {
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  [[nodiscard]] float width() const { return x1 - x0; }
+  [[nodiscard]] float height() const { return y1 - y0; }
+  [[nodiscard]] float cx() const { return 0.5F * (x0 + x1); }
+  [[nodiscard]] float cy() const { return 0.5F * (y0 + y1); }
+  [[nodiscard]] bool contains(float x, float y) const { return x >= x0 && x < x1 && y >= y0 && y < y1; }
+  [[nodiscard]] Rect inset(float d) const { return {x0 + d, y0 + d, x1 - d, y1 - d}; }
+  friend bool operator==(const Rect&, const Rect&) = default;
+};
+
+}  // namespace echoloop

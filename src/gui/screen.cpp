@@ -1,0 +1,219 @@
+#include "gui/screen.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/param_table.h"
+
+namespace echoloop {
+namespace {
+
+constexpr ImGuiWindowFlags kWindowFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
+                                          ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
+                                          ImGuiWindowFlags_NoScrollWithMouse;
+
+void panel_line(const Ui& ui, Column& column, const Rect& area) {
+  column.y += ui.px(4);
+  ui.horizontal(area.x0, area.x1, column.y, theme::kLine);
+  column.y += ui.hairline() + ui.px(4);
+}
+
+}  // namespace
+
+bool Screen::moving() const {
+  constexpr double kHint_s = 3.2;
+  return ui_.moving() || (presentation_ && ImGui::GetTime() - presentation_since_ < kHint_s);
+}
+
+void Screen::draw(UiState& state, const SceneInput& input) {
+  bool escape = false;
+  for (const KeyPress& press : input.keys) escape = escape || press.key == Key::escape;
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0F);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0F);
+  ImGui::Begin("echoloop", nullptr, kWindowFlags);
+  ImGui::PopStyleVar(3);
+  ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
+  grounds_.clear();
+  layout_ = {};
+  handle_keys(state, input.keys);
+  if (presentation_) {
+    draw_presentation(state, input);
+  } else {
+    const float logical = size.x / input.scale;
+    PanelContext c{.ui = ui_,
+                   .state = state,
+                   .commands = commands_,
+                   .view = view_,
+                   .shown_grid = input.image.grid,
+                   .compact = logical < theme::kCompactBelow,
+                   .more_formation = more_formation_,
+                   .more_display = more_display_,
+                   .open_dialog = open_dialog_};
+    draw_controls(c, input);
+  }
+  if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
+  if (const auto file = dialog_.draw(ui_, input.keys)) call(commands_.open_file, *file);
+  if (!dialog_.folder().empty()) view_.last_folder = dialog_.folder();
+  if (std::exchange(open_keys_, false)) ui_.open_popup("keys_overlay");
+  draw_keys_overlay();
+  if (ui_.escape()) presentation_ = false;
+  ui_.end_frame();
+  ImGui::SetCursorScreenPos({0, 0});
+  ImGui::Dummy({1, 1});
+  ImGui::End();
+}
+
+void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths);
+  grounds_ = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {l.left, theme::kPanelHex}};
+  if (l.right_shown) grounds_.push_back({l.right, theme::kPanelHex});
+  draw_splitters(c, l);
+  draw_columns(c, l);
+  draw_centre(c, input, l);
+  BarRequests requests;
+  draw_status_bar(c, l.status, requests);
+  draw_message_line(c, l.message);
+  if (requests.presentation) {
+    presentation_ = true;
+    presentation_since_ = ImGui::GetTime();
+  }
+  open_keys_ = open_keys_ || requests.keys;
+  open_dialog_ = open_dialog_ || requests.open_dialog;
+}
+
+void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
+  const float scale = ui_.scale();
+  const float logical = ImGui::GetIO().DisplaySize.x / scale;
+  const float grab = ui_.px(4);
+  ui_.vertical(l.splitter_left, l.left.y0, l.left.y1, theme::kEdge);
+  const Hit left = ui_.hit("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1});
+  if (left.hovered || left.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  const float right_now = l.right.width() / scale;
+  if (left.held) c.view.widths.left = clamp_left_width(ImGui::GetIO().MousePos.x / scale, logical, right_now);
+  if (left.right) c.view.widths.left = 0;
+  if (!l.right_shown) return;
+  ui_.vertical(l.splitter_right - ui_.hairline(), l.right.y0, l.right.y1, theme::kEdge);
+  const Hit right = ui_.hit("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1});
+  if (right.hovered || right.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (right.held) c.view.widths.right = clamp_right_width(logical - ImGui::GetIO().MousePos.x / scale, logical, l.left.width() / scale);
+  if (right.right) c.view.widths.right = 0;
+}
+
+void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
+  const float padding = ui_.px(c.compact ? 12 : 16);
+  const float top = ui_.px(4);
+  {
+    const float y = left_scroll_.begin(ui_, "left_bar", l.left);
+    Column column{l.left.x0 + padding, l.left.x1 - padding, y + top, c.compact};
+    source_panel(c, column);
+    panel_line(ui_, column, l.left);
+    formation_panel(c, column);
+    panel_line(ui_, column, l.left);
+    display_panel(c, column);
+    left_scroll_.end(ui_, column.y + ui_.px(8));
+  }
+  if (!l.right_shown) return;
+  const float y = right_scroll_.begin(ui_, "right_bar", l.right);
+  Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
+  stream_panel(c, column);
+  panel_line(ui_, column, l.right);
+  timings_panel(c, column);
+  right_scroll_.end(ui_, column.y + ui_.px(8));
+}
+
+void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l) {
+  const Rect transport{l.centre.x0, l.centre.y1 - ui_.px(theme::kTransport), l.centre.x1, l.centre.y1};
+  grounds_.push_back({transport, theme::kPanelHex});
+  Rect area{l.centre.x0, l.centre.y0, l.centre.x1, transport.y0};
+  area.y0 += draw_banner(c, area, closed_fault_);
+  draw_transport(c, transport);
+  if (input.image.number == 0 || input.image.grid.nx < 1) {
+    draw_empty(c, area);
+    return;
+  }
+  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact);
+  const ImageViewContext view{.ui = ui_,
+                              .layout = layout_,
+                              .image = input.image,
+                              .display = c.state.params,
+                              .defaults = c.state.defaults,
+                              .level_db = input.level_db};
+  draw_rulers(view);
+  if (c.state.run == RunState::fault) {
+    const Rect& r = layout_.image;
+    ui_.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
+  }
+  if (draw_color_bar(view)) call(commands_.params_changed);
+  draw_caption(view, area.x1 - ui_.px(8));
+  draw_pointer(view);
+}
+
+void Screen::step_param(UiState& state, std::string_view key, double by) {
+  const ParamSpec* spec = find_param(key);
+  if (spec == nullptr) return;
+  set_number(state.params, *spec, get_number(state.params, *spec) + by);
+  call(commands_.params_changed);
+}
+
+void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
+  const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
+  for (const KeyPress& press : keys) {
+    if (!typing) handle_key(state, press);
+  }
+}
+
+bool Screen::handle_key(UiState& state, const KeyPress& press) {
+  switch (press.key) {
+    case Key::space: call(commands_.toggle_freeze); return true;
+    case Key::tab:
+      presentation_ = !presentation_;
+      presentation_since_ = ImGui::GetTime();
+      return true;
+    case Key::f1: open_keys_ = true; return true;
+    case Key::f11: full_screen_ = true; return true;
+    case Key::left_bracket: step_param(state, "dynamic_range_db", -5); return true;
+    case Key::right_bracket: step_param(state, "dynamic_range_db", 5); return true;
+    case Key::minus: step_param(state, "gain_db", -1); return true;
+    case Key::equal: step_param(state, "gain_db", 1); return true;
+    case Key::o: open_dialog_ = open_dialog_ || press.control; return press.control;
+    case Key::s:
+      if (!press.control) call(commands_.save_picture);
+      return true;
+    default: return false;
+  }
+}
+
+void Screen::draw_keys_overlay() {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float row = ui_.px(24);
+  const float w = std::min(ui_.px(420), screen.x - ui_.px(16));
+  const float h = row * static_cast<float>(kKeyHelp.size()) + ui_.px(44 + 40);
+  const float x0 = std::round(0.5F * (screen.x - w));
+  const float y0 = std::round(std::max(ui_.px(4), 0.5F * (screen.y - h)));
+  const Rect box{x0, y0, x0 + w, y0 + h};
+  if (!ui_.begin_popup("keys_overlay", box, theme::kPanel)) return;
+  float y = box.y0 + ui_.px(12);
+  ui_.text(Type::strong, box.x0 + ui_.px(20), y, ui_.px(24), theme::kText, "Keys");
+  y += ui_.px(30);
+  std::string_view group;
+  for (const KeyHelp& help : kKeyHelp) {
+    if (!group.empty() && help.group != group) y += ui_.px(8);
+    if (help.group != group) ui_.text(Type::small, box.x0 + ui_.px(20), y, row, theme::kMuted, help.group);
+    group = help.group;
+    ui_.text(Type::body, box.x0 + ui_.px(96), y, row, theme::kText, help.key);
+    ui_.text(Type::body, box.x0 + ui_.px(192), y, row, theme::kText2, help.what);
+    y += row;
+  }
+  const Rect close{box.x1 - ui_.px(36), box.y0 + ui_.px(10), box.x1 - ui_.px(12), box.y0 + ui_.px(34)};
+  if (ui_.icon_button("close_keys", close, {})) ui_.close_popup();
+  ui_.cross(close.cx(), close.cy(), theme::kText2);
+  ui_.end_popup();
+}
+
+}  // namespace echoloop

@@ -1,0 +1,73 @@
+// The whole window's content: columns, bars, picture furniture, popups, presentation mode, keys. It decides where the picture
+// goes and which areas have which ground; the viewer draws both with OpenGL, below everything here. UI thread only.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gui/bars.h"
+#include "gui/file_dialog.h"
+#include "gui/image_view.h"
+#include "gui/keys.h"
+#include "gui/layout.h"
+#include "gui/scroll.h"
+
+namespace echoloop {
+
+struct Ground {
+  Rect area;
+  unsigned int hex = 0;
+};
+
+struct SceneInput {
+  const Fonts& fonts;
+  float scale = 1;
+  const Image& image;  // on screen; number 0 = none
+  std::function<float(int ix, int iz)> level_db;
+  std::span<const KeyPress> keys;
+};
+
+class Screen {
+ public:
+  Screen(UiCommands commands, ViewSettings settings)
+      : commands_(std::move(commands)), view_(std::move(settings)) {}
+
+  // Between ImGui's new frame and its render.
+  void draw(UiState& state, const SceneInput& input);
+
+  [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
+  [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
+  [[nodiscard]] const ViewSettings& settings() const { return view_; }
+  [[nodiscard]] bool moving() const;
+  [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
+  bool take_full_screen() { return std::exchange(full_screen_, false); }
+  [[nodiscard]] const UiCommands& commands() const { return commands_; }
+
+ private:
+  void handle_keys(UiState& state, std::span<const KeyPress> keys);
+  bool handle_key(UiState& state, const KeyPress& press);
+  void step_param(UiState& state, std::string_view key, double by);
+  void draw_controls(PanelContext& c, const SceneInput& input);
+  void draw_columns(PanelContext& c, const WindowLayout& l);
+  void draw_splitters(PanelContext& c, const WindowLayout& l);
+  void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
+  void draw_presentation(const UiState& state, const SceneInput& input);
+  void draw_keys_overlay();
+
+  UiCommands commands_;
+  ViewSettings view_;
+  Ui ui_;
+  FileDialog dialog_;
+  Scroll left_scroll_, right_scroll_;
+  PictureLayout layout_;
+  std::vector<Ground> grounds_;
+  std::string closed_fault_;
+  bool more_formation_ = false, more_display_ = false;
+  bool presentation_ = false, full_screen_ = false;
+  bool open_dialog_ = false, open_keys_ = false;
+  double presentation_since_ = 0;
+};
+
+}  // namespace echoloop

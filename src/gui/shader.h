@@ -1,0 +1,35 @@
+// A program of one vertex and one fragment shader read from files; read again when a file changes on disk.
+// A version that does not compile is reported in one line and the last good one stays. UI thread only.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+namespace echoloop {
+
+class Shader {
+ public:
+  // Reads `name`.vert and `name`.frag from `folder`. Throws Error when they are missing or do not compile.
+  Shader(std::filesystem::path folder, const std::string& name);
+  ~Shader();
+  Shader(const Shader&) = delete;
+  Shader& operator=(const Shader&) = delete;
+
+  // Looks at the files' times, at most twice a second. True when they were read again; `report` then says how it went.
+  bool reload_if_changed(std::string& report);
+
+  void use() const;
+  [[nodiscard]] int uniform(const char* name) const;  // -1 when the shader does not use it
+
+ private:
+  using Times = std::array<std::filesystem::file_time_type, 2>;
+  [[nodiscard]] Times times() const;
+
+  std::array<std::filesystem::path, 2> files_;
+  unsigned int program_ = 0;
+  Times seen_;
+  std::int64_t looked_ns_ = 0;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,209 @@
+#include "gui/slider.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+double to_fraction(const SliderLook& look, double value) {
+  const double v = std::clamp(value, look.track_min, look.track_max);
+  if (look.track == Track::logarithmic) return std::log(v / look.track_min) / std::log(look.track_max / look.track_min);
+  return look.track_max > look.track_min ? (v - look.track_min) / (look.track_max - look.track_min) : 0.0;
+}
+
+double round_to(double value, int decimals) {
+  const double step = std::pow(10.0, decimals);
+  return std::round(value * step) / step;
+}
+
+double from_fraction(const SliderLook& look, double fraction) {
+  const double f = std::clamp(fraction, 0.0, 1.0);
+  const double v = look.track == Track::logarithmic
+                       ? look.track_min * std::pow(look.track_max / look.track_min, f)
+                       : look.track_min + f * (look.track_max - look.track_min);
+  return std::clamp(round_to(v, look.decimals), look.track_min, look.track_max);
+}
+
+std::string value_text(const SliderLook& look, double value) {
+  if (!look.text_at_most.empty() && value >= look.track_max) return std::string(look.text_at_most);
+  return look.sign == Sign::always ? signed_fixed(value, look.decimals) : fixed(value, look.decimals);
+}
+
+// Label, value and unit on the first line.
+void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, const std::string& value, bool changed) {
+  const bool enabled = look.why_not.empty();
+  const float h = ui.px(20);
+  const float end = ui.text(Type::body, r.x0, r.y0, h, enabled ? theme::kText2 : theme::kDisabled, look.label);
+  if (changed && enabled) ui.disc(end + ui.px(8), r.y0 + 0.5F * h, 2, theme::kAccent);
+  float right = r.x1;
+  if (!look.unit.empty()) {
+    ui.text_right(Type::body, right, r.y0, h, enabled ? theme::kMuted : theme::kDisabled, look.unit);
+    right -= ui.width(Type::body, look.unit) + ui.px(4);
+  }
+  ui.text_right(Type::body, right, r.y0, h, enabled ? theme::kText : theme::kDisabled, value);
+}
+
+struct TrackGeometry {
+  float y, left, right;  // of thumb centres
+  [[nodiscard]] float at(double fraction) const { return left + static_cast<float>(fraction) * (right - left); }
+  [[nodiscard]] double fraction(float x) const { return right > left ? (x - left) / (right - left) : 0.0; }
+};
+
+TrackGeometry geometry(const Ui& ui, const Rect& r) {
+  return {r.y0 + ui.px(26), r.x0 + ui.px(6), r.x1 - ui.px(6)};
+}
+
+void draw_track(const Ui& ui, const Rect& r, const TrackGeometry& g, float from, float to, float tick, bool enabled) {
+  const float half = std::max(1.0F, 0.5F * ui.px(4));
+  ui.fill({r.x0, g.y - half, r.x1, g.y + half}, theme::kLine, 2);
+  ui.fill({from, g.y - half, to, g.y + half}, enabled ? theme::kAccent : theme::kDisabled, 2);
+  if (tick >= 0) ui.fill({std::round(tick), g.y - ui.px(5), std::round(tick) + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);
+}
+
+void draw_thumb(const Ui& ui, float x, float y, bool enabled) {
+  ui.disc(x, y, 7.5F, theme::kPanel);
+  ui.disc(x, y, 6.0F, enabled ? theme::kText : theme::kDisabled);
+}
+
+// "4-6", "4 6", "−3,5 – 2": one or two numbers, with any dash or comma between them.
+std::vector<double> parse_numbers(std::string text) {
+  for (const char* minus : {"\u2212", "\u2013"}) {
+    for (std::size_t at; (at = text.find(minus)) != std::string::npos;) text.replace(at, 3, "-");
+  }
+  std::vector<double> numbers;
+  const char* p = text.c_str();
+  const char* const end = p + text.size();
+  while (p < end && numbers.size() < 2) {
+    while (p < end && (*p == ' ' || *p == ',' || *p == ';' || *p == '+')) ++p;
+    double value = 0;
+    auto [next, error] = std::from_chars(p, end, value);
+    if (error != std::errc() || !std::isfinite(value)) break;
+    numbers.push_back(value);
+    p = next;
+    while (p < end && *p == ' ') ++p;
+    if (numbers.size() == 1 && p < end && *p == '-') ++p;  // a dash between two numbers is no sign
+  }
+  return numbers;
+}
+
+Tip tip_of(const SliderLook& look) { return {look.label, look.help, look.why_not}; }
+
+}  // namespace
+
+std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, double value, double normal) {
+  const Rect r = ui.row(column, theme::kSliderRow, 0);
+  const bool enabled = look.why_not.empty();
+  const TrackGeometry g = geometry(ui, r);
+  if (enabled && ui.is_editing(look.id)) {
+    const auto text = ui.edit_field({r.x0, r.y0 + ui.px(4), r.x1, r.y1 - ui.px(4)});
+    if (!text) return std::nullopt;
+    const auto numbers = parse_numbers(*text);
+    if (numbers.empty()) return std::nullopt;
+    return std::clamp(numbers[0], look.least, look.most);
+  }
+  const Hit h = ui.hit(look.id, r);
+  ui.tip(look.id, h, r, tip_of(look));
+  std::optional<double> result;
+  if (enabled && h.pressed && ImGui::GetIO().KeyCtrl) {
+    ui.start_editing(look.id, value_text(look, value));
+  } else if (enabled && h.right) {
+    result = normal;
+  } else if (enabled && h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F)) {
+    const double wanted = from_fraction(look, g.fraction(ImGui::GetIO().MousePos.x));
+    if (wanted != value) result = wanted;
+  }
+  const double shown = result.value_or(value);
+  const bool changed = std::abs(shown - normal) > 0.5 * std::pow(10.0, -look.decimals);
+  draw_head(ui, r, look, value_text(look, shown), changed);
+  const float x = g.at(to_fraction(look, shown));
+  draw_track(ui, r, g, r.x0, x, changed ? g.at(to_fraction(look, normal)) : -1, enabled);
+  draw_thumb(ui, x, g.y, enabled);
+  return result;
+}
+
+std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
+                                     double least_width) {
+  const Rect r = ui.row(column, theme::kSliderRow, 0);
+  const bool enabled = look.why_not.empty();
+  const TrackGeometry g = geometry(ui, r);
+  const auto allowed = [&](Interval v) {
+    v.low = std::clamp(v.low, look.least, look.most - least_width);
+    v.high = std::clamp(v.high, v.low + least_width, look.most);
+    return v;
+  };
+  if (enabled && ui.is_editing(look.id)) {
+    const auto text = ui.edit_field({r.x0, r.y0 + ui.px(4), r.x1, r.y1 - ui.px(4)});
+    const auto numbers = text ? parse_numbers(*text) : std::vector<double>();
+    if (numbers.size() < 2) return std::nullopt;
+    return allowed({std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])});
+  }
+  const Hit h = ui.hit(look.id, r);
+  ui.tip(look.id, h, r, tip_of(look));
+  std::optional<Interval> result;
+  const float x = ImGui::GetIO().MousePos.x;
+  static int held_thumb = 0;  // only one control is held at a time
+  if (h.pressed) {
+    const float low = g.at(to_fraction(look, value.low));
+    const float high = g.at(to_fraction(look, value.high));
+    held_thumb = x < 0.5F * (low + high) ? 0 : 1;
+  }
+  if (enabled && h.pressed && ImGui::GetIO().KeyCtrl) {
+    ui.start_editing(look.id, span_text(value.low, value.high, look.decimals));
+  } else if (enabled && h.right) {
+    result = normal;
+  } else if (enabled && h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F)) {
+    const double wanted = from_fraction(look, g.fraction(x));
+    Interval next = value;
+    if (held_thumb == 0) {
+      next.low = std::min(wanted, value.high - least_width);
+    } else {
+      next.high = std::max(wanted, value.low + least_width);
+    }
+    if (next != value) result = allowed(next);
+  }
+  const Interval shown = result.value_or(value);
+  const double tolerance = 0.5 * std::pow(10.0, -look.decimals);
+  const bool changed = std::abs(shown.low - normal.low) > tolerance || std::abs(shown.high - normal.high) > tolerance;
+  draw_head(ui, r, look, span_text(shown.low, shown.high, look.decimals), changed);
+  const float low = g.at(to_fraction(look, shown.low));
+  const float high = g.at(to_fraction(look, shown.high));
+  draw_track(ui, r, g, low, high, changed ? g.at(to_fraction(look, normal.low)) : -1, enabled);
+  if (changed) {
+    const float tick = std::round(g.at(to_fraction(look, normal.high)));
+    ui.fill({tick, g.y - ui.px(5), tick + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);
+  }
+  draw_thumb(ui, low, g.y, enabled);
+  draw_thumb(ui, high, g.y, enabled);
+  return result;
+}
+
+bool param_slider(Ui& ui, Column& column, std::string_view key, ImagingParams& params, const ImagingParams& defaults,
+                  const ParamTrack& track, std::string_view why_not) {
+  const ParamSpec* spec = find_param(key);
+  if (spec == nullptr) return false;
+  const double k = spec->shown_per_si;
+  const bool whole = track.min == track.max;
+  const SliderLook look{.id = spec->key.data(),
+                        .label = spec->label,
+                        .unit = spec->unit,
+                        .decimals = spec->decimals,
+                        .track_min = whole ? spec->min * k : track.min,
+                        .track_max = whole ? spec->max * k : track.max,
+                        .least = spec->min * k,
+                        .most = spec->max * k,
+                        .track = track.track,
+                        .sign = track.sign,
+                        .help = spec->help,
+                        .why_not = why_not};
+  const auto value = slider(ui, column, look, get_number(params, *spec) * k, get_number(defaults, *spec) * k);
+  if (!value) return false;
+  set_number(params, *spec, *value / k);
+  return true;
+}
+
+}  // namespace echoloop

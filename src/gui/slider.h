@@ -1,0 +1,49 @@
+// Sliders: one value, or a range with two thumbs. Values are in the units on screen. UI thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/param_table.h"
+#include "gui/ui.h"
+
+namespace echoloop {
+
+enum class Track { linear, logarithmic };
+enum class Sign { as_is, always };  // always: +6.0
+
+struct SliderLook {
+  const char* id = "";
+  std::string_view label = {};
+  std::string_view unit = {};
+  int decimals = 0;
+  double track_min = 0, track_max = 1;  // reached by dragging
+  double least = 0, most = 1;           // reached by typing
+  Track track = Track::linear;
+  Sign sign = Sign::as_is;
+  std::string_view help = {};
+  std::string_view why_not = {};
+  std::string_view text_at_most = {};  // shown instead of the number at track_max, e.g. "max"
+};
+
+struct Interval {
+  double low = 0, high = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// The new value when the user changed it. `normal`: the default, which right-click restores.
+std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, double value, double normal);
+std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
+                                     double least_width);
+
+// One row of the parameter table as a slider over [track_min, track_max] (on screen), within the table's range.
+struct ParamTrack {
+  double min = 0, max = 0;  // equal: the table's range
+  Track track = Track::linear;
+  Sign sign = Sign::as_is;
+};
+bool param_slider(Ui& ui, Column& column, std::string_view key, ImagingParams& params, const ImagingParams& defaults,
+                  const ParamTrack& track, std::string_view why_not = {});
+
+}  // namespace echoloop

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gui/bars.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<Choice, 4> kPhantomChoices = {{{"Points", "phantom"}, {"Cyst", "phantom"}, {"Flow", "phantom"},
+                                                    {"Heart", "phantom"}}};
+constexpr std::array<const char*, 4> kPhantomKeys = {"points", "cyst", "flow", "heart"};
+
+float separator(const Ui& ui, float x, const Rect& r) {
+  ui.vertical(x + ui.px(16), r.cy() - ui.px(9), r.cy() + ui.px(9), theme::kLine2);
+  return x + ui.px(33);
+}
+
+// A number in a field as wide as its widest value, so that nothing beside it moves.
+struct Figure {
+  std::string_view before;
+  std::string value;
+  std::string_view widest;
+  std::string_view unit;
+  bool alarm = false;
+};
+
+float figure_width(const Ui& ui, const Figure& f) {
+  float w = std::max(ui.width(Type::strong, f.widest), ui.width(Type::strong, f.value));
+  if (!f.before.empty()) w += ui.width(Type::body, f.before) + ui.px(5);
+  if (!f.unit.empty()) w += ui.width(Type::body, f.unit) + ui.px(4);
+  return w;
+}
+
+float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
+  const float end = x + figure_width(ui, f);
+  if (!f.before.empty()) x = ui.text(Type::body, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText2, f.before) + ui.px(5);
+  x = ui.text(Type::strong, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText, f.value);
+  if (!f.unit.empty()) ui.text(Type::body, x + ui.px(4), r.y0, r.height(), theme::kMuted, f.unit);
+  return end;
+}
+
+float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
+  Ui& ui = c.ui;
+  const std::string name = c.state.source.name.empty() ? "No source" : c.state.source.name;
+  const float room = ui.px(c.compact ? 150 : 220);
+  const float w = std::min(ui.width(Type::strong, name), room) + ui.px(8);
+  const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);
+  const Rect area{x0 - ui.px(6), r.y0 + ui.px(6), x0 + w + ui.px(14), r.y1 - ui.px(6)};
+  std::vector<Choice> choices(kPhantomChoices.begin(), kPhantomChoices.end());
+  choices.push_back({"Open…", "Ctrl+O"});
+  std::vector<std::string> recent;
+  for (const auto& path : c.state.recent) recent.push_back(path.filename().string());
+  for (const std::string& file : recent) choices.push_back({file});
+  const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
+  const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
+  const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
+  const auto picked = ui.menu("source_menu", area, choices, chosen, {"Source", "What is on screen; click to choose another.", {}});
+  ui.text_fitted(Type::strong, x0, x0 + room, r.y0, r.height(), theme::kText, name);
+  ui.chevron(x0 + w + ui.px(4), r.cy() + 1, Direction::down, hover.hovered ? theme::kText : theme::kMuted);
+  if (picked) {
+    const auto i = static_cast<std::size_t>(*picked);
+    if (i < kPhantomKeys.size()) {
+      call(c.commands.open_phantom, kPhantomKeys[i]);
+    } else if (i == kPhantomKeys.size()) {
+      requests.open_dialog = true;
+    } else {
+      const std::filesystem::path file = c.state.recent[i - kPhantomKeys.size() - 1];
+      call(c.commands.open_file, file);
+    }
+  }
+  return x0 + w + ui.px(10);
+}
+
+std::string fps_text(double fps) { return fixed(fps, 1); }
+
+}  // namespace
+
+float draw_state_badge(const Ui& ui, RunState run, float x, float y) {
+  switch (run) {
+    case RunState::live: ui.badge_filled(x, y, "LIVE", theme::kAccent, theme::kInk, true); break;
+    case RunState::replay: ui.badge_outlined(x, y, "REPLAY", theme::kAccent); break;
+    case RunState::frozen: ui.badge_filled(x, y, "FROZEN", theme::kText, theme::kInk, false); break;
+    case RunState::fault: ui.badge_filled(x, y, "FAULT", theme::kRed, theme::kInk, true); break;
+    case RunState::idle: ui.badge_outlined(x, y, "IDLE", theme::kMuted); break;
+  }
+  constexpr std::array<const char*, 5> names = {"LIVE", "REPLAY", "FROZEN", "FAULT", "IDLE"};
+  const bool dot = run == RunState::live || run == RunState::fault;
+  return x + ui.badge_width(names[static_cast<std::size_t>(run)], dot);
+}
+
+void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
+  Ui& ui = c.ui;
+  const UiState& s = c.state;
+  ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kEdge);
+  const bool known = s.latency.count > 0;
+  const std::uint64_t lost_frames = s.counts.dropped + s.counts.refused;
+  const Figure rate{s.run == RunState::frozen ? "source" : "", fps_text(s.processed_fps), "000.0", "fps"};
+  const Figure shown{"shown", fixed(s.shown_fps, 0), "00", "fps"};
+  const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
+  Figure latency{"latency p95", known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—", "00.00", "ms"};
+
+  // What a narrow bar leaves out, in this order: device name, "Present Tab", the word "latency", "shown".
+  const float y = std::round(r.cy() - 0.5F * ui.px(20));
+  float x = separator(ui, source_menu(c, r, requests), r);
+  const float keys_width = ui.width(Type::body, "Keys") + ui.px(8) + ui.width(Type::small, "F1");
+  const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "Tab") + ui.px(24);
+  const float device_width = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
+  const float badge = std::max(ui.badge_width("FROZEN", false), ui.badge_width("REPLAY", false));
+  float free = r.x1 - ui.px(16) - x - ui.badge_width(s.backend, false) - 3 * ui.px(33) - badge - ui.px(10) -
+               figure_width(ui, rate) - figure_width(ui, latency) - figure_width(ui, lost) - keys_width - ui.px(24) -
+               figure_width(ui, shown) - ui.px(16) - present_width - device_width;
+  const bool device = free >= 0 && !c.compact;
+  if (!device) free += device_width;
+  const bool present = free >= 0 && !c.compact;
+  if (!present) free += present_width;
+  if (free < 0 || c.compact) {
+    free += ui.width(Type::body, "latency ");
+    latency.before = "p95";
+  }
+  const bool with_shown = free >= 0;
+
+  if (!s.backend.empty()) {
+    ui.badge_outlined(x, y, s.backend, theme::kText2);
+    x += ui.badge_width(s.backend, false);
+    if (device && !s.device.empty()) {
+      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2, s.device);
+    }
+    x = separator(ui, x, r);
+  }
+  draw_state_badge(ui, s.run, x, y);
+  x = draw_figure(ui, x + badge + ui.px(10), r, rate);
+  if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
+  x = draw_figure(ui, separator(ui, x, r), r, latency);
+  draw_figure(ui, separator(ui, x, r), r, lost);
+
+  const float right = r.x1 - ui.px(16);
+  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}})) requests.keys = true;
+  const float at = right - keys_width - present_width;
+  if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "Tab",
+                         {"Presentation", "The picture alone, for a projector.", {}})) {
+    requests.presentation = true;
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,62 @@
+// Colours and lengths of the window. Lengths are at scale 1; Painter::px() scales them.
+// Why constants and not ImGui's style: almost everything is drawn with the draw list, and the look is fixed.
+#pragma once
+
+#include <array>
+
+#include "core/stages.h"
+#include "gui/imgui_compat.h"
+
+namespace echoloop::theme {
+
+constexpr ImU32 rgb(unsigned int hex, unsigned int alpha = 0xFF) {
+  return IM_COL32((hex >> 16) & 0xFF, (hex >> 8) & 0xFF, hex & 0xFF, alpha);
+}
+
+inline constexpr unsigned int kCanvasHex = 0x0B0D0F;
+inline constexpr unsigned int kPanelHex = 0x14171A;
+inline constexpr unsigned int kBarHex = 0x191D21;
+inline constexpr ImU32 kCanvas = rgb(kCanvasHex);
+inline constexpr ImU32 kPanel = rgb(kPanelHex);
+inline constexpr ImU32 kBar = rgb(kBarHex);
+inline constexpr ImU32 kField = rgb(0x20252A);
+inline constexpr ImU32 kHover = rgb(0x2A3036);
+inline constexpr ImU32 kLine = rgb(0x2B3137);
+inline constexpr ImU32 kFaintLine = rgb(0x1F2429);
+inline constexpr ImU32 kLine2 = rgb(0x3A424A);
+inline constexpr ImU32 kEdge = rgb(0x050607);
+inline constexpr ImU32 kText = rgb(0xE8ECEF);
+inline constexpr ImU32 kText2 = rgb(0xA9B2BA);
+inline constexpr ImU32 kMuted = rgb(0x8B959E);
+inline constexpr ImU32 kDisabled = rgb(0x5F6870);
+inline constexpr ImU32 kAccent = rgb(0x4CC3E0);
+inline constexpr ImU32 kAccentHover = rgb(0x6BD0E8);
+inline constexpr ImU32 kSelected = rgb(0x27505C);
+inline constexpr ImU32 kInk = rgb(0x0B0D0F);
+inline constexpr ImU32 kInkMuted = rgb(0x12343C);
+inline constexpr ImU32 kRed = rgb(0xFF6B61);
+inline constexpr ImU32 kRedGround = rgb(0x2A1517);
+inline constexpr ImU32 kWarn = rgb(0xE9B85C);
+inline constexpr ImU32 kBlack = rgb(0x000000);
+inline constexpr ImU32 kChip = rgb(0x000000, 199);  // 78 %
+
+// produce is not a stage of the pipeline's panels; it takes the neutral tone.
+inline constexpr std::array<ImU32, kStageCount> kStageColors = {
+    kMuted, rgb(0x6F93E0), rgb(0x4FB8A0), rgb(0xA58BE0), rgb(0xC9B458), rgb(0xD08BB4), rgb(0x98A2AC)};
+
+inline constexpr float kStatusBar = 44;
+inline constexpr float kMessageLine = 30;
+inline constexpr float kTransport = 48;
+inline constexpr float kCaption = 32;
+inline constexpr float kRulerTop = 40;
+inline constexpr float kRulerLeft = 44;
+inline constexpr float kColorBar = 76;
+inline constexpr float kColorBarCompact = 60;
+inline constexpr float kHeader = 32;
+inline constexpr float kRow = 28;
+inline constexpr float kRowGap = 6;
+inline constexpr float kSliderRow = 40;
+inline constexpr float kRadius = 5;
+inline constexpr float kCompactBelow = 1280;
+
+}  // namespace echoloop::theme

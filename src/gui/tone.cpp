@@ -1,0 +1,106 @@
+#include "gui/tone.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace echoloop {
+namespace {
+
+std::uint8_t byte(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255.0)); }
+
+Rgb gray(double t) { return {byte(t), byte(t), byte(t)}; }
+
+// Black, red, yellow, white: the three channels one after the other, as thermal cameras show heat.
+Rgb hot(double t) { return {byte(t * 8.0 / 3.0), byte(t * 8.0 / 3.0 - 1.0), byte(t * 4.0 - 3.0)}; }
+
+// A sixth-order fit of matplotlib's viridis (CC0), within 2/255 of the table.
+Rgb viridis(double t) {
+  constexpr double c[7][3] = {{0.2777273272, 0.0054073445, 0.3340998053},   {0.1050930431, 1.4046135299, 1.3845901626},
+                              {-0.3308618287, 0.2148475595, 0.0950951630},  {-4.6342304990, -5.7991009734, -19.3324409563},
+                              {6.2282699363, 14.1799333668, 56.6905526007}, {4.7763849977, -13.7451453777, -65.3530326334},
+                              {-5.4354558559, 4.6458526122, 26.3124352496}};
+  double rgb[3];
+  for (int k = 0; k < 3; ++k) {
+    double sum = 0.0;
+    for (int i = 6; i >= 0; --i) sum = sum * t + c[i][k];
+    rgb[k] = sum;
+  }
+  return {byte(rgb[0]), byte(rgb[1]), byte(rgb[2])};
+}
+
+MapTable make_table(ColorMap map) {
+  MapTable table;
+  for (int i = 0; i < kMapEntries; ++i) {
+    const double t = i / (kMapEntries - 1.0);
+    Rgb& entry = table[static_cast<std::size_t>(i)];
+    switch (map) {
+      case ColorMap::gray: entry = gray(t); break;
+      case ColorMap::hot: entry = hot(t); break;
+      case ColorMap::viridis: entry = viridis(t); break;
+      case ColorMap::inverted: entry = gray(1.0 - t); break;
+    }
+  }
+  return table;
+}
+
+// The level between pixel centres at (column, row), both in pixels of the grid.
+double level_at(const Image& image, double column, double row) {
+  const auto nx = static_cast<std::size_t>(image.grid.nx);
+  const auto ix = static_cast<std::size_t>(column);
+  const auto iz = static_cast<std::size_t>(row);
+  const std::size_t ix1 = std::min(ix + 1, nx - 1);
+  const std::size_t iz1 = std::min(iz + 1, static_cast<std::size_t>(image.grid.nz) - 1);
+  const double fx = column - static_cast<double>(ix);
+  const double fz = row - static_cast<double>(iz);
+  const auto at = [&](std::size_t x, std::size_t z) { return static_cast<double>(image.host_db[z * nx + x]); };
+  const auto mix = [](double a, double b, double f) { return f == 0.0 ? a : f == 1.0 ? b : a + f * (b - a); };
+  return mix(mix(at(ix, iz), at(ix1, iz), fx), mix(at(ix, iz1), at(ix1, iz1), fx), fz);
+}
+
+}  // namespace
+
+const MapTable& map_table(ColorMap map) {
+  static const std::array<MapTable, 4> tables = {make_table(ColorMap::gray), make_table(ColorMap::hot),
+                                                 make_table(ColorMap::viridis), make_table(ColorMap::inverted)};
+  return tables[static_cast<std::size_t>(map)];
+}
+
+double tone(double level_db, const ImagingParams& display) {
+  const double t = (level_db + display.gain_db + display.dynamic_range_db) / display.dynamic_range_db;
+  if (!(t > 0.0)) return 0.0;  // also not a number
+  return std::pow(std::min(t, 1.0), display.gamma);
+}
+
+Rgb map_color(ColorMap map, double t) {
+  const double at = std::clamp(t, 0.0, 1.0) * (kMapEntries - 1);
+  const int i = std::min(static_cast<int>(at), kMapEntries - 2);
+  const Rgb& a = map_table(map)[static_cast<std::size_t>(i)];
+  const Rgb& b = map_table(map)[static_cast<std::size_t>(i) + 1];
+  const auto mix = [f = at - i](int x, int y) { return static_cast<std::uint8_t>(std::lround(x + f * (y - x))); };
+  return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
+}
+
+RgbPicture render_picture(const Image& image, const ImagingParams& display) {
+  const Grid& g = image.grid;
+  if (image.host_db == nullptr || g.nx < 1 || g.nz < 1) return {};
+  double step = std::min(g.nx > 1 ? g.dx_m() : 1.0, g.nz > 1 ? g.dz_m() : 1.0);
+  const double longest = std::max(g.x1_m - g.x0_m, g.z1_m - g.z0_m);
+  step = std::max(step, longest / (kMaxGridSide - 1));
+  const auto count = [step](double length) { return static_cast<int>(std::lround(length / step)) + 1; };
+  RgbPicture picture{.width = count(g.x1_m - g.x0_m), .height = count(g.z1_m - g.z0_m), .rgb = {}};
+  picture.rgb.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
+  std::size_t at = 0;
+  for (int y = 0; y < picture.height; ++y) {
+    const double row = picture.height > 1 ? (g.nz - 1.0) * y / (picture.height - 1) : 0.0;
+    for (int x = 0; x < picture.width; ++x) {
+      const double column = picture.width > 1 ? (g.nx - 1.0) * x / (picture.width - 1) : 0.0;
+      const Rgb color = map_color(display.color_map, tone(level_at(image, column, row), display));
+      picture.rgb[at++] = color.r;
+      picture.rgb[at++] = color.g;
+      picture.rgb[at++] = color.b;
+    }
+  }
+  return picture;
+}
+
+}  // namespace echoloop

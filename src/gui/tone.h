@@ -1,0 +1,39 @@
+// From dB to colour: the one formula that the shader, the colour bar and PNG export share (shaders/image.frag repeats it;
+// a test compares them). t = (dB + gain + dynamic range) / dynamic range, clamped to 0..1, then t^gamma, then the map.
+// Any thread. No OpenGL, no ImGui: usable without a window.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/image.h"
+
+namespace echoloop {
+
+struct Rgb {
+  std::uint8_t r = 0, g = 0, b = 0;
+  friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+inline constexpr int kMapEntries = 256;
+using MapTable = std::array<Rgb, kMapEntries>;
+
+// Entry i is the colour of t = i / 255; between entries colours are interpolated linearly.
+const MapTable& map_table(ColorMap map);
+
+// Where a level lies in the window of the display parameters: 0 black, 1 white, gamma applied.
+double tone(double level_db, const ImagingParams& display);
+Rgb map_color(ColorMap map, double t);
+
+struct RgbPicture {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;  // [height][width][3], top row first
+};
+
+// The picture alone with square pixels: the finer of the grid's two steps, linear between pixel centres, first and last
+// row and column on the grid's end points. Empty when the image has no host copy.
+RgbPicture render_picture(const Image& image, const ImagingParams& display);
+
+}  // namespace echoloop

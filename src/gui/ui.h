@@ -1,0 +1,112 @@
+// Controls, drawn with the draw list as the design says; ImGui gives identity, hover, hold and text input.
+// A control with a `why_not` is disabled and its tooltip says why. UI thread only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gui/painter.h"
+#include "gui/theme.h"
+
+namespace echoloop {
+
+struct Hit {
+  bool hovered = false;
+  bool held = false;
+  bool pressed = false;  // the button went down in this frame
+  bool clicked = false;  // and up again, inside
+  bool right = false;    // right button, up inside
+};
+
+struct Tip {
+  std::string_view title;
+  std::string_view text;
+  std::string_view why_not;  // not empty: the control is disabled for this reason
+};
+
+enum class Emphasis { plain, primary };
+
+struct ButtonLook {
+  std::string_view label;
+  std::string_view shortcut = {};
+  Emphasis emphasis = Emphasis::plain;
+};
+
+struct Choice {
+  std::string_view label;
+  std::string_view note = {};  // muted, behind the label
+};
+
+// Where the next row of a column goes.
+struct Column {
+  float x0 = 0, x1 = 0, y = 0;  // pixels, inside the padding
+  bool compact = false;
+  [[nodiscard]] float label_width() const { return compact ? 88.0F : 104.0F; }
+};
+
+class Ui : public Painter {
+ public:
+  void begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool escape);
+  void end_frame();  // draws the tooltip
+
+  Hit hit(const char* id, const Rect& r);
+  void tip(const char* id, const Hit& h, const Rect& r, const Tip& tip);
+  [[nodiscard]] bool escape() const { return escape_; }
+  void use_escape() { escape_ = false; }
+  [[nodiscard]] bool editing() const { return editing_id_ != 0; }
+  [[nodiscard]] bool moving() const;  // a tooltip is about to appear, a control is held or a text is being typed
+  [[nodiscard]] Rect rect_of(const std::string& id) const;
+
+  // Rows of a column.
+  Rect row(Column& c, float height, float gap) const;
+  Rect labelled(Column& c, std::string_view label, std::string_view note, bool enabled);
+
+  bool button(const char* id, const Rect& r, const ButtonLook& look, const Tip& tip);
+  bool link(const char* id, const Rect& r, std::string_view label, std::string_view shortcut, const Tip& tip);
+  bool icon_button(const char* id, const Rect& r, const Tip& tip);  // the caller draws the icon on it
+  std::optional<int> segmented(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& t);
+  std::optional<int> combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
+                           int chosen, const Tip& tip);
+  // A list that opens below r; the caller draws r's face.
+  std::optional<int> menu(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& tip);
+  bool radio(const char* id, const Rect& r, std::string_view label, bool chosen, const Tip& tip);
+  bool check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& tip);
+  // The folding head of a panel; returns the right end of the free part of the row. `open` changes on a click.
+  void header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open);
+  void badge_filled(float x, float y, std::string_view text, ImU32 ground, ImU32 ink, bool dot) const;
+  void badge_outlined(float x, float y, std::string_view text, ImU32 color) const;
+  [[nodiscard]] float badge_width(std::string_view text, bool dot) const;
+
+  // A field of typed text in place of a control, from Ctrl-click. The text when it was accepted.
+  void start_editing(const char* id, const std::string& text);
+  [[nodiscard]] bool is_editing(const char* id) const;
+  std::optional<std::string> edit_field(const Rect& r);
+  // A plain line of text; true when Enter was pressed. `focus`: takes the keyboard.
+  bool text_line(const char* id, const Rect& r, std::span<char> text, bool focus);
+
+  // Popups: `open_popup` in the frame of the click, then every frame begin .. end.
+  void open_popup(const char* id);
+  bool begin_popup(const char* id, const Rect& r, ImU32 ground = theme::kField);
+  void end_popup();
+  void close_popup();
+
+ private:
+  void draw_tip();
+  std::optional<int> choice_list(const char* id, const Rect& r, std::span<const Choice> options, int chosen, bool open);
+
+  bool escape_ = false;
+  ImGuiID editing_id_ = 0;
+  bool editing_fresh_ = false;
+  char editing_text_[64] = {};
+  ImGuiID tip_id_ = 0, tip_candidate_ = 0;
+  double tip_since_ = 0;
+  Rect tip_rect_;
+  std::string tip_title_, tip_text_;
+  ImDrawList* under_popup_ = nullptr;
+  std::map<std::string, Rect, std::less<>> rects_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,61 @@
+#include "gui/view_settings.h"
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<const char*, kPanelCount> kPanelNames = {"source", "formation", "display", "stream", "timings"};
+
+float width_from(const std::string& text) {
+  std::istringstream in(text);
+  float value = 0;
+  in >> value;
+  return in && std::isfinite(value) && value >= 0 && value < 10000 ? value : 0.0F;
+}
+
+void apply(ViewSettings& settings, const std::string& key, const std::string& value) {
+  if (key == "left_column") settings.widths.left = width_from(value);
+  if (key == "right_column") settings.widths.right = width_from(value);
+  if (key == "last_folder") settings.last_folder = value;
+  for (std::size_t i = 0; i < kPanelNames.size(); ++i) {
+    if (key == std::string("panel_") + kPanelNames[i]) settings.open[i] = value == "open";
+    if (key == std::string("compact_panel_") + kPanelNames[i]) settings.open_compact[i] = value == "open";
+  }
+}
+
+}  // namespace
+
+ViewSettings load_view_settings(const std::filesystem::path& file) {
+  ViewSettings settings;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t equals = line.find(" = ");
+    if (equals != std::string::npos) apply(settings, line.substr(0, equals), line.substr(equals + 3));
+  }
+  return settings;
+}
+
+bool save_view_settings(const std::filesystem::path& file, const ViewSettings& settings) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  const std::filesystem::path temporary = file.string() + ".new";
+  {
+    std::ofstream out(temporary);
+    out << "left_column = " << settings.widths.left << "\nright_column = " << settings.widths.right << "\n";
+    for (std::size_t i = 0; i < kPanelNames.size(); ++i) {
+      out << "panel_" << kPanelNames[i] << " = " << (settings.open[i] ? "open" : "folded") << "\n";
+      out << "compact_panel_" << kPanelNames[i] << " = " << (settings.open_compact[i] ? "open" : "folded") << "\n";
+    }
+    const std::string folder = settings.last_folder.string();
+    if (folder.find_first_of("\r\n") == std::string::npos) out << "last_folder = " << folder << "\n";
+    if (!out.flush()) return false;
+  }
+  std::filesystem::rename(temporary, file, error);
+  return !error;
+}
+
+}  // namespace echoloop

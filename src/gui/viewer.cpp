@@ -1,0 +1,265 @@
+#include "gui/viewer.h"
+
+#include <glad/gl.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "core/units.h"
+#include "gui/frame_texture.h"
+#include "gui/image_painter.h"
+#include "gui/screen.h"
+
+namespace echoloop {
+namespace {
+
+std::unique_ptr<Surface> make_surface(const ViewerOptions& o) {
+  const SurfaceOptions options{.width = o.width, .height = o.height, .ui_scale = o.ui_scale, .vsync = o.vsync};
+  return o.surface == SurfaceKind::offscreen ? make_offscreen(options) : make_window(options);
+}
+
+// The ImGui context and its OpenGL backend, bound to a surface.
+class ImguiSession {
+ public:
+  explicit ImguiSession(Surface& surface) : surface_(surface) {
+    IMGUI_CHECKVERSION();
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui::GetIO().LogFilename = nullptr;
+    ImGui::StyleColorsDark();
+    ImGuiStyle& style = ImGui::GetStyle();
+    style.Colors[ImGuiCol_Text] = ImGui::ColorConvertU32ToFloat4(theme::kText);
+    style.Colors[ImGuiCol_FrameBg] = ImVec4(0, 0, 0, 0);  // fields are drawn by Ui
+    style.Colors[ImGuiCol_TextSelectedBg] = ImGui::ColorConvertU32ToFloat4(theme::kSelected);
+    style.WindowMinSize = {1, 1};
+    surface_.init_imgui();
+    ImGui_ImplOpenGL3_Init("#version 450 core");
+  }
+  ~ImguiSession() {
+    ImGui_ImplOpenGL3_Shutdown();
+    surface_.shutdown_imgui();
+    ImGui::DestroyContext();
+  }
+  ImguiSession(const ImguiSession&) = delete;
+  ImguiSession& operator=(const ImguiSession&) = delete;
+
+  void build_fonts(Fonts& fonts, float scale) {
+#if IMGUI_VERSION_NUM < 19200
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    fonts.build(scale);
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+#else
+    fonts.build(scale);
+#endif
+  }
+
+ private:
+  Surface& surface_;
+};
+
+void clear(const Rect& area, unsigned int hex, float ratio, int height) {
+  const auto px = [ratio](float v) { return static_cast<int>(std::lround(v * ratio)); };
+  glScissor(px(area.x0), height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
+  const auto part = [hex](int shift) { return static_cast<float>((hex >> shift) & 0xFF) / 255.0F; };
+  glClearColor(part(16), part(8), part(0), 1.0F);
+  glClear(GL_COLOR_BUFFER_BIT);
+}
+
+}  // namespace
+
+struct Viewer::Impl {
+  Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox)
+      : options(o),
+        images(mailbox),
+        surface(make_surface(o)),
+        imgui(*surface),
+        painter(o.shader_dir),
+        screen(std::move(commands), load_view_settings(o.settings_file)),
+        saved(screen.settings()) {
+    if (options.interop == Interop::try_it) texture = make_cuda_texture(interop_status);
+    if (texture != nullptr) {
+      interop_status = "pictures stay on the GPU (CUDA-OpenGL interop)";
+    } else {
+      texture = make_host_texture();
+      interop_status = "pictures pass through host memory" + (interop_status.empty() ? "" : ": " + interop_status);
+    }
+    last_frame_ns = now_ns();
+  }
+
+  ~Impl() { texture->finish_reading(); }
+
+  bool take_image();
+  void begin_frame();
+  void render();
+  float level_db(int ix, int iz) const;
+  void remember_settings();
+
+  ViewerOptions options;
+  Mailbox<Image>& images;
+  std::unique_ptr<Surface> surface;
+  ImguiSession imgui;
+  ImagePainter painter;
+  Fonts fonts;
+  Screen screen;
+  ViewSettings saved;
+  std::unique_ptr<FrameTexture> texture;
+  std::string interop_status;
+  Image shown;  // what the texture holds; its host copy is readable until the next take
+  ImagingParams display;
+  float scale = 0;
+  std::int64_t last_frame_ns = 0;
+  std::int64_t last_input_ns = 0;
+  std::int64_t present_start_ns = 0, present_end_ns = 0;
+  std::string report;  // of a shader that was read again
+};
+
+bool Viewer::Impl::take_image() {
+  texture->finish_reading();
+  if (!images.take()) return false;
+  const Image& image = images.front();
+  shown.host_db = nullptr;  // the old picture's memory is the pipeline's again
+  if (image.number == 0 || image.grid.nx < 1) return false;
+  if (!texture->update(image)) {
+    if (!texture->needs_host_image()) {
+      texture = make_host_texture();
+      interop_status = "CUDA-OpenGL interop failed: pictures now pass through host memory";
+    }
+    if (!texture->update(image)) return false;
+  }
+  shown = image;
+  shown.storage.reset();
+  return true;
+}
+
+void Viewer::Impl::begin_frame() {
+  const float wanted = options.ui_scale > 0 ? static_cast<float>(options.ui_scale) : surface->content_scale();
+  const float now = std::clamp(wanted, 0.5F, 4.0F);
+  if (now != scale) {
+    scale = now;
+    imgui.build_fonts(fonts, scale);
+  }
+  const std::int64_t t = now_ns();
+  const double delta_s = std::clamp(static_cast<double>(t - last_frame_ns) * 1e-9, 1e-4, 1.0);
+  last_frame_ns = t;
+  ImGui_ImplOpenGL3_NewFrame();
+  surface->new_frame(delta_s);
+  ImGui::NewFrame();
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() || !surface->keys.empty()) {
+    last_input_ns = t;
+  }
+}
+
+float Viewer::Impl::level_db(int ix, int iz) const {
+  if (shown.host_db != nullptr) return shown.host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(shown.grid.nx) + static_cast<std::size_t>(ix)];
+  float value = std::numeric_limits<float>::quiet_NaN();
+  if (shown.number != 0) glGetTextureSubImage(texture->gl_texture(), 0, ix, iz, 0, 1, 1, 1, GL_RED, GL_FLOAT, sizeof value, &value);
+  return value;
+}
+
+void Viewer::Impl::render() {
+  const int width = surface->width();
+  const int height = surface->height();
+  glBindFramebuffer(GL_FRAMEBUFFER, surface->framebuffer());
+  glViewport(0, 0, width, height);
+  const float ratio = static_cast<float>(width) / std::max(ImGui::GetIO().DisplaySize.x, 1.0F);
+  glEnable(GL_SCISSOR_TEST);
+  clear({0, 0, static_cast<float>(width) / ratio, static_cast<float>(height) / ratio}, theme::kCanvasHex, ratio, height);
+  for (const Ground& ground : screen.grounds()) clear(ground.area, ground.hex, ratio, height);
+  glDisable(GL_SCISSOR_TEST);
+  const Rect r = screen.picture();
+  if (shown.number != 0 && r.width() > 0) {
+    painter.draw(texture->gl_texture(), shown.grid, display, {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}, width, height);
+  }
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Viewer::Impl::remember_settings() {
+  if (options.settings_file.empty() || screen.settings() == saved || ImGui::IsAnyMouseDown()) return;
+  saved = screen.settings();
+  save_view_settings(options.settings_file, saved);
+}
+
+Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images)
+    : impl_(std::make_unique<Impl>(options, std::move(commands), images)) {}
+
+Viewer::~Viewer() = default;
+
+bool Viewer::should_close() const { return impl_->surface->should_close(); }
+
+bool Viewer::frame(UiState& state) {
+  Impl& v = *impl_;
+  v.surface->poll(0.0);
+  for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
+    call(v.screen.commands().open_file, file);
+    break;  // one window, one recording
+  }
+  if (v.painter.reload_if_changed(v.report)) {
+    state.messages.insert(state.messages.begin(), {Severity::info, "", v.report});
+  }
+  v.present_start_ns = now_ns();
+  const bool fresh = v.take_image();
+  v.begin_frame();
+  v.screen.draw(state, {.fonts = v.fonts,
+                        .scale = v.scale,
+                        .image = v.shown,
+                        .level_db = [&v](int ix, int iz) { return v.level_db(ix, iz); },
+                        .keys = v.surface->keys});
+  v.surface->keys.clear();
+  if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
+  ImGui::Render();
+  v.display = state.params;
+  v.render();
+  v.present_end_ns = now_ns();
+  v.surface->present();
+  v.remember_settings();
+  return fresh;
+}
+
+void Viewer::wait_events(double timeout_s) {
+  if (timeout_s > 0.0) impl_->surface->poll(timeout_s);
+}
+
+bool Viewer::wants_frame() const {
+  constexpr std::int64_t kAfterInput_ns = 500'000'000;
+  return impl_->screen.moving() || now_ns() - impl_->last_input_ns < kAfterInput_ns;
+}
+
+bool Viewer::needs_host_image() const { return impl_->texture->needs_host_image(); }
+const std::string& Viewer::interop_status() const { return impl_->interop_status; }
+std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
+std::int64_t Viewer::present_start_ns() const { return impl_->present_start_ns; }
+std::int64_t Viewer::present_end_ns() const { return impl_->present_end_ns; }
+const Image& Viewer::shown_image() const { return impl_->shown; }
+
+RgbPicture Viewer::screenshot() const {
+  Impl& v = *impl_;
+  if (ImGui::GetDrawData() == nullptr) return {};
+  v.render();  // the window's back buffer holds nothing certain after it was shown
+  RgbPicture picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
+  const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
+  std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(picture.height));
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, v.surface->framebuffer());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, picture.width, picture.height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
+  picture.rgb.reserve(upside_down.size());
+  for (int y = picture.height - 1; y >= 0; --y) {
+    const auto begin = upside_down.begin() + static_cast<std::ptrdiff_t>(row) * y;
+    picture.rgb.insert(picture.rgb.end(), begin, begin + static_cast<std::ptrdiff_t>(row));
+  }
+  return picture;
+}
+
+void Viewer::forget_image() {
+  impl_->texture->finish_reading();
+  impl_->shown = {};
+}
+
+void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
+Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
+
+}  // namespace echoloop

@@ -1,0 +1,76 @@
+// The window of the program: takes the newest picture, draws it with the panels around it, and turns input into edits of
+// UiState and calls of UiCommands. It is the reader of the image mailbox. UI thread only; never waits for the pipeline.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/image.h"
+#include "core/mailbox.h"
+#include "gui/rect.h"
+#include "gui/surface.h"
+#include "gui/tone.h"
+#include "gui/ui_state.h"
+
+namespace echoloop {
+
+enum class SurfaceKind { window, offscreen };
+enum class Interop { try_it, off };
+
+struct ViewerOptions {
+  int width = 1600;  // offscreen: pixels; window: at scale 1
+  int height = 900;
+  SurfaceKind surface = SurfaceKind::window;
+  Interop interop = Interop::try_it;
+  std::filesystem::path shader_dir;
+  std::filesystem::path settings_file;  // layout and last folder are remembered here; empty = not at all
+  double ui_scale = 0;                  // 0 = the monitor's
+  bool vsync = true;
+};
+
+class Viewer {
+ public:
+  // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
+  Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images);
+  ~Viewer();
+  Viewer(const Viewer&) = delete;
+  Viewer& operator=(const Viewer&) = delete;
+
+  [[nodiscard]] bool should_close() const;
+
+  // One window frame: events, newest picture, panels, drawing. True when a picture came that was not shown before.
+  bool frame(UiState& state);
+
+  // Returns when there is input, at the latest after `timeout_s`: for times when no new picture is expected.
+  void wait_events(double timeout_s);
+  // True while something on the window moves by itself or was touched just now: then draw at the full rate.
+  [[nodiscard]] bool wants_frame() const;
+
+  [[nodiscard]] bool needs_host_image() const;  // changes to true when interop fails
+  [[nodiscard]] const std::string& interop_status() const;  // one line
+  [[nodiscard]] std::string gl_renderer() const;
+  // Texture update and drawing of the last frame, without the wait for the vertical sync.
+  [[nodiscard]] std::int64_t present_start_ns() const;
+  [[nodiscard]] std::int64_t present_end_ns() const;
+
+  // The last frame's whole window, RGB, top row first.
+  [[nodiscard]] RgbPicture screenshot() const;
+  [[nodiscard]] const Image& shown_image() const;  // number 0 = none yet
+
+  // Forgets the picture on screen; call before Mailbox::reset().
+  void forget_image();
+
+  // For tests.
+  void inject(const InjectedInput& input);
+  [[nodiscard]] Rect image_rect() const;                      // pixels; empty without a picture
+  [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,179 @@
+// The real window, by GLFW. UI thread only.
+#include <glad/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <imgui_impl_glfw.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "gui/imgui_compat.h"
+#include "gui/surface.h"
+
+namespace echoloop {
+namespace {
+
+std::string last_glfw_error;
+
+constexpr int kMinWidth = 1024;
+constexpr int kMinHeight = 640;
+
+struct KeyName {
+  int glfw;
+  Key key;
+};
+constexpr KeyName kKeyNames[] = {
+    {GLFW_KEY_SPACE, Key::space}, {GLFW_KEY_TAB, Key::tab}, {GLFW_KEY_ESCAPE, Key::escape},
+    {GLFW_KEY_ENTER, Key::enter}, {GLFW_KEY_KP_ENTER, Key::enter}, {GLFW_KEY_UP, Key::up}, {GLFW_KEY_DOWN, Key::down},
+    {GLFW_KEY_PAGE_UP, Key::page_up}, {GLFW_KEY_PAGE_DOWN, Key::page_down}, {GLFW_KEY_F1, Key::f1},
+    {GLFW_KEY_F11, Key::f11}, {GLFW_KEY_LEFT_BRACKET, Key::left_bracket}, {GLFW_KEY_RIGHT_BRACKET, Key::right_bracket},
+    {GLFW_KEY_MINUS, Key::minus}, {GLFW_KEY_KP_SUBTRACT, Key::minus}, {GLFW_KEY_EQUAL, Key::equal},
+    {GLFW_KEY_KP_ADD, Key::equal}, {GLFW_KEY_O, Key::o}, {GLFW_KEY_S, Key::s}};
+
+Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWindowUserPointer(window)); }
+
+// Keys may be anywhere on other layouts: letters and brackets go by the character that the layout prints on them.
+int layout_key(int key, int scancode) {
+  const char* name = glfwGetKeyName(key, scancode);
+  if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
+  switch (name[0]) {
+    case '[': return GLFW_KEY_LEFT_BRACKET;
+    case ']': return GLFW_KEY_RIGHT_BRACKET;
+    case '-': return GLFW_KEY_MINUS;
+    case '=': case '+': return GLFW_KEY_EQUAL;
+    case 'o': return GLFW_KEY_O;
+    case 's': return GLFW_KEY_S;
+    default: return key >= GLFW_KEY_A && key <= GLFW_KEY_Z ? GLFW_KEY_UNKNOWN : key;
+  }
+}
+
+void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
+  if (action == GLFW_RELEASE) return;
+  const int named = layout_key(key, scancode);
+  for (const KeyName& name : kKeyNames) {
+    if (name.glfw == named) {
+      surface_of(window)->keys.push_back({name.key, (mods & GLFW_MOD_CONTROL) != 0});
+      return;
+    }
+  }
+}
+
+void on_drop(GLFWwindow* window, int count, const char** paths) {
+  for (int i = 0; i < count; ++i) surface_of(window)->dropped_files.emplace_back(paths[i]);
+}
+
+class GlfwSurface final : public Surface {
+ public:
+  explicit GlfwSurface(const SurfaceOptions& options) {
+    glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });
+    if (glfwInit() == GLFW_FALSE) throw Error("window", last_glfw_error, "a display", "--headless needs none");
+    open(options);
+  }
+
+  ~GlfwSurface() override {
+    if (window_ != nullptr) glfwDestroyWindow(window_);
+    glfwTerminate();
+  }
+  GlfwSurface(const GlfwSurface&) = delete;
+  GlfwSurface& operator=(const GlfwSurface&) = delete;
+
+  void init_imgui() override { ImGui_ImplGlfw_InitForOpenGL(window_, true); }  // chains the callbacks set before
+  void shutdown_imgui() override { ImGui_ImplGlfw_Shutdown(); }
+
+  void poll(double wait_s) override {
+    if (wait_s > 0.0) {
+      glfwWaitEventsTimeout(wait_s);
+    } else {
+      glfwPollEvents();
+    }
+  }
+
+  void new_frame(double) override { ImGui_ImplGlfw_NewFrame(); }
+  void present() override { glfwSwapBuffers(window_); }
+  [[nodiscard]] bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
+
+  [[nodiscard]] int width() const override { return framebuffer_size().first; }
+  [[nodiscard]] int height() const override { return framebuffer_size().second; }
+  [[nodiscard]] float content_scale() const override {
+    float x = 1.0F;
+    float y = 1.0F;
+    glfwGetWindowContentScale(window_, &x, &y);
+    // Where a window's unit is not a pixel (Wayland), ImGui works in those units and needs no further scale.
+    int units = 0;
+    int unused = 0;
+    glfwGetWindowSize(window_, &units, &unused);
+    return units > 0 ? x * static_cast<float>(units) / static_cast<float>(std::max(width(), 1)) : x;
+  }
+  [[nodiscard]] unsigned int framebuffer() const override { return 0; }
+
+  void toggle_full_screen() override {
+    if (glfwGetWindowMonitor(window_) != nullptr) {
+      glfwSetWindowMonitor(window_, nullptr, placed_[0], placed_[1], placed_[2], placed_[3], GLFW_DONT_CARE);
+      return;
+    }
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor != nullptr ? glfwGetVideoMode(monitor) : nullptr;
+    if (mode == nullptr) return;
+    glfwGetWindowPos(window_, &placed_[0], &placed_[1]);
+    glfwGetWindowSize(window_, &placed_[2], &placed_[3]);
+    glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
+
+  void set_title(const std::string& title) override { glfwSetWindowTitle(window_, title.c_str()); }
+  void inject(const InjectedInput&) override {}
+
+ private:
+  void open(const SurfaceOptions& options) {
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_DEPTH_BITS, 0);
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
+    double scale = options.ui_scale;
+    int screen[4] = {0, 0, options.width, options.height};
+    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+      glfwGetMonitorWorkarea(monitor, &screen[0], &screen[1], &screen[2], &screen[3]);
+      float x = 1.0F;
+      float y = 1.0F;
+      glfwGetMonitorContentScale(monitor, &x, &y);
+      if (scale == 0.0) scale = x;
+    }
+    scale = std::max(scale, 0.5);
+    const auto side = [scale](int length, int limit, int least) {
+      const int wanted = static_cast<int>(std::lround(length * scale));
+      return std::max(limit > 0 ? std::min(wanted, limit) : wanted, std::min(least, std::max(limit, 1)));
+    };
+    window_ = glfwCreateWindow(side(options.width, screen[2], kMinWidth), side(options.height, screen[3], kMinHeight),
+                               "Echoloop", nullptr, nullptr);
+    if (window_ == nullptr) {
+      const std::string why = last_glfw_error;
+      glfwTerminate();
+      throw Error("window", why, "a display with OpenGL 4.5", "--headless needs none");
+    }
+    glfwSetWindowSizeLimits(window_, std::min(static_cast<int>(kMinWidth * scale), screen[2]),
+                            std::min(static_cast<int>(kMinHeight * scale), screen[3]), GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowUserPointer(window_, static_cast<Surface*>(this));
+    glfwSetKeyCallback(window_, on_key);
+    glfwSetDropCallback(window_, on_drop);
+    glfwMakeContextCurrent(window_);
+    glfwSwapInterval(options.vsync ? 1 : 0);
+    if (gladLoadGL(glfwGetProcAddress) == 0) throw Error("window", "no OpenGL functions", "OpenGL 4.5");
+  }
+
+  [[nodiscard]] std::pair<int, int> framebuffer_size() const {
+    int w = 0;
+    int h = 0;
+    glfwGetFramebufferSize(window_, &w, &h);
+    return {w, h};
+  }
+
+  GLFWwindow* window_ = nullptr;
+  int placed_[4] = {0, 0, 1600, 900};  // before full screen
+};
+
+}  // namespace
+
+std::unique_ptr<Surface> make_window(const SurfaceOptions& options) { return std::make_unique<GlfwSurface>(options); }
+
+}  // namespace echoloop

@@ -1,0 +1,69 @@
+#include "source/phantom_name.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+
+namespace echoloop {
+namespace {
+
+double parse_number(std::string_view key, std::string_view text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw Error("sim: " + std::string(key), "found '" + std::string(text) + "'", "a number");
+  }
+  return value;
+}
+
+// Takes the text up to `separator` off the front of `rest`.
+std::string_view take_part(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+void set_angles(PhantomSettings& settings, std::string_view text) {
+  settings.angles_rad.clear();
+  while (!text.empty()) {
+    settings.angles_rad.push_back(parse_number("angles_deg", take_part(text, '/')) * kRadiansPerDegree);
+  }
+}
+
+void set_one(PhantomSettings& settings, std::string_view assignment) {
+  std::string_view value = assignment;
+  const std::string_view key = take_part(value, '=');
+  if (key == "probe") {
+    settings.probe = value;
+  } else if (key == "angles_deg") {
+    set_angles(settings, value);
+  } else if (key == "noise_db") {
+    settings.noise_db = parse_number(key, value);
+  } else if (key == "attenuation_db_cm_mhz") {
+    settings.attenuation_db_cm_mhz = parse_number(key, value);
+  } else if (key == "rate_hz") {
+    settings.frame_rate_hz = parse_number(key, value);
+  } else if (key == "sound_speed_m_s") {
+    settings.sound_speed_m_s = parse_number(key, value);
+  } else if (key == "seed") {
+    settings.seed = static_cast<std::uint64_t>(std::max(0.0, parse_number(key, value)));
+  } else {
+    throw Error("sim:", "found setting '" + std::string(key) + "'",
+                "probe, angles_deg, noise_db, attenuation_db_cm_mhz, rate_hz, sound_speed_m_s, seed");
+  }
+}
+
+}  // namespace
+
+PhantomSettings parse_phantom(std::string_view text) {
+  PhantomSettings settings;
+  settings.name = take_part(text, ',');
+  while (!text.empty()) set_one(settings, take_part(text, ','));
+  return settings;
+}
+
+}  // namespace echoloop

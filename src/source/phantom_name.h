@@ -1,0 +1,14 @@
+// The text after "sim:" that names a phantom and, if wanted, its settings: NAME[,KEY=VALUE...].
+#pragma once
+
+#include <string_view>
+
+#include "source/phantom.h"
+
+namespace echoloop {
+
+// Keys: probe, angles_deg (numbers separated by /), noise_db, attenuation_db_cm_mhz, rate_hz, sound_speed_m_s, seed.
+// Throws Error naming key, value and what is accepted; make_phantom() checks the ranges. [any thread]
+PhantomSettings parse_phantom(std::string_view text);
+
+}  // namespace echoloop

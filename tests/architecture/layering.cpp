@@ -1,0 +1,117 @@
+#include "architecture/layering.h"
+
+#include <algorithm>
+#include <regex>
+
+namespace echoloop::architecture {
+namespace {
+
+constexpr int kMaxLines = 300;  // the soft limit is 250
+
+struct Layer {
+  std::string_view folder;             // of src/; "" holds main.cpp
+  std::vector<std::string_view> sees;  // folders, or single headers, beside its own
+};
+
+// A file belongs to the longest folder that it lies in.
+const std::vector<Layer> kLayers = {
+    {"core", {}},
+    {"dsp", {"core"}},
+    {"backend", {"core", "dsp"}},
+    {"backend/cpu", {"core", "dsp", "backend"}},
+    {"backend/cuda", {"core", "dsp", "backend"}},
+    {"formats", {"core"}},
+    {"source", {"core", "formats/recording.h"}},
+    {"history", {"core"}},
+    {"gui", {"core", "history"}},
+    {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "history", "gui"}},
+    {"", {"core", "app"}},
+};
+
+struct Library {
+  std::string_view name;
+  std::regex headers;
+  std::vector<std::string_view> seen_by;  // prefixes of paths
+};
+
+const std::vector<Library> kLibraries = {
+    {"CUDA",
+     std::regex("(cuda|cufft|cusolver|cublas|curand|cooperative_groups|device_launch|nvtx|cub/|thrust/).*"),
+     {"backend/cuda/", "gui/texture_cuda."}},
+    {"Dear ImGui, GLFW, glad, OpenGL or EGL", std::regex("(imgui|imstb|GLFW/|glad/|GL/|EGL/|KHR/).*"), {"gui/"}},
+    {"matio or HDF5", std::regex("(matio|hdf5|H5).*"), {"formats/"}},
+};
+
+bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](auto prefix) { return text.starts_with(prefix); });
+}
+
+bool is_inside(std::string_view path, std::string_view folder) {
+  return folder.empty() || (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/');
+}
+
+const Layer* layer_of(std::string_view path) {
+  const Layer* found = nullptr;
+  for (const Layer& layer : kLayers) {
+    const bool fits = layer.folder.empty() ? path.find('/') == path.npos : is_inside(path, layer.folder);
+    if (fits && (!found || layer.folder.size() > found->folder.size())) found = &layer;
+  }
+  return found;
+}
+
+bool sees(const Layer& from, std::string_view header) {
+  const Layer* to = layer_of(header);
+  return to == &from || std::any_of(from.sees.begin(), from.sees.end(), [&](std::string_view seen) {
+           return seen == header || (to && seen == to->folder);
+         });
+}
+
+// A header of ours is named by its path from src/; one without a folder of src/ lies beside the file, or is generated.
+bool is_ours(std::string_view header) { return header.find('/') != header.npos && layer_of(header) != nullptr; }
+
+std::string judge(std::string_view path, const Layer& layer, std::string_view header, bool in_quotes) {
+  for (const Library& library : kLibraries) {
+    if (!is_ours(header) && std::regex_match(std::string(header), library.headers) &&
+        !starts_with_any(path, library.seen_by)) {
+      return std::string(library.name) + " headers are only for " + std::string(library.seen_by.front());
+    }
+  }
+  if (header.find("..") != header.npos) return "headers are named from src/, without '..'";
+  if (is_ours(header)) {
+    return sees(layer, header) ? "" : std::string(layer.folder.empty() ? "main" : layer.folder) + " does not see it";
+  }
+  if (layer.folder == "core" && !in_quotes && header.find_first_of("./") != header.npos) {
+    return "core uses the standard library only";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> violations(std::string_view path, std::string_view text) {
+  static const std::regex include_line(R"re(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)re");
+  std::vector<std::string> found;
+  const Layer* layer = layer_of(path);
+  if (!layer) return {std::string(path) + ": lies in no folder of the design"};
+
+  int n_lines = 0;
+  while (!text.empty()) {
+    ++n_lines;
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::smatch parts;
+    if (!std::regex_match(line, parts, include_line)) continue;
+    const std::string reason = judge(path, *layer, parts[2].str(), parts[1] == "\"");
+    if (!reason.empty()) {
+      found.push_back(std::string(path) + ":" + std::to_string(n_lines) + ": " + parts[2].str() + ": " + reason);
+    }
+  }
+  if (n_lines > kMaxLines) {
+    found.push_back(std::string(path) + ": " + std::to_string(n_lines) + " lines; at most " +
+                    std::to_string(kMaxLines));
+  }
+  return found;
+}
+
+}  // namespace echoloop::architecture

@@ -1,0 +1,96 @@
+// The folders of src/ depend on each other in one direction only. First the checker is shown made-up files, so that
+// it is known to fail; then the real ones.
+#include "architecture/layering.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace echoloop::architecture {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string including(const std::string& header) { return "// head\n#include " + header + "\n"; }
+
+struct Case {
+  const char* path;
+  const char* header;  // with its quotes
+};
+
+class Refused : public testing::TestWithParam<Case> {};
+class Allowed : public testing::TestWithParam<Case> {};
+
+TEST_P(Refused, IsAViolation) {
+  const auto found = violations(GetParam().path, including(GetParam().header));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].starts_with(std::string(GetParam().path) + ":2: ")) << found[0];
+}
+
+TEST_P(Allowed, IsNone) {
+  const auto found = violations(GetParam().path, including(GetParam().header));
+  EXPECT_TRUE(found.empty()) << found[0];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layering, Refused,
+    testing::Values(Case{"core/a.h", "\"dsp/das.h\""}, Case{"core/a.h", "<fmt/format.h>"},
+                    Case{"core/a.h", "<unistd.h>"}, Case{"dsp/a.h", "\"backend/plan.h\""},
+                    Case{"backend/plan.cpp", "\"backend/cpu/pool.h\""},
+                    Case{"backend/cpu/a.cpp", "\"backend/cuda/b.h\""}, Case{"backend/cpu/a.cpp", "\"app/app.h\""},
+                    Case{"source/a.cpp", "\"formats/npy.h\""}, Case{"source/a.cpp", "\"dsp/delays.h\""},
+                    Case{"formats/a.cpp", "\"source/source.h\""}, Case{"history/a.cpp", "\"gui/window.h\""},
+                    Case{"gui/panels/a.cpp", "\"backend/backend.h\""}, Case{"gui/a.cpp", "\"dsp/level.h\""},
+                    Case{"gui/a.cpp", "\"app/app.h\""}, Case{"gui/window.cpp", "<cuda_gl_interop.h>"},
+                    Case{"app/a.cpp", "<cuda_runtime.h>"}, Case{"backend/pipeline.cpp", "<cufft.h>"},
+                    Case{"backend/cpu/a.cpp", "<nvtx3/nvToolsExt.h>"}, Case{"app/a.cpp", "<imgui.h>"},
+                    Case{"app/a.cpp", "<GLFW/glfw3.h>"}, Case{"history/a.cpp", "\"glad/gl.h\""},
+                    Case{"app/headless.cpp", "<EGL/egl.h>"}, Case{"source/a.cpp", "<matio.h>"},
+                    Case{"app/a.cpp", "  <hdf5.h>"}, Case{"gui/a.cpp", "\"../core/frame.h\""},
+                    Case{"main.cpp", "\"gui/window.h\""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Layering, Allowed,
+    testing::Values(Case{"core/a.cpp", "\"core/frame.h\""}, Case{"core/a.cpp", "<vector>"},
+                    Case{"dsp/a.h", "\"core/grid.h\""}, Case{"backend/cuda/a.cu", "\"backend/backend.h\""},
+                    Case{"backend/cuda/a.cu", "<cufft.h>"}, Case{"backend/cpu/a.cpp", "<kiss_fft.h>"},
+                    Case{"source/a.cpp", "\"formats/recording.h\""}, Case{"formats/mat.cpp", "<matio.h>"},
+                    Case{"gui/texture_cuda.cpp", "<cuda_gl_interop.h>"}, Case{"gui/panels/a.cpp", "<imgui.h>"},
+                    Case{"gui/panels/a.cpp", "\"gui/panels/b.h\""}, Case{"gui/a.cpp", "\"history/rf_history.h\""},
+                    Case{"app/app.cpp", "\"backend/cuda/backend.h\""}, Case{"app/a.cpp", "\"version.h\""},
+                    Case{"main.cpp", "\"app/app.h\""}));
+
+TEST(Layering, KnowsEveryFolder) { EXPECT_EQ(violations("network/a.cpp", "").size(), 1U); }
+
+TEST(Layering, LimitsFileSize) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "\n";
+  EXPECT_TRUE(violations("core/a.cpp", text).empty());
+  EXPECT_EQ(violations("core/a.cpp", text + "\n").size(), 1U);
+}
+
+TEST(Layering, CommentsAreNoIncludes) {
+  EXPECT_TRUE(violations("core/a.cpp", "// #include \"gui/window.h\"\n").empty());
+}
+
+TEST(Layering, HoldsInTheSources) {
+  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "src";
+  int n_files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string kind = entry.path().extension().string();
+    if (kind != ".h" && kind != ".cpp" && kind != ".cu" && kind != ".cuh") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    for (const std::string& violation :
+         violations(entry.path().lexically_relative(root).generic_string(), text.str())) {
+      ADD_FAILURE() << "src/" << violation;
+    }
+    ++n_files;
+  }
+  EXPECT_GT(n_files, 20) << "no sources under " << root;
+}
+
+}  // namespace
+}  // namespace echoloop::architecture

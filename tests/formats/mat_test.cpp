@@ -1,0 +1,194 @@
+// Small MATLAB files of every MUST convention, written by matio in v5, compressed v5 and v7.3; the time zero of each
+// was worked out on paper.
+#include <matio.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "formats/support.h"
+
+namespace echoloop {
+namespace {
+
+using namespace test;
+
+// A small MUST file, written by matio.
+struct Sample {
+  std::string name = "RF";
+  std::vector<std::size_t> dims = {4, 3};  // time, element, ...
+  std::vector<double> real = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
+  std::vector<double> imaginary = {};
+};
+
+struct Field {
+  std::string name;
+  std::vector<double> values;
+  std::size_t rows = 1;
+};
+
+using Fields = std::vector<Field>;
+
+const Fields kBasic = {{"FS", {20e6}}, {"fc", {5e6}},  {"Pitch", {0.5e-3}},
+                       {"c", {1500}},  {"t0", {3e-6}}, {"PRF", {2000}}};
+
+Fields with(Fields fields, const Field& extra) {
+  for (Field& field : fields) {
+    if (field.name == extra.name) {
+      field = extra;
+      return fields;
+    }
+  }
+  fields.push_back(extra);
+  return fields;
+}
+
+std::filesystem::path write_mat(const TempFolder& folder, Sample samples, const Fields& fields,
+                                mat_ft version = MAT_FT_MAT5, matio_compression compression = MAT_COMPRESSION_NONE) {
+  const auto path = folder.path() / "must.mat";
+  std::filesystem::remove(path);
+  mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
+  mat_complex_split_t split{samples.real.data(), samples.imaginary.data()};
+  const bool complex = !samples.imaginary.empty();
+  matvar_t* const rf = Mat_VarCreate(
+      samples.name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, static_cast<int>(samples.dims.size()), samples.dims.data(),
+      complex ? static_cast<void*>(&split) : samples.real.data(), complex ? MAT_F_COMPLEX : 0);
+  Mat_VarWrite(file, rf, compression);
+  Mat_VarFree(rf);
+  std::vector<const char*> names;
+  for (const Field& field : fields) names.push_back(field.name.c_str());
+  std::size_t one[2] = {1, 1};
+  matvar_t* const param = Mat_VarCreateStruct("param", 2, one, names.data(), static_cast<unsigned>(names.size()));
+  for (const Field& field : fields) {
+    std::size_t dims[2] = {field.rows, field.values.size() / field.rows};
+    Mat_VarSetStructFieldByName(
+        param, field.name.c_str(), 0,
+        Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, const_cast<double*>(field.values.data()), 0));
+  }
+  Mat_VarWrite(file, param, compression);
+  Mat_VarFree(param);
+  Mat_Close(file);
+  return path;
+}
+
+TEST(Mat, EveryContainerVersionReadsAlike) {
+  const TempFolder folder;
+  for (const auto& [version, compression] :
+       {std::pair{MAT_FT_MAT5, MAT_COMPRESSION_NONE}, std::pair{MAT_FT_MAT5, MAT_COMPRESSION_ZLIB},
+        std::pair{MAT_FT_MAT73, MAT_COMPRESSION_NONE}, std::pair{MAT_FT_MAT73, MAT_COMPRESSION_ZLIB}}) {
+    const Recording recording = open_recording(write_mat(folder, {}, kBasic, version, compression));
+    EXPECT_EQ(recording.format, version == MAT_FT_MAT73 ? "MATLAB v7.3 (MUST)" : "MATLAB v5 (MUST)");
+    const Acquisition& a = *recording.acquisition;
+    EXPECT_EQ(a.sample_type, SampleType::int16);
+    EXPECT_EQ(a.n_elements(), 3);
+    EXPECT_EQ(a.n_samples, 4);
+    EXPECT_EQ(a.frame_rate_hz, 2000.0);
+    EXPECT_EQ(a.transmits.at(0).t0_s, 3e-6);
+    EXPECT_EQ(sample(recording, 0, 0, 2, 1), 21);
+  }
+}
+
+TEST(Mat, LinearDelayLawsArePlaneWaves) {
+  const TempFolder folder;
+  const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;  // element to element
+  const auto transmit = [&](const std::vector<double>& delays, std::size_t rows = 1,
+                            std::vector<std::size_t> dims = {4, 3}) {
+    Sample samples{.dims = dims};
+    samples.real.resize(dims[0] * dims[1] * (dims.size() > 2 ? dims[2] : 1));
+    return open_recording(write_mat(folder, samples, with(kBasic, {"TXdelay", delays, rows}))).acquisition->transmits;
+  };
+  Transmit t = transmit({0, slope, 2 * slope}).at(0);
+  EXPECT_EQ(t.kind, TransmitKind::plane);
+  EXPECT_NEAR(t.angle_rad, 0.1, 1e-12);
+  EXPECT_NEAR(t.t0_s, 3e-6 - slope, 1e-18);  // the wave passes the origin one slope after the first firing
+  t = transmit({2 * slope, slope, 0}).at(0);
+  EXPECT_NEAR(t.angle_rad, -0.1, 1e-12);
+  EXPECT_NEAR(t.t0_s, 3e-6 - slope, 1e-18);
+  t = transmit({1e-6, 1e-6, 1e-6}).at(0);
+  EXPECT_EQ(t.angle_rad, 0.0);
+  EXPECT_NEAR(t.t0_s, 2e-6, 1e-18);
+  t = transmit({0, 5e-8, 0}).at(0);
+  EXPECT_EQ(t.kind, TransmitKind::delays);
+  EXPECT_EQ(t.t0_s, 3e-6);
+  t = transmit({NAN, 0, 0}).at(0);
+  EXPECT_EQ(t.kind, TransmitKind::delays);
+  EXPECT_TRUE(std::isnan(t.element_delays_s.at(0)));
+  // Two transmits: one row each, in MATLAB's memory order.
+  const auto two = transmit({0, 2 * slope, slope, slope, 2 * slope, 0}, 2, {4, 3, 2});
+  EXPECT_NEAR(two.at(0).angle_rad, 0.1, 1e-12);
+  EXPECT_NEAR(two.at(1).angle_rad, -0.1, 1e-12);
+}
+
+TEST(Mat, IqKeepsItsPhaseWhenTimeZeroMoves) {
+  const TempFolder folder;
+  Sample samples{.name = "IQ", .imaginary = std::vector<double>(12, 0.0)};
+  samples.real.assign(12, 2.0);
+  const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
+  Recording recording = open_recording(write_mat(folder, samples, with(kBasic, {"TXdelay", {0, slope, 2 * slope}})));
+  EXPECT_EQ(recording.acquisition->signal, SignalKind::iq);
+  EXPECT_EQ(recording.acquisition->demod_hz, 5e6);
+  const double phase = 2.0 * std::numbers::pi * 5e6 * slope;
+  EXPECT_NEAR(sample(recording, 0, 0, 1, 2, 0), 2.0 * std::cos(phase), 1e-6);
+  EXPECT_NEAR(sample(recording, 0, 0, 1, 2, 1), 2.0 * std::sin(phase), 1e-6);
+  recording = open_recording(write_mat(folder, samples, with(kBasic, {"TXdelay", {0, 0, 0}}), MAT_FT_MAT73));
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::int16);
+  EXPECT_EQ(sample(recording, 0, 0, 1, 2, 0), 2.0);
+}
+
+TEST(Mat, RefusesWhatDoesNotFit) {
+  const TempFolder folder;
+  const auto line = [&](const Fields& fields, const Sample& samples = {}) {
+    return refusal(write_mat(folder, samples, fields));
+  };
+  EXPECT_NE(line({{"fs", {20e6}}}).find("RF (4x3 double), param (1x1 struct)"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"FS", {20e6, 1}})).find("param.fs"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"FS", {-1}})).find("param.fs"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"Nelements", {64}})).find("Nelements"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"TXdelay", {0, 0}})).find("TXdelay"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})).find("all NaN"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"TXangle", {0, 0.1}})).find("2 transmits"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"radius", {1e-4}})).find("radius"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"t0", {0, 1}})).find("param.t0"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"c", {0}})).find("c not above 0"), std::string::npos);
+  EXPECT_NE(line(kBasic, {.name = "RF", .dims = {1, 12}}).find("RF (1x12 double)"), std::string::npos);
+}
+
+TEST(Mat, EveryTruncationIsRefused) {
+  const TempFolder folder;
+  for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
+    expect_every_truncation_refused("t.mat", read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression)));
+  }
+  expect_every_truncation_refused("t.mat", read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT73)), 61);
+}
+
+TEST(Mat, HugeDimensionsAreRefusedBeforeMemoryIsTaken) {
+  const TempFolder folder;
+  const std::string good = read_file(write_mat(folder, {}, kBasic));
+  const std::size_t dims_at = 128 + 8 + 16 + 8;  // file header, matrix tag, array flags, dimension tag
+  ASSERT_EQ(good[dims_at], 4);
+  ASSERT_EQ(good[dims_at + 4], 3);
+  for (const std::uint32_t huge : {0x7fffffffU, 0xffffffffU, 0x80000000U, 0x00ffffffU}) {
+    std::string bad = good;
+    for (std::size_t k = 0; k < 8; ++k) bad[dims_at + k] = static_cast<char>((huge >> (8 * (k % 4))) & 0xff);
+    EXPECT_NE(refusal(folder.write("huge.mat", bad)), "") << huge;
+  }
+}
+
+TEST(Mat, AnyChangedByteIsRefusedOrHarmless) {
+  const TempFolder folder;
+  for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
+    const std::string good = read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression));
+    for (std::size_t at = 124; at < good.size(); ++at) {
+      for (const int flip : {0x01, 0x80, 0xff}) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ flip);
+        try {
+          open_recording(folder.write("bad.mat", bad));
+        } catch (const Error&) {
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echoloop

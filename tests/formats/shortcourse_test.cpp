@@ -1,0 +1,84 @@
+// The short course's recordings: small ones made here, what is refused, and a Field II recording read by Python.
+#include "formats/support.h"
+
+namespace echoloop {
+namespace {
+
+using namespace test;
+
+TEST(ShortCourse, OpensASmallRecording) {
+  const TempFolder folder;
+  const Recording recording = open_recording(folder.write("a.bin", pkl::recording()));  // the name does not matter
+  EXPECT_EQ(recording.frame_count, 2U);
+  EXPECT_EQ(recording.acquisition->n_transmits(), 2);
+  EXPECT_EQ(recording.acquisition->n_elements(), 3);
+  EXPECT_EQ(recording.acquisition->n_samples, 4);
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::float32);
+  for (int k = 0; k < 48; ++k)
+    EXPECT_EQ(sample(recording, static_cast<std::uint64_t>(k / 24), k / 12 % 2, k / 4 % 3, k % 4), k);
+}
+
+TEST(ShortCourse, ReadsFortranOrderOtherTypesAndListsOfFrames) {
+  const TempFolder folder;
+  // Fortran order of (tx 2, element 2, time 3): value 100 tx + 10 element + time.
+  const std::vector<double> values = {0, 100, 10, 110, 1, 101, 11, 111, 2, 102, 12, 112.5};
+  const std::string frame = pkl::array("f8", '>', {2, 2, 3}, packed(values, Endian::big), true);
+  const auto file = folder.write(
+      "f.pkl", pkl::file(pkl::dict({{"rf", pkl::list({frame, frame})}, {"context", pkl::context({0.0F, 0.2F})}})));
+  const Recording recording = open_recording(file);
+  EXPECT_EQ(recording.frame_count, 2U);
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(sample(recording, 1, 1, 1, 2), 112.5);
+  EXPECT_EQ(sample(recording, 1, 1, 0, 1), 101);
+  EXPECT_EQ(sample(recording, 0, 0, 1, 2), 12);
+  EXPECT_EQ(recording.memory.size(), 2 * recording.acquisition->frame_bytes());
+}
+
+TEST(ShortCourse, RefusesWhatIsNoRecording) {
+  const TempFolder folder;
+  const std::string rf = pkl::array("i2", '<', {2, 1, 2}, packed<std::int16_t>({1, 2, 3, 4}));
+  const auto line = [&](const std::string& root) { return refusal(folder.write("r.pkl", pkl::file(root))); };
+  EXPECT_NE(line(rf).find("a pickle of an array of int16"), std::string::npos);
+  EXPECT_NE(line(pkl::dict({{"rf", rf}})).find("keys"), std::string::npos);
+  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F})}})).find("1 angles for 2 transmits"),
+            std::string::npos);
+  EXPECT_NE(line(pkl::dict({{"rf", pkl::list({})}, {"context", pkl::context({0.0F})}})).find("'rf' is a list of 0"),
+            std::string::npos);
+  EXPECT_NE(line(pkl::dict({{"rf", "N"}, {"context", pkl::context({0.0F})}})).find("'rf' is None"), std::string::npos);
+  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::dict({{"pitch", pkl::text("wide")}})}})).find("'pitch'"),
+            std::string::npos);
+  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F, 9.0F})}})).find("transmit angle"),
+            std::string::npos);
+}
+
+TEST(ShortCourse, EveryTruncationIsRefused) { expect_every_truncation_refused("t.pkl", pkl::recording()); }
+
+TEST(ShortCourse, MatchesPythonOnTheDerivedRecording) {
+  ECHO_NEED_DATA();
+  const Recording recording = open_recording(data_root() / "pybf_field2_pw3/derived_formats/shortcourse_list_p4.pkl");
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_EQ(recording.format, "GPU short-course pickle");
+  EXPECT_EQ(recording.name, "shortcourse_list_p4.pkl");
+  EXPECT_EQ(recording.frame_count, 2U);
+  EXPECT_EQ(a.n_transmits(), 3);
+  EXPECT_EQ(a.n_elements(), 128);
+  EXPECT_EQ(a.n_samples, 1280);
+  EXPECT_EQ(a.sample_type, SampleType::float32);
+  EXPECT_EQ(a.signal, SignalKind::rf);
+  EXPECT_DOUBLE_EQ(a.sampling_hz, 20e6);
+  EXPECT_DOUBLE_EQ(a.center_hz, 5208300.0);
+  EXPECT_DOUBLE_EQ(a.probe.pitch_m, 0.23e-3);
+  EXPECT_DOUBLE_EQ(a.probe.elements[0].x_m, -63.5 * 0.23e-3);
+  EXPECT_NEAR(a.transmits[0].angle_rad, -0.20943951, 1e-8);
+  for (const Transmit& transmit : a.transmits) EXPECT_EQ(transmit.t0_s, 0.0);
+  EXPECT_FALSE(a.assumptions.empty());
+  EXPECT_EQ(sample(recording, 0, 0, 0, 0), 0.0014511041F);
+  EXPECT_EQ(sample(recording, 0, 2, 127, 1279), -66.80371F);
+  EXPECT_EQ(sample(recording, 0, 1, 64, 700), -1632.1527F);
+  EXPECT_EQ(sample(recording, 1, 1, 64, 700), -816.07635F);
+  EXPECT_EQ(sample(recording, 0, 1, 63, 300), -1.1004688F);
+  EXPECT_NEAR(frame_sum(recording, 0), -3686404.5533413873, 1e-3);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,102 @@
+// Every layout and number type that a description can name, into [frame][transmit][element][sample].
+#include <algorithm>
+
+#include "formats/sidecar_support.h"
+
+namespace echoloop {
+namespace {
+
+using namespace test;
+
+// Writes logical (frame 2, transmit 2, element 3, time 5) in any axis order and memory order.
+template <class T>
+std::string permuted(const std::vector<std::size_t>& order, bool fortran, const std::string& descr, Endian endian) {
+  const std::size_t extent[4] = {2, 2, 3, 5};
+  std::vector<T> values(60);
+  std::string shape = "(";
+  for (const std::size_t axis : order) shape += std::to_string(extent[axis]) + ", ";
+  for (std::size_t k = 0; k < 60; ++k) {
+    std::size_t index[4], rest = k;
+    for (std::size_t a = 0; a < 4; ++a) {
+      const std::size_t axis = order[fortran ? a : 3 - a];
+      index[axis] = rest % extent[axis];
+      rest /= extent[axis];
+    }
+    values[k] = static_cast<T>(index[0] * 64 + index[1] * 32 + index[2] * 8 + index[3]);
+  }
+  return npy(descr, fortran, shape + ")", packed(values, endian));
+}
+
+template <class T>
+void expect_any_layout(const std::string& code, SampleType type) {
+  const char* const names[4] = {"frame", "transmit", "element", "time"};
+  std::vector<std::size_t> order = {0, 1, 2, 3};
+  const TempFolder folder;
+  do {
+    Json meta = plane_meta();
+    meta["axes"] = {names[order[0]], names[order[1]], names[order[2]], names[order[3]]};
+    for (const bool fortran : {false, true}) {
+      const Endian endian = fortran ? Endian::big : Endian::little;
+      const Recording recording = open_with(folder, meta,
+                                            permuted<T>(order, fortran,
+                                                        (sizeof(T) == 1 ? "|"
+                                                         : fortran      ? ">"
+                                                                        : "<") +
+                                                            code,
+                                                        endian));
+      ASSERT_EQ(recording.frame_count, 2U);
+      ASSERT_EQ(recording.acquisition->sample_type, type) << code;
+      for (int f = 0; f < 2; ++f) {
+        for (int k = 0; k < 30; ++k) {
+          ASSERT_EQ(sample(recording, static_cast<std::uint64_t>(f), k / 15, k / 5 % 3, k % 5),
+                    f * 64 + k / 15 * 32 + k / 5 % 3 * 8 + k % 5);
+        }
+      }
+    }
+  } while (std::ranges::next_permutation(order).found);
+}
+
+TEST(Sidecar, EveryAxisOrderTypeAndByteOrder) {
+  expect_any_layout<std::int8_t>("i1", SampleType::int16);
+  expect_any_layout<std::uint8_t>("u1", SampleType::int16);
+  expect_any_layout<std::int16_t>("i2", SampleType::int16);
+  expect_any_layout<std::uint16_t>("u2", SampleType::int16);
+  expect_any_layout<std::int32_t>("i4", SampleType::int16);
+  expect_any_layout<float>("f4", SampleType::float32);
+  expect_any_layout<double>("f8", SampleType::int16);  // whole numbers within 16 bits
+}
+
+TEST(Sidecar, WiderNumbersBecomeFloat32) {
+  const TempFolder folder;
+  std::vector<std::int32_t> wide(24, 1);
+  wide[23] = 40000;
+  Recording recording = open_with(folder, plane_meta(), npy("<i4", false, "(2, 3, 4)", packed(wide)));
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(sample(recording, 0, 1, 2, 3), 40000);
+  std::vector<double> tiny(24, 1e-11);
+  recording = open_with(folder, plane_meta(), npy("<f8", false, "(2, 3, 4)", packed(tiny)));
+  EXPECT_EQ(sample(recording, 0, 0, 0, 0), 1e-11F);
+}
+
+TEST(Sidecar, IqAsComplexOrAsAnAxis) {
+  const TempFolder folder;
+  Json meta = plane_meta();
+  meta["demod_hz"] = 5e6;
+  std::vector<float> values(48);
+  for (std::size_t k = 0; k < 48; ++k) values[k] = static_cast<float>(k);
+  Recording recording = open_with(folder, meta, npy("<c8", false, "(2, 3, 4)", packed(values)));
+  EXPECT_EQ(recording.acquisition->signal, SignalKind::iq);
+  EXPECT_EQ(recording.acquisition->demod_hz, 5e6);
+  EXPECT_EQ(recording.acquisition->n_samples, 4);
+  EXPECT_TRUE(recording.memory.empty());
+  EXPECT_EQ(sample(recording, 0, 1, 0, 2, 1), 2 * (12 + 2) + 1);
+  meta["axes"] = {"iq", "transmit", "element", "time"};
+  recording = open_with(folder, meta, npy("<f4", false, "(2, 2, 3, 4)", packed(values)));
+  EXPECT_EQ(sample(recording, 0, 1, 0, 2, 0), 14);
+  EXPECT_EQ(sample(recording, 0, 1, 0, 2, 1), 14 + 24);
+  meta.erase("demod_hz");
+  EXPECT_NE(refusal_with(meta, npy("<f4", false, "(2, 2, 3, 4)", packed(values))).find("demod_hz"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,178 @@
+// A bare array and its JSON description: lookup, every key, time zero, and what is refused.
+#include <cmath>
+#include <numbers>
+
+#include "formats/sidecar_support.h"
+
+namespace echoloop {
+namespace {
+
+using namespace test;
+
+TEST(Sidecar, LendsTheFilesOwnLayoutInPlace) {
+  const TempFolder folder;
+  const Recording recording = open_with(folder, plane_meta(), plane_npy());
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_TRUE(recording.memory.empty());  // nothing was copied
+  EXPECT_EQ(recording.frame_count, 1U);
+  EXPECT_EQ(a.sample_type, SampleType::int16);
+  EXPECT_EQ(a.transmits.at(1).angle_rad, -0.1);
+  EXPECT_EQ(a.transmits.at(1).t0_s, 2e-6);
+  EXPECT_EQ(a.probe.elements.at(0).x_m, -kPitch);
+  EXPECT_EQ(sample(recording, 0, 1, 2, 3), 123);
+  std::filesystem::resize_file(folder.path() / "a.npy", 130);
+  EXPECT_THROW(recording.frame(0), Error);  // somebody shortened the mapped file
+}
+
+TEST(Sidecar, IsFoundByParamsJsonAndOpensByItself) {
+  const TempFolder folder;
+  Json meta = plane_meta();
+  meta["file"] = "b.npy";
+  const auto params = folder.write("params.json", meta.dump());
+  const auto array = folder.write("b.npy", plane_npy());
+  EXPECT_EQ(open_recording(array).name, "b.npy");
+  EXPECT_EQ(open_recording(params).name, "b.npy");
+  EXPECT_NE(refusal(folder.write("c.npy", plane_npy())).find("without a description"), std::string::npos);
+  meta["file"] = "other.npy";
+  folder.write("b.json", meta.dump());
+  EXPECT_NE(refusal(array).find("other.npy"), std::string::npos);  // the file's own sidecar describes something else
+  for (const Json& file : {Json("gone.npy"), Json("../b.npy"), Json("/etc/passwd"), Json(7), Json("params.json")}) {
+    meta["file"] = file;
+    EXPECT_NE(refusal(folder.write("d.json", meta.dump())), "") << file;
+  }
+}
+
+TEST(Sidecar, FirstFiringBecomesTheWavePassingTheOrigin) {
+  const TempFolder folder;
+  Json meta = plane_meta();
+  meta["t_zero"] = "first_firing";
+  Recording recording = open_with(folder, meta, plane_npy());
+  // Three elements: the aperture is 2 pitches; sample 0 is at 2 us after the first firing, so |sin a| pitch / c less.
+  EXPECT_NEAR(recording.acquisition->transmits[0].t0_s, 2e-6 - std::sin(0.2) * kPitch / kSpeed, 1e-15);
+  EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6 - std::sin(0.1) * kPitch / kSpeed, 1e-15);
+  meta["tx"] = {{{"kind", "diverging"}, {"source_m", {0.0, -3e-3}}},
+                {{"kind", "focused"}, {"focus_m", {0.0, 0.0, 4e-3}}}};
+  recording = open_with(folder, meta, plane_npy());
+  EXPECT_NEAR(recording.acquisition->transmits[0].t0_s, 2e-6, 1e-15);  // the middle element fires first, at time zero
+  EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6 - (std::hypot(kPitch, 4e-3) - 4e-3) / kSpeed, 1e-15);
+  meta["tx"][1]["apod"] = {0, 1, 0};  // only the middle element fires
+  recording = open_with(folder, meta, plane_npy());
+  EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6, 1e-15);
+}
+
+TEST(Sidecar, MovingTimeZeroTurnsThePhaseOfIq) {
+  const TempFolder folder;
+  Json meta = plane_meta();
+  meta["t_zero"] = "first_firing";
+  meta["demod_hz"] = 4e6;
+  std::vector<float> values(48, 0.0F);
+  for (std::size_t k = 0; k < 48; k += 2) values[k] = 1.0F;
+  const Recording recording = open_with(folder, meta, npy("<c8", false, "(2, 3, 4)", packed(values)));
+  // rf exp(-i w t_file) with t_file = t + delay must become rf exp(-i w t): times exp(+i w delay).
+  const double phase = 2.0 * std::numbers::pi * 4e6 * std::sin(0.2) * kPitch / kSpeed;
+  EXPECT_NEAR(sample(recording, 0, 0, 1, 1, 0), std::cos(phase), 1e-6);
+  EXPECT_NEAR(sample(recording, 0, 0, 1, 1, 1), std::sin(phase), 1e-6);
+}
+
+TEST(Sidecar, ExplicitDelaysKeepTheirClock) {
+  const TempFolder folder;
+  Json meta = plane_meta();
+  meta.erase("t_zero");
+  meta.erase("tx");
+  meta["tx_delays_s"] = {{1e-7, 2e-7, 3e-7}, {3e-7, nullptr, 1e-7}};
+  meta["t0_s"] = {0.0, 5e-6};
+  const Recording recording = open_with(folder, meta, plane_npy());
+  const Transmit& second = recording.acquisition->transmits.at(1);
+  EXPECT_EQ(second.kind, TransmitKind::delays);
+  EXPECT_EQ(second.t0_s, 5e-6);
+  EXPECT_TRUE(std::isnan(second.element_delays_s.at(1)));
+  meta["t_zero"] = "first_firing";
+  EXPECT_NEAR(open_with(folder, meta, plane_npy()).acquisition->transmits.at(1).t0_s, 5e-6 + 1e-7, 1e-15);
+}
+
+TEST(Sidecar, RefusesWhatIsMissingOrContradicts) {
+  for (const char* const key : {"axes", "t_zero", "fs_hz", "fc_hz", "t0_s", "tx", "pitch_m"}) {
+    Json meta = plane_meta();
+    meta.erase(key);
+    EXPECT_NE(refusal_with(meta, plane_npy()).find(key), std::string::npos) << key;
+  }
+  const std::vector<std::pair<const char*, Json>> wrong = {
+      {"axes", {"transmit", "element"}},
+      {"axes", {"time", "element", "time"}},
+      {"axes", {"frame", "transmit", "time"}},
+      {"axes", "rf"},
+      {"axes", {"transmit", "element", "depth"}},
+      {"axes", {"iq", "element", "time"}},
+      {"t_zero", "centre"},
+      {"t_zero", 0},
+      {"fs_hz", "20e6"},
+      {"fs_hz", -1},
+      {"fc_hz", 0},
+      {"c_m_s", 0},
+      {"c_m_s", -1540},
+      {"t0_s", {1e-6}},
+      {"t0_s", {1e-6, "x"}},
+      {"t0_s", 5},
+      {"pitch_m", 1},
+      {"n_elements", 128},
+      {"radius_m", 1e-4},
+      {"element_x_m", {0, 1e-3}},
+      {"tx", Json::array()},
+      {"tx", "plane wave"},
+      {"tx", {{{"kind", "plane"}}, {{"kind", "plane"}}}},
+      {"tx", {1, 2}},
+      {"tx", {{{"kind", "spiral"}}, {{"kind", "plane"}}}},
+      {"tx", {{{"kind", "plane"}, {"angle_rad", 0.0}}}},
+      {"tx", {{{"kind", "diverging"}, {"source_m", {0, 1e-2}}}, {{"kind", "plane"}, {"angle_rad", 0}}}},
+      {"tx", {{{"kind", "delays"}, {"delays_s", {0, 0}}}, {{"kind", "plane"}, {"angle_rad", 0}}}},
+      {"tx", {{{"kind", "delays"}, {"delays_s", {nullptr, nullptr, nullptr}}}, {{"kind", "plane"}, {"angle_rad", 0}}}}};
+  for (const auto& [key, value] : wrong) {
+    Json meta = plane_meta();
+    meta[key] = value;
+    EXPECT_NE(refusal_with(meta, plane_npy()), "") << key << " = " << value;
+  }
+  Json curved = plane_meta();
+  curved["element_x_m"] = {-1e-3, 0, 1e-3};
+  curved["element_z_m"] = {0, 1e-4, 0};
+  EXPECT_NE(refusal_with(curved, plane_npy()).find("element_normal_rad"), std::string::npos);
+}
+
+TEST(Sidecar, RefusesDamagedJsonAndArrays) {
+  const TempFolder folder;
+  folder.write("a.npy", plane_npy());
+  for (const std::string& text :
+       {std::string("{"), std::string("[1, 2]"), std::string("{\"file\": \"a.npy\""),
+        std::string("{\"a\": \"\xff\xfe\"}"), std::string(100000, '['), "{\"a\": " + std::string(100000, '[')}) {
+    folder.write("a.json", text);
+    EXPECT_NE(refusal(folder.path() / "a.npy"), "");
+  }
+  Json meta = plane_meta();
+  meta["file"] = "a.npy";
+  const std::string json = meta.dump();
+  for (std::size_t length = 1; length < json.size(); ++length)
+    EXPECT_NE(refusal(folder.write("a.json", json.substr(0, length))), "");
+  folder.write("a.json", json);
+  const std::string array = plane_npy();
+  for (std::size_t length = 0; length < array.size(); ++length)
+    EXPECT_NE(refusal(folder.write("a.npy", array.substr(0, length))), "") << length;
+}
+
+TEST(Sidecar, OpensTheConvexRecording) {
+  ECHO_NEED_DATA();
+  const Recording recording = open_recording(data_root() / "simus_c52v_convex/rf.npy");
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_EQ(a.probe.kind, ProbeKind::convex);
+  EXPECT_EQ(a.n_elements(), 128);
+  EXPECT_EQ(a.n_samples, 2300);
+  EXPECT_EQ(a.transmits.at(0).kind, TransmitKind::delays);
+  EXPECT_EQ(a.transmits.at(0).t0_s, 0.0);
+  EXPECT_NEAR(a.probe.elements[64].z_m, 0.010130266640320733, 1e-15);
+  EXPECT_NEAR(a.probe.elements[0].normal_rad, -0.6507593537020621, 1e-15);
+  EXPECT_EQ(sample(recording, 0, 0, 64, 1000), -725);
+  EXPECT_EQ(sample(recording, 0, 0, 127, 2299), -21);
+  EXPECT_EQ(frame_sum(recording, 0), -179);
+  EXPECT_EQ(open_recording(data_root() / "simus_c52v_convex/params.json").name, "rf.npy");
+}
+
+}  // namespace
+}  // namespace echoloop

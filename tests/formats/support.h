@@ -1,0 +1,89 @@
+// Shared by the format tests: where the real recordings are, temporary files, and writers of small files that are
+// independent of the readers under test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/recording.h"
+
+namespace echoloop::test {
+
+// $ECHOLOOP_DATA, or ../shared/data beside the source tree; empty when there is none.
+std::filesystem::path data_root();
+
+#define ECHO_NEED_DATA()                                                                           \
+  do {                                                                                             \
+    if (::echoloop::test::data_root().empty()) GTEST_SKIP() << "no recordings: set ECHOLOOP_DATA"; \
+  } while (false)
+
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  std::filesystem::path write(const std::string& name, std::string_view content) const;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_file(const std::filesystem::path& path);
+std::span<const std::byte> bytes_of(std::string_view text);
+
+// The Error of opening `path`: one line that begins with the file's path. "" when it opened, which fails the test.
+std::string refusal(const std::filesystem::path& path);
+// Opens every shorter version of `content` (each `step` bytes): all must be refused with an Error.
+void expect_every_truncation_refused(const std::string& name, const std::string& content, std::size_t step = 1);
+
+double sample(const Recording& recording, std::uint64_t frame, int transmit, int element, int sample, int value = 0);
+double frame_sum(const Recording& recording, std::uint64_t frame);
+
+// Values as little-endian bytes (reversed: big-endian).
+enum class Endian { little, big };
+template <class T>
+std::string packed(const std::vector<T>& values, Endian endian = Endian::little) {
+  std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  if (endian == Endian::big) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(k * sizeof(T)),
+                   bytes.begin() + static_cast<std::ptrdiff_t>((k + 1) * sizeof(T)));
+    }
+  }
+  return bytes;
+}
+
+std::string npy(const std::string& descr, bool fortran, const std::string& shape, const std::string& data,
+                int version = 1);
+
+struct ZipEntry {
+  std::string name, content;
+  bool deflate = false;
+};
+std::string zip(const std::vector<ZipEntry>& entries);
+
+namespace pkl {  // a pickle of protocol 4, opcode by opcode
+std::string text(const std::string& value);
+std::string integer(std::int64_t value);
+std::string real(double value);
+std::string bytes(const std::string& value);
+std::string array(const std::string& dtype, char order, const std::vector<std::int64_t>& shape, const std::string& data,
+                  bool fortran = false);
+std::string dict(const std::vector<std::pair<std::string, std::string>>& items);
+std::string list(const std::vector<std::string>& items);
+std::string file(const std::string& root);
+std::string context(const std::vector<float>& angles);
+std::string recording();  // 2 frames x 2 transmits x 3 elements x 4 samples, float32, 0, 1, 2, ...
+}  // namespace pkl
+
+}  // namespace echoloop::test

@@ -1,0 +1,173 @@
+// Lanes in use: frames in flight, plans that change between frames, images that come back from a mailbox, threads.
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "gpu/gpu_support.h"
+
+namespace echoloop::gpu_test {
+namespace {
+
+class Lanes : public GpuTest {};
+
+TEST(GpuBackend, SaysWhyThereIsNone) {
+  std::string why_not = "unset";
+  const auto backend = make_cuda_backend(why_not);
+  EXPECT_EQ(why_not.empty(), backend != nullptr) << why_not;
+  EXPECT_EQ(why_not.find('\n'), std::string::npos);
+  if (backend == nullptr) GTEST_SKIP() << "no GPU: " << why_not;
+  EXPECT_EQ(backend->name(), "CUDA");
+  EXPECT_FALSE(backend->device().empty());
+}
+
+// Plans that differ in every way that touches another table or buffer.
+std::vector<std::shared_ptr<const Plan>> make_plans(const Case& c) {
+  const AcquisitionPtr a = make_acquisition(c);
+  const ImagingParams base = make_params(c, *a);
+  std::vector<ImagingParams> wanted(6, base);
+  wanted[1].f_number = 0.0;
+  wanted[2].grid_nx = 61;
+  wanted[3].band_low_hz = 4.2e6;
+  wanted[4].recipe = Recipe::course;
+  wanted[5].sound_speed_m_s = 1480.0;
+  wanted[5].apodization = Apodization::hann;
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (const ImagingParams& p : wanted) plans.push_back(make_plan(a, p, plans.empty() ? nullptr : plans.back()));
+  return plans;
+}
+
+const Case kCase{.name = "lanes", .type = SampleType::int16, .sampling_hz = 20e6};
+
+TEST_F(Lanes, FramesInFlightWithChangingPlansEqualFramesAlone) {
+  const auto plans = make_plans(kCase);
+  std::vector<std::vector<std::byte>> frames;
+  for (unsigned seed = 0; seed < 5; ++seed) frames.push_back(make_frame(kCase, *plans[0]->acquisition, seed));
+  constexpr std::size_t kLanes = 3;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (int i = 0; i < static_cast<int>(kLanes); ++i) lanes.push_back(gpu().make_lane(i, StreamMode::overlap));
+  const auto plan_of = [&](std::size_t n) { return n < 12 ? plans[n % 2] : plans[n % plans.size()]; };
+  const auto check = [&](std::size_t n) {
+    const auto got = host_image(*lanes[n % kLanes]);
+    EXPECT_EQ(got, run_picture(gpu(), plan_of(n), frames[n % frames.size()])) << "frame " << n;
+  };
+  constexpr std::size_t kFrames = 36;
+  for (std::size_t n = 0; n < kFrames; ++n) {
+    if (n >= kLanes) check(n - kLanes);
+    start_frame(*lanes[n % kLanes], plan_of(n), frames[n % frames.size()], n);
+  }
+  for (std::size_t n = kFrames - kLanes; n < kFrames; ++n) check(n);
+}
+
+TEST_F(Lanes, SerialEqualsOverlap) {
+  const auto plans = make_plans(kCase);
+  const auto frame = make_frame(kCase, *plans[0]->acquisition);
+  for (const auto& plan : plans) {
+    EXPECT_EQ(run_picture(gpu(), plan, frame, StreamMode::serial), run_picture(gpu(), plan, frame));
+  }
+}
+
+TEST_F(Lanes, WorksOnAnotherThread) {
+  const auto plan = make_case_plan(kCase);
+  const auto frame = make_frame(kCase, *plan->acquisition);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  std::vector<float> there;
+  std::thread([&] {
+    start_frame(*lane, plan, frame);
+    there = host_image(*lane);
+  }).join();
+  EXPECT_EQ(there, run_picture(gpu(), plan, frame));
+}
+
+TEST_F(Lanes, CompressAgainMovesTheLevel) {
+  const auto plan = make_case_plan(kCase);
+  const auto frame = make_frame(kCase, *plan->acquisition);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  start_frame(*lane, plan, frame);
+  std::vector<float> want = host_image(*lane);
+  for (float& v : want) v -= 23.0f;
+  lane->compress(23.0);
+  lane->finish(true);
+  EXPECT_LE(largest_difference_db(host_image(*lane), want, -60.0), 1e-3);
+  TimingTrace trace;
+  lane->append_spans(trace);
+  for (const Span& span : trace.spans()) EXPECT_LE(span.start_ns, span.end_ns);
+}
+
+TEST_F(Lanes, FrameTooShortIsRefused) {
+  const auto plan = make_case_plan(kCase);
+  auto frame = make_frame(kCase, *plan->acquisition);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  lane->set_plan(plan);
+  EXPECT_THROW(lane->upload({.stamp = {}, .samples = std::span(frame).first(frame.size() - 2)}), Error);
+  start_frame(*lane, plan, frame);  // and the lane is as good as before
+  EXPECT_EQ(host_image(*lane), run_picture(gpu(), plan, frame));
+}
+
+TEST_F(Lanes, HostCopyOnlyWhenAsked) {
+  const auto plan = make_case_plan(kCase);
+  const auto frame = make_frame(kCase, *plan->acquisition);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  start_frame(*lane, plan, frame);
+  EXPECT_EQ(host_image(*lane).size(), plan->grid.pixels());
+  lane->compress(0.0);
+  lane->finish(false);
+  lane->wait();
+  EXPECT_TRUE(lane->finished());
+  EXPECT_NE(lane->image().device_db, nullptr);
+  EXPECT_EQ(lane->image().host_db, nullptr) << "a host copy of another level";
+}
+
+TEST_F(Lanes, ImagesSwappedThroughAMailboxKeepTheirMemory) {
+  const auto plan = make_case_plan(kCase);
+  const auto frame = make_frame(kCase, *plan->acquisition);
+  const auto want = run_picture(gpu(), plan, frame);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  std::vector<Image> mailbox(3);  // empty at first
+  std::set<float*> seen;
+  for (std::size_t n = 0; n < 20; ++n) {
+    start_frame(*lane, plan, frame, n);
+    EXPECT_EQ(host_image(*lane), want);
+    EXPECT_EQ(lane->image().stamp.sequence, n);
+    EXPECT_EQ(lane->image().grid, plan->grid);
+    EXPECT_GE(lane->image().capacity, plan->grid.pixels());
+    seen.insert(lane->image().device_db);
+    std::swap(lane->image(), mailbox[n % mailbox.size()]);
+  }
+  EXPECT_LE(seen.size(), mailbox.size() + 1) << "memory was allocated again in the steady state";
+}
+
+TEST_F(Lanes, ImagesOfOtherSizesAndBackendsAreReplaced) {
+  Case small = kCase;
+  small.nx = 2;
+  small.nz = 3;
+  const auto small_plan = make_case_plan(small);
+  const auto plan = make_case_plan(kCase);
+  const auto frame = make_frame(kCase, *plan->acquisition);
+  const auto want = run_picture(gpu(), plan, frame);
+
+  std::vector<Image> found(3);
+  std::string why_not;
+  for (const auto& other :
+       {make_cpu_backend(1), make_cuda_backend(why_not)}) {  // both are gone before the image is used
+    const auto lane = other->make_lane(0, StreamMode::overlap);
+    start_frame(*lane, plan, frame);
+    lane->wait();
+    std::swap(lane->image(), found[other->name() == "CPU" ? 0 : 1]);
+  }
+  const auto small_lane = gpu().make_lane(0, StreamMode::overlap);
+  start_frame(*small_lane, small_plan, frame);
+  small_lane->wait();
+  std::swap(small_lane->image(), found[2]);
+
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  for (Image& image : found) {
+    std::swap(lane->image(), image);
+    start_frame(*lane, plan, frame);
+    EXPECT_EQ(host_image(*lane), want);
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::gpu_test

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD_FOLDER: cmake --install puts the program, its data and its desktop entry where they belong, and
+# the installed program starts.
+set -euo pipefail
+build=$1
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+cmake --install "$build" --prefix "$prefix" --component echoloop >/dev/null
+for file in share/echoloop/shaders share/echoloop/assets share/applications/echoloop.desktop \
+  share/icons/hicolor/scalable/apps/echoloop.svg share/doc/echoloop/copyright; do
+  [[ -e $prefix/$file ]] || { echo "not installed: $file"; exit 1; }
+done
+cd / && "$prefix/bin/echoloop" --version

@@ -1,0 +1,77 @@
+// Small acquisitions and frames of known content, for tests that need no file and no phantom.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "core/params.h"
+#include "core/units.h"
+
+namespace echoloop::testing {
+
+inline Transmit plane_wave(double degrees, double t0_s = 0.0) {
+  Transmit t;
+  t.angle_rad = degrees * kRadiansPerDegree;
+  t.t0_s = t0_s;
+  return t;
+}
+
+// RF of a linear array: 0.3 mm pitch, 5 MHz sampled at 20 MHz, one plane wave an angle.
+inline Acquisition linear_acquisition(int n_elements = 16, int n_samples = 256, std::vector<double> degrees = {0.0}) {
+  Acquisition a;
+  a.probe = make_linear_probe("test array", n_elements, 0.3e-3, 0.27e-3);
+  for (const double angle : degrees) a.transmits.push_back(plane_wave(angle));
+  a.n_samples = n_samples;
+  a.sampling_hz = 20e6;
+  a.center_hz = 5e6;
+  a.bandwidth_hz = 3e6;
+  a.frame_rate_hz = 50.0;
+  return a;
+}
+
+// A curved array of radius 50 mm, chord at z = 0: its middle bulges to z > 0, its outer elements look outwards.
+inline Acquisition convex_acquisition(int n_elements = 16, int n_samples = 256) {
+  Acquisition a = linear_acquisition(n_elements, n_samples);
+  a.probe.kind = ProbeKind::convex;
+  const double radius = 50e-3;
+  const double step = 1.5e-3 / radius;
+  const double chord = radius * std::cos(0.5 * (n_elements - 1) * step);
+  for (int e = 0; e < n_elements; ++e) {
+    const double angle = (e - 0.5 * (n_elements - 1)) * step;
+    a.probe.elements[static_cast<std::size_t>(e)] = {radius * std::sin(angle), radius * std::cos(angle) - chord, angle};
+  }
+  a.probe.pitch_m = 1.5e-3;
+  return a;
+}
+
+inline AcquisitionPtr share(Acquisition a) { return std::make_shared<const Acquisition>(std::move(a)); }
+
+inline ImagingParams small_picture(const Acquisition& a, int nx = 32, int nz = 48) {
+  ImagingParams p = default_params(a);
+  p.grid_nx = nx;
+  p.grid_nz = nz;
+  return p;
+}
+
+// Gaussian noise, the same for the same seed.
+inline std::vector<float> noise(std::size_t n, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(n);
+  for (float& v : values) v = normal(engine);
+  return values;
+}
+
+template <class T>
+std::vector<std::byte> to_bytes(const std::vector<T>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,41 @@
+// Reads float32 .npy files (version 1.0, C order) without the program's own reader, so that neither vouches for itself.
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+
+struct NpyImage {
+  int nz = 0;
+  int nx = 0;
+  std::vector<float> values;  // [nz][nx]
+};
+
+inline NpyImage read_npy_image(const std::filesystem::path& path) {
+  const std::string file = read_text(path);
+  const auto fail = [&](const char* why) { throw std::runtime_error(path.string() + ": " + why); };
+  if (file.size() < 10 || file.compare(0, 8, std::string("\x93NUMPY\x01\x00", 8)) != 0) fail("not .npy version 1.0");
+  const std::size_t length = static_cast<unsigned char>(file[8]) + 256U * static_cast<unsigned char>(file[9]);
+  const std::string header = file.substr(10, length);
+  if (header.find("'<f4'") == std::string::npos) fail("not float32");
+  if (header.find("'fortran_order': False") == std::string::npos) fail("not in C order");
+  NpyImage image;
+  const std::size_t shape = header.find("'shape': (");
+  if (shape == std::string::npos) fail("no shape");
+  std::size_t used = 0;
+  const std::string numbers = header.substr(shape + 10);
+  image.nz = std::stoi(numbers, &used);
+  image.nx = std::stoi(numbers.substr(used + 1));
+  image.values.resize(static_cast<std::size_t>(image.nz) * static_cast<std::size_t>(image.nx));
+  if (file.size() != 10 + length + image.values.size() * sizeof(float)) fail("another size than its header says");
+  std::memcpy(image.values.data(), file.data() + 10 + length, image.values.size() * sizeof(float));
+  return image;
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,45 @@
+// Where the brightest spot of a part of a picture lies, between the pixels.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+
+#include "support/streaming.h"
+
+namespace echoloop::testing {
+
+struct Peak {
+  double x_m = 0.0;
+  double z_m = 0.0;
+  float db = -1000.0f;
+};
+
+// Vertex of the parabola through three values around the largest, in steps (-1/2 .. 1/2).
+inline double vertex(double before, double peak, double after) {
+  const double curvature = before - 2.0 * peak + after;
+  return curvature < 0.0 ? 0.5 * (before - after) / curvature : 0.0;
+}
+
+// Brightest pixel within dx, dz of (x, z), refined by a parabola in dB along each axis.
+inline Peak find_peak(const Picture& p, double x_m, double z_m, double dx_m, double dz_m) {
+  Peak peak;
+  int best_x = -1, best_z = -1;
+  for (int iz = 1; iz + 1 < p.grid.nz; ++iz) {
+    if (std::abs(p.grid.z_m(iz) - z_m) > dz_m) continue;
+    for (int ix = 1; ix + 1 < p.grid.nx; ++ix) {
+      if (std::abs(p.grid.x_m(ix) - x_m) > dx_m || !(p.at(ix, iz) > peak.db)) continue;
+      peak.db = p.at(ix, iz);
+      best_x = ix;
+      best_z = iz;
+    }
+  }
+  if (best_x < 0) return peak;
+  const auto at = [&](int ix, int iz) { return static_cast<double>(p.at(ix, iz)); };
+  const double shift_x = vertex(at(best_x - 1, best_z), at(best_x, best_z), at(best_x + 1, best_z));
+  const double shift_z = vertex(at(best_x, best_z - 1), at(best_x, best_z), at(best_x, best_z + 1));
+  peak.x_m = p.grid.x_m(best_x) + shift_x * p.grid.dx_m();
+  peak.z_m = p.grid.z_m(best_z) + shift_z * p.grid.dz_m();
+  return peak;
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,129 @@
+// Runs frames through a whole Session (source, ring, threads, CPU backend) and keeps copies of the images.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/session.h"
+#include "backend/backend.h"
+#include "source/source.h"
+#include "support/acquisitions.h"
+
+namespace echoloop::testing {
+
+// Frames held in memory, written into the slots one after another; `before` may sleep, throw or count.
+class FrameList final : public Source {
+ public:
+  FrameList(AcquisitionPtr acquisition, std::vector<std::vector<std::byte>> frames)
+      : acquisition_(std::move(acquisition)), frames_(std::move(frames)) {}
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
+  [[nodiscard]] std::string name() const override { return "test frames"; }
+  [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+    if (before) before(index);
+    const std::vector<std::byte>& frame = frames_[static_cast<std::size_t>(index)];
+    std::memcpy(slot.data(), frame.data(), frame.size());
+    return slot.first(frame.size());
+  }
+  std::function<void(std::uint64_t)> before;  // [producer thread]
+
+ private:
+  AcquisitionPtr acquisition_;
+  std::vector<std::vector<std::byte>> frames_;
+};
+
+// `n` different frames of noise.
+inline std::shared_ptr<FrameList> noise_source(const AcquisitionPtr& acquisition, int n) {
+  std::vector<std::vector<std::byte>> frames;
+  for (int i = 0; i < n; ++i) frames.push_back(to_bytes(noise(acquisition->frame_values(), static_cast<unsigned>(i))));
+  return std::make_shared<FrameList>(acquisition, std::move(frames));
+}
+
+struct Picture {
+  FrameStamp stamp;
+  std::uint64_t number = 0;
+  Grid grid;
+  ImagingParams params;
+  std::vector<float> db;  // [nz][nx]
+
+  static Picture of(const Image& image) {
+    return {image.stamp, image.number, image.grid, image.params, {image.host().begin(), image.host().end()}};
+  }
+  [[nodiscard]] float at(int ix, int iz) const { return db[static_cast<std::size_t>(iz * grid.nx + ix)]; }
+};
+
+// Waits until `done()`; false (and a failure) after `limit`: a hang must not stop the whole test run.
+template <class Done>
+bool wait_until(Done&& done, std::chrono::seconds limit = std::chrono::seconds(60)) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "nothing happened for " << limit.count() << " s";
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return true;
+}
+
+inline void expect_counts_add_up(const RingCounts& c) {
+  EXPECT_EQ(c.produced, c.processed + c.dropped + c.refused + c.in_flight);
+}
+
+inline StreamSettings unpaced() {
+  StreamSettings stream;
+  stream.rate_hz = kRateMax;
+  return stream;
+}
+
+struct Run {
+  std::shared_ptr<Source> source;
+  ImagingParams params;
+  std::uint64_t frames = 1;
+  int threads = 2;
+  StreamSettings stream = unpaced();
+};
+
+// The images of the first `frames` frames.
+inline std::vector<Picture> process(const Run& run) {
+  const std::unique_ptr<Backend> backend = make_cpu_backend(run.threads);
+  Mailbox<Image> images;
+  TimingTrace trace;
+  std::vector<Picture> pictures;
+  Session session(*backend, run.source, images, trace,
+                  {.stream = run.stream,
+                   .params = run.params,
+                   .max_frames = run.frames,
+                   .host_images = true,
+                   .on_image = [&](const Image& image) { pictures.push_back(Picture::of(image)); }});
+  wait_until([&] { return session.done(); });
+  session.stop();
+  EXPECT_EQ(session.fault(), "");
+  EXPECT_EQ(session.producer_report(), "");
+  expect_counts_add_up(session.counts());
+  EXPECT_EQ(pictures.size(), run.frames);
+  return pictures;
+}
+
+// One frame through a lane of the CPU backend, without threads around it: an intermediate result.
+inline std::vector<float> tap_of(const AcquisitionPtr& acquisition, const ImagingParams& params,
+                                 const std::vector<std::byte>& frame, Lane::Tap tap) {
+  const std::unique_ptr<Backend> backend = make_cpu_backend(2);
+  const std::unique_ptr<Lane> lane = backend->make_lane(0, StreamMode::serial);
+  lane->set_plan(make_plan(acquisition, params));
+  lane->upload({.stamp = {}, .samples = frame});
+  lane->condition();
+  lane->beamform();
+  lane->envelope();
+  return lane->read_back(tap);
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,103 @@
+// The parameters and the grid that a source starts with.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/param_table.h"
+#include "core/params.h"
+#include "support/acquisitions.h"
+
+namespace echoloop {
+namespace {
+
+using testing::linear_acquisition;
+
+TEST(DefaultParams, LinearArrayShowsWhatItRecorded) {
+  const Acquisition a = linear_acquisition(64, 1024);
+  const ImagingParams p = default_params(a);
+  EXPECT_EQ(p.sound_speed_m_s, 1540.0);
+  EXPECT_EQ(p.f_number, 1.5);
+  // 5 MHz +- 3/4 of the 3 MHz bandwidth.
+  EXPECT_DOUBLE_EQ(p.band_low_hz, 2.75e6);
+  EXPECT_DOUBLE_EQ(p.band_high_hz, 7.25e6);
+  // 1023 samples at 20 MHz are 39.39 mm, of which 96 % are 37.8 mm.
+  EXPECT_NEAR(p.depth_max_m, 37.8e-3, 0.05e-3);
+  EXPECT_NEAR(p.depth_min_m, 2e-3, 1e-9);
+  // Outermost centres at 31.5 pitches, and half a pitch: 9.6 mm.
+  EXPECT_NEAR(p.lateral_max_m, 9.6e-3, 1e-9);
+  EXPECT_EQ(p.lateral_min_m, -p.lateral_max_m);
+  EXPECT_LE(p.reference_db, kAutoReference);
+  EXPECT_NO_THROW(validate_params(p, a));
+}
+
+TEST(DefaultParams, RecordsThatStartLateStartDeep) {
+  Acquisition a = linear_acquisition();
+  a.transmits[0].t0_s = 9.95e-6;
+  a.sound_speed_m_s = 1480.0;
+  EXPECT_NEAR(default_params(a).depth_min_m, 0.5 * 1480.0 * 9.95e-6, 0.06e-3);  // rounded to 0.1 mm
+}
+
+TEST(DefaultParams, PhasedArraysUseEveryElementAndLookAside) {
+  Acquisition a = linear_acquisition(64, 2048);
+  a.probe.kind = ProbeKind::phased;
+  const ImagingParams p = default_params(a);
+  EXPECT_EQ(p.f_number, 0.0);
+  EXPECT_NEAR(p.lateral_max_m, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree), 1e-5);
+}
+
+TEST(DefaultParams, BandpassSampledRfStaysInItsNyquistZone) {
+  Acquisition a = linear_acquisition();
+  a.sampling_hz = 20e6 / 3.0;
+  a.bandwidth_hz = 6e6;
+  const ImagingParams p = default_params(a);
+  EXPECT_GE(p.band_low_hz, 10e6 / 3.0 * (1.0 - 1e-12));
+  EXPECT_LE(p.band_high_hz, 20e6 / 3.0 * (1.0 + 1e-12));
+  EXPECT_LT(p.band_low_hz, 5e6);
+  EXPECT_GT(p.band_high_hz, 5e6);
+  EXPECT_NO_THROW(validate_params(p, a));
+}
+
+TEST(DefaultParams, IqStaysWithinItsSampledBand) {
+  Acquisition a = linear_acquisition();
+  a.signal = SignalKind::iq;
+  a.demod_hz = 5e6;
+  a.sampling_hz = 2.5e6;
+  a.bandwidth_hz = 4e6;
+  const ImagingParams p = default_params(a);
+  EXPECT_DOUBLE_EQ(p.band_low_hz, 3.75e6);
+  EXPECT_DOUBLE_EQ(p.band_high_hz, 6.25e6);
+  EXPECT_NO_THROW(validate_params(p, a));
+}
+
+TEST(MakeGrid, AThirdOfAWavelengthWithinALimit) {
+  const Acquisition a = linear_acquisition(64, 1024);
+  ImagingParams p = default_params(a);
+  const double third = 1540.0 / 5e6 / 3.0;
+  Grid grid = make_grid(p, a);
+  EXPECT_NEAR(grid.dx_m(), third, 0.01 * third);
+  EXPECT_NEAR(grid.dz_m(), third, 0.01 * third);
+  EXPECT_EQ(grid.x0_m, p.lateral_min_m);
+  EXPECT_EQ(grid.z1_m, p.depth_max_m);
+  // A picture that would need millions of pixels gets coarser ones instead, as coarse in x as in z.
+  p.depth_max_m = 0.4;
+  p.lateral_min_m = -0.1;
+  p.lateral_max_m = 0.1;
+  grid = make_grid(p, a);
+  EXPECT_LE(grid.pixels(), 260000U);
+  EXPECT_NEAR(grid.dx_m() / grid.dz_m(), 1.0, 0.02);
+}
+
+TEST(MakeGrid, CountsThatTheUserGaveHold) {
+  const Acquisition a = linear_acquisition();
+  ImagingParams p = default_params(a);
+  p.grid_nx = 7;
+  p.grid_nz = 999;
+  const Grid grid = make_grid(p, a);
+  EXPECT_EQ(grid.nx, 7);
+  EXPECT_EQ(grid.nz, 999);
+  EXPECT_DOUBLE_EQ(grid.x_m(6), p.lateral_max_m);
+  EXPECT_DOUBLE_EQ(grid.z_m(998), p.depth_max_m);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,112 @@
+// Files that leave the program: complete, readable by others, never half written.
+#include "history/export.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "core/param_table.h"
+#include "support/acquisitions.h"
+#include "support/npy_file.h"
+#include "support/one_line.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop {
+namespace {
+
+using testing::expect_refusal;
+using testing::read_text;
+using testing::TemporaryFolder;
+
+struct TestImage {
+  std::vector<float> pixels;
+  Image image;
+  TestImage(int nx, int nz) : pixels(static_cast<std::size_t>(nx * nz)) {
+    std::iota(pixels.begin(), pixels.end(), -60.25f);
+    image.grid = {.x0_m = -0.01, .x1_m = 0.01, .z0_m = 0.002, .z1_m = 0.03, .nx = nx, .nz = nz};
+    image.params.f_number = 1.25;
+    image.params.apodization = Apodization::tukey;
+    image.stamp = {.sequence = 41, .source_index = 9, .acquired_ns = 1, .time_s = 0.18};
+    image.host_db = pixels.data();
+  }
+};
+
+TEST(WriteImageNpy, BytesAndHeaderAreNumpys) {
+  for (const auto& [nx, nz] : {std::pair(3, 2), std::pair(1, 1), std::pair(251, 7)}) {
+    const TemporaryFolder folder;
+    const TestImage test(nx, nz);
+    write_image_npy(folder / "image.npy", test.image, {{"version", "test"}});
+    const testing::NpyImage read = testing::read_npy_image(folder / "image.npy");
+    EXPECT_EQ(read.nx, nx);
+    EXPECT_EQ(read.nz, nz);
+    EXPECT_EQ(read.values, test.pixels);
+    const std::string file = read_text(folder / "image.npy");
+    EXPECT_EQ((file.size() - test.pixels.size() * 4) % 64, 0U) << "numpy aligns the data";
+    EXPECT_EQ(folder.files(), 2U) << "something temporary was left";
+  }
+}
+
+TEST(WriteImageNpy, SidecarTellsGridParametersAndOrigin) {
+  const TemporaryFolder folder;
+  const TestImage test(5, 4);
+  write_image_npy(folder / "image.npy", test.image, {{"version", "1.2.3"}, {"source", "sim:points"}});
+  const nlohmann::json json = nlohmann::json::parse(read_text(folder / "image.json"));
+  EXPECT_EQ(json.at("version"), "1.2.3");
+  EXPECT_EQ(json.at("source"), "sim:points");
+  EXPECT_EQ(json.at("file"), "image.npy");
+  EXPECT_EQ(json.at("grid").at("nx"), 5);
+  EXPECT_EQ(json.at("grid").at("nz"), 4);
+  EXPECT_EQ(json.at("grid").at("x_first_m"), -0.01);
+  EXPECT_EQ(json.at("grid").at("z_last_m"), 0.03);
+  EXPECT_EQ(json.at("parameters").at("f_number"), 1.25);
+  EXPECT_EQ(json.at("parameters").at("apodization"), "tukey");
+  EXPECT_EQ(json.at("frame").at("sequence"), 41);
+  EXPECT_EQ(json.at("parameters").size(), param_table().size());
+}
+
+TEST(WriteText, ReplacesAFileWholeAndLeavesNothingBeside) {
+  const TemporaryFolder folder;
+  write_text(folder / "a.txt", "a longer first text");
+  write_text(folder / "a.txt", "second");
+  EXPECT_EQ(read_text(folder / "a.txt"), "second");
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(WriteText, UnwritablePlacesAreOneLineAndLeaveNothing) {
+  const TemporaryFolder folder;
+  expect_refusal([&] { write_text(folder / "none/a.txt", "x"); }, "none/a.txt");
+  expect_refusal([&] { write_text("/proc/no-such-place/a.txt", "x"); }, "a.txt");
+  std::filesystem::create_directory(folder / "taken");
+  expect_refusal([&] { write_text(folder / "taken", "x"); }, "taken");  // rename onto a folder fails
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(WriteText, AFullDiskLeavesTheOldFile) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "this system has no /dev/full";
+  const TemporaryFolder folder;
+  write_text(folder / "a.txt", "old");
+  // The temporary file's name is known; a link of that name leads to a disk that is always full.
+  const auto part = folder / ("a.txt.part" + std::to_string(::getpid()));
+  std::filesystem::create_symlink("/dev/full", part);
+  expect_refusal([&] { write_text(folder / "a.txt", std::string(100000, 'x')); }, "a.txt");
+  EXPECT_EQ(read_text(folder / "a.txt"), "old");
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(WritePng, IsAPng) {
+  const TemporaryFolder folder;
+  const std::vector<std::uint8_t> rgb(static_cast<std::size_t>(7 * 5 * 3), 128);
+  write_png(folder / "a.png", 7, 5, rgb);
+  const std::string file = read_text(folder / "a.png");
+  ASSERT_GT(file.size(), 33U);
+  EXPECT_EQ(file.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(file[19], 7);  // width and height: big endian, at 16 and 20
+  EXPECT_EQ(file[23], 5);
+}
+
+}  // namespace
+}  // namespace echoloop

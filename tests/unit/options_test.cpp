@@ -1,0 +1,172 @@
+// The command line: every option of the design is understood, and every bad one is one line that names it.
+#include "app/options.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/acquisitions.h"
+#include "support/one_line.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop {
+namespace {
+
+using testing::expect_refusal;
+using Words = std::vector<std::string>;
+
+Options parse(Words words) {
+  words.insert(words.begin(), "echoloop");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return parse_command_line(static_cast<int>(words.size()), argv.data());
+}
+
+ImagingParams applied(const Words& words) {
+  return apply_settings(testing::small_picture(testing::linear_acquisition()), parse(words).settings);
+}
+
+TEST(Options, Defaults) {
+  const Options o = parse({});
+  EXPECT_EQ(o.command, Command::view);
+  EXPECT_EQ(o.source, "sim:heart");
+  EXPECT_FALSE(o.source_given);
+  EXPECT_FALSE(o.headless);
+  EXPECT_EQ(o.stream, StreamSettings());
+  EXPECT_TRUE(o.interop);
+}
+
+TEST(Options, Commands) {
+  EXPECT_EQ(parse({"--version"}).command, Command::version);
+  EXPECT_EQ(parse({"--list-params"}).command, Command::list_params);
+  EXPECT_EQ(parse({"--help"}).command, Command::help);
+  EXPECT_NE(parse({"--help"}).help.find("--policy"), std::string::npos);
+  const Options info = parse({"info", "file.npy", "--json"});
+  EXPECT_EQ(info.command, Command::info);
+  EXPECT_EQ(info.source, "file.npy");
+  EXPECT_TRUE(info.json);
+  EXPECT_EQ(parse({"./info"}).command, Command::view);
+}
+
+TEST(Options, RunAndFiles) {
+  const Options o = parse({"sim:points", "--headless", "--frames", "12", "--duration", "2.5", "--backend", "cpu",
+                           "--no-interop", "--image-out", "a.npy", "--png", "b.png", "--screenshot", "c.png",
+                           "--report", "d.json", "--trace", "e.json"});
+  EXPECT_EQ(o.source, "sim:points");
+  EXPECT_TRUE(o.source_given);
+  EXPECT_TRUE(o.headless);
+  EXPECT_EQ(o.frames, 12U);
+  EXPECT_EQ(o.duration_s, 2.5);
+  EXPECT_EQ(o.backend, BackendChoice::cpu);
+  EXPECT_FALSE(o.interop);
+  EXPECT_EQ(o.image_out, "a.npy");
+  EXPECT_EQ(o.png, "b.png");
+  EXPECT_EQ(o.screenshot, "c.png");
+  EXPECT_EQ(o.report, "d.json");
+  EXPECT_EQ(o.trace, "e.json");
+}
+
+TEST(Options, StreamSettings) {
+  const Options o = parse({"--policy", "drop-oldest", "--slots", "3", "--lanes", "4", "--streams", "serial",
+                           "--host-memory", "write-combined", "--rate", "12.5", "--no-loop"});
+  EXPECT_EQ(o.stream.policy, RingPolicy::drop_oldest);
+  EXPECT_EQ(o.stream.slots, 3);
+  EXPECT_EQ(o.stream.lanes, 4);
+  EXPECT_EQ(o.stream.streams, StreamMode::serial);
+  EXPECT_EQ(o.stream.host_memory, HostMemory::write_combined);
+  EXPECT_EQ(o.stream.rate_hz, 12.5);
+  EXPECT_FALSE(o.stream.loop);
+  EXPECT_EQ(parse({"--rate", "max"}).stream.rate_hz, kRateMax);
+  EXPECT_TRUE(parse({"--loop"}).stream.loop);
+}
+
+TEST(Options, EveryNameOfEveryChoice) {
+  for (std::size_t i = 0; i < kPolicyNames.size(); ++i) {
+    EXPECT_EQ(parse({"--policy", std::string(kPolicyNames[i])}).stream.policy, static_cast<RingPolicy>(i));
+  }
+  for (std::size_t i = 0; i < kHostMemoryNames.size(); ++i) {
+    EXPECT_EQ(parse({"--host-memory", std::string(kHostMemoryNames[i])}).stream.host_memory, static_cast<HostMemory>(i));
+  }
+  EXPECT_EQ(parse({"--streams", "overlap"}).stream.streams, StreamMode::overlap);
+  EXPECT_EQ(parse({"--backend", "auto"}).backend, BackendChoice::automatic);
+  EXPECT_EQ(parse({"--backend", "cuda"}).backend, BackendChoice::cuda);
+}
+
+TEST(Options, GridInMillimetresIncludingBothEnds) {
+  const ImagingParams p = applied({"--grid", "-12.5:12.5:251,10:35:126"});
+  EXPECT_DOUBLE_EQ(p.lateral_min_m, -12.5e-3);
+  EXPECT_DOUBLE_EQ(p.lateral_max_m, 12.5e-3);
+  EXPECT_DOUBLE_EQ(p.depth_min_m, 10e-3);
+  EXPECT_DOUBLE_EQ(p.depth_max_m, 35e-3);
+  EXPECT_EQ(p.grid_nx, 251);
+  EXPECT_EQ(p.grid_nz, 126);
+}
+
+TEST(Options, SettingsApplyInOrderPresetsFirst) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "p.toml", "[parameters]\nf_number = 2\nrecipe = \"course\"\ngain_db = 3.5\n");
+  const std::string preset = (folder / "p.toml").string();
+  const ImagingParams p = applied({"--set", "f_number=1.1", "--set", "f_number=1.2", "--preset", preset});
+  EXPECT_EQ(p.f_number, 1.2);
+  EXPECT_EQ(p.recipe, Recipe::course);
+  EXPECT_EQ(p.gain_db, 3.5);
+  EXPECT_EQ(applied({"--preset", preset, "--recipe", "analytic"}).recipe, Recipe::analytic);
+}
+
+TEST(Options, BadInputNamesTheOption) {
+  const std::vector<std::pair<Words, std::string>> cases = {
+      {{"--no-such-option"}, "--no-such-option"},
+      {{"--frames", "0"}, "--frames"},
+      {{"--frames", "-3"}, "--frames"},
+      {{"--frames", "many"}, "--frames"},
+      {{"--frames"}, "--frames"},
+      {{"--duration", "0"}, "--duration"},
+      {{"--duration", "-1"}, "--duration"},
+      {{"--duration", "nan"}, "--duration"},
+      {{"--policy", "drop"}, "--policy"},
+      {{"--backend", "opencl"}, "--backend"},
+      {{"--host-memory", "fast"}, "--host-memory"},
+      {{"--streams", "parallel"}, "--streams"},
+      {{"--rate", "0"}, "--rate"},
+      {{"--rate", "-5"}, "--rate"},
+      {{"--rate", "nan"}, "--rate"},
+      {{"--rate", "fast"}, "--rate"},
+      {{"--slots", "1"}, "--slots"},
+      {{"--slots", "65"}, "--slots"},
+      {{"--lanes", "0"}, "--lanes"},
+      {{"--lanes", "5"}, "--lanes"},
+      {{"--grid", ""}, "--grid"},
+      {{"--grid", "1:2:3"}, "--grid"},
+      {{"--grid", "5:1:10,1:2:3"}, "--grid"},
+      {{"--grid", "1:5:0,1:2:3"}, "--grid"},
+      {{"--grid", "1:5:10,1:2:99999"}, "--grid"},
+      {{"--grid", "1:5:10.5,1:2:3"}, "--grid"},
+      {{"--grid", "a:b:c,d:e:f"}, "--grid"},
+      {{"--grid", "1:nan:10,1:2:3"}, "--grid"},
+      {{"--preset", "/no/such/file.toml"}, "/no/such/file.toml"},
+      {{"--video", "film.mp4"}, "--video"},
+      {{"one.npy", "two.npy"}, "two.npy"},
+  };
+  for (const auto& [words, naming] : cases) {
+    SCOPED_TRACE(words.size() > 1 ? words[0] + " " + words[1] : words[0]);
+    expect_refusal([&words = words] { (void)parse(words); }, naming);
+  }
+}
+
+TEST(Options, BadSettingsAndPresetsAreRefused) {
+  expect_refusal([] { (void)applied({"--set", "f_number=-1"}); }, "f_number");
+  expect_refusal([] { (void)applied({"--set", "unknown=1"}); }, "unknown");
+  expect_refusal([] { (void)applied({"--recipe", "magic"}); }, "recipe");
+  const testing::TemporaryFolder folder;
+  const std::string preset = (folder / "bad.toml").string();
+  testing::write_text_file(preset, "f_number = = 2\n");
+  expect_refusal([&] { (void)parse({"--preset", preset}); }, "bad.toml");
+  testing::write_text_file(preset, "f_number = [1, 2]\n");
+  expect_refusal([&] { (void)parse({"--preset", preset}); }, "f_number");
+}
+
+}  // namespace
+}  // namespace echoloop

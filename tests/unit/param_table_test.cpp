@@ -1,0 +1,136 @@
+// The parameter table: every row works, and every refusal is one line that names the parameter.
+#include "core/param_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "support/acquisitions.h"
+#include "support/one_line.h"
+
+namespace echoloop {
+namespace {
+
+using testing::expect_refusal;
+using testing::linear_acquisition;
+
+std::string assignment(const ParamSpec& spec, const std::string& value) { return std::string(spec.key) + "=" + value; }
+
+TEST(ParamTable, KeysAreUniqueAndTheDesignsAreThere) {
+  std::set<std::string_view> keys;
+  for (const ParamSpec& spec : param_table()) {
+    EXPECT_TRUE(keys.insert(spec.key).second) << spec.key;
+    EXPECT_FALSE(spec.label.empty()) << spec.key;
+    EXPECT_FALSE(spec.help.empty()) << spec.key;
+    EXPECT_LT(spec.min, spec.max) << spec.key;
+    EXPECT_EQ(find_param(spec.key), &spec);
+  }
+  for (const char* key : {"sound_speed_m_s", "f_number", "apodization", "band_low_hz", "band_high_hz", "depth_min_m",
+                          "depth_max_m", "dynamic_range_db", "gain_db", "reference_db", "gamma", "color_map"}) {
+    EXPECT_TRUE(keys.contains(key)) << key;
+  }
+  EXPECT_EQ(find_param("no_such_parameter"), nullptr);
+}
+
+TEST(ParamTable, EveryRowIsSetAndReadAtBothEndsOfItsRange) {
+  for (const ParamSpec& spec : param_table()) {
+    for (const double value : {spec.min, spec.max}) {
+      ImagingParams p;
+      set_number(p, spec, value);
+      EXPECT_EQ(get_number(p, spec), value) << spec.key;
+      // Its text sets the same value in other parameters.
+      ImagingParams copy;
+      set_from_text(copy, assignment(spec, get_text(p, spec)));
+      EXPECT_EQ(copy, p) << spec.key;
+    }
+  }
+}
+
+TEST(ParamTable, TextRoundTripKeepsEveryBit) {
+  const ParamSpec& spec = *find_param("f_number");
+  for (const double value : {1.1, 1.0 / 3.0, 0.1 + 0.2, 9.999999999999998}) {
+    ImagingParams p, copy;
+    set_number(p, spec, value);
+    set_from_text(copy, assignment(spec, get_text(p, spec)));
+    EXPECT_EQ(copy.f_number, value);
+  }
+}
+
+TEST(ParamTable, NumbersAreClamped) {
+  for (const ParamSpec& spec : param_table()) {
+    ImagingParams p;
+    set_number(p, spec, spec.min - 1.0);
+    EXPECT_EQ(get_number(p, spec), spec.min) << spec.key;
+    set_number(p, spec, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(get_number(p, spec), spec.max) << spec.key;
+    set_number(p, spec, std::nan(""));
+    EXPECT_EQ(get_number(p, spec), spec.max) << spec.key << ": NaN changes nothing";
+  }
+}
+
+TEST(ParamTable, TextOutOfRangeIsRefusedNotClamped) {
+  for (const ParamSpec& spec : param_table()) {
+    SCOPED_TRACE(spec.key);
+    ImagingParams p;
+    const ImagingParams before = p;
+    for (const std::string& value : {std::string("nan"), std::string("inf"), std::string(""), std::string("1x"),
+                                    std::string(" 1"), std::to_string(spec.max * 2.0 + 1.0),
+                                    std::to_string(spec.min - 1000.0)}) {
+      expect_refusal([&] { set_from_text(p, assignment(spec, value)); }, std::string(spec.key));
+    }
+    EXPECT_EQ(p, before) << "a refused value changed something";
+  }
+}
+
+TEST(ParamTable, ChoicesGoByName) {
+  ImagingParams p;
+  set_from_text(p, "apodization=hamming");
+  EXPECT_EQ(p.apodization, Apodization::hamming);
+  set_from_text(p, "recipe=course");
+  EXPECT_EQ(p.recipe, Recipe::course);
+  set_from_text(p, "color_map=viridis");
+  EXPECT_EQ(p.color_map, ColorMap::viridis);
+  expect_refusal([&] { set_from_text(p, "apodization=Hamming"); }, "boxcar, hann, hamming, tukey, gauss");
+  expect_refusal([&] { set_from_text(p, "apodization=2"); }, "apodization");
+}
+
+TEST(ParamTable, UnknownKeysAndMalformedTextAreRefused) {
+  ImagingParams p;
+  expect_refusal([&] { set_from_text(p, "f_nummer=1"); }, "f_nummer");
+  expect_refusal([&] { set_from_text(p, "f_number"); }, "KEY=VALUE");
+  expect_refusal([&] { set_from_text(p, "=1"); }, "''");
+  expect_refusal([&] { set_from_text(p, "f_number=1\n2"); }, "f_number");
+  expect_refusal([&] { set_from_text(p, "grid_nx=10.5"); }, "whole number");
+}
+
+void expect_contradiction(const char* key, const char* value, const char* naming) {
+  const Acquisition a = linear_acquisition();
+  ImagingParams p = testing::small_picture(a);
+  EXPECT_NO_THROW(validate_params(p, a));
+  set_from_text(p, std::string(key) + "=" + value);
+  expect_refusal([&] { validate_params(p, a); }, naming);
+}
+
+TEST(ValidateParams, ContradictionsAreRefused) {
+  expect_contradiction("band_low_hz", "9e6", "band_low_hz");
+  expect_contradiction("depth_min_m", "0.4", "depth_min_m");
+  expect_contradiction("lateral_max_m", "-0.2", "lateral_min_m");
+  expect_contradiction("band_high_hz", "90e6", "sampled at");
+  const Acquisition a = linear_acquisition();
+  ImagingParams p = testing::small_picture(a);
+  p.f_number = std::nan("");
+  expect_refusal([&] { validate_params(p, a); }, "f_number");
+}
+
+TEST(ParamTable, MarkdownHasARowForEachParameter) {
+  const std::string table = params_markdown_table();
+  for (const ParamSpec& spec : param_table()) {
+    EXPECT_NE(table.find("| `" + std::string(spec.key) + "` |"), std::string::npos) << spec.key;
+  }
+}
+
+}  // namespace
+}  // namespace echoloop

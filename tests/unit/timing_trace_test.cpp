@@ -1,0 +1,94 @@
+// Percentiles by nearest rank, a ring that forgets the oldest, and a trace that a JSON parser reads.
+#include "core/timing_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace echoloop {
+namespace {
+
+Span span_of(std::uint64_t frame, Stage stage, std::int64_t start_ns, std::int64_t length_ns) {
+  return {.frame = frame, .stage = stage, .lane = 1, .start_ns = start_ns, .end_ns = start_ns + length_ns};
+}
+
+TEST(Summarize, NearestRank) {
+  std::vector<double> values;
+  for (int i = 200; i >= 1; --i) values.push_back(i);
+  const StageSummary s = summarize(values);
+  EXPECT_EQ(s.p50_ms, 100.0);
+  EXPECT_EQ(s.p95_ms, 190.0);
+  EXPECT_EQ(s.p99_ms, 198.0);
+  EXPECT_EQ(s.max_ms, 200.0);
+  EXPECT_EQ(s.count, 200U);
+}
+
+TEST(Summarize, FewValuesAndNone) {
+  std::vector<double> one = {3.0};
+  EXPECT_EQ(summarize(one).p50_ms, 3.0);
+  EXPECT_EQ(summarize(one).p99_ms, 3.0);
+  std::vector<double> none;
+  EXPECT_EQ(summarize(none).count, 0U);
+  EXPECT_EQ(summarize(none).max_ms, 0.0);
+}
+
+TEST(TimingTrace, StagesAreSummedUpApart) {
+  TimingTrace trace;
+  for (int i = 1; i <= 10; ++i) {
+    trace.add(span_of(0, Stage::beamform, 1000, i * 1'000'000));
+    trace.add(span_of(0, Stage::upload, 1000, 2'000'000));
+    trace.add_latency(i);
+  }
+  const auto stages = trace.summarize_stages();
+  EXPECT_DOUBLE_EQ(stages[static_cast<std::size_t>(Stage::beamform)].p50_ms, 5.0);
+  EXPECT_DOUBLE_EQ(stages[static_cast<std::size_t>(Stage::beamform)].max_ms, 10.0);
+  EXPECT_DOUBLE_EQ(stages[static_cast<std::size_t>(Stage::upload)].p95_ms, 2.0);
+  EXPECT_EQ(stages[static_cast<std::size_t>(Stage::present)].count, 0U);
+  EXPECT_DOUBLE_EQ(trace.summarize_latency().p50_ms, 5.0);
+}
+
+TEST(TimingTrace, ForgetsTheOldestFirst) {
+  TimingTrace trace(8);
+  for (std::uint64_t frame = 0; frame < 20; ++frame) {
+    trace.add(span_of(frame, Stage::upload, 0, 1));
+    trace.add_latency(static_cast<double>(frame));
+  }
+  const std::vector<Span> spans = trace.spans();
+  ASSERT_EQ(spans.size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(spans[i].frame, 12 + i);
+  EXPECT_EQ(trace.latencies_ms(), (std::vector<double>{18.0, 19.0}));
+  trace.clear();
+  EXPECT_TRUE(trace.spans().empty());
+  EXPECT_TRUE(trace.latencies_ms().empty());
+}
+
+TEST(TimingTrace, ChromeTraceIsJsonWithTimesInMicroseconds) {
+  TimingTrace trace;
+  constexpr std::int64_t kBoot = 9'000'000'000'000'000;  // steady clocks are large: nothing may be lost to rounding
+  trace.add(span_of(41, Stage::beamform, kBoot + 2'000'500, 1'500'000));
+  trace.add(span_of(41, Stage::upload, kBoot, 250'000));
+  const nlohmann::json json = nlohmann::json::parse(trace.chrome_json());
+  std::vector<nlohmann::json> spans;
+  std::size_t names = 0;
+  for (const nlohmann::json& event : json.at("traceEvents")) {
+    if (event.at("ph") == "X") spans.push_back(event);
+    names += event.at("ph") == "M" ? 1U : 0U;
+  }
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(names, 4U);
+  EXPECT_EQ(spans[0].at("name"), "beamform");
+  EXPECT_DOUBLE_EQ(spans[0].at("ts").get<double>(), 2000.5);
+  EXPECT_DOUBLE_EQ(spans[0].at("dur").get<double>(), 1500.0);
+  EXPECT_EQ(spans[0].at("args").at("frame"), 41);
+  EXPECT_EQ(spans[0].at("args").at("lane"), 1);
+  EXPECT_DOUBLE_EQ(spans[1].at("ts").get<double>(), 0.0);
+  EXPECT_NE(spans[0].at("tid"), spans[1].at("tid")) << "copies and kernels have a row each";
+}
+
+TEST(TimingTrace, AnEmptyTraceIsJsonToo) {
+  EXPECT_TRUE(nlohmann::json::accept(TimingTrace().chrome_json()));
+}
+
+}  // namespace
+}  // namespace echoloop
