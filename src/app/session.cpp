@@ -54,7 +54,7 @@ void Session::start(const RingCounts& counts, std::uint64_t first_sequence, doub
   pipeline_ = std::make_unique<Pipeline>(backend_, *ring_, source_->acquisition(), options_.params, images_, trace_,
                                          PipelineOptions{.lanes = stream.lanes,
                                                          .mode = stream.streams,
-                                                         .max_frames = options_.max_frames,
+                                                         .max_frames = options_.max_frames > 0 ? options_.max_frames - counts.processed : 0,
                                                          .host_images = options_.host_images,
                                                          .held_reference_db = held_reference_db,
                                                          .on_image = options_.on_image});
@@ -90,9 +90,11 @@ void Session::set_stream(const StreamSettings& stream) {
                       old.host_memory != stream.host_memory;
   if (remake) {
     drain();
+    const RingCounts counts = ring_->counts();
+    // At the frame limit there is nothing to start again: the ended stream stays as it is.
+    if (options_.max_frames > 0 && counts.processed >= options_.max_frames) return;
     const std::uint64_t next = producer_->next_sequence();
     const double level = pipeline_->held_reference_db();
-    const RingCounts counts = ring_->counts();
     producer_.reset();
     pipeline_.reset();
     start(counts, next, level);

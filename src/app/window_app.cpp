@@ -169,6 +169,7 @@ void WindowApp::start_session(OpenedSource opened) {
   say(Severity::info, fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name,
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->center_hz * 1e-6));
+  if (!opened.info.phantom.empty()) return;
   for (const std::string& assumption : opened.info.acquisition->assumptions) {
     say(Severity::warning, "Assumed: " + assumption);
   }

@@ -24,6 +24,7 @@ float draw_banner(PanelContext& c, const Rect& area, std::string& closed);
 void draw_empty(PanelContext& c, const Rect& area);
 
 // The state's badge with its left edge at x; returns the right edge.
-float draw_state_badge(const Ui& ui, RunState run, float x, float y);
+enum class BadgeSize { normal, large };
+float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size = BadgeSize::normal);
 
 }  // namespace echoloop

@@ -49,6 +49,35 @@ std::vector<Cure> cures(PanelContext& c) {
   return list;
 }
 
+float cure_width(const Ui& ui, const std::vector<Cure>& list, std::size_t i) {
+  return ui.width(i == 0 ? Type::strong : Type::body, list[i].label) + ui.px(i == 0 ? 44 : 36);
+}
+
+// Buttons in as many rows as they need; returns the height used. With Pass::measure nothing is drawn.
+enum class Pass { measure, draw };
+float cure_buttons(PanelContext& c, const std::vector<Cure>& list, float x0, float x1, float y, Pass pass) {
+  Ui& ui = c.ui;
+  float x = x0;
+  float top = y + ui.px(10);
+  std::function<void()> chosen;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const float w = cure_width(ui, list, i);
+    if (x > x0 && x + w > x1) {
+      x = x0;
+      top += ui.px(theme::kRow + theme::kRowGap);
+    }
+    const std::string id = "cure/" + list[i].label;
+    if (pass == Pass::draw && ui.button(id.c_str(), {x, top, x + w, top + ui.px(theme::kRow)},
+                          {.label = list[i].label, .emphasis = i == 0 ? Emphasis::primary : Emphasis::plain},
+                          {list[i].label, list[i].help, {}})) {
+      chosen = list[i].act;
+    }
+    x += w + ui.px(8);
+  }
+  if (chosen) chosen();
+  return list.empty() ? 0 : top + ui.px(theme::kRow) - y;
+}
+
 float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
   Ui& ui = c.ui;
   const Fault& fault = *c.state.fault;
@@ -59,8 +88,10 @@ float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
   const std::string what_to_do = advice.empty() ? "" : "What to do: " + advice;
   const float detail = fault.detail.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, fault.detail);
   const float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
-  std::vector<Cure> list = cures(c);
-  const float buttons = list.empty() ? 0 : ui.px(theme::kRow + 10);
+  const std::vector<Cure> list = cures(c);
+  const float left = area.x0 + pad;
+  const float right = area.x1 - pad;
+  const float buttons = cure_buttons(c, list, left, right, 0, Pass::measure);
   const float height = ui.px(12) + line + detail + help + buttons + ui.px(14);
   const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
   ui.fill(box, theme::kRedGround);
@@ -73,20 +104,7 @@ float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(8), box.x1 - ui.px(12), box.y0 + ui.px(32)};
   if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream stays stopped.", {}})) closed = fault.title + fault.detail;
   ui.cross(close.cx(), close.cy(), theme::kText2);
-  float x = box.x0 + pad;
-  std::function<void()> chosen;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Type type = i == 0 ? Type::strong : Type::body;
-    const float w = ui.width(type, list[i].label) + ui.px(i == 0 ? 44 : 36);
-    const std::string id = "cure/" + list[i].label;
-    if (ui.button(id.c_str(), {x, y + ui.px(10), x + w, y + ui.px(10 + theme::kRow)},
-                  {.label = list[i].label, .emphasis = i == 0 ? Emphasis::primary : Emphasis::plain},
-                  {list[i].label, list[i].help, {}})) {
-      chosen = list[i].act;
-    }
-    x += w + ui.px(8);
-  }
-  if (chosen) chosen();
+  cure_buttons(c, list, left, right, y, Pass::draw);
   return height;
 }
 

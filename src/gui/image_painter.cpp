@@ -2,23 +2,34 @@
 
 #include <glad/gl.h>
 
+#include <algorithm>
+#include <array>
+
 #include "gui/tone.h"
 
 namespace echoloop {
 
-ImagePainter::ImagePainter(const std::filesystem::path& shader_dir) : shader_(shader_dir, "image") {
-  find_uniforms();
+namespace {
+
+constexpr int kEntries = 1024;  // finer than 8 bits, so that the nearest entry is good enough
+
+}  // namespace
+
+ImagePainter::ImagePainter(const std::filesystem::path& shader_dir) : general_(shader_dir, ""), plain_(shader_dir, "PLAIN") {
   glCreateVertexArrays(1, &vertices_);
   glCreateTextures(GL_TEXTURE_2D, 4, maps_);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   for (int i = 0; i < 4; ++i) {
-    const MapTable& table = map_table(static_cast<ColorMap>(i));
-    glTextureStorage2D(maps_[i], 1, GL_RGB8, kMapEntries, 1);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTextureSubImage2D(maps_[i], 0, 0, 0, kMapEntries, 1, GL_RGB, GL_UNSIGNED_BYTE, table.data());
-    glTextureParameteri(maps_[i], GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTextureParameteri(maps_[i], GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    glTextureParameteri(maps_[i], GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTextureParameteri(maps_[i], GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    std::array<std::uint8_t, 4 * kEntries> table;
+    for (int k = 0; k < kEntries; ++k) {
+      const Rgb color = map_color(static_cast<ColorMap>(i), static_cast<double>(k) / (kEntries - 1));
+      const std::uint8_t rgba[4] = {color.r, color.g, color.b, 255};
+      std::copy_n(rgba, 4, table.begin() + 4 * k);
+    }
+    glTextureStorage2D(maps_[i], 1, GL_RGBA8, kEntries, 1);
+    glTextureSubImage2D(maps_[i], 0, 0, 0, kEntries, 1, GL_RGBA, GL_UNSIGNED_BYTE, table.data());
+    glTextureParameteri(maps_[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTextureParameteri(maps_[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   }
 }
 
@@ -27,34 +38,41 @@ ImagePainter::~ImagePainter() {
   glDeleteVertexArrays(1, &vertices_);
 }
 
-void ImagePainter::find_uniforms() {
-  clip_rect_ = shader_.uniform("clip_rect");
-  grid_size_ = shader_.uniform("grid_size");
-  image_ = shader_.uniform("image_db");
-  map_ = shader_.uniform("color_map");
-  gain_ = shader_.uniform("gain_db");
-  range_ = shader_.uniform("dynamic_range_db");
-  gamma_ = shader_.uniform("gamma");
+void ImagePainter::Variant::find() {
+  clip_rect = shader.uniform("clip_rect");
+  grid_size = shader.uniform("grid_size");
+  image = shader.uniform("image_db");
+  map = shader.uniform("color_map");
+  gain = shader.uniform("gain_db");
+  range = shader.uniform("dynamic_range_db");
+  gamma = shader.uniform("gamma");
+  ramp = shader.uniform("gray_ramp");
 }
 
 bool ImagePainter::reload_if_changed(std::string& report) {
-  if (!shader_.reload_if_changed(report)) return false;
-  find_uniforms();
-  return true;
+  const bool general = general_.shader.reload_if_changed(report);
+  const bool plain = plain_.shader.reload_if_changed(report);
+  if (general) general_.find();
+  if (plain) plain_.find();
+  return general || plain;
 }
 
 void ImagePainter::draw(unsigned int texture, const Grid& grid, const ImagingParams& display, const Rect& where,
                         int width, int height) {
   const auto clip_x = [width](float x) { return 2.0F * x / static_cast<float>(width) - 1.0F; };
   const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
-  shader_.use();
-  glUniform4f(clip_rect_, clip_x(where.x0), clip_y(where.y0), clip_x(where.x1), clip_y(where.y1));
-  glUniform2f(grid_size_, static_cast<float>(grid.nx), static_cast<float>(grid.nz));
-  glUniform1i(image_, 0);
-  glUniform1i(map_, 1);
-  glUniform1f(gain_, static_cast<float>(display.gain_db));
-  glUniform1f(range_, static_cast<float>(display.dynamic_range_db));
-  glUniform1f(gamma_, static_cast<float>(display.gamma));
+  const bool inverted = display.color_map == ColorMap::inverted;
+  const bool gray = display.color_map == ColorMap::gray || inverted;
+  const Variant& v = gray && display.gamma == 1.0 ? plain_ : general_;
+  v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
+  glUniform4f(v.clip_rect, clip_x(where.x0), clip_y(where.y0), clip_x(where.x1), clip_y(where.y1));
+  glUniform2f(v.grid_size, static_cast<float>(grid.nx), static_cast<float>(grid.nz));
+  glUniform1i(v.image, 0);
+  glUniform1i(v.map, 1);
+  glUniform1f(v.gain, static_cast<float>(display.gain_db));
+  glUniform1f(v.range, static_cast<float>(display.dynamic_range_db));
+  glUniform1f(v.gamma, static_cast<float>(display.gamma));
+  glUniform2f(v.ramp, inverted ? 1.0F : 0.0F, inverted ? -1.0F : 1.0F);
   glBindTextureUnit(0, texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);
   glBindVertexArray(vertices_);

@@ -25,12 +25,18 @@ class ImagePainter {
             int height);
 
  private:
-  void find_uniforms();
+  // The shader's two variants: any map and gamma, or gray at gamma 1, which software rendering draws much faster.
+  struct Variant {
+    Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) { find(); }
+    void find();
+    Shader shader;
+    int clip_rect = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
+  };
 
-  Shader shader_;
+  Variant general_;
+  Variant plain_;
   unsigned int vertices_ = 0;  // an empty vertex array: the shader makes the corners
   unsigned int maps_[4] = {};
-  int clip_rect_ = -1, grid_size_ = -1, image_ = -1, map_ = -1, gain_ = -1, range_ = -1, gamma_ = -1;
 };
 
 }  // namespace echoloop

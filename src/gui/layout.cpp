@@ -80,8 +80,8 @@ Rect fit_picture(const Rect& area, const Grid& grid) {
 PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact) {
   const auto px = [scale](float v) { return std::round(v * scale); };
   const float bar = px(compact ? theme::kColorBarCompact : theme::kColorBar);
-  const float margin = px(compact ? 8 : 16);
-  Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop), area.x1 - margin - bar,
+  const float margin = px(compact ? 14 : 16);
+  Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop), area.x1 - px(compact ? 8 : 16) - bar,
             area.y1 - px(theme::kCaption)};
   PictureLayout l;
   l.grid = grid;

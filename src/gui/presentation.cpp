@@ -50,7 +50,7 @@ void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
     x = std::min(layout_.image.x0, 0.4F * size.x);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
   }
-  x = draw_state_badge(ui_, state.run, x, std::round(line.cy() - 0.5F * ui_.px(20))) + ui_.px(18);
+  x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
   const float limit = size.x - ui_.px(240);
   x = ui_.text_fitted(Type::large_strong, x, std::max(x, limit), line.y0, line.height(), theme::kText, state.source.name) + ui_.px(26);
   const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };

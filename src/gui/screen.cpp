@@ -192,7 +192,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
 void Screen::draw_keys_overlay() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float row = ui_.px(24);
-  const float w = std::min(ui_.px(420), screen.x - ui_.px(16));
+  const float w = std::min(ui_.px(480), screen.x - ui_.px(16));
   const float h = row * static_cast<float>(kKeyHelp.size()) + ui_.px(44 + 40);
   const float x0 = std::round(0.5F * (screen.x - w));
   const float y0 = std::round(std::max(ui_.px(4), 0.5F * (screen.y - h)));

@@ -23,8 +23,10 @@ std::string read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
-unsigned int compile(GLenum kind, const std::filesystem::path& file) {
-  const std::string text = read_text(file);
+unsigned int compile(GLenum kind, const std::filesystem::path& file, const std::string& define) {
+  std::string text = read_text(file);
+  const std::size_t first = text.find('\n');  // after #version
+  if (!define.empty() && first != std::string::npos) text.insert(first + 1, "#define " + define + "\n#line 2\n");
   const char* source = text.c_str();
   const unsigned int shader = glCreateShader(kind);
   glShaderSource(shader, 1, &source, nullptr);
@@ -38,11 +40,11 @@ unsigned int compile(GLenum kind, const std::filesystem::path& file) {
   throw Error(file.string(), first_line(log), "a shader that compiles");
 }
 
-unsigned int link(const std::array<std::filesystem::path, 2>& files) {
-  const unsigned int vertex = compile(GL_VERTEX_SHADER, files[0]);
+unsigned int link(const std::array<std::filesystem::path, 2>& files, const std::string& define) {
+  const unsigned int vertex = compile(GL_VERTEX_SHADER, files[0], define);
   unsigned int fragment = 0;
   try {
-    fragment = compile(GL_FRAGMENT_SHADER, files[1]);
+    fragment = compile(GL_FRAGMENT_SHADER, files[1], define);
   } catch (...) {
     glDeleteShader(vertex);
     throw;
@@ -64,8 +66,11 @@ unsigned int link(const std::array<std::filesystem::path, 2>& files) {
 
 }  // namespace
 
-Shader::Shader(std::filesystem::path folder, const std::string& name)
-    : files_{folder / (name + ".vert"), folder / (name + ".frag")}, program_(link(files_)), seen_(times()) {}
+Shader::Shader(const std::filesystem::path& folder, const std::string& name, const std::string& define)
+    : files_{folder / (name + ".vert"), folder / (name + ".frag")},
+      define_(define),
+      program_(link(files_, define)),
+      seen_(times()) {}
 
 Shader::~Shader() { glDeleteProgram(program_); }
 
@@ -87,7 +92,7 @@ bool Shader::reload_if_changed(std::string& report) {
   if (changed == seen_) return false;
   seen_ = changed;
   try {
-    glDeleteProgram(std::exchange(program_, link(files_)));
+    glDeleteProgram(std::exchange(program_, link(files_, define_)));
     report = "Shader " + files_[1].stem().string() + " read again.";
   } catch (const Error& error) {
     report = std::string(error.what()) + "; the last good shader stays";

@@ -10,8 +10,9 @@ namespace echoloop {
 
 class Shader {
  public:
-  // Reads `name`.vert and `name`.frag from `folder`. Throws Error when they are missing or do not compile.
-  Shader(std::filesystem::path folder, const std::string& name);
+  // Reads `name`.vert and `name`.frag from `folder`; `define` (may be empty) is defined in both.
+  // Throws Error when they are missing or do not compile.
+  Shader(const std::filesystem::path& folder, const std::string& name, const std::string& define);
   ~Shader();
   Shader(const Shader&) = delete;
   Shader& operator=(const Shader&) = delete;
@@ -27,6 +28,7 @@ class Shader {
   [[nodiscard]] Times times() const;
 
   std::array<std::filesystem::path, 2> files_;
+  std::string define_;
   unsigned int program_ = 0;
   Times seen_;
   std::int64_t looked_ns_ = 0;

@@ -72,42 +72,44 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   return x0 + w + ui.px(10);
 }
 
-std::string fps_text(double fps) { return fixed(fps, 1); }
+BadgeLook state_look(RunState run) {
+  switch (run) {
+    case RunState::live: return {.text = "LIVE", .ground = theme::kAccent, .ink = theme::kInk, .dot = true};
+    case RunState::replay: return {.text = "REPLAY", .ink = theme::kAccent};
+    case RunState::frozen: return {.text = "FROZEN", .ground = theme::kText, .ink = theme::kInk};
+    case RunState::fault: return {.text = "FAULT", .ground = theme::kRed, .ink = theme::kInk, .dot = true};
+    case RunState::idle: break;
+  }
+  return {.text = "IDLE", .ink = theme::kMuted};
+}
 
 }  // namespace
 
-float draw_state_badge(const Ui& ui, RunState run, float x, float y) {
-  switch (run) {
-    case RunState::live: ui.badge_filled(x, y, "LIVE", theme::kAccent, theme::kInk, true); break;
-    case RunState::replay: ui.badge_outlined(x, y, "REPLAY", theme::kAccent); break;
-    case RunState::frozen: ui.badge_filled(x, y, "FROZEN", theme::kText, theme::kInk, false); break;
-    case RunState::fault: ui.badge_filled(x, y, "FAULT", theme::kRed, theme::kInk, true); break;
-    case RunState::idle: ui.badge_outlined(x, y, "IDLE", theme::kMuted); break;
-  }
-  constexpr std::array<const char*, 5> names = {"LIVE", "REPLAY", "FROZEN", "FAULT", "IDLE"};
-  const bool dot = run == RunState::live || run == RunState::fault;
-  return x + ui.badge_width(names[static_cast<std::size_t>(run)], dot);
+float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size) {
+  BadgeLook look = state_look(run);
+  look.large = size == BadgeSize::large;
+  return ui.badge(x, centre_y, look);
 }
 
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
   const UiState& s = c.state;
   ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kEdge);
-  const bool known = s.latency.count > 0;
+  const bool known = s.latency.count > 0 && s.run != RunState::fault;
   const std::uint64_t lost_frames = s.counts.dropped + s.counts.refused;
-  const Figure rate{s.run == RunState::frozen ? "source" : "", fps_text(s.processed_fps), "000.0", "fps"};
+  const Figure rate{s.run == RunState::frozen ? "source" : "", fixed(s.processed_fps, 1), "000.0", "fps"};
   const Figure shown{"shown", fixed(s.shown_fps, 0), "00", "fps"};
   const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
   Figure latency{"latency p95", known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—", "00.00", "ms"};
 
   // What a narrow bar leaves out, in this order: device name, "Present Tab", the word "latency", "shown".
-  const float y = std::round(r.cy() - 0.5F * ui.px(20));
   float x = separator(ui, source_menu(c, r, requests), r);
   const float keys_width = ui.width(Type::body, "Keys") + ui.px(8) + ui.width(Type::small, "F1");
   const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "Tab") + ui.px(24);
   const float device_width = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
-  const float badge = std::max(ui.badge_width("FROZEN", false), ui.badge_width("REPLAY", false));
-  float free = r.x1 - ui.px(16) - x - ui.badge_width(s.backend, false) - 3 * ui.px(33) - badge - ui.px(10) -
+  const BadgeLook backend{.text = s.backend};
+  const float badge = ui.badge_width(state_look(s.run));
+  float free = r.x1 - ui.px(16) - x - ui.badge_width(backend) - 3 * ui.px(33) - badge - ui.px(10) -
                figure_width(ui, rate) - figure_width(ui, latency) - figure_width(ui, lost) - keys_width - ui.px(24) -
                figure_width(ui, shown) - ui.px(16) - present_width - device_width;
   const bool device = free >= 0 && !c.compact;
@@ -121,15 +123,13 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const bool with_shown = free >= 0;
 
   if (!s.backend.empty()) {
-    ui.badge_outlined(x, y, s.backend, theme::kText2);
-    x += ui.badge_width(s.backend, false);
+    x = ui.badge(x, r.cy(), backend);
     if (device && !s.device.empty()) {
       x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2, s.device);
     }
     x = separator(ui, x, r);
   }
-  draw_state_badge(ui, s.run, x, y);
-  x = draw_figure(ui, x + badge + ui.px(10), r, rate);
+  x = draw_figure(ui, draw_state_badge(ui, s.run, x, r.cy()) + ui.px(10), r, rate);
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
   draw_figure(ui, separator(ui, x, r), r, lost);

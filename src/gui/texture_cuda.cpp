@@ -6,8 +6,12 @@
 
 #include <glad/gl.h>
 // cuda_gl_interop.h takes OpenGL's types from a system header unless one is there; glad has declared them all.
+#ifndef __gl_h_
 #define __gl_h_
+#endif
+#ifndef GL_H
 #define GL_H
+#endif
 #include <cuda_gl_interop.h>
 #include <cuda_runtime_api.h>
 

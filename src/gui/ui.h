@@ -40,6 +40,14 @@ struct Choice {
   std::string_view note = {};  // muted, behind the label
 };
 
+struct BadgeLook {
+  std::string_view text;
+  ImU32 ground = 0;  // 0: outlined in the ink's colour
+  ImU32 ink = theme::kText2;
+  bool dot = false;
+  bool large = false;  // for the projector
+};
+
 // Where the next row of a column goes.
 struct Column {
   float x0 = 0, x1 = 0, y = 0;  // pixels, inside the padding
@@ -76,9 +84,9 @@ class Ui : public Painter {
   bool check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& tip);
   // The folding head of a panel; returns the right end of the free part of the row. `open` changes on a click.
   void header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open);
-  void badge_filled(float x, float y, std::string_view text, ImU32 ground, ImU32 ink, bool dot) const;
-  void badge_outlined(float x, float y, std::string_view text, ImU32 color) const;
-  [[nodiscard]] float badge_width(std::string_view text, bool dot) const;
+  // Centred on y; returns the right edge.
+  float badge(float x, float centre_y, const BadgeLook& look) const;
+  [[nodiscard]] float badge_width(const BadgeLook& look) const;
 
   // A field of typed text in place of a control, from Ctrl-click. The text when it was accepted.
   void start_editing(const char* id, const std::string& text);

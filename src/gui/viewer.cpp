@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
-#include <thread>
+#include <utility>
 
 #include "core/units.h"
 #include "gui/frame_texture.h"
@@ -59,6 +60,15 @@ class ImguiSession {
  private:
   Surface& surface_;
 };
+
+std::string clock_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[16];
+  std::strftime(text, sizeof text, "%H:%M:%S", &local);
+  return text;
+}
 
 void clear(const Rect& area, unsigned int hex, float ratio, int height) {
   const auto px = [ratio](float v) { return static_cast<int>(std::lround(v * ratio)); };
@@ -198,7 +208,7 @@ bool Viewer::frame(UiState& state) {
     break;  // one window, one recording
   }
   if (v.painter.reload_if_changed(v.report)) {
-    state.messages.insert(state.messages.begin(), {Severity::info, "", v.report});
+    state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
   v.present_start_ns = now_ns();
   const bool fresh = v.take_image();

@@ -100,7 +100,7 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
   const float pad = px(4);
   float wide = r.width();
   for (const Choice& option : options) {
-    wide = std::max(wide, width(Type::body, option.label) + width(Type::body, option.note) + px(46));
+    wide = std::max(wide, width(Type::body, option.label) + width(Type::body, option.note) + px(56));
   }
   const float tall = row_height * static_cast<float>(options.size()) + 2 * pad;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -166,21 +166,24 @@ void Ui::header(const char* id, Column& c, std::string_view title, std::string_v
   text_fitted(Type::small, x, r.x1 + 1, r.y0, r.height(), theme::kMuted, gist);
 }
 
-float Ui::badge_width(std::string_view label, bool dot) const {
-  return width(Type::badge, label) + px(16) + (dot ? px(10) : 0);
+float Ui::badge_width(const BadgeLook& look) const {
+  const float k = look.large ? 1.4F : 1.0F;
+  return width(look.large ? Type::large_strong : Type::badge, look.text) + px(16 * k) + (look.dot ? px(10 * k) : 0);
 }
 
-void Ui::badge_filled(float x, float y, std::string_view label, ImU32 ground, ImU32 ink, bool dot) const {
-  const Rect r{x, y, x + badge_width(label, dot), y + px(20)};
-  fill(r, ground, 4);
-  if (dot) disc(x + px(11), r.cy(), 3, ink);
-  text(Type::badge, x + px(8) + (dot ? px(10) : 0), r.y0, r.height(), ink, label);
-}
-
-void Ui::badge_outlined(float x, float y, std::string_view label, ImU32 color) const {
-  const Rect r{x, y, x + badge_width(label, false), y + px(20)};
-  outline(r, color, 4);
-  text(Type::badge, x + px(8), r.y0, r.height(), color, label);
+float Ui::badge(float x, float centre_y, const BadgeLook& look) const {
+  const float k = look.large ? 1.4F : 1.0F;
+  const float y = std::round(centre_y - 0.5F * px(20 * k));
+  const Rect r{x, y, x + badge_width(look), y + px(20 * k)};
+  if (look.ground != 0) {
+    fill(r, look.ground, 4);
+  } else {
+    outline(r, look.ink, 4);
+  }
+  if (look.dot) disc(x + px(11 * k), r.cy(), 3 * k, look.ink);
+  text(look.large ? Type::large_strong : Type::badge, x + px(8 * k) + (look.dot ? px(10 * k) : 0), r.y0, r.height(),
+       look.ink, look.text);
+  return r.x1;
 }
 
 }  // namespace echoloop

@@ -1,145 +1,38 @@
 #include "backend/cpu/das_rows.h"
 
-#include <algorithm>
-#include <cstddef>
-
-// Versions of the hot loops for newer x86 processors, chosen when the program starts; others run the portable one.
-// ("arch=", not "avx2": only with a processor's tuning does GCC 12 use gather loads.) Sanitizers and ifuncs do not mix.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ECHO_SANITIZED)
-#define ECHO_CLONES __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define ECHO_CLONES
-#endif
-
 namespace echoloop {
+
+namespace portable {
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+}
+namespace avx2 {
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
+}
+
 namespace {
 
-constexpr int kReceiveArrays = 4;  // excess, rotor re, rotor im, weight
-
-template <Apodization window>
-[[gnu::always_inline]] inline void weigh(int nx, float* __restrict weight) {
-  for (int ix = 0; ix < nx; ++ix) weight[ix] = apodization_weight(window, weight[ix]);
-}
-
-// weight: in: place in the aperture; out: window weight. One loop a window, so that no loop holds a branch.
-ECHO_CLONES void window_row(Apodization window, int nx, float* __restrict weight) {
-  switch (window) {
-    case Apodization::boxcar: return weigh<Apodization::boxcar>(nx, weight);
-    case Apodization::hann: return weigh<Apodization::hann>(nx, weight);
-    case Apodization::hamming: return weigh<Apodization::hamming>(nx, weight);
-    case Apodization::tukey: return weigh<Apodization::tukey>(nx, weight);
-    case Apodization::gauss: return weigh<Apodization::gauss>(nx, weight);
-  }
-}
-
-ECHO_CLONES void place_row(const DasGeometry& g, const ElementGeometry& element, float z, float* __restrict place) {
-  if (g.f_number <= 0.0f) {
-    std::fill_n(place, g.nx, element.aperture_place);
-    return;
-  }
-  for (int ix = 0; ix < g.nx; ++ix) place[ix] = aperture_place(g, element, local_position(element, g.x_m[ix], z));
-}
-
-ECHO_CLONES void direct_row(const DasGeometry& g, const ElementGeometry& element, float z, float* __restrict weight) {
-  for (int ix = 0; ix < g.nx; ++ix) {
-    weight[ix] *= directivity_weight(g.width_over_wavelength, local_position(element, g.x_m[ix], z));
-  }
-}
-
-ECHO_CLONES void rotor_row(const float* __restrict x_m, int nx, const ElementGeometry element, float z,
-                           float samples_per_m, float turns_per_sample, const float* __restrict weight,
-                           float* __restrict excess, float* __restrict rotor_re, float* __restrict rotor_im) {
-  for (int ix = 0; ix < nx; ++ix) {
-    const float samples = receive_excess_m(x_m[ix] - element.x_m, z, element.z_m) * samples_per_m;
-    const Complex phasor = unit_phasor(samples * turns_per_sample);
-    excess[ix] = samples;
-    rotor_re[ix] = weight[ix] * phasor.re;
-    rotor_im[ix] = weight[ix] * phasor.im;
-  }
-}
-
-// First and one past the last pixel that see the element; most elements see only a part of a shallow row.
-struct Extent {
-  int begin;
-  int end;
-};
-
-Extent seen_by(const float* weight, int nx) {
-  int begin = 0;
-  while (begin < nx && weight[begin] == 0.0f) ++begin;
-  int end = nx;
-  while (end > begin && weight[end - 1] == 0.0f) --end;
-  return {begin, end};
-}
-
-ECHO_CLONES void add_line(const float* __restrict line, int n_valid, int base, int nx, const float* __restrict tx_excess,
-                          const float* __restrict rx_excess, const float* __restrict rotor_re,
-                          const float* __restrict rotor_im, float* __restrict sum_re, float* __restrict sum_im) {
-  const int last = n_valid - 2;  // the last sample that has a neighbour
-  for (int ix = 0; ix < nx; ++ix) {
-    const float offset = tx_excess[ix] + rx_excess[ix];
-    const int whole = floor_to_int(offset);
-    const int wanted = base + whole;
-    int i = wanted < 0 ? 0 : wanted;
-    i = i > last ? last : i;
-    const float keep = i == wanted ? 1.0f : 0.0f;
-    const float w = offset - static_cast<float>(whole);
-    const float re = keep * (line[2 * i] + w * (line[2 * i + 2] - line[2 * i]));
-    const float im = keep * (line[2 * i + 1] + w * (line[2 * i + 3] - line[2 * i + 1]));
-    sum_re[ix] += rotor_re[ix] * re - rotor_im[ix] * im;
-    sum_im[ix] += rotor_re[ix] * im + rotor_im[ix] * re;
-  }
-}
-
-ECHO_CLONES void add_transmit(const DasGeometry& g, float row_turns, const float* __restrict tx_excess,
-                              const float* __restrict sum_re, const float* __restrict sum_im,
-                              Complex* __restrict pixels) {
-  for (int ix = 0; ix < g.nx; ++ix) {
-    const Complex phasor = unit_phasor(row_turns + tx_excess[ix] * g.turns_per_sample);
-    pixels[ix].re += phasor.re * sum_re[ix] - phasor.im * sum_im[ix];
-    pixels[ix].im += phasor.re * sum_im[ix] + phasor.im * sum_re[ix];
-  }
+// Decided by what the processor says it can do, never by its model.
+bool has_avx2() {
+#if defined(ECHO_X86)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
 }
 
 }  // namespace
 
 void RowScratch::resize(int nx, int n_tx) {
+  constexpr int kReceiveArrays = 4;  // excess, rotor re, rotor im, weight; then re and im of each transmit's sum
   values.resize(static_cast<std::size_t>(nx) * static_cast<std::size_t>(kReceiveArrays + 2 * n_tx));
 }
 
-void das_row(const DasGeometry& g, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
-  const auto nx = static_cast<std::size_t>(g.nx);
-  float* excess = scratch.values.data();
-  float* rotor_re = excess + nx;
-  float* rotor_im = rotor_re + nx;
-  float* weight = rotor_im + nx;
-  float* sums = weight + nx;  // [n_tx][re | im][nx]
-  const float z = g.z_m[iz];
-  std::fill_n(sums, 2 * nx * static_cast<std::size_t>(g.n_tx), 0.0f);
-  std::fill_n(pixels, nx, Complex{0.0f, 0.0f});
-  for (int e = 0; e < g.n_el; ++e) {
-    const ElementGeometry& element = g.elements[e];
-    place_row(g, element, z, weight);
-    window_row(g.apodization, g.nx, weight);
-    if (g.width_over_wavelength > 0.0f) direct_row(g, element, z, weight);
-    const auto [begin, end] = seen_by(weight, g.nx);
-    const int n = end - begin;
-    if (n == 0) continue;
-    rotor_row(g.x_m + begin, n, element, z, g.samples_per_m, g.turns_per_sample, weight + begin, excess + begin,
-              rotor_re + begin, rotor_im + begin);
-    for (int t = 0; t < g.n_tx; ++t) {
-      const std::size_t row = static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
-      const std::size_t line = static_cast<std::size_t>(t) * static_cast<std::size_t>(g.n_el) + static_cast<std::size_t>(e);
-      float* sum = sums + 2 * nx * static_cast<std::size_t>(t) + begin;
-      add_line(&iq[line * static_cast<std::size_t>(g.n_line)].re, g.n_valid, g.row_base[row], n,
-               g.tx_excess + row * nx + begin, excess + begin, rotor_re + begin, rotor_im + begin, sum, sum + nx);
-    }
-  }
-  for (int t = 0; t < g.n_tx; ++t) {
-    const std::size_t row = static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
-    const float* sum = sums + 2 * nx * static_cast<std::size_t>(t);
-    add_transmit(g, g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
-  }
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
+#if defined(ECHO_X86)
+  static const bool fast = has_avx2();
+  if (fast) return avx2::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+#endif
+  portable::das_row(geometry, iq, iz, scratch.values.data(), pixels);
 }
 
 }  // namespace echoloop

@@ -28,7 +28,7 @@ bool map_row(PanelContext& c, Column& column) {
   const auto chosen = static_cast<std::size_t>(c.state.params.color_map);
   const Rect r = ui.labelled(column, "Map", c.compact ? "" : kMapNames[chosen], true);
   const float gap = ui.px(6);
-  const float side = (r.width() - 3 * gap) / 4;
+  const float side = (r.width() - ui.px(2) - 3 * gap) / 4;
   bool changed = false;
   for (std::size_t i = 0; i < kMapNames.size(); ++i) {
     const float x = std::round(r.x0 + static_cast<float>(i) * (side + gap));

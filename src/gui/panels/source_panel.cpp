@@ -124,7 +124,7 @@ void source_panel(PanelContext& c, Column& column) {
     call(c.commands.stream_changed);
   }
   const bool endless = c.state.source.frame_count == 0;
-  if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop,
+  if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
                    {"Loop", "Starts again after the last frame.", endless ? "A phantom never ends; recordings can loop." : ""})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);

@@ -54,7 +54,7 @@ double round_up_125(double value) {
 void sparkline_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const StageSummary& latency = c.state.latency;
-  const bool known = latency.count > 0;
+  const bool known = latency.count > 0 && c.state.run != RunState::fault;
   const Rect head = ui.row(column, 22, 2);
   ui.text(Type::body, head, theme::kText2, "Latency");
   ui.text_right(Type::body, head.x1, head.y0, head.height(), theme::kMuted, "ms p95");

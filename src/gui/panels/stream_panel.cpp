@@ -36,7 +36,7 @@ void policy_rows(PanelContext& c, Column& column) {
   for (std::size_t i = 0; i < kPolicies.size(); ++i) {
     if (i % 2 == 0) r = ui.row(column, 24, 0);
     const PolicyWords& words = kPolicies[i];
-    const float middle = r.x0 + std::round(0.5F * r.width()) + ui.px(c.compact ? 8 : 0);
+    const float middle = r.x0 + std::round(0.5F * r.width());
     const Rect cell{i % 2 == 0 ? r.x0 : middle, r.y0, i % 2 == 0 ? middle : r.x1, r.y1};
     const std::string id = std::string("policy/") + words.short_label;
     if (ui.radio(id.c_str(), cell, c.compact ? words.short_label : words.label, c.state.stream.policy == words.policy,
@@ -99,7 +99,7 @@ void slots_rows(PanelContext& c, Column& column) {
   ui.text(Type::body, r, theme::kText2, "Slots");
   const std::string number = fmt::format("{} of {}", used, counts.slots);
   const float w = ui.width(Type::body, number) + ui.px(4) + ui.width(Type::body, "in use") + ui.px(20);
-  const Rect value{r.x1 - w - ui.px(8), r.y0, r.x1, r.y1};
+  const Rect value{r.x1 - w - ui.px(16), r.y0, r.x1, r.y1};
   const auto at = std::find(kSlotCounts.begin(), kSlotCounts.end(), c.state.stream.slots);
   const int chosen = at == kSlotCounts.end() ? -1 : static_cast<int>(at - kSlotCounts.begin());
   const Tip tip{"Slots", "Frames that can wait between source and processing. Click to choose how many. More slots ride out longer hiccups and cost memory.", {}};
