@@ -1,5 +1,6 @@
 #version 450 core
-// One quad, placed by its corners in clip space. `corner` runs over (0,0) top left .. (1,1) bottom right of the picture.
+// One quad, placed by its corners in clip space. `corner` runs from (0,0), top left, to (1,1), bottom right of the
+// picture.
 uniform vec4 clip_rect;  // left, top, right, bottom
 uniform vec2 grid_size;  // columns, rows
 out vec2 texel;

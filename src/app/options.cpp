@@ -170,6 +170,7 @@ Options parse_command_line(int argc, char** argv) {
       if (value.empty()) throw Error(option->get_name(), "found an empty value", "a value, or no such option");
     }
   }
+  if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
   if (version) o.command = Command::version;
   if (list_params) o.command = Command::list_params;
   if (!video.empty()) throw Error("--video", "films cannot be written yet", "--png or --screenshot");

@@ -1,5 +1,7 @@
 #include "app/session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -12,6 +14,15 @@ double default_rate_hz(const Acquisition& acquisition) {
   return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
 }
 
+namespace {
+
+// Locked pages are lost to every other program: at most a quarter of the machine's memory.
+std::size_t max_page_locked_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4;
+}
+
+}  // namespace
+
 Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
                  SessionOptions options)
     : backend_(backend), source_(std::move(source)), images_(images), trace_(trace), options_(std::move(options)) {
@@ -22,6 +33,11 @@ Session::~Session() {
   ring_->close();
   producer_.reset();
   pipeline_.reset();
+}
+
+HostMemory Session::host_memory() const {
+  if (!source_->lends_frames()) return memory_.front()->kind();
+  return page_lock_ != nullptr ? HostMemory::pinned : HostMemory::pageable;
 }
 
 void Session::stop() {
@@ -41,8 +57,9 @@ void Session::start(const RingCounts& counts, std::uint64_t first_sequence, doub
   const std::size_t bytes = source_->acquisition()->frame_bytes();
   page_lock_.reset();
   memory_.clear();
-  if (stream.host_memory != HostMemory::pageable && !source_->lendable_memory().empty()) {
-    page_lock_ = backend_.page_lock(source_->lendable_memory());
+  const std::span<const std::byte> lent = source_->lendable_memory();
+  if (stream.host_memory != HostMemory::pageable && !lent.empty() && lent.size() <= max_page_locked_bytes()) {
+    page_lock_ = backend_.page_lock(lent);
   }
   // Slots of a source that lends its frames hold no samples.
   std::vector<std::span<std::byte>> slots;

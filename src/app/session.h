@@ -48,7 +48,7 @@ class Session {
   [[nodiscard]] Source& source() { return *source_; }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
   [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
-  [[nodiscard]] HostMemory host_memory() const { return memory_.front()->kind(); }
+  [[nodiscard]] HostMemory host_memory() const;  // that frames really lie in; recordings lend theirs in place
   [[nodiscard]] std::string fault() const { return pipeline_->fault(); }       // the processing thread's, empty = none
   [[nodiscard]] std::string producer_report() const { return producer_->report(); }
   [[nodiscard]] ProducerState producer_state() const { return producer_->state(); }

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -92,24 +93,32 @@ void WindowApp::turn() {
     if (const std::string refusal = session_->take_refusal(); !refusal.empty()) say(Severity::error, refusal);
     session_->set_host_images(viewer_->needs_host_image() || host_image_wanted_);
   }
-  const std::int64_t begin = now_ns();
-  const bool new_image = viewer_->frame(state_);
-  if (new_image) {
+  if (viewer_->frame(state_)) {
     ++shown_;
     trace_.add({.frame = images_.front().stamp.sequence, .stage = Stage::present, .lane = 0,
                 .start_ns = viewer_->present_start_ns(), .end_ns = viewer_->present_end_ns()});
   }
   run_commands();
-  pace(begin, new_image);
+  wait_for_frame();
 }
 
-// Where swapping buffers does not wait for the display (software OpenGL, a hidden window), 60 frames a second are enough;
-// with nothing new to show, wait for input instead of drawing the same again.
-void WindowApp::pace(std::int64_t begin_ns, bool new_image) {
-  constexpr double kFrameSeconds = 1.0 / 60.0;
-  const double spent = static_cast<double>(now_ns() - begin_ns) * 1e-9;
-  if (spent >= kFrameSeconds) return;
-  viewer_->wait_events(new_image || viewer_->wants_frame() ? kFrameSeconds - spent : kFrameSeconds);
+// Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
+// With no new picture and no input there is nothing to draw: in software rendering a frame costs as much as the imaging.
+void WindowApp::wait_for_frame() {
+  constexpr std::int64_t kFrameNs = 1'000'000'000 / 60;
+  constexpr std::int64_t kIdleNs = 100'000'000;  // counters and messages still have to come
+  const std::int64_t last_drawn_ns = drawn_ns_;
+  do {
+    due_ns_ = std::max(due_ns_ + kFrameNs, now_ns() - kFrameNs);
+    for (std::int64_t left = due_ns_ - now_ns(); left > 0; left = due_ns_ - now_ns()) {
+      viewer_->wait_events(static_cast<double>(left) * 1e-9);
+    }
+    drawn_ns_ = now_ns();
+  } while (!viewer_->wants_frame() && !viewer_->should_close() && opener_.fraction() == fraction_drawn_ &&
+           (session_ == nullptr || session_->counts().processed == processed_drawn_) &&
+           drawn_ns_ - last_drawn_ns < kIdleNs);
+  processed_drawn_ = session_ == nullptr ? 0 : session_->counts().processed;
+  fraction_drawn_ = opener_.fraction();
 }
 
 void WindowApp::run_commands() {

@@ -34,7 +34,7 @@ class WindowApp {
   void use_cpu();
   void describe_backend();
   void remember(const std::filesystem::path& file);
-  void pace(std::int64_t begin_ns, bool new_image);
+  void wait_for_frame();
   void apply_params();
   void apply_stream();
   void save_picture();
@@ -56,6 +56,10 @@ class WindowApp {
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   std::uint64_t shown_ = 0;
   std::int64_t started_ns_ = 0;
+  std::int64_t due_ns_ = 0;    // of the next window frame
+  std::int64_t drawn_ns_ = 0;  // of the last one
+  std::uint64_t processed_drawn_ = 0;
+  double fraction_drawn_ = 0.0;
 };
 
 }  // namespace echoloop

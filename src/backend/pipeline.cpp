@@ -161,7 +161,7 @@ void Pipeline::collect(Slot& slot) {
   slot.lease.reset();
   Image& image = slot.lane->image();
   image.ready_ns = now_ns();
-  image.number = ++finished_;
+  image.number = finished_ + 1;
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;
   image.acquisition = acquisition_;
@@ -171,6 +171,7 @@ void Pipeline::collect(Slot& slot) {
   std::swap(image, images_.back());
   images_.publish();
   slot.busy = false;
+  ++finished_;  // last: whatever throws above, the frame is still in flight and will be counted as lost
   ring_.count_processed();
 }
 

@@ -56,7 +56,8 @@ class FrameRing {
     std::size_t slot_;
   };
 
-  // Each slot as long as a frame; the memory outlives the ring. `counts` continues an earlier ring's book-keeping.
+  // Each slot as long as a frame; the memory outlives the ring. `counts` continues an earlier ring's book-keeping; frames
+  // that were still in flight there (its reader ended by a fault) are counted as dropped.
   FrameRing(std::vector<std::span<std::byte>> slots, RingPolicy policy, const RingCounts& counts = {});
 
   // A slot for the next frame. With no free slot: block waits; error refuses the frame; drop_oldest takes back the oldest

@@ -30,13 +30,15 @@ std::vector<Cure> cures(PanelContext& c) {
   UiState& s = c.state;
   const auto restart = [&c] { call(c.commands.restart); };
   if (s.fault->can_restart && s.stream.policy == RingPolicy::error && s.counts.refused > 0) {
-    list.push_back({"Restart with Drop oldest", "The oldest waiting frame gives way when all slots are in use.", [&s, restart] {
-                      s.stream.policy = RingPolicy::drop_oldest;
-                      restart();
-                    }});
+    list.push_back(
+        {"Restart with Drop oldest", "The oldest waiting frame gives way when all slots are in use.", [&s, restart] {
+           s.stream.policy = RingPolicy::drop_oldest;
+           restart();
+         }});
     const int more = std::min(2 * s.stream.slots, kMaxSlots);
     if (more > s.stream.slots) {
-      list.push_back({fmt::format("Restart with {} slots", more), "More frames can wait; each costs the memory of a frame.", [&s, restart, more] {
+      list.push_back({fmt::format("Restart with {} slots", more),
+                      "More frames can wait; each costs the memory of a frame.", [&s, restart, more] {
                         s.stream.slots = more;
                         restart();
                       }});
@@ -67,9 +69,10 @@ float cure_buttons(PanelContext& c, const std::vector<Cure>& list, float x0, flo
       top += ui.px(theme::kRow + theme::kRowGap);
     }
     const std::string id = "cure/" + list[i].label;
-    if (pass == Pass::draw && ui.button(id.c_str(), {x, top, x + w, top + ui.px(theme::kRow)},
-                          {.label = list[i].label, .emphasis = i == 0 ? Emphasis::primary : Emphasis::plain},
-                          {list[i].label, list[i].help, {}})) {
+    if (pass == Pass::draw &&
+        ui.button(id.c_str(), {x, top, x + w, top + ui.px(theme::kRow)},
+                  {.label = list[i].label, .emphasis = i == 0 ? Emphasis::primary : Emphasis::plain},
+                  {list[i].label, list[i].help, {}})) {
       chosen = list[i].act;
     }
     x += w + ui.px(8);
@@ -102,7 +105,8 @@ float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
   if (detail > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, fault.detail);
   if (help > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, what_to_do);
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(8), box.x1 - ui.px(12), box.y0 + ui.px(32)};
-  if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream stays stopped.", {}})) closed = fault.title + fault.detail;
+  if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream stays stopped.", {}}))
+    closed = fault.title + fault.detail;
   ui.cross(close.cx(), close.cy(), theme::kText2);
   cure_buttons(c, list, left, right, y, Pass::draw);
   return height;
@@ -150,11 +154,15 @@ void draw_transport(PanelContext& c, const Rect& r) {
   const bool frozen = c.state.run == RunState::frozen;
   const bool running = c.state.run == RunState::live || c.state.run == RunState::replay || frozen;
   const Rect freeze = at(r.x0 + ui.px(c.compact ? 12 : 16), ui.px(132));
-  const std::string_view why = running ? "" : c.state.run == RunState::fault ? "The stream has stopped." : "Nothing is running.";
-  if (ui.button("freeze", freeze,
-                {.label = frozen ? "    Go live" : "    Freeze", .shortcut = "Space",
-                 .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
-                {frozen ? "Go live" : "Freeze", frozen ? "Shows new frames again." : "Keeps this picture on screen.", why})) {
+  const std::string_view why = running                          ? ""
+                               : c.state.run == RunState::fault ? "The stream has stopped."
+                                                                : "Nothing is running.";
+  if (ui.button(
+          "freeze", freeze,
+          {.label = frozen ? "    Go live" : "    Freeze",
+           .shortcut = "Space",
+           .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
+          {frozen ? "Go live" : "Freeze", frozen ? "Shows new frames again." : "Keeps this picture on screen.", why})) {
     call(c.commands.toggle_freeze);
   }
   const ImU32 ink = !running ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
@@ -166,7 +174,8 @@ void draw_transport(PanelContext& c, const Rect& r) {
   const float w = ui.px(92);
   const bool none = c.shown_grid.nx == 0;
   if (ui.button("picture_button", at(r.x1 - ui.px(c.compact ? 12 : 16) - w, w), {.label = "Picture", .shortcut = "S"},
-                {"Picture", "Saves the picture on screen as PNG, with its numbers beside it.", none ? "There is no picture yet." : ""})) {
+                {"Picture", "Saves the picture on screen as PNG, with its numbers beside it.",
+                 none ? "There is no picture yet." : ""})) {
     call(c.commands.save_picture);
   }
 }
@@ -179,11 +188,14 @@ void draw_empty(PanelContext& c, const Rect& area) {
   ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first picture" : "No picture yet");
   const Rect line{area.x0, y + ui.px(32), area.x1, y + ui.px(52)};
   ui.text_centred(Type::body, line, theme::kMuted,
-                  waiting ? "It appears as soon as a frame has been processed." : "Choose a phantom at the left, open a recording, or drop a file here.");
+                  waiting ? "It appears as soon as a frame has been processed."
+                          : "Choose a phantom at the left, open a recording, or drop a file here.");
   if (waiting) return;
   const float w = ui.px(140);
-  const Rect button{std::round(area.cx() - 0.5F * w), y + ui.px(68), std::round(area.cx() + 0.5F * w), y + ui.px(68 + theme::kRow)};
-  if (ui.button("open_empty", button, {.label = "Open…", .shortcut = "Ctrl+O", .emphasis = Emphasis::primary}, {})) c.open_dialog = true;
+  const Rect button{std::round(area.cx() - 0.5F * w), y + ui.px(68), std::round(area.cx() + 0.5F * w),
+                    y + ui.px(68 + theme::kRow)};
+  if (ui.button("open_empty", button, {.label = "Open…", .shortcut = "Ctrl+O", .emphasis = Emphasis::primary}, {}))
+    c.open_dialog = true;
 }
 
 }  // namespace echoloop

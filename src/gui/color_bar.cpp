@@ -32,7 +32,9 @@ void draw_colors(const Ui& ui, const Rect& bar, const ImagingParams& p) {
   };
   const int pieces = p.gamma == 1.0 && p.color_map != ColorMap::viridis ? 40 : 64;
   for (int i = 0; i < pieces; ++i) {
-    const auto edge = [&](int k) { return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(pieces)); };
+    const auto edge = [&](int k) {
+      return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(pieces));
+    };
     const ImU32 above = color(kBottom_db * i / pieces);
     const ImU32 below = color(kBottom_db * (i + 1) / pieces);
     ui.list().AddRectFilledMultiColor({bar.x0, edge(i)}, {bar.x1, edge(i + 1)}, above, above, below, below);
@@ -73,13 +75,18 @@ void set(ImagingParams& p, std::string_view key, double value) {
 void drag(ImagingParams& p, Grip grip, const Window& start, double moved_db) {
   const double moved = std::round(moved_db);
   switch (grip) {
-    case Grip::none: break;
+    case Grip::none:
+      break;
     case Grip::top:
       set(p, "dynamic_range_db", start.top_db + moved - start.bottom_db);
       set(p, "gain_db", -(start.bottom_db + p.dynamic_range_db));
       break;
-    case Grip::bottom: set(p, "dynamic_range_db", start.top_db - (start.bottom_db + moved)); break;
-    case Grip::middle: set(p, "gain_db", -(start.top_db + moved)); break;
+    case Grip::bottom:
+      set(p, "dynamic_range_db", start.top_db - (start.bottom_db + moved));
+      break;
+    case Grip::middle:
+      set(p, "gain_db", -(start.top_db + moved));
+      break;
   }
 }
 
@@ -91,7 +98,9 @@ bool draw_color_bar(const ImageViewContext& c) {
   const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(40), bar.y1 + ui.px(8)};
   const Hit h = ui.hit("color_bar", area);
   ui.tip("color_bar", h, area,
-         {"Display window", "Drag an end to move it, drag between the ends to change the gain. Right-click restores both.", {}});
+         {"Display window",
+          "Drag an end to move it, drag between the ends to change the gain. Right-click restores both.",
+          {}});
   static Grip grip = Grip::none;  // one colour bar, one mouse
   static Window start{};
   static float start_y = 0;
@@ -102,7 +111,8 @@ bool draw_color_bar(const ImageViewContext& c) {
     start_y = y;
     grip = nearest_grip(ui, bar, start, y);
   }
-  if (h.held) drag(c.display, grip, start, static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
+  if (h.held)
+    drag(c.display, grip, start, static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
   if (h.right) {
     c.display.gain_db = c.defaults.gain_db;
     c.display.dynamic_range_db = c.defaults.dynamic_range_db;

@@ -27,7 +27,8 @@ constexpr float kRowHeight = 26;
 bool usual_name(const std::string& name) {
   constexpr std::array<std::string_view, 8> endings = {".npy", ".npz", ".mat", ".h5", ".hdf5", ".json", ".bin", ".uff"};
   std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view end) { return lower.ends_with(end); });
 }
 
@@ -56,9 +57,8 @@ void FileDialog::enter(const fs::path& folder) {
       listing->entries.push_back({name, is_folder, ignored ? 0 : bytes});
     }
     if (error) listing->complaint = error.message();
-    std::sort(listing->entries.begin(), listing->entries.end(), [](const Entry& a, const Entry& b) {
-      return a.folder != b.folder ? a.folder : a.name < b.name;
-    });
+    std::sort(listing->entries.begin(), listing->entries.end(),
+              [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
     listing->ready.store(true, std::memory_order_release);
   }).detach();
 }
@@ -104,6 +104,20 @@ void FileDialog::move_selection(int by) {
   set_path_text(folder_ / entries()[static_cast<std::size_t>(selected_)].name);
 }
 
+void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int page) {
+  for (const KeyPress& press : keys) {
+    int by = 0;
+    if (press.key == Key::down) by = 1;
+    if (press.key == Key::up) by = -1;
+    if (press.key == Key::page_down) by = page;
+    if (press.key == Key::page_up) by = -page;
+    if (by == 0) continue;
+    move_selection(by);
+    const float row = ui.px(kRowHeight);
+    scroll_.show(row * static_cast<float>(selected_), row * static_cast<float>(selected_ + 1));
+  }
+}
+
 std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
   ui.fill(r, theme::kCanvas, 3);
   std::optional<fs::path> wanted;
@@ -121,7 +135,9 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
     const ImU32 ink = list[i].folder || on || usual_name(list[i].name) ? theme::kText : theme::kMuted;
     if (list[i].folder) ui.chevron(x + ui.px(4), line.cy(), Direction::right, theme::kMuted, 7);
     ui.text_fitted(Type::body, x + ui.px(18), line.x1 - ui.px(96), y, row, ink, list[i].name);
-    if (!list[i].folder) ui.text_right(Type::small, line.x1 - ui.px(8), y, row, on ? theme::kText2 : theme::kMuted, byte_text(list[i].bytes));
+    if (!list[i].folder)
+      ui.text_right(Type::small, line.x1 - ui.px(8), y, row, on ? theme::kText2 : theme::kMuted,
+                    byte_text(list[i].bytes));
     if (h.clicked) {
       selected_ = static_cast<int>(i);
       set_path_text(folder_ / list[i].name);
@@ -132,7 +148,10 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
   const bool ready = listing_ != nullptr && listing_->ready.load(std::memory_order_acquire);
   if (!ready || list.empty()) {
     const std::string& why = ready ? listing_->complaint : complaint_;
-    ui.text_centred(Type::body, r, theme::kMuted, !ready ? "Reading the folder…" : why.empty() ? "Nothing in here" : why);
+    ui.text_centred(Type::body, r, theme::kMuted,
+                    !ready        ? "Reading the folder…"
+                    : why.empty() ? "Nothing in here"
+                                  : why);
   }
   return wanted;
 }
@@ -149,15 +168,7 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
     open_ = false;
     return std::nullopt;
   }
-  for (const KeyPress& press : keys) {
-    const int page = std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1);
-    const int by = press.key == Key::down ? 1 : press.key == Key::up ? -1 : press.key == Key::page_down ? page
-                   : press.key == Key::page_up ? -page : 0;
-    if (by == 0) continue;
-    move_selection(by);
-    const float row = ui.px(kRowHeight);
-    scroll_.show(row * static_cast<float>(selected_), row * static_cast<float>(selected_ + 1));
-  }
+  take_keys(ui, keys, std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1));
   const float pad = ui.px(16);
   const float left = box.x0 + pad;
   const float right = box.x1 - pad;
@@ -165,7 +176,9 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   std::optional<fs::path> wanted;
   const float y = box.y0 + ui.px(44);
   const float up = ui.px(40);
-  if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"}, {"Up", "The folder above.", {}})) wanted = folder_.parent_path();
+  if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"},
+                {"Up", "The folder above.", {}}))
+    wanted = folder_.parent_path();
   const Rect field{left + up + ui.px(8), y, right, y + ui.px(theme::kRow)};
   const std::string id = "##path" + std::to_string(revision_);
   const bool entered = ui.text_line(id.c_str(), field, path_text_, focus_);
@@ -177,8 +190,9 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   ui.text_fitted(Type::small, left, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
                  complaint_.empty() ? theme::kMuted : theme::kRed,
                  complaint_.empty() ? "A file's content decides what it is, not its name." : complaint_);
-  bool close = ui.button("cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
-                         {.label = "Cancel", .shortcut = "Esc"}, {});
+  bool close = ui.button(
+      "cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
+      {.label = "Cancel", .shortcut = "Esc"}, {});
   if (ui.button("open_file", {right - button, bottom, right, bottom + ui.px(theme::kRow)},
                 {.label = "Open", .emphasis = Emphasis::primary}, {})) {
     wanted = fs::path(path_text_.data());

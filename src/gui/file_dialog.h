@@ -37,6 +37,7 @@ class FileDialog {
   void set_path_text(const std::filesystem::path& path);
   std::optional<std::filesystem::path> take(const std::filesystem::path& path);
   void move_selection(int by);
+  void take_keys(const Ui& ui, std::span<const KeyPress> keys, int page);
   std::optional<std::filesystem::path> draw_list(Ui& ui, const Rect& r);
   [[nodiscard]] const std::vector<Entry>& entries() const;
 

@@ -1,5 +1,6 @@
 // The type: Inter, then DejaVu Sans, then ImGui's own font, at the sizes of the design times the window's scale.
-// Inter's digits are proportional; they are merged with a fixed advance so that live numbers do not move. UI thread only.
+// Inter's digits are proportional; they are merged with a fixed advance so that live numbers do not move. UI thread
+// only.
 #pragma once
 
 #include <array>

@@ -15,7 +15,8 @@ constexpr int kEntries = 1024;  // finer than 8 bits, so that the nearest entry 
 
 }  // namespace
 
-ImagePainter::ImagePainter(const std::filesystem::path& shader_dir) : general_(shader_dir, ""), plain_(shader_dir, "PLAIN") {
+ImagePainter::ImagePainter(const std::filesystem::path& shader_dir)
+    : general_(shader_dir, ""), plain_(shader_dir, "PLAIN") {
   glCreateVertexArrays(1, &vertices_);
   glCreateTextures(GL_TEXTURE_2D, 4, maps_);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);

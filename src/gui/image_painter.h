@@ -27,7 +27,9 @@ class ImagePainter {
  private:
   // The shader's two variants: any map and gamma, or gray at gamma 1, which software rendering draws much faster.
   struct Variant {
-    Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) { find(); }
+    Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) {
+      find();
+    }
     void find();
     Shader shader;
     int clip_rect = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;

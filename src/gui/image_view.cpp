@@ -39,8 +39,8 @@ Axis make_axis(double low_m, double high_m, float pixels, double least_px, doubl
   return {low, high, ruler_step(static_cast<double>(pixels) / std::max(high - low, 1e-6), least_px, scale)};
 }
 
-void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std::string_view key, std::string_view value,
-                  std::string_view unit) {
+void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std::string_view key,
+                  std::string_view value, std::string_view unit) {
   if (!room) return;
   const float gap = ui.px(4);
   float wanted = ui.width(Type::small, value);
@@ -82,7 +82,8 @@ void draw_rulers(const ImageViewContext& c) {
     const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
     const float length = tick_length(index, z.step.minor_per_major, ui);
     ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kDisabled);
-    if (index == 0) ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
+    if (index == 0)
+      ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
   });
   // In the corner, clear of a label at the picture's left edge.
   const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
@@ -112,8 +113,8 @@ void draw_caption(const ImageViewContext& c, float right) {
     const Acquisition& a = *c.image.acquisition;
     const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
                                    [](const Transmit& t) { return t.kind == TransmitKind::plane; });
-    item("", std::to_string(a.n_transmits()), plane ? (a.n_transmits() == 1 ? "angle" : "angles")
-                                                    : (a.n_transmits() == 1 ? "transmit" : "transmits"));
+    item("", std::to_string(a.n_transmits()),
+         plane ? (a.n_transmits() == 1 ? "angle" : "angles") : (a.n_transmits() == 1 ? "transmit" : "transmits"));
   }
   if (!course) {
     item("", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz");
@@ -137,7 +138,8 @@ void draw_pointer(const ImageViewContext& c) {
   const int ix = g.nx > 1 ? std::clamp(static_cast<int>(std::lround((x_m - g.x0_m) / g.dx_m())), 0, g.nx - 1) : 0;
   const int iz = g.nz > 1 ? std::clamp(static_cast<int>(std::lround((z_m - g.z0_m) / g.dz_m())), 0, g.nz - 1) : 0;
   const double level = static_cast<double>(c.level_db(ix, iz));
-  std::string text = fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
+  std::string text =
+      fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
   const float w = ui.width(Type::small, text) + ui.px(16);
   if (w > l.image.width() - ui.px(16)) return;

@@ -14,8 +14,8 @@ namespace echoloop {
 struct ImageViewContext {
   Ui& ui;
   const PictureLayout& layout;
-  const Image& image;              // what is on screen
-  ImagingParams& display;          // the UI's copy: dynamic range and gain are dragged on the colour bar
+  const Image& image;      // what is on screen
+  ImagingParams& display;  // the UI's copy: dynamic range and gain are dragged on the colour bar
   const ImagingParams& defaults;
   std::function<float(int ix, int iz)> level_db;  // of a pixel of the picture; not a number when it cannot be had
 };

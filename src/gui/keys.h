@@ -7,8 +7,24 @@
 
 namespace echoloop {
 
-enum class Key { space, tab, escape, enter, up, down, page_up, page_down, f1, f11, left_bracket, right_bracket, minus,
-                 equal, o, s };
+enum class Key {
+  space,
+  tab,
+  escape,
+  enter,
+  up,
+  down,
+  page_up,
+  page_down,
+  f1,
+  f11,
+  left_bracket,
+  right_bracket,
+  minus,
+  equal,
+  o,
+  s
+};
 
 struct KeyPress {
   Key key = Key::space;

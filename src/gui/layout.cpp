@@ -81,8 +81,8 @@ PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, b
   const auto px = [scale](float v) { return std::round(v * scale); };
   const float bar = px(compact ? theme::kColorBarCompact : theme::kColorBar);
   const float margin = px(compact ? 14 : 16);
-  Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop), area.x1 - px(compact ? 8 : 16) - bar,
-            area.y1 - px(theme::kCaption)};
+  Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop),
+            area.x1 - px(compact ? 8 : 16) - bar, area.y1 - px(theme::kCaption)};
   PictureLayout l;
   l.grid = grid;
   l.image = fit_picture(room, grid);

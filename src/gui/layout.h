@@ -1,4 +1,5 @@
-// Where everything goes: columns, bars and the picture's furniture, as pure functions of sizes. No ImGui calls. Any thread.
+// Where everything goes: columns, bars and the picture's furniture, as pure functions of sizes. No ImGui calls. Any
+// thread.
 #pragma once
 
 #include <string>
@@ -31,7 +32,7 @@ float clamp_right_width(float wanted, float logical_width, float left);
 // The picture in its area: aspect true, as large as fits, with rulers above and left, colour bar right, caption below.
 struct PictureLayout {
   Rect image;
-  Rect color_bar;   // the 14 wide bar itself
+  Rect color_bar;  // the 14 wide bar itself
   float caption_y = 0;
   Grid grid;
   [[nodiscard]] float x_px(double x_m) const;  // the ruler's mapping: grid end points are the image's edges

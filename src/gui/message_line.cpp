@@ -10,9 +10,12 @@ namespace {
 
 ImU32 dot_color(Severity severity) {
   switch (severity) {
-    case Severity::info: return theme::kMuted;
-    case Severity::warning: return theme::kWarn;
-    case Severity::error: return theme::kRed;
+    case Severity::info:
+      return theme::kMuted;
+    case Severity::warning:
+      return theme::kWarn;
+    case Severity::error:
+      return theme::kRed;
   }
   return theme::kMuted;
 }
@@ -21,7 +24,8 @@ ImU32 text_color(Severity severity) { return severity == Severity::error ? theme
 
 // The newest error that nobody dismissed, otherwise the newest message.
 std::size_t front_message(const std::vector<Message>& messages) {
-  const auto error = std::find_if(messages.begin(), messages.end(), [](const Message& m) { return m.severity == Severity::error; });
+  const auto error =
+      std::find_if(messages.begin(), messages.end(), [](const Message& m) { return m.severity == Severity::error; });
   return error == messages.end() ? 0 : static_cast<std::size_t>(error - messages.begin());
 }
 
@@ -44,7 +48,8 @@ void message_list(PanelContext& c, const Rect& line) {
     ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, text_color(m.severity), m.text);
     const float w = ui.width(Type::body, "Dismiss");
     const std::string id = fmt::format("dismiss/{}", i);
-    if (error && ui.link(id.c_str(), {box.x1 - ui.px(12) - w, y, box.x1 - ui.px(12), y + row}, "Dismiss", {}, {})) dismissed = i;
+    if (error && ui.link(id.c_str(), {box.x1 - ui.px(12) - w, y, box.x1 - ui.px(12), y + row}, "Dismiss", {}, {}))
+      dismissed = i;
   }
   if (count < 2) ui.hit("message_list_end", {box.x0, box.y1 - 2, box.x0 + 1, box.y1 - 1});
   ui.end_popup();
@@ -72,7 +77,8 @@ void draw_message_line(PanelContext& c, const Rect& r) {
   }
   if (messages.size() > 1) {
     const std::size_t n = messages.size() - 1;
-    const std::string older = c.compact || error ? fmt::format("{} older", n) : fmt::format("{} older message{}", n, n == 1 ? "" : "s");
+    const std::string older =
+        c.compact || error ? fmt::format("{} older", n) : fmt::format("{} older message{}", n, n == 1 ? "" : "s");
     const float w = ui.width(Type::small, older);
     ui.text(Type::small, right - w, r.y0, r.height(), theme::kMuted, older);
     right -= w + ui.px(20);

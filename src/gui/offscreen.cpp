@@ -42,7 +42,8 @@ class EglContext {
     const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
     std::array<EGLDeviceEXT, 16> devices{};
     EGLint count = 0;
-    if (query == nullptr || query(static_cast<EGLint>(devices.size()), devices.data(), &count) == EGL_FALSE) return false;
+    if (query == nullptr || query(static_cast<EGLint>(devices.size()), devices.data(), &count) == EGL_FALSE)
+      return false;
     return std::any_of(devices.begin(), devices.begin() + count, [this](EGLDeviceEXT device) {
       return try_display(platform_display(EGL_PLATFORM_DEVICE_EXT, device));
     });
@@ -61,8 +62,9 @@ class EglContext {
     EGLConfig config = nullptr;
     EGLint found = 0;
     eglChooseConfig(display, config_wanted, &config, 1, &found);
-    constexpr EGLint wanted[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5,
-                                 EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+    constexpr EGLint wanted[] = {
+        EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
     const EGLContext context = eglCreateContext(display, found > 0 ? config : nullptr, EGL_NO_CONTEXT, wanted);
     if (context == EGL_NO_CONTEXT) return false;
     if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE ||

@@ -118,10 +118,26 @@ void Painter::chevron(float cx, float cy, Direction direction, ImU32 color, floa
   const float b = 0.5F * a;
   ImVec2 points[3];
   switch (direction) {
-    case Direction::down: points[0] = {cx - a, cy - b}; points[1] = {cx, cy + b}; points[2] = {cx + a, cy - b}; break;
-    case Direction::up: points[0] = {cx - a, cy + b}; points[1] = {cx, cy - b}; points[2] = {cx + a, cy + b}; break;
-    case Direction::right: points[0] = {cx - b, cy - a}; points[1] = {cx + b, cy}; points[2] = {cx - b, cy + a}; break;
-    case Direction::left: points[0] = {cx + b, cy - a}; points[1] = {cx - b, cy}; points[2] = {cx + b, cy + a}; break;
+    case Direction::down:
+      points[0] = {cx - a, cy - b};
+      points[1] = {cx, cy + b};
+      points[2] = {cx + a, cy - b};
+      break;
+    case Direction::up:
+      points[0] = {cx - a, cy + b};
+      points[1] = {cx, cy - b};
+      points[2] = {cx + a, cy + b};
+      break;
+    case Direction::right:
+      points[0] = {cx - b, cy - a};
+      points[1] = {cx + b, cy};
+      points[2] = {cx - b, cy + a};
+      break;
+    case Direction::left:
+      points[0] = {cx + b, cy - a};
+      points[1] = {cx - b, cy};
+      points[2] = {cx + b, cy + a};
+      break;
   }
   compat::add_polyline(*list_, points, 3, color, 1.5F * scale_);
 }
@@ -130,18 +146,25 @@ void Painter::triangle(float x, float y, Direction direction, ImU32 color, float
   const float l = size * scale_;
   const float h = 0.6F * l;
   switch (direction) {
-    case Direction::left: list_->AddTriangleFilled({x, y}, {x + l, y - h}, {x + l, y + h}, color); break;
-    case Direction::right: list_->AddTriangleFilled({x, y}, {x - l, y + h}, {x - l, y - h}, color); break;
-    case Direction::up: list_->AddTriangleFilled({x, y}, {x + h, y + l}, {x - h, y + l}, color); break;
-    case Direction::down: list_->AddTriangleFilled({x, y}, {x - h, y - l}, {x + h, y - l}, color); break;
+    case Direction::left:
+      list_->AddTriangleFilled({x, y}, {x + l, y - h}, {x + l, y + h}, color);
+      break;
+    case Direction::right:
+      list_->AddTriangleFilled({x, y}, {x - l, y + h}, {x - l, y - h}, color);
+      break;
+    case Direction::up:
+      list_->AddTriangleFilled({x, y}, {x + h, y + l}, {x - h, y + l}, color);
+      break;
+    case Direction::down:
+      list_->AddTriangleFilled({x, y}, {x - h, y - l}, {x + h, y - l}, color);
+      break;
   }
 }
 
 void Painter::check(const Rect& r, ImU32 color) const {
   const float s = r.width();
-  const ImVec2 points[3] = {{r.x0 + 0.22F * s, r.y0 + 0.52F * s},
-                            {r.x0 + 0.43F * s, r.y0 + 0.72F * s},
-                            {r.x0 + 0.78F * s, r.y0 + 0.30F * s}};
+  const ImVec2 points[3] = {
+      {r.x0 + 0.22F * s, r.y0 + 0.52F * s}, {r.x0 + 0.43F * s, r.y0 + 0.72F * s}, {r.x0 + 0.78F * s, r.y0 + 0.30F * s}};
   compat::add_polyline(*list_, points, 3, color, 2.0F * scale_);
 }
 

@@ -23,14 +23,14 @@ class Painter {
   ImDrawList* swap_list(ImDrawList* list);  // returns the one that was in use
   [[nodiscard]] const Fonts& fonts() const { return *fonts_; }
   [[nodiscard]] float scale() const { return scale_; }
-  [[nodiscard]] float px(float length) const;     // whole pixels
-  [[nodiscard]] float hairline() const;           // at least 1
+  [[nodiscard]] float px(float length) const;  // whole pixels
+  [[nodiscard]] float hairline() const;        // at least 1
 
   void fill(const Rect& r, ImU32 color, float radius = 0) const;  // radius at scale 1
   void outline(const Rect& r, ImU32 color, float radius = 0, float thickness = 1) const;
   void horizontal(float x0, float x1, float y, ImU32 color) const;  // a hairline below y
   void vertical(float x, float y0, float y1, ImU32 color) const;
-  void disc(float x, float y, float radius, ImU32 color) const;   // radius at scale 1
+  void disc(float x, float y, float radius, ImU32 color) const;  // radius at scale 1
   void ring(float x, float y, float radius, ImU32 color, float thickness) const;
   void stroke(ImVec2 a, ImVec2 b, ImU32 color, float thickness) const;
 

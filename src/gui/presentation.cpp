@@ -13,7 +13,8 @@ namespace {
 
 constexpr float kTop = 20, kCaptionHeight = 64;
 
-float pair(const Ui& ui, float x, const Rect& line, std::string_view before, std::string_view value, std::string_view unit) {
+float pair(const Ui& ui, float x, const Rect& line, std::string_view before, std::string_view value,
+           std::string_view unit) {
   const float gap = ui.px(5);
   if (!before.empty()) x = ui.text(Type::large, x, line.y0, line.height(), theme::kMuted, before) + gap;
   x = ui.text(Type::large, x, line.y0, line.height(), theme::kText, value);
@@ -52,7 +53,9 @@ void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
   }
   x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
   const float limit = size.x - ui_.px(240);
-  x = ui_.text_fitted(Type::large_strong, x, std::max(x, limit), line.y0, line.height(), theme::kText, state.source.name) + ui_.px(26);
+  x = ui_.text_fitted(Type::large_strong, x, std::max(x, limit), line.y0, line.height(), theme::kText,
+                      state.source.name) +
+      ui_.px(26);
   const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
   if (picture && fits(140)) x = pair(ui_, x, line, "frame", grouped(input.image.stamp.sequence), "");
   if (picture && fits(100)) x = pair(ui_, x, line, "", fixed(input.image.stamp.time_s, 3), "s");
@@ -63,7 +66,8 @@ void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
   if (age < 3.0) {
     const double share = std::clamp((3.0 - age) / 0.5, 0.0, 1.0);
     const auto alpha = static_cast<unsigned int>(255.0 * share);
-    ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha), "Tab: back to the controls");
+    ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha),
+                   "Tab: back to the controls");
   }
 }
 

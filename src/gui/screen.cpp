@@ -99,9 +99,12 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   if (left.right) c.view.widths.left = 0;
   if (!l.right_shown) return;
   ui_.vertical(l.splitter_right - ui_.hairline(), l.right.y0, l.right.y1, theme::kEdge);
-  const Hit right = ui_.hit("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1});
+  const Hit right =
+      ui_.hit("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1});
   if (right.hovered || right.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  if (right.held) c.view.widths.right = clamp_right_width(logical - ImGui::GetIO().MousePos.x / scale, logical, l.left.width() / scale);
+  if (right.held)
+    c.view.widths.right =
+        clamp_right_width(logical - ImGui::GetIO().MousePos.x / scale, logical, l.left.width() / scale);
   if (right.right) c.view.widths.right = 0;
 }
 
@@ -170,22 +173,39 @@ void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
 
 bool Screen::handle_key(UiState& state, const KeyPress& press) {
   switch (press.key) {
-    case Key::space: call(commands_.toggle_freeze); return true;
+    case Key::space:
+      call(commands_.toggle_freeze);
+      return true;
     case Key::tab:
       presentation_ = !presentation_;
       presentation_since_ = ImGui::GetTime();
       return true;
-    case Key::f1: open_keys_ = true; return true;
-    case Key::f11: full_screen_ = true; return true;
-    case Key::left_bracket: step_param(state, "dynamic_range_db", -5); return true;
-    case Key::right_bracket: step_param(state, "dynamic_range_db", 5); return true;
-    case Key::minus: step_param(state, "gain_db", -1); return true;
-    case Key::equal: step_param(state, "gain_db", 1); return true;
-    case Key::o: open_dialog_ = open_dialog_ || press.control; return press.control;
+    case Key::f1:
+      open_keys_ = true;
+      return true;
+    case Key::f11:
+      full_screen_ = true;
+      return true;
+    case Key::left_bracket:
+      step_param(state, "dynamic_range_db", -5);
+      return true;
+    case Key::right_bracket:
+      step_param(state, "dynamic_range_db", 5);
+      return true;
+    case Key::minus:
+      step_param(state, "gain_db", -1);
+      return true;
+    case Key::equal:
+      step_param(state, "gain_db", 1);
+      return true;
+    case Key::o:
+      open_dialog_ = open_dialog_ || press.control;
+      return press.control;
     case Key::s:
       if (!press.control) call(commands_.save_picture);
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 

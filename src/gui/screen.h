@@ -1,5 +1,6 @@
-// The whole window's content: columns, bars, picture furniture, popups, presentation mode, keys. It decides where the picture
-// goes and which areas have which ground; the viewer draws both with OpenGL, below everything here. UI thread only.
+// The whole window's content: columns, bars, picture furniture, popups, presentation mode, keys. It decides where the
+// picture goes and which areas have which ground; the viewer draws both with OpenGL, below everything here. UI thread
+// only.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,7 @@ struct SceneInput {
 
 class Screen {
  public:
-  Screen(UiCommands commands, ViewSettings settings)
-      : commands_(std::move(commands)), view_(std::move(settings)) {}
+  Screen(UiCommands commands, ViewSettings settings) : commands_(std::move(commands)), view_(std::move(settings)) {}
 
   // Between ImGui's new frame and its render.
   void draw(UiState& state, const SceneInput& input);

@@ -23,9 +23,8 @@ double round_to(double value, int decimals) {
 
 double from_fraction(const SliderLook& look, double fraction) {
   const double f = std::clamp(fraction, 0.0, 1.0);
-  const double v = look.track == Track::logarithmic
-                       ? look.track_min * std::pow(look.track_max / look.track_min, f)
-                       : look.track_min + f * (look.track_max - look.track_min);
+  const double v = look.track == Track::logarithmic ? look.track_min * std::pow(look.track_max / look.track_min, f)
+                                                    : look.track_min + f * (look.track_max - look.track_min);
   return std::clamp(round_to(v, look.decimals), look.track_min, look.track_max);
 }
 
@@ -54,15 +53,14 @@ struct TrackGeometry {
   [[nodiscard]] double fraction(float x) const { return right > left ? (x - left) / (right - left) : 0.0; }
 };
 
-TrackGeometry geometry(const Ui& ui, const Rect& r) {
-  return {r.y0 + ui.px(26), r.x0 + ui.px(6), r.x1 - ui.px(6)};
-}
+TrackGeometry geometry(const Ui& ui, const Rect& r) { return {r.y0 + ui.px(26), r.x0 + ui.px(6), r.x1 - ui.px(6)}; }
 
 void draw_track(const Ui& ui, const Rect& r, const TrackGeometry& g, float from, float to, float tick, bool enabled) {
   const float half = std::max(1.0F, 0.5F * ui.px(4));
   ui.fill({r.x0, g.y - half, r.x1, g.y + half}, theme::kLine, 2);
   ui.fill({from, g.y - half, to, g.y + half}, enabled ? theme::kAccent : theme::kDisabled, 2);
-  if (tick >= 0) ui.fill({std::round(tick), g.y - ui.px(5), std::round(tick) + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);
+  if (tick >= 0)
+    ui.fill({std::round(tick), g.y - ui.px(5), std::round(tick) + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);
 }
 
 void draw_thumb(const Ui& ui, float x, float y, bool enabled) {
@@ -70,10 +68,21 @@ void draw_thumb(const Ui& ui, float x, float y, bool enabled) {
   ui.disc(x, y, 6.0F, enabled ? theme::kText : theme::kDisabled);
 }
 
-// "4-6", "4 6", "−3,5 – 2": one or two numbers, with any dash or comma between them.
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// "4-6", "4 6", "−3,5 to 2": one or two numbers as people write them, also as the window itself writes them.
 std::vector<double> parse_numbers(std::string text) {
-  for (const char* minus : {"\u2212", "\u2013"}) {
-    for (std::size_t at; (at = text.find(minus)) != std::string::npos;) text.replace(at, 3, "-");
+  replace_all(text, "\u202F", "");  // thousands
+  replace_all(text, "\u2212", "-");
+  replace_all(text, "\u2013", "-");
+  replace_all(text, "to", " ");
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    const auto digit = [&](std::size_t k) { return text[k] >= '0' && text[k] <= '9'; };
+    if (text[i] == ',' && digit(i - 1) && digit(i + 1)) text[i] = '.';
   }
   std::vector<double> numbers;
   const char* p = text.c_str();
@@ -102,6 +111,7 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
   if (enabled && ui.is_editing(look.id)) {
     const auto text = ui.edit_field({r.x0, r.y0 + ui.px(4), r.x1, r.y1 - ui.px(4)});
     if (!text) return std::nullopt;
+    if (!look.text_at_most.empty() && *text == look.text_at_most) return look.track_max;
     const auto numbers = parse_numbers(*text);
     if (numbers.empty()) return std::nullopt;
     return std::clamp(numbers[0], look.least, look.most);

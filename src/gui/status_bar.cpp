@@ -7,8 +7,8 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<Choice, 4> kPhantomChoices = {{{"Points", "phantom"}, {"Cyst", "phantom"}, {"Flow", "phantom"},
-                                                    {"Heart", "phantom"}}};
+constexpr std::array<Choice, 4> kPhantomChoices = {
+    {{"Points", "phantom"}, {"Cyst", "phantom"}, {"Flow", "phantom"}, {"Heart", "phantom"}}};
 constexpr std::array<const char*, 4> kPhantomKeys = {"points", "cyst", "flow", "heart"};
 
 float separator(const Ui& ui, float x, const Rect& r) {
@@ -34,7 +34,8 @@ float figure_width(const Ui& ui, const Figure& f) {
 
 float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
   const float end = x + figure_width(ui, f);
-  if (!f.before.empty()) x = ui.text(Type::body, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText2, f.before) + ui.px(5);
+  if (!f.before.empty())
+    x = ui.text(Type::body, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText2, f.before) + ui.px(5);
   x = ui.text(Type::strong, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText, f.value);
   if (!f.unit.empty()) ui.text(Type::body, x + ui.px(4), r.y0, r.height(), theme::kMuted, f.unit);
   return end;
@@ -55,7 +56,8 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
   const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
   const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
-  const auto picked = ui.menu("source_menu", area, choices, chosen, {"Source", "What is on screen; click to choose another.", {}});
+  const auto picked =
+      ui.menu("source_menu", area, choices, chosen, {"Source", "What is on screen; click to choose another.", {}});
   ui.text_fitted(Type::strong, x0, x0 + room, r.y0, r.height(), theme::kText, name);
   ui.chevron(x0 + w + ui.px(4), r.cy() + 1, Direction::down, hover.hovered ? theme::kText : theme::kMuted);
   if (picked) {
@@ -74,11 +76,16 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
 
 BadgeLook state_look(RunState run) {
   switch (run) {
-    case RunState::live: return {.text = "LIVE", .ground = theme::kAccent, .ink = theme::kInk, .dot = true};
-    case RunState::replay: return {.text = "REPLAY", .ink = theme::kAccent};
-    case RunState::frozen: return {.text = "FROZEN", .ground = theme::kText, .ink = theme::kInk};
-    case RunState::fault: return {.text = "FAULT", .ground = theme::kRed, .ink = theme::kInk, .dot = true};
-    case RunState::idle: break;
+    case RunState::live:
+      return {.text = "LIVE", .ground = theme::kAccent, .ink = theme::kInk, .dot = true};
+    case RunState::replay:
+      return {.text = "REPLAY", .ink = theme::kAccent};
+    case RunState::frozen:
+      return {.text = "FROZEN", .ground = theme::kText, .ink = theme::kInk};
+    case RunState::fault:
+      return {.text = "FAULT", .ground = theme::kRed, .ink = theme::kInk, .dot = true};
+    case RunState::idle:
+      break;
   }
   return {.text = "IDLE", .ink = theme::kMuted};
 }
@@ -135,7 +142,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   draw_figure(ui, separator(ui, x, r), r, lost);
 
   const float right = r.x1 - ui.px(16);
-  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}})) requests.keys = true;
+  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))
+    requests.keys = true;
   const float at = right - keys_width - present_width;
   if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "Tab",
                          {"Presentation", "The picture alone, for a projector.", {}})) {

@@ -26,13 +26,13 @@ struct InjectedInput {
 class Surface {
  public:
   virtual ~Surface() = default;
-  virtual void init_imgui() = 0;   // after the ImGui context exists, before the first frame
+  virtual void init_imgui() = 0;  // after the ImGui context exists, before the first frame
   virtual void shutdown_imgui() = 0;
-  virtual void poll(double wait_s) = 0;  // takes events, waiting at most wait_s for one
+  virtual void poll(double wait_s) = 0;        // takes events, waiting at most wait_s for one
   virtual void new_frame(double delta_s) = 0;  // size, time and input into ImGui's io
   virtual void present() = 0;
   [[nodiscard]] virtual bool should_close() const = 0;
-  [[nodiscard]] virtual int width() const = 0;   // pixels
+  [[nodiscard]] virtual int width() const = 0;  // pixels
   [[nodiscard]] virtual int height() const = 0;
   [[nodiscard]] virtual float content_scale() const = 0;  // of the monitor
   [[nodiscard]] virtual unsigned int framebuffer() const = 0;
@@ -40,7 +40,7 @@ class Surface {
   virtual void set_title(const std::string& title) = 0;
   virtual void inject(const InjectedInput& input) = 0;
 
-  std::vector<KeyPress> keys;                       // since the last frame; the viewer empties them
+  std::vector<KeyPress> keys;  // since the last frame; the viewer empties them
   std::vector<std::filesystem::path> dropped_files;
 };
 

@@ -1,5 +1,5 @@
-// The picture from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream of
-// its own. The first call that fails ends the attempt: the viewer falls back to the host texture. UI thread only.
+// The picture from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
+// of its own. The first call that fails ends the attempt: the viewer falls back to the host texture. UI thread only.
 #include "gui/frame_texture.h"
 
 #ifdef ECHO_HAVE_CUDA
@@ -75,8 +75,9 @@ class CudaTexture final : public FrameTexture {
     if (failed(cudaGraphicsSubResourceGetMappedArray(&array, resource_, 0, 0), "mapped array")) return false;
     const std::size_t row = static_cast<std::size_t>(image.grid.nx) * sizeof(float);
     const auto rows = static_cast<std::size_t>(image.grid.nz);
-    if (failed(cudaMemcpy2DToArrayAsync(array, 0, 0, image.device_db, row, row, rows, cudaMemcpyDeviceToDevice, stream_),
-               "copy") ||
+    if (failed(
+            cudaMemcpy2DToArrayAsync(array, 0, 0, image.device_db, row, row, rows, cudaMemcpyDeviceToDevice, stream_),
+            "copy") ||
         failed(cudaEventRecord(copied_, stream_), "event")) {
       return false;
     }
@@ -89,9 +90,9 @@ class CudaTexture final : public FrameTexture {
     if (resource_ != nullptr && failed(cudaGraphicsUnregisterResource(resource_), "unregister")) return false;
     resource_ = nullptr;
     texture_.allocate(width, height);
-    return !failed(cudaGraphicsGLRegisterImage(&resource_, texture_.id(), GL_TEXTURE_2D,
-                                               cudaGraphicsRegisterFlagsWriteDiscard),
-                   "register the texture");
+    return !failed(
+        cudaGraphicsGLRegisterImage(&resource_, texture_.id(), GL_TEXTURE_2D, cudaGraphicsRegisterFlagsWriteDiscard),
+        "register the texture");
   }
 
   // Also clears the error, so that the pipeline's own calls do not report it.

@@ -1,4 +1,5 @@
-// The picture from host memory. OpenGL copies the values during the call, so nothing is in use afterwards. UI thread only.
+// The picture from host memory. OpenGL copies the values during the call, so nothing is in use afterwards. UI thread
+// only.
 #include "gui/frame_texture.h"
 #include "gui/picture_texture.h"
 

@@ -13,12 +13,13 @@ Rgb gray(double t) { return {byte(t), byte(t), byte(t)}; }
 // Black, red, yellow, white: the three channels one after the other, as thermal cameras show heat.
 Rgb hot(double t) { return {byte(t * 8.0 / 3.0), byte(t * 8.0 / 3.0 - 1.0), byte(t * 4.0 - 3.0)}; }
 
-// A sixth-order fit of matplotlib's viridis (CC0), within 2/255 of the table.
+// A sixth-order fit of matplotlib's viridis (CC0), within 4/255 of the table.
 Rgb viridis(double t) {
-  constexpr double c[7][3] = {{0.2777273272, 0.0054073445, 0.3340998053},   {0.1050930431, 1.4046135299, 1.3845901626},
-                              {-0.3308618287, 0.2148475595, 0.0950951630},  {-4.6342304990, -5.7991009734, -19.3324409563},
-                              {6.2282699363, 14.1799333668, 56.6905526007}, {4.7763849977, -13.7451453777, -65.3530326334},
-                              {-5.4354558559, 4.6458526122, 26.3124352496}};
+  constexpr double c[7][3] = {
+      {0.2777273272, 0.0054073445, 0.3340998053},   {0.1050930431, 1.4046135299, 1.3845901626},
+      {-0.3308618287, 0.2148475595, 0.0950951630},  {-4.6342304990, -5.7991009734, -19.3324409563},
+      {6.2282699363, 14.1799333668, 56.6905526007}, {4.7763849977, -13.7451453777, -65.3530326334},
+      {-5.4354558559, 4.6458526122, 26.3124352496}};
   double rgb[3];
   for (int k = 0; k < 3; ++k) {
     double sum = 0.0;
@@ -34,10 +35,18 @@ MapTable make_table(ColorMap map) {
     const double t = i / (kMapEntries - 1.0);
     Rgb& entry = table[static_cast<std::size_t>(i)];
     switch (map) {
-      case ColorMap::gray: entry = gray(t); break;
-      case ColorMap::hot: entry = hot(t); break;
-      case ColorMap::viridis: entry = viridis(t); break;
-      case ColorMap::inverted: entry = gray(1.0 - t); break;
+      case ColorMap::gray:
+        entry = gray(t);
+        break;
+      case ColorMap::hot:
+        entry = hot(t);
+        break;
+      case ColorMap::viridis:
+        entry = viridis(t);
+        break;
+      case ColorMap::inverted:
+        entry = gray(1.0 - t);
+        break;
     }
   }
   return table;

@@ -1,6 +1,6 @@
-// From dB to colour: the one formula that the shader, the colour bar and PNG export share (shaders/image.frag repeats it;
-// a test compares them). t = (dB + gain + dynamic range) / dynamic range, clamped to 0..1, then t^gamma, then the map.
-// Any thread. No OpenGL, no ImGui: usable without a window.
+// From dB to colour: the one formula that the shader, the colour bar and PNG export share (shaders/image.frag repeats
+// it; a test compares them). t = (dB + gain + dynamic range) / dynamic range, clamped to 0..1, then t^gamma, then the
+// map. Any thread. No OpenGL, no ImGui: usable without a window.
 #pragma once
 
 #include <array>

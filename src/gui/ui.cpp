@@ -23,9 +23,8 @@ Hit Ui::hit(const char* id, const Rect& r) {
   if (r.width() < 1 || r.height() < 1) return {};
   ImGui::SetCursorScreenPos({r.x0, r.y0});
   Hit h;
-  const bool released =
-      ImGui::InvisibleButton(id, {r.width(), r.height()},
-                             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+  const bool released = ImGui::InvisibleButton(id, {r.width(), r.height()},
+                                               ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
   h.hovered = ImGui::IsItemHovered();
   h.held = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
   h.pressed = ImGui::IsItemActivated() && ImGui::IsMouseDown(0);
@@ -144,10 +143,10 @@ bool Ui::begin_popup(const char* id, const Rect& r, ImU32 ground) {
   ImGui::PushStyleVar(ImGuiStyleVar_PopupBorderSize, hairline());
   ImGui::PushStyleColor(ImGuiCol_PopupBg, ground);
   ImGui::PushStyleColor(ImGuiCol_Border, theme::kLine2);
-  const bool open = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize |
-                                              ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings |
-                                              ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
-                                              ImGuiWindowFlags_NoNav);
+  const bool open =
+      ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
+                                ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar |
+                                ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(3);
   if (!open) return false;

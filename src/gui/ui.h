@@ -75,7 +75,8 @@ class Ui : public Painter {
   bool button(const char* id, const Rect& r, const ButtonLook& look, const Tip& tip);
   bool link(const char* id, const Rect& r, std::string_view label, std::string_view shortcut, const Tip& tip);
   bool icon_button(const char* id, const Rect& r, const Tip& tip);  // the caller draws the icon on it
-  std::optional<int> segmented(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& t);
+  std::optional<int> segmented(const char* id, const Rect& r, std::span<const Choice> options, int chosen,
+                               const Tip& t);
   std::optional<int> combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
                            int chosen, const Tip& tip);
   // A list that opens below r; the caller draws r's face.

@@ -29,9 +29,9 @@ struct Message {
 };
 
 struct SourceInfo {
-  std::string name;      // "Heart phantom", "PWI_disk.mat"
-  std::string phantom;   // "points", "cyst", "flow", "heart", or empty for a recording
-  std::string format;    // recordings: what the reader recognised
+  std::string name;     // "Heart phantom", "PWI_disk.mat"
+  std::string phantom;  // "points", "cyst", "flow", "heart", or empty for a recording
+  std::string format;   // recordings: what the reader recognised
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
   double rate_hz = 0.0;           // the rate it plays at unless the user sets another
@@ -43,9 +43,10 @@ struct Progress {
 };
 
 struct Fault {
-  std::string title;    // what happened
-  std::string detail;   // facts
-  std::string advice;   // what to do, one or two sentences; empty = the window knows advice for a refused frame only
+  std::string title;   // what happened
+  std::string detail;  // facts
+  std::string advice =
+      {};  // what to do, one or two sentences; empty = the window knows advice for a refused frame only
   bool can_restart = false;
   bool can_use_cpu = false;
 };
@@ -66,38 +67,38 @@ struct UiState {
   // Filled by the application.
   ImagingParams defaults;  // for the source at hand
   SourceInfo source;
-  std::string backend;     // "CUDA" or "CPU"
-  std::string device;      // "NVIDIA H200", "2 threads"
+  std::string backend;  // "CUDA" or "CPU"
+  std::string device;   // "NVIDIA H200", "2 threads"
   RunState run = RunState::idle;
   double processed_fps = 0.0;
   double shown_fps = 0.0;
   std::uint64_t shown = 0;
   std::uint64_t errors = 0;
   RingCounts counts;
-  StageSummary latency;                    // acquired to image ready
-  std::vector<float> latency_history_ms;   // oldest first, the last 10 s
+  StageSummary latency;                   // acquired to image ready
+  std::vector<float> latency_history_ms;  // oldest first, the last 10 s
   std::array<StageSummary, kStageCount> stages{};
-  StageSummary frame_total;                // a frame's stages together; count 0 = not measured: the panel shows sums
-  double frame_budget_ms = 0.0;            // 1000 / source rate; 0 at rate max
+  StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
+  double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
   std::optional<Progress> progress;
   std::optional<Fault> fault;
-  std::vector<Message> messages;           // newest first
-  std::string formation_warning;           // e.g. the course recipe aliases on this grid; empty = none
+  std::vector<Message> messages;  // newest first
+  std::string formation_warning;  // e.g. the course recipe aliases on this grid; empty = none
   std::vector<std::filesystem::path> recent;
   ControlReasons no_effect;
 };
 
 struct UiCommands {
-  std::function<void()> params_changed;           // after any edit of UiState::params
-  std::function<void()> stream_changed;           // after any edit of UiState::stream
-  std::function<void(const std::string&)> open_phantom;  // "points", "cyst", "flow", "heart"
+  std::function<void()> params_changed;                         // after any edit of UiState::params
+  std::function<void()> stream_changed;                         // after any edit of UiState::stream
+  std::function<void(const std::string&)> open_phantom;         // "points", "cyst", "flow", "heart"
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> cancel_open;
-  std::function<void()> toggle_freeze;            // Space
-  std::function<void()> save_picture;             // S
-  std::function<void()> auto_reference;           // brightest pixel of the next frame becomes 0 dB
-  std::function<void()> restart;                  // after a fault
-  std::function<void()> use_cpu;                  // after a device fault
+  std::function<void()> toggle_freeze;   // Space
+  std::function<void()> save_picture;    // S
+  std::function<void()> auto_reference;  // brightest pixel of the next frame becomes 0 dB
+  std::function<void()> restart;         // after a fault
+  std::function<void()> use_cpu;         // after a device fault
   std::function<void(std::size_t)> dismiss_message;
 };
 

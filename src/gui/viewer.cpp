@@ -12,6 +12,7 @@
 #include "core/units.h"
 #include "gui/frame_texture.h"
 #include "gui/image_painter.h"
+#include "gui/imgui_session.h"
 #include "gui/screen.h"
 
 namespace echoloop {
@@ -21,45 +22,6 @@ std::unique_ptr<Surface> make_surface(const ViewerOptions& o) {
   const SurfaceOptions options{.width = o.width, .height = o.height, .ui_scale = o.ui_scale, .vsync = o.vsync};
   return o.surface == SurfaceKind::offscreen ? make_offscreen(options) : make_window(options);
 }
-
-// The ImGui context and its OpenGL backend, bound to a surface.
-class ImguiSession {
- public:
-  explicit ImguiSession(Surface& surface) : surface_(surface) {
-    IMGUI_CHECKVERSION();
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
-    ImGui::GetIO().LogFilename = nullptr;
-    ImGui::StyleColorsDark();
-    ImGuiStyle& style = ImGui::GetStyle();
-    style.Colors[ImGuiCol_Text] = ImGui::ColorConvertU32ToFloat4(theme::kText);
-    style.Colors[ImGuiCol_FrameBg] = ImVec4(0, 0, 0, 0);  // fields are drawn by Ui
-    style.Colors[ImGuiCol_TextSelectedBg] = ImGui::ColorConvertU32ToFloat4(theme::kSelected);
-    style.WindowMinSize = {1, 1};
-    surface_.init_imgui();
-    ImGui_ImplOpenGL3_Init("#version 450 core");
-  }
-  ~ImguiSession() {
-    ImGui_ImplOpenGL3_Shutdown();
-    surface_.shutdown_imgui();
-    ImGui::DestroyContext();
-  }
-  ImguiSession(const ImguiSession&) = delete;
-  ImguiSession& operator=(const ImguiSession&) = delete;
-
-  void build_fonts(Fonts& fonts, float scale) {
-#if IMGUI_VERSION_NUM < 19200
-    ImGui_ImplOpenGL3_DestroyFontsTexture();
-    fonts.build(scale);
-    ImGui_ImplOpenGL3_CreateFontsTexture();
-#else
-    fonts.build(scale);
-#endif
-  }
-
- private:
-  Surface& surface_;
-};
 
 std::string clock_text() {
   const std::time_t now = std::time(nullptr);
@@ -158,15 +120,19 @@ void Viewer::Impl::begin_frame() {
   surface->new_frame(delta_s);
   ImGui::NewFrame();
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() || !surface->keys.empty()) {
+  if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() ||
+      !surface->keys.empty()) {
     last_input_ns = t;
   }
 }
 
 float Viewer::Impl::level_db(int ix, int iz) const {
-  if (shown.host_db != nullptr) return shown.host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(shown.grid.nx) + static_cast<std::size_t>(ix)];
+  if (shown.host_db != nullptr)
+    return shown
+        .host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(shown.grid.nx) + static_cast<std::size_t>(ix)];
   float value = std::numeric_limits<float>::quiet_NaN();
-  if (shown.number != 0) glGetTextureSubImage(texture->gl_texture(), 0, ix, iz, 0, 1, 1, 1, GL_RED, GL_FLOAT, sizeof value, &value);
+  if (shown.number != 0)
+    glGetTextureSubImage(texture->gl_texture(), 0, ix, iz, 0, 1, 1, 1, GL_RED, GL_FLOAT, sizeof value, &value);
   return value;
 }
 
@@ -177,12 +143,14 @@ void Viewer::Impl::render() {
   glViewport(0, 0, width, height);
   const float ratio = static_cast<float>(width) / std::max(ImGui::GetIO().DisplaySize.x, 1.0F);
   glEnable(GL_SCISSOR_TEST);
-  clear({0, 0, static_cast<float>(width) / ratio, static_cast<float>(height) / ratio}, theme::kCanvasHex, ratio, height);
+  clear({0, 0, static_cast<float>(width) / ratio, static_cast<float>(height) / ratio}, theme::kCanvasHex, ratio,
+        height);
   for (const Ground& ground : screen.grounds()) clear(ground.area, ground.hex, ratio, height);
   glDisable(GL_SCISSOR_TEST);
   const Rect r = screen.picture();
   if (shown.number != 0 && r.width() > 0) {
-    painter.draw(texture->gl_texture(), shown.grid, display, {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}, width, height);
+    painter.draw(texture->gl_texture(), shown.grid, display, {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio},
+                 width, height);
   }
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }

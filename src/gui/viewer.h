@@ -1,5 +1,6 @@
-// The window of the program: takes the newest picture, draws it with the panels around it, and turns input into edits of
-// UiState and calls of UiCommands. It is the reader of the image mailbox. UI thread only; never waits for the pipeline.
+// The window of the program: takes the newest picture, draws it with the panels around it, and turns input into edits
+// of UiState and calls of UiCommands. It is the reader of the image mailbox. UI thread only; never waits for the
+// pipeline.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,9 @@ struct ViewerOptions {
   int height = 900;
   SurfaceKind surface = SurfaceKind::window;
   Interop interop = Interop::try_it;
-  std::filesystem::path shader_dir;
-  std::filesystem::path settings_file;  // layout and last folder are remembered here; empty = not at all
-  double ui_scale = 0;                  // 0 = the monitor's
+  std::filesystem::path shader_dir = {};
+  std::filesystem::path settings_file = {};  // layout and last folder are remembered here; empty = not at all
+  double ui_scale = 0;                       // 0 = the monitor's
   bool vsync = true;
 };
 
@@ -49,7 +50,7 @@ class Viewer {
   // True while something on the window moves by itself or was touched just now: then draw at the full rate.
   [[nodiscard]] bool wants_frame() const;
 
-  [[nodiscard]] bool needs_host_image() const;  // changes to true when interop fails
+  [[nodiscard]] bool needs_host_image() const;              // changes to true when interop fails
   [[nodiscard]] const std::string& interop_status() const;  // one line
   [[nodiscard]] std::string gl_renderer() const;
   // Texture update and drawing of the last frame, without the wait for the vertical sync.
@@ -65,7 +66,7 @@ class Viewer {
 
   // For tests.
   void inject(const InjectedInput& input);
-  [[nodiscard]] Rect image_rect() const;                      // pixels; empty without a picture
+  [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

@@ -21,7 +21,10 @@ bool Ui::button(const char* id, const Rect& r, const ButtonLook& look, const Tip
   const float all = label_width + gap + (look.shortcut.empty() ? 0 : width(Type::small, look.shortcut));
   const float x = r.cx() - 0.5F * all;
   text(type, x, r.y0, r.height(), !enabled ? theme::kDisabled : primary ? theme::kInk : theme::kText, look.label);
-  const ImU32 faint = !enabled ? theme::kDisabled : primary ? theme::kInkMuted : h.hovered ? theme::kText2 : theme::kMuted;
+  const ImU32 faint = !enabled    ? theme::kDisabled
+                      : primary   ? theme::kInkMuted
+                      : h.hovered ? theme::kText2
+                                  : theme::kMuted;
   text(Type::small, x + label_width + gap, r.y0, r.height(), faint, look.shortcut);
   return h.clicked && enabled;
 }

@@ -23,13 +23,25 @@ struct KeyName {
   int glfw;
   Key key;
 };
-constexpr KeyName kKeyNames[] = {
-    {GLFW_KEY_SPACE, Key::space}, {GLFW_KEY_TAB, Key::tab}, {GLFW_KEY_ESCAPE, Key::escape},
-    {GLFW_KEY_ENTER, Key::enter}, {GLFW_KEY_KP_ENTER, Key::enter}, {GLFW_KEY_UP, Key::up}, {GLFW_KEY_DOWN, Key::down},
-    {GLFW_KEY_PAGE_UP, Key::page_up}, {GLFW_KEY_PAGE_DOWN, Key::page_down}, {GLFW_KEY_F1, Key::f1},
-    {GLFW_KEY_F11, Key::f11}, {GLFW_KEY_LEFT_BRACKET, Key::left_bracket}, {GLFW_KEY_RIGHT_BRACKET, Key::right_bracket},
-    {GLFW_KEY_MINUS, Key::minus}, {GLFW_KEY_KP_SUBTRACT, Key::minus}, {GLFW_KEY_EQUAL, Key::equal},
-    {GLFW_KEY_KP_ADD, Key::equal}, {GLFW_KEY_O, Key::o}, {GLFW_KEY_S, Key::s}};
+constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
+                                 {GLFW_KEY_TAB, Key::tab},
+                                 {GLFW_KEY_ESCAPE, Key::escape},
+                                 {GLFW_KEY_ENTER, Key::enter},
+                                 {GLFW_KEY_KP_ENTER, Key::enter},
+                                 {GLFW_KEY_UP, Key::up},
+                                 {GLFW_KEY_DOWN, Key::down},
+                                 {GLFW_KEY_PAGE_UP, Key::page_up},
+                                 {GLFW_KEY_PAGE_DOWN, Key::page_down},
+                                 {GLFW_KEY_F1, Key::f1},
+                                 {GLFW_KEY_F11, Key::f11},
+                                 {GLFW_KEY_LEFT_BRACKET, Key::left_bracket},
+                                 {GLFW_KEY_RIGHT_BRACKET, Key::right_bracket},
+                                 {GLFW_KEY_MINUS, Key::minus},
+                                 {GLFW_KEY_KP_SUBTRACT, Key::minus},
+                                 {GLFW_KEY_EQUAL, Key::equal},
+                                 {GLFW_KEY_KP_ADD, Key::equal},
+                                 {GLFW_KEY_O, Key::o},
+                                 {GLFW_KEY_S, Key::s}};
 
 Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWindowUserPointer(window)); }
 
@@ -38,13 +50,21 @@ int layout_key(int key, int scancode) {
   const char* name = glfwGetKeyName(key, scancode);
   if (name == nullptr || name[0] == '\0' || name[1] != '\0') return key;
   switch (name[0]) {
-    case '[': return GLFW_KEY_LEFT_BRACKET;
-    case ']': return GLFW_KEY_RIGHT_BRACKET;
-    case '-': return GLFW_KEY_MINUS;
-    case '=': case '+': return GLFW_KEY_EQUAL;
-    case 'o': return GLFW_KEY_O;
-    case 's': return GLFW_KEY_S;
-    default: return key >= GLFW_KEY_A && key <= GLFW_KEY_Z ? GLFW_KEY_UNKNOWN : key;
+    case '[':
+      return GLFW_KEY_LEFT_BRACKET;
+    case ']':
+      return GLFW_KEY_RIGHT_BRACKET;
+    case '-':
+      return GLFW_KEY_MINUS;
+    case '=':
+    case '+':
+      return GLFW_KEY_EQUAL;
+    case 'o':
+      return GLFW_KEY_O;
+    case 's':
+      return GLFW_KEY_S;
+    default:
+      return key >= GLFW_KEY_A && key <= GLFW_KEY_Z ? GLFW_KEY_UNKNOWN : key;
   }
 }
 
@@ -158,7 +178,10 @@ class GlfwSurface final : public Surface {
     glfwSetDropCallback(window_, on_drop);
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(options.vsync ? 1 : 0);
-    if (gladLoadGL(glfwGetProcAddress) == 0) throw Error("window", "no OpenGL functions", "OpenGL 4.5");
+    if (gladLoadGL(glfwGetProcAddress) == 0) {
+      glfwTerminate();
+      throw Error("window", "no OpenGL functions", "OpenGL 4.5");
+    }
   }
 
   [[nodiscard]] std::pair<int, int> framebuffer_size() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "core/units.h"
@@ -22,6 +23,7 @@ GpuChoice& gpu_choice() {
   return choice;
 }
 
+constexpr double kNotComparable = std::numeric_limits<double>::infinity();
 constexpr double kPitch = 0.3e-3;
 constexpr double kConvexRadius = 40e-3;
 
@@ -73,10 +75,9 @@ Transmit make_transmit(const Case& c, const Probe& probe, int tx) {
 constexpr double kSigma = 0.75 / kCenterHz;
 
 void add_echo(const Acquisition& a, double t0_s, double arrival_s, float* line) {
-  const int n = a.n_samples;
   const double first = (arrival_s - 4.0 * kSigma - t0_s) * a.sampling_hz;
   const double last = (arrival_s + 4.0 * kSigma - t0_s) * a.sampling_hz;
-  for (int i = std::max(0, static_cast<int>(first)); i < std::min<double>(n, last); ++i) {
+  for (int i = std::max(0, static_cast<int>(first)); i < std::min<double>(a.n_samples, last); ++i) {
     const double t = t0_s + i / a.sampling_hz;
     const double u = (t - arrival_s) / kSigma;
     const double envelope = std::exp(-0.5 * u * u);
@@ -203,12 +204,11 @@ std::vector<float> host_image(Lane& lane) {
 Result run_frame(Backend& backend, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples) {
   const auto lane = backend.make_lane(0, StreamMode::overlap);
   start_frame(*lane, plan, samples);
-  Result r;
-  r.db = host_image(*lane);
-  r.conditioned = lane->read_back(Lane::Tap::conditioned);
-  r.beamformed = lane->read_back(Lane::Tap::beamformed);
-  r.envelope = lane->read_back(Lane::Tap::envelope);
-  return r;
+  std::vector<float> db = host_image(*lane);
+  return {.conditioned = lane->read_back(Lane::Tap::conditioned),
+          .beamformed = lane->read_back(Lane::Tap::beamformed),
+          .envelope = lane->read_back(Lane::Tap::envelope),
+          .db = std::move(db)};
 }
 
 std::vector<float> run_picture(Backend& backend, const std::shared_ptr<const Plan>& plan,
@@ -219,32 +219,31 @@ std::vector<float> run_picture(Backend& backend, const std::shared_ptr<const Pla
 }
 
 double relative_l2(const std::vector<float>& a, const std::vector<float>& b, int width, std::size_t n_worst) {
-  const double not_comparable = std::numeric_limits<double>::infinity();
-  if (a.size() != b.size() || a.empty()) return not_comparable;
+  if (a.size() != b.size() || a.empty()) return kNotComparable;
   const auto w = static_cast<std::size_t>(width);
   std::vector<double> errors(a.size() / w, 0.0);
   double norm = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i])) return kNotComparable;
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
     errors[i / w] += difference * difference;
     norm += static_cast<double>(b[i]) * static_cast<double>(b[i]);
   }
   std::sort(errors.begin(), errors.end());
   errors.resize(errors.size() - std::min(n_worst, errors.size()));
-  double sum = 0.0;
-  for (const double e : errors) sum += e;
-  return norm > 0.0 ? std::sqrt(sum / norm) : not_comparable;  // two pictures of nothing prove nothing
+  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+  return norm > 0.0 ? std::sqrt(sum / norm) : kNotComparable;  // two pictures of nothing prove nothing
 }
 
 double largest_difference_db(const std::vector<float>& a, const std::vector<float>& b, double floor_db,
                              std::size_t n_worst) {
-  if (a.size() != b.size() || a.empty()) return std::numeric_limits<double>::infinity();
+  if (a.size() != b.size() || a.empty()) return kNotComparable;
   const double floor = static_cast<double>(*std::max_element(b.begin(), b.end())) + floor_db;
   std::vector<double> differences;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!(static_cast<double>(b[i]) > floor)) continue;
-    const double d = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    differences.push_back(std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
+    differences.push_back(std::isfinite(a[i]) ? std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]))
+                                              : kNotComparable);
   }
   std::sort(differences.begin(), differences.end());
   return differences[differences.size() - 1 - std::min(n_worst, differences.size() - 1)];

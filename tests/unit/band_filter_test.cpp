@@ -1,5 +1,7 @@
 // The analytic recipe's filter: its response, and which tone select_band() leaves in each of the three kinds of data.
 // The transforms here are plain sums written for this test.
+#include "dsp/band_filter.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +10,6 @@
 
 #include "backend/plan.h"
 #include "core/units.h"
-#include "dsp/band_filter.h"
 #include "support/acquisitions.h"
 
 namespace echoloop {
@@ -52,8 +53,8 @@ std::vector<Value> condition(const BandPlan& plan, std::vector<Value> raw) {
   if (plan.real_input) spectrum.resize(static_cast<std::size_t>(plan.n_in / 2 + 1));  // what a real transform gives
   std::vector<Value> selected;
   for (int m = 0; m < plan.n_out; ++m) {
-    const Complex v = select_band(spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset,
-                                  plan.real_input);
+    const Complex v =
+        select_band(spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.real_input);
     selected.emplace_back(v.re, v.im);
   }
   return fourier(selected, 1.0);

@@ -1,10 +1,11 @@
 // Arrival times against numbers worked out by hand: c = 1500 m/s, so that 1.5 mm are a microsecond.
+#include "dsp/delays.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "dsp/delays.h"
 #include "support/acquisitions.h"
 
 namespace echoloop {
@@ -44,8 +45,8 @@ TEST(TransmitDelay, FocusedBeam) {
   Transmit t;
   t.kind = TransmitKind::focused;
   t.source_z_m = 30e-3;
-  EXPECT_NEAR(delay(t, 0.0, 20e-3), 20e-3 / kC, kTolerance);  // above: 30 - 10
-  EXPECT_NEAR(delay(t, 0.0, 40e-3), 40e-3 / kC, kTolerance);  // below: 30 + 10
+  EXPECT_NEAR(delay(t, 0.0, 20e-3), 20e-3 / kC, kTolerance);   // above: 30 - 10
+  EXPECT_NEAR(delay(t, 0.0, 40e-3), 40e-3 / kC, kTolerance);   // below: 30 + 10
   EXPECT_NEAR(delay(t, 8e-3, 24e-3), 20e-3 / kC, kTolerance);  // 10 mm from the focus (8-6-10), above it
   EXPECT_NEAR(delay(t, 8e-3, 36e-3), 40e-3 / kC, kTolerance);  // and below it
   EXPECT_NEAR(delay(t, 0.0, 30e-3), 30e-3 / kC, kTolerance);

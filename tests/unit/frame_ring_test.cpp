@@ -171,13 +171,14 @@ TEST(FrameRing, ClosedRingTakesNothingButGivesWhatItHas) {
 
 TEST(FrameRing, CountsGoOnFromAnEarlierRing) {
   RingCounts earlier;
-  earlier.produced = 12;
   earlier.processed = 10;
   earlier.dropped = 2;
-  earlier.slots_ready = 1;  // of the old ring: not taken over
+  earlier.produced = 15;
+  earlier.in_flight = 3;    // its reader had a fault: nobody will read these
+  earlier.slots_ready = 3;  // of the old ring: not taken over
   Rig rig(2, RingPolicy::block, earlier);
-  rig.put(12);
-  rig.expect(13, 10, 2, 0);
+  rig.put(15);
+  rig.expect(16, 10, 5, 0);
   EXPECT_EQ(rig.ring.counts().slots_ready, 1);
 }
 

@@ -1,8 +1,8 @@
+#include "core/mailbox.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "core/mailbox.h"
 
 namespace echoloop {
 namespace {

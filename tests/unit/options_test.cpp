@@ -88,7 +88,8 @@ TEST(Options, EveryNameOfEveryChoice) {
     EXPECT_EQ(parse({"--policy", std::string(kPolicyNames[i])}).stream.policy, static_cast<RingPolicy>(i));
   }
   for (std::size_t i = 0; i < kHostMemoryNames.size(); ++i) {
-    EXPECT_EQ(parse({"--host-memory", std::string(kHostMemoryNames[i])}).stream.host_memory, static_cast<HostMemory>(i));
+    EXPECT_EQ(parse({"--host-memory", std::string(kHostMemoryNames[i])}).stream.host_memory,
+              static_cast<HostMemory>(i));
   }
   EXPECT_EQ(parse({"--streams", "overlap"}).stream.streams, StreamMode::overlap);
   EXPECT_EQ(parse({"--backend", "auto"}).backend, BackendChoice::automatic);

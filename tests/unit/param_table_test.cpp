@@ -76,9 +76,9 @@ TEST(ParamTable, TextOutOfRangeIsRefusedNotClamped) {
     SCOPED_TRACE(spec.key);
     ImagingParams p;
     const ImagingParams before = p;
-    for (const std::string& value : {std::string("nan"), std::string("inf"), std::string(""), std::string("1x"),
-                                    std::string(" 1"), std::to_string(spec.max * 2.0 + 1.0),
-                                    std::to_string(spec.min - 1000.0)}) {
+    for (const std::string& value :
+         {std::string("nan"), std::string("inf"), std::string(""), std::string("1x"), std::string(" 1"),
+          std::to_string(spec.max * 2.0 + 1.0), std::to_string(spec.min - 1000.0)}) {
       expect_refusal([&] { set_from_text(p, assignment(spec, value)); }, std::string(spec.key));
     }
     EXPECT_EQ(p, before) << "a refused value changed something";

@@ -57,12 +57,16 @@ TEST(FloorToInt, IsFloorOnBothSidesOfZero) {
 
 double formula(Apodization window, double u) {
   switch (window) {
-    case Apodization::boxcar: return 1.0;
-    case Apodization::hann: return std::pow(std::cos(kPi * u), 2);
-    case Apodization::hamming: return 0.54 + 0.46 * std::cos(2.0 * kPi * u);
+    case Apodization::boxcar:
+      return 1.0;
+    case Apodization::hann:
+      return std::pow(std::cos(kPi * u), 2);
+    case Apodization::hamming:
+      return 0.54 + 0.46 * std::cos(2.0 * kPi * u);
     case Apodization::tukey:
       return std::abs(u) <= 0.25 ? 1.0 : 0.5 * (1.0 + std::cos(kPi * (std::abs(u) - 0.25) / 0.25));
-    case Apodization::gauss: break;
+    case Apodization::gauss:
+      break;
   }
   return std::exp(-0.5 * u * u / (0.2 * 0.2));
 }

@@ -86,9 +86,7 @@ TEST(TimingTrace, ChromeTraceIsJsonWithTimesInMicroseconds) {
   EXPECT_NE(spans[0].at("tid"), spans[1].at("tid")) << "copies and kernels have a row each";
 }
 
-TEST(TimingTrace, AnEmptyTraceIsJsonToo) {
-  EXPECT_TRUE(nlohmann::json::accept(TimingTrace().chrome_json()));
-}
+TEST(TimingTrace, AnEmptyTraceIsJsonToo) { EXPECT_TRUE(nlohmann::json::accept(TimingTrace().chrome_json())); }
 
 }  // namespace
 }  // namespace echoloop

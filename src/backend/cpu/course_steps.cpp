@@ -1,5 +1,7 @@
 #include "backend/cpu/course_steps.h"
 
+#include <algorithm>
+
 #include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/kiss_plan.h"
 #include "dsp/level.h"
@@ -9,21 +11,54 @@ namespace echoloop {
 struct CourseSteps::Scratch {
   std::vector<float> line;  // [n_samples]
   KissComplexPlan forward, inverse;
-  std::vector<kiss_fft_cpx> column, spectrum;  // [nz]
+  std::vector<kiss_fft_cpx> column, spectrum;  // [transform size]
 };
+
+namespace {
+
+// KissFFT has butterflies for 2, 3, 4 and 5; on other factors it allocates at every call and takes time in n^2. Columns
+// of such lengths are transformed by a circular convolution within a longer, fast transform.
+int transform_size(int nz) { return kiss_fft_next_fast_size(nz) == nz ? nz : kiss_fft_next_fast_size(2 * nz - 1); }
+
+std::vector<kiss_fft_cpx> transformed(const std::vector<kiss_fft_cpx>& in, bool inverse) {
+  std::vector<kiss_fft_cpx> out(in.size());
+  kiss_fft(make_complex_plan(static_cast<int>(in.size()), inverse).get(), in.data(), out.data());
+  return out;
+}
+
+// What the spectrum of a column, padded with zeros to n, is multiplied with; holds the inverse transform's 1 / n.
+std::vector<kiss_fft_cpx> analytic_spectrum(int nz, int n) {
+  std::vector<kiss_fft_cpx> weights;
+  for (int k = 0; k < nz; ++k) weights.push_back({hilbert_weight(k, nz) / static_cast<float>(nz), 0.0f});
+  if (n == nz) return weights;
+  // The impulse response has the period nz: written out for all distances -(nz - 1) .. nz - 1 of two rows.
+  const std::vector<kiss_fft_cpx> response = transformed(weights, true);
+  std::vector<kiss_fft_cpx> kernel(static_cast<std::size_t>(n), kiss_fft_cpx{0.0f, 0.0f});
+  for (int lag = 1 - nz; lag < nz; ++lag) {
+    const kiss_fft_cpx value = response[static_cast<std::size_t>((lag + nz) % nz)];
+    kernel[static_cast<std::size_t>((lag + n) % n)] = {value.r / static_cast<float>(n),
+                                                       value.i / static_cast<float>(n)};
+  }
+  return transformed(kernel, false);
+}
+
+}  // namespace
 
 void CourseSteps::set_plan(const std::shared_ptr<const CoursePlan>& plan, int threads) {
   if (plan == plan_) return;
   plan_ = plan;
   scratch_.clear();
-  const auto nz = static_cast<std::size_t>(plan->grid.nz);
+  const int n = transform_size(plan->grid.nz);
+  const std::vector<kiss_fft_cpx> spectrum = analytic_spectrum(plan->grid.nz, n);
+  analytic_.clear();
+  for (const kiss_fft_cpx& bin : spectrum) analytic_.push_back({bin.r, bin.i});
   for (int t = 0; t < threads; ++t) {
     auto s = std::make_shared<Scratch>();
     s->line.resize(static_cast<std::size_t>(plan->geometry.n_samples));
-    s->forward = make_complex_plan(plan->grid.nz, false);
-    s->inverse = make_complex_plan(plan->grid.nz, true);
-    s->column.resize(nz);
-    s->spectrum.resize(nz);
+    s->forward = make_complex_plan(n, false);
+    s->inverse = make_complex_plan(n, true);
+    s->column.resize(analytic_.size());
+    s->spectrum.resize(analytic_.size());
     scratch_.push_back(std::move(s));
   }
 }
@@ -62,12 +97,13 @@ void CourseSteps::envelope(WorkerPool& pool, const float* rf_image, float* envel
       const auto at = [&](int iz) {
         return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);
       };
-      for (int iz = 0; iz < nz; ++iz) s.column[static_cast<std::size_t>(iz)] = {rf_image[at(iz)], 0.0f};
+      std::fill(s.column.begin(), s.column.end(), kiss_fft_cpx{0.0f, 0.0f});
+      for (int iz = 0; iz < nz; ++iz) s.column[static_cast<std::size_t>(iz)].r = rf_image[at(iz)];
       kiss_fft(s.forward.get(), s.column.data(), s.spectrum.data());
-      for (int k = 0; k < nz; ++k) {
-        kiss_fft_cpx& bin = s.spectrum[static_cast<std::size_t>(k)];
-        const float h = hilbert_weight(k, nz) / static_cast<float>(nz);
-        bin = {h * bin.r, h * bin.i};
+      for (std::size_t k = 0; k < s.spectrum.size(); ++k) {
+        kiss_fft_cpx& bin = s.spectrum[k];
+        const Complex product = analytic_[k] * Complex{bin.r, bin.i};
+        bin = {product.re, product.im};
       }
       kiss_fft(s.inverse.get(), s.spectrum.data(), s.column.data());
       for (int iz = 0; iz < nz; ++iz) {

@@ -29,15 +29,17 @@ bool recipe_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const Rect r = ui.labelled(column, "Recipe", {}, true);
   bool changed = false;
-  if (const auto picked = ui.segmented("recipe", r, kRecipes, static_cast<int>(p.recipe), {"Recipe", help("recipe"), {}})) {
+  if (const auto picked =
+          ui.segmented("recipe", r, kRecipes, static_cast<int>(p.recipe), {"Recipe", help("recipe"), {}})) {
     p.recipe = static_cast<Recipe>(*picked);
     changed = true;
   }
   if (!c.state.formation_warning.empty()) {
     const float x = column.x0 + ui.px(14);
     ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
-    column.y += ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, c.state.formation_warning) +
-                ui.px(4);
+    column.y +=
+        ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, c.state.formation_warning) +
+        ui.px(4);
   }
   column.y += ui.px(2);
   return changed;
@@ -106,8 +108,9 @@ bool grid_row(PanelContext& c, Column& column) {
   for (const std::string& name : names) choices.push_back({name});
   choices[0].note = "a third of a wavelength";
   const bool show_note = automatic && c.shown_grid.nx > 0;
-  const auto picked = ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices, chosen,
-                               {"Grid", "Columns and rows of the picture. More pixels cost time; too few hide detail.", {}});
+  const auto picked =
+      ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices, chosen,
+               {"Grid", "Columns and rows of the picture. More pixels cost time; too few hide detail.", {}});
   if (!picked) return false;
   p.grid_nx = p.grid_nz = kGridSides[static_cast<std::size_t>(*picked)];
   return true;
@@ -116,9 +119,13 @@ bool grid_row(PanelContext& c, Column& column) {
 bool further_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const double widest = std::max({std::abs(c.state.defaults.lateral_min_m), c.state.defaults.lateral_max_m,
-                                  std::abs(p.lateral_min_m), p.lateral_max_m, 5e-3}) * 1.5 / kMetresPerMillimetre;
+                                  std::abs(p.lateral_min_m), p.lateral_max_m, 5e-3}) *
+                        1.5 / kMetresPerMillimetre;
   bool changed = interval_row(c, column,
-                              {.id = "lateral", .label = "Lateral", .track_min = -widest, .track_max = widest,
+                              {.id = "lateral",
+                               .label = "Lateral",
+                               .track_min = -widest,
+                               .track_max = widest,
                                .help = "Left and right edge of the picture. A narrow picture has finer columns."},
                               "lateral_min_m", "lateral_max_m", 1.0);
   column.y += c.ui.px(3);
@@ -138,7 +145,10 @@ void more_link(Ui& ui, const char* id, const Column& column, float header_y, boo
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
   const Hit h = ui.hit(id, r);
-  ui.tip(id, h, r, {more ? "Fewer rows" : "More rows", more ? "Hides the rarely used controls." : "Shows the rarely used controls.", {}});
+  ui.tip(id, h, r,
+         {more ? "Fewer rows" : "More rows",
+          more ? "Hides the rarely used controls." : "Shows the rarely used controls.",
+          {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);
   if (h.clicked) more = !more;
 }
@@ -150,7 +160,10 @@ void formation_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::formation, c.compact);
   if (open) more_link(ui, "more_formation", column, column.y, c.more_formation);
   ui.header("panel_formation", column, "Image formation",
-            open ? "" : p.recipe == Recipe::course ? "course" : fmt::format("{} m/s", fixed(p.sound_speed_m_s, 0)), open);
+            open                         ? ""
+            : p.recipe == Recipe::course ? "course"
+                                         : fmt::format("{} m/s", fixed(p.sound_speed_m_s, 0)),
+            open);
   if (!open) return;
   column.y += ui.px(2);
   bool changed = recipe_rows(c, column);
@@ -158,22 +171,29 @@ void formation_panel(PanelContext& c, Column& column) {
   changed |= param_slider(ui, column, "f_number", p, d, {.min = 0, .max = 5},
                           course_reason(p, "The course recipe always uses every element."));
   const Interval limits = band_limits_mhz(c.state);
-  changed |= interval_row(c, column,
-                          {.id = "band", .label = "Band", .track_min = limits.low, .track_max = limits.high,
-                           .help = "Band-pass filter before beamforming. A wide band resolves depth better, a narrow one lowers noise.",
-                           .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
-                          "band_low_hz", "band_high_hz", 0.2);
-  changed |= interval_row(c, column,
-                          {.id = "depth", .label = "Depth", .track_min = std::min(0.0, d.depth_min_m / kMetresPerMillimetre),
-                           .track_max = recorded_depth_mm(c.state),
-                           .help = "First and last row of the picture. Less depth gives finer pixels or more frames a second."},
-                          "depth_min_m", "depth_max_m", 1.0);
+  changed |= interval_row(
+      c, column,
+      {.id = "band",
+       .label = "Band",
+       .track_min = limits.low,
+       .track_max = limits.high,
+       .help = "Band-pass filter before beamforming. A wide band resolves depth better, a narrow one lowers noise.",
+       .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
+      "band_low_hz", "band_high_hz", 0.2);
+  changed |= interval_row(
+      c, column,
+      {.id = "depth",
+       .label = "Depth",
+       .track_min = std::min(0.0, d.depth_min_m / kMetresPerMillimetre),
+       .track_max = recorded_depth_mm(c.state),
+       .help = "First and last row of the picture. Less depth gives finer pixels or more frames a second."},
+      "depth_min_m", "depth_max_m", 1.0);
   column.y += ui.px(3);
   const auto why = course_reason(p, "The course recipe weights every element alike.");
   const auto apodization = static_cast<std::size_t>(p.apodization);
-  if (const auto picked = ui.combo("apodization", ui.labelled(column, "Apodization", {}, why.empty()),
-                                   kApodizations[apodization], kApodizations, static_cast<int>(apodization),
-                                   {"Apodization", help("apodization"), why})) {
+  if (const auto picked =
+          ui.combo("apodization", ui.labelled(column, "Apodization", {}, why.empty()), kApodizations[apodization],
+                   kApodizations, static_cast<int>(apodization), {"Apodization", help("apodization"), why})) {
     p.apodization = static_cast<Apodization>(*picked);
     changed = true;
   }

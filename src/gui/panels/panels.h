@@ -1,5 +1,5 @@
-// The panels of the two columns, one file each. They draw UiState, edit params and stream in place and say so by a command.
-// UI thread only.
+// The panels of the two columns, one file each. They draw UiState, edit params and stream in place and say so by a
+// command. UI thread only.
 #pragma once
 
 #include <utility>
@@ -18,9 +18,9 @@ struct PanelContext {
   ViewSettings& view;
   const Grid& shown_grid;  // of the picture on screen; nx 0 = none
   bool compact = false;
-  bool& more_formation;    // rows that most people never need
+  bool& more_formation;  // rows that most people never need
   bool& more_display;
-  bool& open_dialog;       // set to ask for it
+  bool& open_dialog;  // set to ask for it
 };
 
 // Commands that the application does not answer do nothing.

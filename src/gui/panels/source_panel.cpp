@@ -22,10 +22,10 @@ std::string transmit_words(const Acquisition& a) {
 
 std::string facts(const SourceInfo& source) {
   const Acquisition& a = *source.acquisition;
-  std::string text = fmt::format("{} elements at {} MHz, {} samples at {} MHz, {}, {}.", a.n_elements(),
-                                 fixed(a.center_hz / kHertzPerMegahertz, 2), grouped(static_cast<std::uint64_t>(a.n_samples)),
-                                 fixed(a.sampling_hz / kHertzPerMegahertz, 2),
-                                 a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
+  std::string text = fmt::format(
+      "{} elements at {} MHz, {} samples at {} MHz, {}, {}.", a.n_elements(),
+      fixed(a.center_hz / kHertzPerMegahertz, 2), grouped(static_cast<std::uint64_t>(a.n_samples)),
+      fixed(a.sampling_hz / kHertzPerMegahertz, 2), a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
   text += " Probe: " + (a.probe.name.empty() ? "unnamed" : a.probe.name) + ".";
   if (!source.format.empty()) text += " Format: " + source.format + ".";
   if (source.frame_count > 0) text += " Frames: " + grouped(source.frame_count) + ".";
@@ -45,9 +45,11 @@ void info_line(PanelContext& c, Column& column) {
   const bool short_form = c.compact || !source.format.empty();
   std::string line = fmt::format("{} {} · {} MHz · {}", a.n_elements(), short_form ? "el." : "elements",
                                  fixed(a.center_hz / kHertzPerMegahertz, 2), transmit_words(a));
-  if (source.frame_count > 0) line += fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
+  if (source.frame_count > 0)
+    line += fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
   const bool assumed = !a.assumptions.empty();
-  const float end = ui.text_fitted(Type::small, r.x0, r.x1 - (assumed ? ui.px(14) : 0), r.y0, r.height(), theme::kText2, line);
+  const float end =
+      ui.text_fitted(Type::small, r.x0, r.x1 - (assumed ? ui.px(14) : 0), r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);
   const Hit h = ui.hit("source_facts", r);
   ui.tip("source_facts", h, r, {source.name, facts(source), {}});
@@ -67,8 +69,9 @@ void open_row(PanelContext& c, Column& column) {
   for (const auto& path : c.state.recent) names.push_back(path.filename().string());
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name});
-  const auto picked = ui.combo("recent", right, {"Recent"}, choices, -1,
-                               {"Recent", "Recordings opened before.", names.empty() ? "No recording has been opened yet." : ""});
+  const auto picked =
+      ui.combo("recent", right, {"Recent"}, choices, -1,
+               {"Recent", "Recordings opened before.", names.empty() ? "No recording has been opened yet." : ""});
   if (picked) {
     const std::filesystem::path chosen = c.state.recent[static_cast<std::size_t>(*picked)];
     call(c.commands.open_file, chosen);
@@ -80,17 +83,18 @@ void rate_slider(PanelContext& c, Column& column) {
   StreamSettings& stream = c.state.stream;
   const double own = c.state.source.rate_hz > 0.0 ? c.state.source.rate_hz : 1.0;
   const double now = stream.rate_hz > 0.0 ? std::min(stream.rate_hz, kTop_hz) : own;
-  const SliderLook look{.id = "frame_rate",
-                        .label = "Frame rate",
-                        .unit = now >= kTop_hz ? "" : "Hz",
-                        .decimals = now < 99.95 ? 1 : 0,
-                        .track_min = 1.0,
-                        .track_max = kTop_hz,
-                        .least = 0.1,
-                        .most = kTop_hz,
-                        .track = Track::logarithmic,
-                        .help = "How many frames a second the source gives. At the right end: as many as can be processed.",
-                        .text_at_most = "max"};
+  const SliderLook look{
+      .id = "frame_rate",
+      .label = "Frame rate",
+      .unit = now >= kTop_hz ? "" : "Hz",
+      .decimals = now < 99.95 ? 1 : 0,
+      .track_min = 1.0,
+      .track_max = kTop_hz,
+      .least = 0.1,
+      .most = kTop_hz,
+      .track = Track::logarithmic,
+      .help = "How many frames a second the source gives. At the right end: as many as can be processed.",
+      .text_at_most = "max"};
   const auto wanted = slider(c.ui, column, look, now, own);
   if (!wanted) return;
   stream.rate_hz = *wanted >= kTop_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;
@@ -108,8 +112,9 @@ void source_panel(PanelContext& c, Column& column) {
   const auto chosen = std::find(kPhantoms.begin(), kPhantoms.end(), c.state.source.phantom);
   const int index = chosen == kPhantoms.end() ? -1 : static_cast<int>(chosen - kPhantoms.begin());
   const Rect phantoms = ui.row(column, theme::kRow, 8);
-  if (const auto picked = ui.segmented("phantom", phantoms, kPhantomChoices, index,
-                                       {"Built-in phantom", "A simulated scene in motion, streamed like a real probe.", {}})) {
+  if (const auto picked =
+          ui.segmented("phantom", phantoms, kPhantomChoices, index,
+                       {"Built-in phantom", "A simulated scene in motion, streamed like a real probe.", {}})) {
     call(c.commands.open_phantom, kPhantoms[static_cast<std::size_t>(*picked)]);
   }
   open_row(c, column);
@@ -125,7 +130,8 @@ void source_panel(PanelContext& c, Column& column) {
   }
   const bool endless = c.state.source.frame_count == 0;
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
-                   {"Loop", "Starts again after the last frame.", endless ? "A phantom never ends; recordings can loop." : ""})) {
+                   {"Loop", "Starts again after the last frame.",
+                    endless ? "A phantom never ends; recordings can loop." : ""})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);
   }

@@ -64,7 +64,8 @@ void sparkline_rows(PanelContext& c, Column& column) {
   const Rect box{row.x0, row.y0, row.x1 - ui.px(50), row.y1};
   ui.fill(box, theme::kCanvas, 3);
   const Hit h = ui.hit("latency", row);
-  ui.tip("latency", h, row, {"Latency", "From the moment a frame is complete in host memory to the moment its picture is ready.", {}});
+  ui.tip("latency", h, row,
+         {"Latency", "From the moment a frame is complete in host memory to the moment its picture is ready.", {}});
   const auto& history = c.state.latency_history_ms;
   const float peak = history.empty() ? 0.0F : *std::max_element(history.begin(), history.end());
   const double top = round_up_125(std::max(static_cast<double>(peak), known ? latency.p95_ms * 1.2 : 0.0));
@@ -75,7 +76,8 @@ void sparkline_rows(PanelContext& c, Column& column) {
   ui.text(Type::small, label, box.y0 - ui.px(2), line, theme::kText2, fixed(top, decimals) + " ms");
   ui.text(Type::small, label, box.y1 - line + ui.px(2), line, theme::kMuted, "0");
   if (known) {
-    const float y = box.y1 - ui.px(2) - static_cast<float>(std::min(latency.p95_ms / top, 1.0)) * (box.height() - ui.px(4));
+    const float y =
+        box.y1 - ui.px(2) - static_cast<float>(std::min(latency.p95_ms / top, 1.0)) * (box.height() - ui.px(4));
     dashed(ui, box.x0, box.x1, std::round(y), theme::kText2);
     const float at = std::clamp(y - 0.5F * line, box.y0 + line - ui.px(2), box.y1 - 2 * line + ui.px(4));
     ui.text(Type::small, label, std::round(at), line, theme::kMuted, "p95");

@@ -17,17 +17,21 @@ struct PolicyWords {
   const char* help;
 };
 constexpr std::array<PolicyWords, 4> kPolicies = {{
-    {RingPolicy::block, "Block the source", "Block", "The source waits until a slot is free: nothing is lost, the picture may lag."},
-    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest waiting frame gives way: the picture stays as fresh as it can."},
-    {RingPolicy::error, "Error on override", "Error", "The stream stops with a report as soon as a frame finds no slot."},
-    {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is left out; those that wait keep their order."},
+    {RingPolicy::block, "Block the source", "Block",
+     "The source waits until a slot is free: nothing is lost, the picture may lag."},
+    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest",
+     "The oldest waiting frame gives way: the picture stays as fresh as it can."},
+    {RingPolicy::error, "Error on override", "Error",
+     "The stream stops with a report as soon as a frame finds no slot."},
+    {RingPolicy::drop_newest, "Drop newest", "Drop newest",
+     "The new frame is left out; those that wait keep their order."},
 }};
 constexpr std::array<Choice, 4> kMemory = {{{"Pageable"}, {"Pinned"}, {"Write-combined"}, {"Mapped"}}};
 constexpr std::array<Choice, 2> kStreams = {{{"Overlap"}, {"Serial"}}};
 constexpr std::array<Choice, 4> kLanes = {{{"1"}, {"2"}, {"3"}, {"4"}}};
 constexpr std::array<int, 7> kSlotCounts = {2, 3, 4, 8, 16, 32, 64};
-constexpr std::array<Choice, 7> kSlotChoices = {{{"2 slots"}, {"3 slots"}, {"4 slots"}, {"8 slots"}, {"16 slots"},
-                                                 {"32 slots"}, {"64 slots"}}};
+constexpr std::array<Choice, 7> kSlotChoices = {
+    {{"2 slots"}, {"3 slots"}, {"4 slots"}, {"8 slots"}, {"16 slots"}, {"32 slots"}, {"64 slots"}}};
 
 void policy_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
@@ -52,10 +56,14 @@ enum class Slot { copying, ready, filling, free };
 
 ImU32 slot_color(Slot slot) {
   switch (slot) {
-    case Slot::copying: return theme::kStageColors[static_cast<std::size_t>(Stage::upload)];
-    case Slot::ready: return theme::kAccent;
-    case Slot::filling: return theme::kSelected;
-    case Slot::free: break;
+    case Slot::copying:
+      return theme::kStageColors[static_cast<std::size_t>(Stage::upload)];
+    case Slot::ready:
+      return theme::kAccent;
+    case Slot::filling:
+      return theme::kSelected;
+    case Slot::free:
+      break;
   }
   return theme::kField;
 }
@@ -102,7 +110,10 @@ void slots_rows(PanelContext& c, Column& column) {
   const Rect value{r.x1 - w - ui.px(16), r.y0, r.x1, r.y1};
   const auto at = std::find(kSlotCounts.begin(), kSlotCounts.end(), c.state.stream.slots);
   const int chosen = at == kSlotCounts.end() ? -1 : static_cast<int>(at - kSlotCounts.begin());
-  const Tip tip{"Slots", "Frames that can wait between source and processing. Click to choose how many. More slots ride out longer hiccups and cost memory.", {}};
+  const Tip tip{"Slots",
+                "Frames that can wait between source and processing. Click to choose how many. More slots ride out "
+                "longer hiccups and cost memory.",
+                {}};
   const auto picked = ui.combo("slots", value, {}, kSlotChoices, chosen, tip);
   ui.text_right(Type::body, r.x1 - ui.px(26), r.y0, r.height(), theme::kText2, "in use");
   ui.text_right(Type::body, r.x1 - ui.px(30) - ui.width(Type::body, "in use"), r.y0, r.height(),
@@ -132,18 +143,24 @@ void way_rows(PanelContext& c, Column& column) {
     return !given.empty() ? std::string_view(given) : cpu ? on_cpu : std::string_view();
   };
   bool changed = false;
-  const auto no_memory = reason(c.state.no_effect.host_memory, "The CPU reads frames where they lie. The kind of memory matters for copies to a GPU.");
+  const auto no_memory = reason(c.state.no_effect.host_memory,
+                                "The CPU reads frames where they lie. The kind of memory matters for copies to a GPU.");
   const auto memory = static_cast<std::size_t>(cpu ? HostMemory::pageable : s.host_memory);
-  if (const auto picked = ui.combo("host_memory", ui.labelled(column, c.compact ? "Memory" : "Host memory", {}, no_memory.empty()), kMemory[memory],
-                                   kMemory, static_cast<int>(memory),
-                                   {"Host memory", "Where frames wait. Pinned memory is copied to the GPU fastest and while kernels run.", no_memory})) {
+  if (const auto picked = ui.combo(
+          "host_memory", ui.labelled(column, c.compact ? "Memory" : "Host memory", {}, no_memory.empty()),
+          kMemory[memory], kMemory, static_cast<int>(memory),
+          {"Host memory", "Where frames wait. Pinned memory is copied to the GPU fastest and while kernels run.",
+           no_memory})) {
     s.host_memory = static_cast<HostMemory>(*picked);
     changed = true;
   }
   const auto no_streams = reason(c.state.no_effect.streams, "The CPU has no copies to overlap with its work.");
   if (const auto picked = ui.segmented("streams", ui.labelled(column, "Streams", {}, no_streams.empty()), kStreams,
                                        static_cast<int>(s.streams),
-                                       {"Streams", "Overlap copies the next frame while this one is processed; serial does one after the other, for comparison.", no_streams})) {
+                                       {"Streams",
+                                        "Overlap copies the next frame while this one is processed; serial does one "
+                                        "after the other, for comparison.",
+                                        no_streams})) {
     s.streams = static_cast<StreamMode>(*picked);
     changed = true;
   }
@@ -165,13 +182,13 @@ void counter_rows(const PanelContext& c, Column& column) {
     bool alarm;
   };
   const bool refused = n.refused > 0;
-  const Counter counters[6] = {{"Produced", n.produced, false},
-                               {"Dropped", n.dropped, n.dropped > 0},
-                               {"Processed", n.processed, false},
-                               {"Shown", c.state.shown, false},
-                               {"In flight", n.in_flight, false},
-                               {refused ? "Refused" : "Errors", refused ? n.refused : c.state.errors,
-                                refused || c.state.errors > 0}};
+  const Counter counters[6] = {
+      {"Produced", n.produced, false},
+      {"Dropped", n.dropped, n.dropped > 0},
+      {"Processed", n.processed, false},
+      {"Shown", c.state.shown, false},
+      {"In flight", n.in_flight, false},
+      {refused ? "Refused" : "Errors", refused ? n.refused : c.state.errors, refused || c.state.errors > 0}};
   const Type type = c.compact ? Type::small : Type::body;
   column.y += ui.px(2);
   for (int i = 0; i < 3; ++i) {
@@ -195,7 +212,9 @@ void counter_rows(const PanelContext& c, Column& column) {
 void stream_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::stream, c.compact);
   c.ui.header("panel_stream", column, "Stream",
-              open ? "" : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)], c.state.counts.slots),
+              open ? ""
+                   : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
+                                 c.state.counts.slots),
               open);
   if (!open) return;
   policy_rows(c, column);

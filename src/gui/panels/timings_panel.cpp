@@ -9,8 +9,8 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kStageCount> kNames = {"Produce", "Upload", "Condition", "Beamform", "Envelope",
-                                                        "Compress", "Present"};
+constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Condition", "Beamform",
+                                                         "Envelope", "Compress", "Present"};
 constexpr int kFirst = static_cast<int>(Stage::upload);
 constexpr int kLast = static_cast<int>(Stage::present);
 constexpr int kLastOfFrame = static_cast<int>(Stage::compress);
@@ -90,7 +90,9 @@ void head_row(const Ui& ui, Column& column, const Scale& scale) {
   const Columns at = columns_of(ui, r);
   ui.text(Type::small, at.name, r.y0, r.height(), theme::kMuted, "ms");
   if (at.bar1 - at.bar0 >= ui.px(20)) {
-    const int decimals = scale.top_ms < 1.0 ? 2 : scale.top_ms < 10.0 && scale.top_ms != std::round(scale.top_ms) ? 1 : 0;
+    const int decimals = scale.top_ms < 1.0                                                ? 2
+                         : scale.top_ms < 10.0 && scale.top_ms != std::round(scale.top_ms) ? 1
+                                                                                           : 0;
     ui.text(Type::small, at.bar0, r.y0, r.height(), theme::kMuted, "0");
     ui.text_right(Type::small, at.bar1, r.y0, r.height(), theme::kMuted, fixed(scale.top_ms, decimals));
   }
@@ -109,8 +111,10 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
   const Hit h = ui.hit("frame_total", r);
   ui.tip("frame_total", h, r,
-         {measured ? "Frame" : "Sum", measured ? "From the start of the upload to the finished picture; stages may overlap."
-                                               : "The stages above, from upload to compress, added up. Frames in different lanes overlap.", {}});
+         {measured ? "Frame" : "Sum",
+          measured ? "From the start of the upload to the finished picture; stages may overlap."
+                   : "The stages above, from upload to compress, added up. Frames in different lanes overlap.",
+          {}});
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
     double sum = 0.0;
@@ -119,7 +123,8 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
     };
     for (int i = kFirst; i <= kLastOfFrame; ++i) {
       const double part = c.state.stages[static_cast<std::size_t>(i)].p50_ms;
-      ui.fill({x(sum), r.cy() - ui.px(4), x(sum + part), r.cy() + ui.px(4)}, theme::kStageColors[static_cast<std::size_t>(i)]);
+      ui.fill({x(sum), r.cy() - ui.px(4), x(sum + part), r.cy() + ui.px(4)},
+              theme::kStageColors[static_cast<std::size_t>(i)]);
       sum += part;
     }
     if (scale.budget) ui.fill({at.bar1 - ui.px(2), r.cy() - ui.px(6), at.bar1, r.cy() + ui.px(6)}, theme::kText);
@@ -128,7 +133,8 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
 }
 
 std::string gist(const UiState& state, const StageSummary& frame, bool open) {
-  if (state.frame_budget_ms <= 0.0) return frame.count > 0 && !open ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
+  if (state.frame_budget_ms <= 0.0)
+    return frame.count > 0 && !open ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
   const int decimals = state.frame_budget_ms < 9.995 ? 2 : 1;
   if (open) return fmt::format("budget {} ms", fixed(state.frame_budget_ms, decimals));
   return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), fixed(state.frame_budget_ms, decimals));

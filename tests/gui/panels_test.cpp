@@ -1,0 +1,230 @@
+// Every panel in every size, without an OpenGL error; controls that are moved change what they say they change.
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "core/param_table.h"
+#include "gui/scene.h"
+#include "gui/view_settings.h"
+
+namespace echoloop::testing {
+namespace {
+
+struct Size {
+  int width, height;
+  double scale;
+};
+
+class EveryPanel : public ::testing::TestWithParam<Size> {};
+
+TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
+  const Size size = GetParam();
+  ECHO_SCENE(scene, size.width, size.height, size.scale);
+  scene.put_image(kSquare, [](double x, double) { return static_cast<float>(-std::abs(x)); });
+  scene.frames(3);
+  for (const char* panel : {"panel_source", "panel_formation", "panel_display", "panel_stream", "panel_timings"}) {
+    const bool right = std::string(panel) == "panel_stream" || std::string(panel) == "panel_timings";
+    if (right && size.width < 960 * size.scale) {  // too narrow for a second column: the picture comes first
+      EXPECT_EQ(scene.viewer->control_rect(panel).width(), 0.0F) << panel;
+      continue;
+    }
+    ASSERT_GT(scene.viewer->control_rect(panel).width(), 0.0F) << panel;
+    scene.click(panel);
+    scene.click(panel);
+  }
+  for (const char* more : {"more_formation", "more_display"}) {
+    if (scene.viewer->control_rect(more).width() > 0.0F) scene.click(more);
+  }
+  scene.state.run = RunState::fault;
+  scene.state.fault =
+      Fault{.title = "A fault", .detail = std::string(300, 'x') + " y", .can_restart = true, .can_use_cpu = true};
+  scene.state.progress = Progress{.text = "Opening a file", .fraction = 0.4};
+  scene.state.formation_warning = "A warning that needs more than one line in the narrow column of this panel.";
+  scene.frames(2);
+  scene.state.params.recipe = Recipe::course;
+  scene.state.backend = "CPU";
+  scene.frames(2);
+  scene.press(Key::f1);
+  scene.frames(2);
+  scene.press(Key::escape);
+  scene.press(Key::o, true);
+  scene.frames(2);
+  scene.press(Key::escape);
+  scene.press(Key::tab);
+  scene.frames(2);
+  EXPECT_EQ(scene.gl_error(), 0);
+  const RgbPicture shot = scene.shot();
+  EXPECT_EQ(shot.width, size.width);
+  EXPECT_EQ(shot.rgb.size(), static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, EveryPanel,
+                         ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3200, 1800, 2.0},
+                                           Size{3840, 2160, 1.5}, Size{800, 480, 1.0}));
+
+TEST(Controls, DraggedSliderChangesItsParameterAndSaysSo) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  const double before = scene.state.params.sound_speed_m_s;
+  scene.drag("sound_speed_m_s", 0.5F, 0.9F);
+  EXPECT_GT(scene.state.params.sound_speed_m_s, before + 50);
+  EXPECT_GT(scene.params_changed, 0);
+  scene.click("sound_speed_m_s", true);
+  EXPECT_EQ(scene.state.params.sound_speed_m_s, scene.state.defaults.sound_speed_m_s);
+}
+
+TEST(Controls, ClickedSliderGoesThere) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.click("dynamic_range_db");
+  const ParamSpec& spec = *find_param("dynamic_range_db");
+  EXPECT_NEAR(scene.state.params.dynamic_range_db, 0.5 * (spec.min + spec.max), 1.0);
+}
+
+TEST(Controls, TypedValueIsTakenAndClamped) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.click("gain_db", false, true);
+  scene.type("7,5");
+  scene.click("panel_stream");  // leaving the field accepts
+  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, 7.5);
+  scene.click("gain_db", false, true);
+  scene.type("1e9");
+  scene.click("panel_stream");
+  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, find_param("gain_db")->max);
+  scene.click("sound_speed_m_s", false, true);  // the field starts with the number as the window writes it
+  scene.click("panel_stream");
+  EXPECT_DOUBLE_EQ(scene.state.params.sound_speed_m_s, scene.state.defaults.sound_speed_m_s);
+}
+
+TEST(Controls, RangeKeepsItsEndsApart) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.drag("depth", 0.01F, 0.99F);
+  EXPECT_GT(scene.state.params.depth_max_m, scene.state.params.depth_min_m + 0.9e-3);
+  scene.click("depth", true);
+  EXPECT_EQ(scene.state.params.depth_min_m, scene.state.defaults.depth_min_m);
+  scene.drag("band", 0.99F, 0.01F);
+  EXPECT_GT(scene.state.params.band_high_hz, scene.state.params.band_low_hz + 0.1e6);
+  scene.click("band", false, true);
+  scene.type("3.5 - 6");
+  scene.click("panel_stream");
+  EXPECT_NEAR(scene.state.params.band_low_hz, 3.5e6, 1);
+  EXPECT_NEAR(scene.state.params.band_high_hz, 6e6, 1);
+}
+
+TEST(Controls, CourseRecipeDisablesWhatItIgnores) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.recipe = Recipe::course;
+  scene.frames(2);
+  const ImagingParams before = scene.state.params;
+  scene.drag("f_number", 0.2F, 0.9F);
+  scene.drag("band", 0.2F, 0.9F);
+  EXPECT_EQ(scene.state.params, before);
+  EXPECT_EQ(scene.params_changed, 0);
+  scene.drag("dynamic_range_db", 0.4F, 0.8F);
+  EXPECT_NE(scene.state.params.dynamic_range_db, before.dynamic_range_db);
+}
+
+TEST(Controls, StreamSettings) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.click("policy/Drop oldest");
+  EXPECT_EQ(scene.state.stream.policy, RingPolicy::drop_oldest);
+  scene.click("lanes/3");
+  EXPECT_EQ(scene.state.stream.lanes, 3);
+  scene.click("streams/Serial");
+  EXPECT_EQ(scene.state.stream.streams, StreamMode::serial);
+  scene.click("slots");
+  scene.click("slots/5");
+  EXPECT_EQ(scene.state.stream.slots, 32);
+  EXPECT_EQ(scene.stream_changed, 4);
+  scene.state.backend = "CPU";
+  scene.frames(2);
+  scene.click("lanes/1");
+  EXPECT_EQ(scene.state.stream.lanes, 3);
+}
+
+TEST(Controls, ColourBarMovesTheWindow) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  const Rect bar = scene.viewer->control_rect("color_bar");
+  InjectedInput input;
+  input.mouse_x = bar.cx();
+  input.mouse_y = bar.y0 + 0.3F * bar.height();
+  scene.move(input.mouse_x, input.mouse_y);
+  input.left = true;
+  scene.viewer->inject(input);
+  scene.frames(2);
+  input.mouse_y += 0.1F * bar.height();
+  scene.viewer->inject(input);
+  scene.frames(2);
+  EXPECT_NEAR(scene.state.params.gain_db, 8.0, 1.0);
+  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 60.0);
+}
+
+TEST(Keys, DoWhatTheListSays) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.press(Key::space);
+  EXPECT_EQ(scene.freezes, 1);
+  scene.press(Key::s);
+  EXPECT_EQ(scene.pictures, 1);
+  scene.press(Key::right_bracket);
+  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 65.0);
+  scene.press(Key::minus);
+  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, -1.0);
+  scene.press(Key::tab);
+  scene.frames(1);
+  EXPECT_EQ(scene.viewer->control_rect("panel_source").width(), 0.0F);
+  scene.press(Key::escape);
+  scene.frames(1);
+  EXPECT_GT(scene.viewer->control_rect("panel_source").width(), 0.0F);
+}
+
+TEST(Fault, OffersTheLikeliestCureFirst) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.run = RunState::fault;
+  scene.state.stream.policy = RingPolicy::error;
+  scene.state.counts.refused = 1;
+  scene.state.fault = Fault{.title = "Stopped", .detail = "Facts.", .can_restart = true};
+  scene.frames(2);
+  scene.click("cure/Restart with Drop oldest");
+  EXPECT_EQ(scene.restarts, 1);
+  EXPECT_EQ(scene.state.stream.policy, RingPolicy::drop_oldest);
+  scene.click("dismiss");
+  EXPECT_EQ(scene.dismissed, 1u);  // the error, although a newer message came after it
+}
+
+TEST(OpenDialog, FindsAFileByKeyboard) {
+  const auto folder = std::filesystem::temp_directory_path() / ("echoloop_gui_test_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder / "inner");
+  std::ofstream(folder / "recording.npy") << "x";
+  const auto settings = folder / "settings";
+  ViewSettings remembered;
+  remembered.last_folder = folder;
+  remembered.widths.left = 320;
+  ASSERT_TRUE(save_view_settings(settings, remembered));
+  ASSERT_TRUE(load_view_settings(settings) == remembered);
+  {
+    ECHO_SCENE(scene, 1600, 900, 1.0, settings);
+    scene.frames(2);
+    scene.press(Key::o, true);
+    scene.frames(2);
+    for (int i = 0; i < 100 && scene.viewer->control_rect("file/1").width() == 0.0F; ++i) {
+      scene.viewer->wait_events(0.01);
+      scene.frames(1);
+    }
+    scene.press(Key::down);
+    scene.press(Key::down);  // "inner", then "recording.npy"
+    scene.frames(2);
+    scene.click("open_file");
+    EXPECT_EQ(scene.opened_file, folder / "recording.npy");
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace echoloop::testing

@@ -1,0 +1,151 @@
+// The picture's pixels: where a point appears, and in which colour.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "gui/layout.h"
+#include "gui/scene.h"
+#include "gui/tone.h"
+
+namespace echoloop::testing {
+namespace {
+
+Rgb pixel(const RgbPicture& p, int x, int y) {
+  const std::size_t at =
+      (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
+  return {p.rgb[at], p.rgb[at + 1], p.rgb[at + 2]};
+}
+
+int distance(const Rgb& a, const Rgb& b) {
+  return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
+}
+
+// The brightest place in r as a centroid of everything above black.
+struct Spot {
+  double x = 0, y = 0;
+};
+Spot find_spot(const RgbPicture& p, const Rect& r) {
+  double sum = 0, sx = 0, sy = 0;
+  for (int y = static_cast<int>(r.y0); y < static_cast<int>(r.y1); ++y) {
+    for (int x = static_cast<int>(r.x0); x < static_cast<int>(r.x1); ++x) {
+      const double v = pixel(p, x, y).g;
+      sum += v;
+      sx += v * (x + 0.5);
+      sy += v * (y + 0.5);
+    }
+  }
+  return {sx / sum, sy / sum};
+}
+
+TEST(Picture, PointAppearsWhereTheRulerSays) {
+  for (const Grid& grid : {kSquare, Grid{-15e-3, 5e-3, 3e-3, 43e-3, 61, 201}, Grid{-20e-3, 20e-3, 0, 12e-3, 401, 57}}) {
+    ECHO_SCENE(scene, 1600, 900);
+    const int ix = grid.nx / 3;
+    const int iz = grid.nz / 4;
+    const double x_mm = grid.x_m(ix) * 1e3;
+    const double z_mm = grid.z_m(iz) * 1e3;
+    scene.put_image(grid, [&](double x, double z) {
+      return std::abs(x - x_mm) < 1e-6 && std::abs(z - z_mm) < 1e-6 ? 0.0F : -200.0F;
+    });
+    scene.state.params.dynamic_range_db = 120;  // linear to -200 dB: the point spreads 0.6 pixels of the grid, evenly
+    scene.frames(2);
+    const Rect r = scene.viewer->image_rect();
+    ASSERT_GT(r.width(), 100.0F);
+    const Spot spot = find_spot(scene.shot(), r.inset(2));
+    const double width = static_cast<double>(r.width());
+    const double height = static_cast<double>(r.height());
+    EXPECT_NEAR(spot.x, static_cast<double>(r.x0) + width * ix / (grid.nx - 1), 1.0);
+    EXPECT_NEAR(spot.y, static_cast<double>(r.y0) + height * iz / (grid.nz - 1), 1.0);
+    // Aspect true: a millimetre is as long across as down.
+    EXPECT_NEAR(width / (grid.x1_m - grid.x0_m), height / (grid.z1_m - grid.z0_m), 1.0 / 10e-3);
+  }
+}
+
+TEST(Picture, ColoursAreThoseOfTheFormula) {
+  ECHO_SCENE(scene, 1600, 900);
+  for (const ColorMap map : {ColorMap::gray, ColorMap::hot, ColorMap::viridis, ColorMap::inverted}) {
+    for (const double gamma : {1.0, 0.6, 2.2}) {
+      ImagingParams& p = scene.state.params;
+      p.color_map = map;
+      p.gamma = gamma;
+      p.gain_db = 3.0;
+      p.dynamic_range_db = 55.0;
+      // Levels from above white to below black, one a column.
+      const auto level = [](double x_mm) { return static_cast<float>(5.0 - 3.5 * (x_mm + 10.0)); };
+      scene.put_image(kSquare, [&](double x, double) { return level(x); });
+      scene.frames(2);
+      const Rect r = scene.viewer->image_rect();
+      const RgbPicture p_gl = scene.shot();
+      const int y = static_cast<int>(r.cy()) + 40;
+      for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; x += 5) {
+        const double x_mm = -10.0 + 20.0 * (x + 0.5 - static_cast<double>(r.x0)) / static_cast<double>(r.width());
+        const Rgb wanted = map_color(map, tone(static_cast<double>(level(x_mm)), p));
+        ASSERT_LE(distance(pixel(p_gl, x, y), wanted), 3)
+            << "map " << static_cast<int>(map) << " gamma " << gamma << " x " << x_mm;
+      }
+    }
+  }
+}
+
+TEST(Picture, InfinitiesAndNothingnessAreBlack) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double x, double) {
+    return x < 0 ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+  });
+  scene.frames(2);
+  const Rect r = scene.viewer->image_rect();
+  const RgbPicture shot = scene.shot();
+  EXPECT_EQ(pixel(shot, static_cast<int>(r.x0) + 50, static_cast<int>(r.cy())), Rgb());
+  EXPECT_EQ(pixel(shot, static_cast<int>(r.x1) - 50, static_cast<int>(r.cy())), Rgb());
+}
+
+TEST(Picture, FrameSaysWhetherAPictureWasNew) {
+  ECHO_SCENE(scene, 1024, 640);
+  EXPECT_FALSE(scene.viewer->frame(scene.state));
+  EXPECT_EQ(scene.viewer->shown_image().number, 0u);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  EXPECT_TRUE(scene.viewer->frame(scene.state));
+  EXPECT_FALSE(scene.viewer->frame(scene.state));
+  EXPECT_EQ(scene.viewer->shown_image().number, 1u);
+  scene.viewer->forget_image();
+  scene.frames(1);
+  EXPECT_EQ(scene.viewer->image_rect().width(), 0.0F);
+}
+
+TEST(Tone, WindowGammaAndEnds) {
+  ImagingParams p;
+  p.dynamic_range_db = 60;
+  EXPECT_DOUBLE_EQ(tone(0.0, p), 1.0);
+  EXPECT_DOUBLE_EQ(tone(-30.0, p), 0.5);
+  EXPECT_DOUBLE_EQ(tone(-60.0, p), 0.0);
+  EXPECT_DOUBLE_EQ(tone(-90.0, p), 0.0);
+  p.gain_db = 6;
+  EXPECT_DOUBLE_EQ(tone(-36.0, p), 0.5);
+  p.gamma = 2;
+  EXPECT_DOUBLE_EQ(tone(-36.0, p), 0.25);
+  EXPECT_EQ(map_color(ColorMap::gray, 1.0), (Rgb{255, 255, 255}));
+  EXPECT_EQ(map_color(ColorMap::inverted, 1.0), (Rgb{0, 0, 0}));
+  EXPECT_EQ(map_color(ColorMap::hot, 0.0), (Rgb{0, 0, 0}));
+  EXPECT_EQ(map_color(ColorMap::hot, 1.0), (Rgb{255, 255, 255}));
+  EXPECT_LE(distance(map_color(ColorMap::viridis, 0.0), (Rgb{68, 1, 84})), 3);
+  EXPECT_LE(distance(map_color(ColorMap::viridis, 1.0), (Rgb{253, 231, 37})), 4);
+  EXPECT_LE(distance(map_color(ColorMap::viridis, 0.5), (Rgb{33, 145, 140})), 3);
+}
+
+TEST(Tone, PictureHasSquarePixelsAndTheGridsEnds) {
+  std::vector<float> pixels = {0, -60, -60, -60, -60, -60, -60, 0};  // 2 columns, 4 rows
+  Image image;
+  image.grid = {0, 1e-3, 0, 6e-3, 2, 4};
+  image.host_db = pixels.data();
+  const RgbPicture p = render_picture(image, ImagingParams());
+  ASSERT_EQ(p.width, 2);
+  ASSERT_EQ(p.height, 7);
+  EXPECT_EQ(pixel(p, 0, 0), (Rgb{255, 255, 255}));
+  EXPECT_EQ(pixel(p, 1, 6), (Rgb{255, 255, 255}));
+  EXPECT_EQ(pixel(p, 0, 6), Rgb());
+  EXPECT_EQ(pixel(p, 0, 1), (Rgb{128, 128, 128}));  // half way between two rows
+}
+
+}  // namespace
+}  // namespace echoloop::testing

@@ -1,0 +1,153 @@
+#include "gui/scene.h"
+
+#include <glad/gl.h>
+
+namespace echoloop::testing {
+
+AcquisitionPtr linear_acquisition() {
+  auto a = std::make_shared<Acquisition>();
+  a->probe = make_linear_probe("test probe", 128, 0.3e-3);
+  for (int i = 0; i < 11; ++i) {
+    Transmit transmit;
+    transmit.angle_rad = 0.02 * (i - 5);
+    a->transmits.push_back(transmit);
+  }
+  a->n_samples = 2048;
+  a->sampling_hz = 31.25e6;
+  a->center_hz = 5e6;
+  a->bandwidth_hz = 4e6;
+  a->frame_rate_hz = 50;
+  return a;
+}
+
+UiState plausible_state() {
+  UiState s;
+  const AcquisitionPtr acquisition = linear_acquisition();
+  s.params = default_params(*acquisition);
+  s.params.reference_db = 0.0;
+  s.defaults = s.params;
+  s.source.name = "Flow phantom";
+  s.source.phantom = "flow";
+  s.source.acquisition = acquisition;
+  s.source.rate_hz = 50;
+  s.backend = "CUDA";
+  s.device = "a device with a name";
+  s.run = RunState::live;
+  s.processed_fps = 50;
+  s.shown_fps = 50;
+  s.counts.produced = 24682;
+  s.counts.processed = 24680;
+  s.counts.in_flight = 2;
+  s.counts.slots = 8;
+  s.counts.slots_ready = 1;
+  s.counts.slots_reading = 1;
+  s.latency = {.p50_ms = 0.9, .p95_ms = 1.2, .p99_ms = 1.4, .max_ms = 2.0, .count = 100};
+  for (int i = 0; i < 300; ++i) s.latency_history_ms.push_back(1.0F + 0.1F * static_cast<float>(i % 7));
+  for (StageSummary& stage : s.stages) stage = s.latency;
+  s.frame_budget_ms = 20;
+  s.messages = {{Severity::info, "14:32:07", "A message."}, {Severity::error, "14:31:00", "An error."}};
+  return s;
+}
+
+Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings) {
+  UiCommands c;
+  c.params_changed = [this] { ++params_changed; };
+  c.stream_changed = [this] { ++stream_changed; };
+  c.open_phantom = [this](const std::string& name) { opened_phantom = name; };
+  c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
+  c.toggle_freeze = [this] { ++freezes; };
+  c.save_picture = [this] { ++pictures; };
+  c.restart = [this] { ++restarts; };
+  c.dismiss_message = [this](std::size_t index) { dismissed = index; };
+  viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,
+                                                  .height = height,
+                                                  .surface = SurfaceKind::offscreen,
+                                                  .interop = Interop::off,
+                                                  .shader_dir = std::filesystem::path(ECHO_SOURCE_DIR) / "shaders",
+                                                  .settings_file = settings,
+                                                  .ui_scale = scale},
+                                    std::move(c), images_);
+}
+
+void Scene::put_image(const Grid& grid, const Field& level_db) {
+  auto pixels = std::make_shared<std::vector<float>>();
+  for (int iz = 0; iz < grid.nz; ++iz) {
+    for (int ix = 0; ix < grid.nx; ++ix) pixels->push_back(level_db(grid.x_m(ix) * 1e3, grid.z_m(iz) * 1e3));
+  }
+  pixels_.push_back(pixels);
+  Image& image = images_.back();
+  image = {};
+  image.number = ++number_;
+  image.stamp.sequence = number_;
+  image.grid = grid;
+  image.params = state.params;
+  image.acquisition = state.source.acquisition;
+  image.host_db = pixels->data();
+  images_.publish();
+}
+
+void Scene::frames(int count) {
+  for (int i = 0; i < count; ++i) viewer->frame(state);
+}
+
+void Scene::press(Key key, bool control) {
+  InjectedInput input;
+  input.keys.push_back({key, control});
+  viewer->inject(input);
+  frames(1);
+}
+
+void Scene::move(float x, float y) {
+  InjectedInput input;
+  input.mouse_x = x;
+  input.mouse_y = y;
+  viewer->inject(input);
+  frames(2);
+}
+
+void Scene::drag(const std::string& id, float from_share, float to_share) {
+  const Rect r = viewer->control_rect(id);
+  ASSERT_GT(r.width(), 0.0F) << id;
+  const auto at = [&](float share) { return r.x0 + share * r.width(); };
+  move(at(from_share), r.cy());
+  InjectedInput input;
+  input.mouse_y = r.cy();
+  input.left = true;
+  for (const float share : {from_share, 0.5F * (from_share + to_share), to_share}) {
+    input.mouse_x = at(share);
+    viewer->inject(input);
+    frames(2);
+  }
+  move(at(to_share), r.cy());
+}
+
+void Scene::click(const std::string& id, bool right, bool control) {
+  const Rect r = viewer->control_rect(id);
+  ASSERT_GT(r.width(), 0.0F) << id;
+  InjectedInput input;
+  input.mouse_x = r.cx();
+  input.mouse_y = r.cy();
+  input.control = control;
+  viewer->inject(input);
+  frames(2);
+  input.left = !right;
+  input.right = right;
+  viewer->inject(input);
+  frames(2);
+  input.left = input.right = input.control = false;
+  viewer->inject(input);
+  frames(2);
+}
+
+void Scene::type(const std::string& text) {
+  InjectedInput input;
+  input.text = text;
+  viewer->inject(input);
+  frames(2);
+}
+
+RgbPicture Scene::shot() { return viewer->screenshot(); }
+
+int Scene::gl_error() const { return static_cast<int>(glGetError()); }
+
+}  // namespace echoloop::testing

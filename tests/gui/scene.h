@@ -1,0 +1,66 @@
+// A window without a display, a state with plausible values and a picture made by hand: what every test here starts
+// from.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "gui/viewer.h"
+
+namespace echoloop::testing {
+
+// dB as a function of the position in millimetres.
+using Field = std::function<float(double x_mm, double z_mm)>;
+
+AcquisitionPtr linear_acquisition();
+UiState plausible_state();
+
+class Scene {
+ public:
+  Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {});
+
+  // A picture over `grid` in the mailbox; shown by the next frame.
+  void put_image(const Grid& grid, const Field& level_db);
+  void frames(int count);
+  void press(Key key, bool control = false);
+  void move(float x, float y);
+  // From the middle of the control named `id`, offset by (dx, dy), with the left button.
+  void drag(const std::string& id, float from_share, float to_share);
+  void click(const std::string& id, bool right = false, bool control = false);
+  void type(const std::string& text);
+  RgbPicture shot();
+  [[nodiscard]] int gl_error() const;
+
+  UiState state = plausible_state();
+  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0;
+  std::string opened_phantom;
+  std::filesystem::path opened_file;
+  std::optional<std::size_t> dismissed;
+  std::unique_ptr<Viewer> viewer;
+
+ private:
+  Mailbox<Image> images_;
+  std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
+  std::uint64_t number_ = 0;
+};
+
+inline constexpr Grid kSquare{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 101, .nz = 101};
+
+// Where there is no OpenGL 4.5 at all, the tests say so and stop.
+#define ECHO_SCENE(name, ...)                                               \
+  std::unique_ptr<echoloop::testing::Scene> name##_owner;                   \
+  try {                                                                     \
+    name##_owner = std::make_unique<echoloop::testing::Scene>(__VA_ARGS__); \
+  } catch (const echoloop::Error& error) {                                  \
+    GTEST_SKIP() << error.what();                                           \
+  }                                                                         \
+  echoloop::testing::Scene& name = *name##_owner
+
+}  // namespace echoloop::testing

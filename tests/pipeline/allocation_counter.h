@@ -1,0 +1,16 @@
+// Counts every heap allocation of the test program, by thread, while it is switched on. operator new and malloc are
+// replaced for the whole program (not under a sanitizer, which replaces them itself).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace echoloop::testing {
+
+[[nodiscard]] bool can_count_allocations();
+void name_this_thread(const char* name);  // how its allocations are reported; a string literal
+void start_counting_allocations();
+// Ends counting. "" when nothing was allocated, otherwise "3 by processing, 1 by producer".
+[[nodiscard]] std::string stop_counting_allocations();
+
+}  // namespace echoloop::testing

@@ -1,0 +1,177 @@
+// The command line of the design's section 7, on the built program.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "core/param_table.h"
+#include "program/run_program.h"
+#include "support/npy_file.h"
+#include "support/recorded_data.h"
+
+namespace echoloop {
+namespace {
+
+using testing::Ended;
+using testing::read_text;
+using testing::run_program;
+using testing::TemporaryFolder;
+using Words = std::vector<std::string>;
+
+// A headless run on the CPU of `words`, which must succeed; its report.
+nlohmann::json report_of(Words words) {
+  const TemporaryFolder folder;
+  const std::string report = (folder / "report.json").string();
+  words.insert(words.end(), {"--headless", "--backend", "cpu", "--report", report});
+  const Ended ended = run_program(words);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(testing::complaints_of(ended).empty()) << ended.err;
+  return nlohmann::json::parse(read_text(report));
+}
+
+TEST(Program, VersionIsOneLine) {
+  const Ended ended = run_program({"--version"});
+  EXPECT_EQ(ended.status, 0);
+  ASSERT_EQ(testing::lines_of(ended.out).size(), 1U);
+  EXPECT_EQ(ended.out.rfind("echoloop ", 0), 0U) << ended.out;
+}
+
+TEST(Program, ListsItsParametersAndOptions) {
+  const Ended params = run_program({"--list-params"});
+  EXPECT_EQ(params.status, 0);
+  for (const ParamSpec& spec : param_table()) EXPECT_NE(params.out.find(spec.key), std::string::npos) << spec.key;
+  const Ended help = run_program({"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* option :
+       {"--headless",  "--frames", "--duration",   "--backend",     "--recipe", "--rate",  "--no-loop",     "--policy",
+        "--slots",     "--lanes",  "--streams",    "--host-memory", "--preset", "--set",   "--list-params", "--grid",
+        "--image-out", "--png",    "--screenshot", "--video",       "--report", "--trace", "info"}) {
+    EXPECT_NE(help.out.find(option), std::string::npos) << option;
+  }
+}
+
+TEST(Program, InfoAsTextAndJson) {
+  const Ended text = run_program({"info", "sim:points"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("64 elements"), std::string::npos) << text.out;
+  const Ended json = run_program({"info", "sim:points", "--json"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  const nlohmann::json about = nlohmann::json::parse(json.out);
+  EXPECT_EQ(about.at("elements"), 64);
+  EXPECT_EQ(about.at("sampling_hz"), 20e6);
+}
+
+TEST(Program, InfoOfARecording) {
+  constexpr const char* kFile = "must_pwi_disk/PWI_disk.mat";
+  ECHO_NEED_DATA(kFile);
+  const Ended ended = run_program({"info", (testing::data_folder() / kFile).string(), "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json about = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(about.at("frames"), 32);
+  EXPECT_EQ(about.at("elements"), 128);
+  EXPECT_EQ(about.at("sound_speed_m_s"), 1480);
+  EXPECT_NEAR(about.at("t0_s")[0].get<double>(), 9.95e-6, 1e-12);
+}
+
+TEST(Program, ReportHoldsWhatTheDesignPromises) {
+  const nlohmann::json report = report_of({"sim:points", "--frames", "12", "--rate", "max", "--lanes", "3", "--slots",
+                                           "5", "--set", "f_number=2.25", "--grid", "-5:5:32,5:25:48"});
+  for (const char* field : {"backend", "device", "source", "seconds", "frames_per_second", "bytes_per_second", "policy",
+                            "slots", "lanes", "streams", "host_memory", "parameters", "version"}) {
+    EXPECT_TRUE(report.contains(field)) << field;
+  }
+  for (const char* count : {"produced", "processed", "shown", "dropped", "overrun", "errors"}) {
+    EXPECT_TRUE(report.at("frames").contains(count)) << count;
+  }
+  for (const char* value : {"p50", "p95", "p99", "max"}) EXPECT_GT(report.at("latency_ms").at(value), 0.0) << value;
+  for (const char* stage : {"produce", "upload", "condition", "beamform", "envelope", "compress"}) {
+    for (const char* value : {"p50_ms", "p95_ms", "max_ms"}) EXPECT_TRUE(report.at("stages").at(stage).contains(value));
+  }
+  EXPECT_EQ(report.at("backend"), "CPU");
+  EXPECT_EQ(report.at("source"), "sim:points");
+  EXPECT_EQ(report.at("lanes"), 3);
+  EXPECT_EQ(report.at("slots"), 5);
+  EXPECT_EQ(report.at("frames").at("processed"), 12);
+  EXPECT_EQ(report.at("parameters").at("f_number"), 2.25);
+  EXPECT_EQ(report.at("parameters").at("grid_nz"), 48);
+  EXPECT_GT(report.at("frames_per_second"), 0.0);
+}
+
+class EachPolicy : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EachPolicy, CountsAreExactAtTheEnd) {
+  const nlohmann::json report =
+      report_of({"sim:points", "--frames", "10", "--rate", "40", "--policy", GetParam(), "--grid", "-5:5:16,5:25:16"});
+  const nlohmann::json& frames = report.at("frames");
+  EXPECT_EQ(report.at("policy"), GetParam());
+  EXPECT_EQ(frames.at("processed"), 10);
+  EXPECT_EQ(frames.at("produced").get<int>(), frames.at("processed").get<int>() + frames.at("dropped").get<int>() +
+                                                  frames.at("overrun").get<int>() + frames.at("in_flight").get<int>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, EachPolicy, ::testing::Values("block", "error", "drop-oldest", "drop-newest"));
+
+TEST(Program, StopsAfterItsDuration) {
+  const auto begin = std::chrono::steady_clock::now();
+  const nlohmann::json report = report_of({"sim:flow", "--duration", "0.7", "--grid", "-5:5:16,5:25:16"});
+  EXPECT_NEAR(report.at("seconds").get<double>(), 0.7, 0.3);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  // 50 frames a second at most, paced; a busy machine may do fewer.
+  EXPECT_LE(report.at("frames").at("processed"), 37);
+  EXPECT_GE(report.at("frames").at("processed"), 2);
+}
+
+TEST(Program, WritesPictureSidecarPngAndTrace) {
+  const TemporaryFolder folder;
+  const Ended ended = run_program({"sim:cyst", "--headless", "--backend", "cpu", "--frames", "2", "--grid",
+                                   "-8:8:33,5:30:51", "--image-out", (folder / "i.npy").string(), "--png",
+                                   (folder / "i.png").string(), "--trace", (folder / "t.json").string()});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const testing::NpyImage image = testing::read_npy_image(folder / "i.npy");
+  EXPECT_EQ(image.nx, 33);
+  EXPECT_EQ(image.nz, 51);
+  for (const float v : image.values) EXPECT_TRUE(std::isfinite(v));
+  const nlohmann::json about = nlohmann::json::parse(read_text(folder / "i.json"));
+  EXPECT_EQ(about.at("grid").at("nx"), 33);
+  EXPECT_DOUBLE_EQ(about.at("grid").at("z_last_m").get<double>(), 30e-3);
+  EXPECT_EQ(about.at("source"), "sim:cyst");
+  EXPECT_TRUE(about.contains("version"));
+  const std::string png = read_text(folder / "i.png");
+  ASSERT_GT(png.size(), 100U);
+  EXPECT_EQ(png.substr(0, 4), "\x89PNG");
+  EXPECT_GT(nlohmann::json::parse(read_text(folder / "t.json")).at("traceEvents").size(), 10U);
+  EXPECT_EQ(folder.files(), 4U) << "something temporary was left";
+}
+
+TEST(Program, TheSameRunMakesTheSamePicture) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.npy", "b.npy"}) {
+    const Ended ended = run_program({"sim:heart", "--headless", "--backend", "cpu", "--frames", "3", "--rate", "max",
+                                     "--grid", "-8:8:33,5:30:51", "--image-out", (folder / name).string()});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+  }
+  EXPECT_EQ(read_text(folder / "a.npy"), read_text(folder / "b.npy"));
+}
+
+TEST(Program, CourseRecipeWarnsOnItsCoarseGrid) {
+  const auto warned = [](const char* grid) {
+    const Ended ended = run_program(
+        {"sim:points", "--headless", "--backend", "cpu", "--frames", "1", "--recipe", "course", "--grid", grid});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.err.find("aliases") != std::string::npos;
+  };
+  EXPECT_TRUE(warned("-9:9:128,20:35:128"));
+  EXPECT_FALSE(warned("-9:9:64,20:25:128"));
+}
+
+TEST(Program, ARecordingWithoutLoopIsPlayedOnce) {
+  constexpr const char* kFile = "must_pwi_disk/PWI_disk.mat";
+  ECHO_NEED_DATA(kFile);
+  const nlohmann::json report = report_of({(testing::data_folder() / kFile).string(), "--no-loop", "--rate", "max",
+                                           "--duration", "60", "--grid", "-10:10:16,12:30:16"});
+  EXPECT_EQ(report.at("frames").at("processed"), 32);
+  EXPECT_LT(report.at("seconds"), 60.0);
+}
+
+}  // namespace
+}  // namespace echoloop

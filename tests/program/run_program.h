@@ -1,0 +1,69 @@
+// Runs the built program as a user would and keeps what it said.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/temporary_folder.h"
+
+extern char** environ;
+
+namespace echoloop::testing {
+
+struct Ended {
+  int status = -1;  // 128 + signal when one ended it
+  std::string out;
+  std::string err;
+};
+
+inline Ended run_program(std::vector<std::string> words) {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "out").string(), err = (folder / "err").string();
+  words.insert(words.begin(), ECHO_PROGRAM);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  pid_t child = 0;
+  Ended ended;
+  const int failed = posix_spawn(&child, ECHO_PROGRAM, &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) {
+    ADD_FAILURE() << "cannot start " << ECHO_PROGRAM;
+    return ended;
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended.out = read_text(out);
+  ended.err = read_text(err);
+  return ended;
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Lines of stderr that report a problem; notes such as "Using the CPU: ..." do not start with the program's name.
+inline std::vector<std::string> complaints_of(const Ended& ended) {
+  std::vector<std::string> complaints;
+  for (const std::string& line : lines_of(ended.err)) {
+    if (line.starts_with("echoloop:")) complaints.push_back(line);
+  }
+  return complaints;
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,82 @@
+// A backend that computes nothing: hooks see each frame when it is uploaded, beamformed and finished.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace echoloop::testing {
+
+class FakeBackend final : public Backend {
+ public:
+  using Hook = std::function<void(const RfFrame&)>;  // [processing thread]
+  Hook on_upload;
+  Hook on_beamform;  // the samples are still the lane's
+  bool refuse_lanes = false;
+
+  [[nodiscard]] std::string name() const override { return "fake"; }
+  [[nodiscard]] std::string device() const override { return "none"; }
+  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory) override {
+    return std::make_unique<Block>(bytes);
+  }
+  std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
+  std::unique_ptr<Lane> make_lane(int, StreamMode) override {
+    if (refuse_lanes) throw std::runtime_error("no lane can be made");
+    return std::make_unique<FakeLane>(*this);
+  }
+
+ private:
+  class Block final : public HostMemoryBlock {
+   public:
+    explicit Block(std::size_t bytes) : memory_(bytes) {}
+    std::span<std::byte> bytes() override { return memory_; }
+    [[nodiscard]] HostMemory kind() const override { return HostMemory::pageable; }
+
+   private:
+    std::vector<std::byte> memory_;
+  };
+
+  class FakeLane final : public Lane {
+   public:
+    explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
+    void set_plan(const std::shared_ptr<const Plan>& plan) override { plan_ = plan; }
+    void upload(const RfFrame& frame) override {
+      frame_ = frame;
+      uploaded_ = false;
+      if (backend_.on_upload) backend_.on_upload(frame_);
+    }
+    void condition() override {}
+    void beamform() override {
+      if (backend_.on_beamform) backend_.on_beamform(frame_);
+      uploaded_ = true;
+    }
+    void envelope() override {}
+    void compress(double) override {}
+    void finish(bool) override {
+      pixels_.assign(plan_->grid.pixels(), 0.0f);
+      image_ = {};
+      image_.stamp = frame_.stamp;
+      image_.grid = plan_->grid;
+      image_.host_db = pixels_.data();
+    }
+    [[nodiscard]] bool uploaded() override { return uploaded_; }
+    [[nodiscard]] bool finished() override { return true; }
+    void wait() override {}
+    [[nodiscard]] Image& image() override { return image_; }
+    void append_spans(TimingTrace&) override {}
+    std::vector<float> read_back(Tap) override { return {}; }
+
+   private:
+    FakeBackend& backend_;
+    std::shared_ptr<const Plan> plan_;
+    RfFrame frame_;
+    bool uploaded_ = false;
+    std::vector<float> pixels_;
+    Image image_;
+  };
+};
+
+}  // namespace echoloop::testing

@@ -1,0 +1,26 @@
+// The folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data beside the project folder.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace echoloop::testing {
+
+inline std::filesystem::path data_folder() {
+  const char* named = std::getenv("ECHOLOOP_DATA");
+  return named != nullptr && *named != '\0' ? named : "../shared/data";
+}
+
+}  // namespace echoloop::testing
+
+// For tests that need `file` (relative to the data folder); without it the test is skipped and says so.
+#define ECHO_NEED_DATA(file)                                                                    \
+  do {                                                                                          \
+    if (!std::filesystem::exists(::echoloop::testing::data_folder() / (file))) {                \
+      GTEST_SKIP() << "no recording " << (::echoloop::testing::data_folder() / (file)).string() \
+                   << "; ECHOLOOP_DATA names another folder";                                   \
+    }                                                                                           \
+  } while (false)
