@@ -108,13 +108,15 @@ void WindowApp::wait_for_frame() {
   constexpr std::int64_t kFrameNs = 1'000'000'000 / 60;
   constexpr std::int64_t kIdleNs = 100'000'000;  // counters and messages still have to come
   const std::int64_t last_drawn_ns = drawn_ns_;
+  bool touched = false;  // the wait ended early: there is input
   do {
     due_ns_ = std::max(due_ns_ + kFrameNs, now_ns() - kFrameNs);
     for (std::int64_t left = due_ns_ - now_ns(); left > 0; left = due_ns_ - now_ns()) {
       viewer_->wait_events(static_cast<double>(left) * 1e-9);
+      touched = touched || now_ns() < due_ns_;
     }
     drawn_ns_ = now_ns();
-  } while (!viewer_->wants_frame() && !viewer_->should_close() && opener_.fraction() == fraction_drawn_ &&
+  } while (!touched && !viewer_->wants_frame() && !viewer_->should_close() && opener_.fraction() == fraction_drawn_ &&
            (session_ == nullptr || session_->counts().processed == processed_drawn_) &&
            drawn_ns_ - last_drawn_ns < kIdleNs);
   processed_drawn_ = session_ == nullptr ? 0 : session_->counts().processed;

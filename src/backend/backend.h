@@ -42,7 +42,7 @@ class Lane {
 
   // Starts the copy of the samples; `frame.samples` must stay until uploaded(). Remembers the stamp for image().
   virtual void upload(const RfFrame& frame) = 0;
-  virtual void condition() = 0;  // analytic: mean removed, band selected, complex lines; course: FIR
+  virtual void condition() = 0;  // analytic: RF mean removed, band selected, complex lines; course: FIR
   virtual void beamform() = 0;   // analytic: complex pixels; course: real pixels
   virtual void envelope() = 0;   // analytic: magnitude; course: Hilbert transform along depth, magnitude
   // dB against reference_db; the course recipe divides by the frame's own maximum instead and ignores it.

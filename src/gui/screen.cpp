@@ -40,6 +40,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   grounds_.clear();
   layout_ = {};
+  live_area_ = {};
   handle_keys(state, input.keys);
   if (presentation_) {
     draw_presentation(state, input);
@@ -136,6 +137,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   Rect area{l.centre.x0, l.centre.y0, l.centre.x1, transport.y0};
   area.y0 += draw_banner(c, area, closed_fault_);
   draw_transport(c, transport);
+  live_area_ = area;
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
     return;

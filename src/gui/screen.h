@@ -38,6 +38,8 @@ class Screen {
   void draw(UiState& state, const SceneInput& input);
 
   [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
+  // The picture with its furniture: all that changes with every picture. Everything else may be drawn less often.
+  [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
   [[nodiscard]] bool moving() const;
@@ -62,6 +64,7 @@ class Screen {
   FileDialog dialog_;
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_;
+  Rect live_area_;
   std::vector<Ground> grounds_;
   std::string closed_fault_;
   bool more_formation_ = false, more_display_ = false;

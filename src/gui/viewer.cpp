@@ -11,9 +11,9 @@
 
 #include "core/units.h"
 #include "gui/frame_texture.h"
-#include "gui/image_painter.h"
 #include "gui/imgui_session.h"
 #include "gui/screen.h"
+#include "gui/window_renderer.h"
 
 namespace echoloop {
 namespace {
@@ -32,14 +32,6 @@ std::string clock_text() {
   return text;
 }
 
-void clear(const Rect& area, unsigned int hex, float ratio, int height) {
-  const auto px = [ratio](float v) { return static_cast<int>(std::lround(v * ratio)); };
-  glScissor(px(area.x0), height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
-  const auto part = [hex](int shift) { return static_cast<float>((hex >> shift) & 0xFF) / 255.0F; };
-  glClearColor(part(16), part(8), part(0), 1.0F);
-  glClear(GL_COLOR_BUFFER_BIT);
-}
-
 }  // namespace
 
 struct Viewer::Impl {
@@ -48,7 +40,7 @@ struct Viewer::Impl {
         images(mailbox),
         surface(make_surface(o)),
         imgui(*surface),
-        painter(o.shader_dir),
+        renderer(o.shader_dir),
         screen(std::move(commands), load_view_settings(o.settings_file)),
         saved(screen.settings()) {
     if (options.interop == Interop::try_it) texture = make_cuda_texture(interop_status);
@@ -65,7 +57,11 @@ struct Viewer::Impl {
 
   bool take_image();
   void begin_frame();
-  void render();
+  void render(Extent extent);
+  [[nodiscard]] bool touched() const {
+    constexpr std::int64_t kAfterInput_ns = 500'000'000;
+    return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
+  }
   float level_db(int ix, int iz) const;
   void remember_settings();
 
@@ -73,7 +69,7 @@ struct Viewer::Impl {
   Mailbox<Image>& images;
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
-  ImagePainter painter;
+  WindowRenderer renderer;
   Fonts fonts;
   Screen screen;
   ViewSettings saved;
@@ -136,23 +132,14 @@ float Viewer::Impl::level_db(int ix, int iz) const {
   return value;
 }
 
-void Viewer::Impl::render() {
-  const int width = surface->width();
-  const int height = surface->height();
-  glBindFramebuffer(GL_FRAMEBUFFER, surface->framebuffer());
-  glViewport(0, 0, width, height);
-  const float ratio = static_cast<float>(width) / std::max(ImGui::GetIO().DisplaySize.x, 1.0F);
-  glEnable(GL_SCISSOR_TEST);
-  clear({0, 0, static_cast<float>(width) / ratio, static_cast<float>(height) / ratio}, theme::kCanvasHex, ratio,
-        height);
-  for (const Ground& ground : screen.grounds()) clear(ground.area, ground.hex, ratio, height);
-  glDisable(GL_SCISSOR_TEST);
-  const Rect r = screen.picture();
-  if (shown.number != 0 && r.width() > 0) {
-    painter.draw(texture->gl_texture(), shown.grid, display, {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio},
-                 width, height);
-  }
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+void Viewer::Impl::render(Extent extent) {
+  renderer.draw({.surface = *surface,
+                 .screen = screen,
+                 .texture = texture->gl_texture(),
+                 .shown = shown,
+                 .display = display,
+                 .touched = touched()},
+                extent);
 }
 
 void Viewer::Impl::remember_settings() {
@@ -175,7 +162,7 @@ bool Viewer::frame(UiState& state) {
     call(v.screen.commands().open_file, file);
     break;  // one window, one recording
   }
-  if (v.painter.reload_if_changed(v.report)) {
+  if (v.renderer.reload_if_changed(v.report)) {
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
   v.present_start_ns = now_ns();
@@ -190,7 +177,7 @@ bool Viewer::frame(UiState& state) {
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
   v.display = state.params;
-  v.render();
+  v.render(Extent::as_needed);
   v.present_end_ns = now_ns();
   v.surface->present();
   v.remember_settings();
@@ -201,10 +188,7 @@ void Viewer::wait_events(double timeout_s) {
   if (timeout_s > 0.0) impl_->surface->poll(timeout_s);
 }
 
-bool Viewer::wants_frame() const {
-  constexpr std::int64_t kAfterInput_ns = 500'000'000;
-  return impl_->screen.moving() || now_ns() - impl_->last_input_ns < kAfterInput_ns;
-}
+bool Viewer::wants_frame() const { return impl_->touched(); }
 
 bool Viewer::needs_host_image() const { return impl_->texture->needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->interop_status; }
@@ -216,7 +200,7 @@ const Image& Viewer::shown_image() const { return impl_->shown; }
 RgbPicture Viewer::screenshot() const {
   Impl& v = *impl_;
   if (ImGui::GetDrawData() == nullptr) return {};
-  v.render();  // the window's back buffer holds nothing certain after it was shown
+  v.render(Extent::all);  // the window's back buffer holds nothing certain after it was shown
   RgbPicture picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(picture.height));

@@ -34,7 +34,8 @@ TEST(GammexNylon, EqualsTheReferenceAndTheFibresAreInPlace) {
   const Picture& picture = pictures.at(0);
   expect_close("fk_gammex_nylon", picture, "fk_gammex_nylon/reference/image_db.npy", kLimit_db);
   std::ifstream file(data_folder() / "fk_gammex_nylon/reference/metrics.json");
-  for (const nlohmann::json& point : nlohmann::json::parse(file).at("points")) {
+  const nlohmann::json metrics = nlohmann::json::parse(file);
+  for (const nlohmann::json& point : metrics.at("points")) {
     const double x_mm = point.at("x_mm"), z_mm = point.at("z_mm");
     const Peak peak = find_peak(picture, x_mm * 1e-3, z_mm * 1e-3, 1.0e-3, 0.8e-3);
     // metrics.json was measured on a finer grid: half a pixel of ours (0.148 x 0.238 mm) laterally; 0.1 mm axially,
@@ -54,7 +55,8 @@ TEST_P(Convex, EqualsTheReferenceAndThePointsAreInPlace) {
   const Picture& picture = pictures.at(0);
   expect_close(path, picture, "simus_c52v_convex/reference/cartesian_db.npy", kLimit_db);
   std::ifstream file(data_folder() / "simus_c52v_convex/reference/metrics.json");
-  for (const nlohmann::json& point : nlohmann::json::parse(file).at("points")) {
+  const nlohmann::json metrics = nlohmann::json::parse(file);
+  for (const nlohmann::json& point : metrics.at("points")) {
     const double x_mm = point.at("true_mm")[0], z_mm = point.at("true_mm")[1];
     const Peak peak = find_peak(picture, x_mm * 1e-3, z_mm * 1e-3, 2e-3, 1.2e-3);
     // Half a pixel of this grid (0.467 x 0.333 mm) both ways: the lobes are hardly more than a pixel deep.

@@ -57,12 +57,13 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   const int components = plan.real_input ? 1 : 2;
   float* values = s.values.data();
   widen(samples, type, plan.n_samples * components, values);
-  // A constant offset (8-bit recorders, amplifiers) would become a step at the record's ends: take the mean out first.
-  for (int c = 0; c < components; ++c) {
+  // A constant offset of RF (8-bit recorders, amplifiers) would become a step at the record's ends: take the mean out.
+  // Not of IQ: there zero frequency is the demodulation frequency, the middle of the echo band.
+  if (plan.real_input) {
     double sum = 0.0;
-    for (int i = 0; i < plan.n_samples; ++i) sum += static_cast<double>(values[i * components + c]);
+    for (int i = 0; i < plan.n_samples; ++i) sum += static_cast<double>(values[i]);
     const auto mean = static_cast<float>(sum / plan.n_samples);
-    for (int i = 0; i < plan.n_samples; ++i) values[i * components + c] -= mean;
+    for (int i = 0; i < plan.n_samples; ++i) values[i] -= mean;
   }
   std::fill(values + plan.n_samples * components, values + s.values.size(), 0.0f);
   auto* spectrum = reinterpret_cast<kiss_fft_cpx*>(s.spectrum.data());

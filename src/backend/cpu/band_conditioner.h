@@ -1,4 +1,4 @@
-// Analytic recipe, condition stage on the CPU: mean removed, FFT, band selection, inverse FFT, line by line.
+// Analytic recipe, condition stage on the CPU: RF mean removed, FFT, band selection, inverse FFT, line by line.
 #pragma once
 
 #include <memory>

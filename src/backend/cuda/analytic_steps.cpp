@@ -1,4 +1,4 @@
-// Analytic recipe: mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
+// Analytic recipe: RF mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/lane_steps.h"
 
@@ -15,7 +15,9 @@ class AnalyticSteps final : public LaneSteps {
   }
 
   void widen(const std::byte* raw) override {
-    widen_lines(raw, sample_type_, widen_, Mean::remove, buffers_.wide.as<float>(), stream());
+    // Zero frequency of IQ is the middle of the band: only RF has an offset to lose.
+    const Mean mean = band_.real_input ? Mean::remove : Mean::keep;
+    widen_lines(raw, sample_type_, widen_, mean, buffers_.wide.as<float>(), stream());
   }
 
   void condition() override {

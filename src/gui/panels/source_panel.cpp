@@ -42,12 +42,17 @@ void info_line(PanelContext& c, Column& column) {
     return;
   }
   const Acquisition& a = *source.acquisition;
-  const bool short_form = c.compact || !source.format.empty();
-  std::string line = fmt::format("{} {} · {} MHz · {}", a.n_elements(), short_form ? "el." : "elements",
-                                 fixed(a.center_hz / kHertzPerMegahertz, 2), transmit_words(a));
-  if (source.frame_count > 0)
-    line += fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
-  const bool assumed = !a.assumptions.empty();
+  const auto words = [&](std::string_view elements) {
+    std::string line = fmt::format("{} {} · {} MHz · {}", a.n_elements(), elements,
+                                   fixed(a.center_hz / kHertzPerMegahertz, 2), transmit_words(a));
+    if (source.frame_count > 0) {
+      line += fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
+    }
+    return line;
+  };
+  std::string line = words("elements");
+  if (ui.width(Type::small, line) > r.width()) line = words("el.");
+  const bool assumed = !a.assumptions.empty() && source.phantom.empty();
   const float end =
       ui.text_fitted(Type::small, r.x0, r.x1 - (assumed ? ui.px(14) : 0), r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);

@@ -1,0 +1,92 @@
+#include "gui/window_renderer.h"
+
+#include <glad/gl.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+bool is_software() {
+  const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  const std::string_view renderer = name != nullptr ? name : "";
+  return renderer.starts_with("llvmpipe") || renderer.starts_with("softpipe");
+}
+
+void draw_clipped(ImDrawData& data, const Rect& r) {
+  std::vector<ImVec4> clips;
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    for (ImDrawCmd& command : data.CmdLists[i]->CmdBuffer) {
+      ImVec4& clip = command.ClipRect;
+      clips.push_back(clip);
+      clip = {std::max(clip.x, r.x0), std::max(clip.y, r.y0), std::min(clip.z, r.x1), std::min(clip.w, r.y1)};
+    }
+  }
+  ImGui_ImplOpenGL3_RenderDrawData(&data);
+  auto clip = clips.begin();
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    for (ImDrawCmd& command : data.CmdLists[i]->CmdBuffer) command.ClipRect = *clip++;
+  }
+}
+
+void clear(const Rect& area, unsigned int hex, float ratio, int height) {
+  const auto px = [ratio](float v) { return static_cast<int>(std::lround(v * ratio)); };
+  glScissor(px(area.x0), height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
+  const auto part = [hex](int shift) { return static_cast<float>((hex >> shift) & 0xFF) / 255.0F; };
+  glClearColor(part(16), part(8), part(0), 1.0F);
+  glClear(GL_COLOR_BUFFER_BIT);
+}
+
+}  // namespace
+
+WindowRenderer::WindowRenderer(const std::filesystem::path& shader_dir)
+    : painter_(shader_dir), software_(is_software()) {}
+
+bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
+  constexpr std::int64_t kChromeEvery_ns = 100'000'000;  // numbers that change faster cannot be read
+  const std::int64_t now = now_ns();
+  const Rect live = frame.screen.live_area();
+  const bool moved = !(live == drawn_live_area_);
+  drawn_live_area_ = live;
+  const bool popup = ImGui::GetDrawData()->CmdListsCount > 1;
+  return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
+}
+
+void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
+  const int width = frame.surface.width();
+  const int height = frame.surface.height();
+  const bool resized = software_ && canvas_.resize(width, height);
+  const bool all = !software_ || extent == Extent::all || must_draw_all(frame) || resized;
+  if (all) all_drawn_ns_ = now_ns();
+  glBindFramebuffer(GL_FRAMEBUFFER, software_ ? canvas_.framebuffer() : frame.surface.framebuffer());
+  glViewport(0, 0, width, height);
+  ImDrawData& data = *ImGui::GetDrawData();
+  const float ratio = static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F);
+  glEnable(GL_SCISSOR_TEST);
+  if (all) {
+    clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, ratio, height);
+    for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, ratio, height);
+  } else {
+    clear(frame.screen.live_area(), theme::kCanvasHex, ratio, height);
+  }
+  glDisable(GL_SCISSOR_TEST);
+  const Rect r = frame.screen.picture();
+  if (frame.shown.number != 0 && r.width() > 0) {
+    painter_.draw(frame.texture, frame.shown.grid, frame.display,
+                  {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}, width, height);
+  }
+  if (all) {
+    ImGui_ImplOpenGL3_RenderDrawData(&data);
+  } else {
+    draw_clipped(data, frame.screen.live_area());
+  }
+  if (software_) canvas_.copy_to(frame.surface.framebuffer());
+}
+
+}  // namespace echoloop

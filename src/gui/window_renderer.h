@@ -1,0 +1,46 @@
+// Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. In software rendering most frames are drawn
+// only where the picture is; the columns follow ten times a second, and at once while somebody touches them. UI thread
+// only.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "gui/canvas.h"
+#include "gui/image_painter.h"
+#include "gui/screen.h"
+#include "gui/surface.h"
+
+namespace echoloop {
+
+enum class Extent { as_needed, all };
+
+struct WindowFrame {
+  Surface& surface;
+  const Screen& screen;
+  unsigned int texture = 0;
+  const Image& shown;            // in the texture; number 0 = none
+  const ImagingParams& display;  // window, gamma and map
+  bool touched = false;          // input came just now, or something moves by itself
+};
+
+class WindowRenderer {
+ public:
+  explicit WindowRenderer(const std::filesystem::path& shader_dir);
+
+  bool reload_if_changed(std::string& report) { return painter_.reload_if_changed(report); }
+
+  // After ImGui's render. Extent::all: every part is up to date afterwards.
+  void draw(const WindowFrame& frame, Extent extent);
+
+ private:
+  bool must_draw_all(const WindowFrame& frame);
+
+  ImagePainter painter_;
+  bool software_;  // OpenGL runs on the CPU
+  Canvas canvas_;  // used when it does
+  Rect drawn_live_area_;
+  std::int64_t all_drawn_ns_ = 0;
+};
+
+}  // namespace echoloop

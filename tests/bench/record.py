@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Measures the program on this machine and records what it showed: record.py PROGRAM OUT.json [--revision REV]
+
+Runs the headless program on the demo phantom and, where numpy is there, on frames of the GPU short course's size (S1:
+3 transmits x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), flat out and paced. Every row is one run of
+the program itself, taken from its own report. What is excluded: making the noise recording, start-up, the first frames'
+allocations (the run lasts some seconds).
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import tempfile
+
+S1_GRID = "--grid=-15:15:256,20:50:512"
+
+
+def make_s1(folder):
+    """Band-limited noise as 16 frames of S1, int16 and float32, each .npy with its sidecar."""
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    rf = rng.standard_normal((16, 3, 128, 8183), dtype=np.float32)
+    spectrum = np.fft.rfft(rf, axis=-1)
+    f = np.fft.rfftfreq(rf.shape[-1], 1 / 100e6)
+    rf = np.fft.irfft(spectrum * ((f > 3e6) & (f < 7e6)), rf.shape[-1], axis=-1).astype(np.float32)
+    rf *= 8000 / np.abs(rf).max()
+    sidecar = {"axes": ["frame", "transmit", "element", "time"], "fs_hz": 100e6, "fc_hz": 5e6, "c_m_s": 1540,
+               "t_zero": "origin", "t0_s": 0, "pitch_m": 0.298e-3, "n_elements": 128, "frame_rate_hz": 1000,
+               "tx": [{"kind": "plane", "angle_rad": a} for a in (-0.1745, 0, 0.1745)]}
+    files = {}
+    for name, samples in (("int16", rf.astype(np.int16)), ("float32", rf)):
+        path = os.path.join(folder, f"s1_{name}.npy")
+        np.save(path, samples)
+        with open(path[:-4] + ".json", "w") as out:
+            json.dump({"file": os.path.basename(path), **sidecar}, out)
+        files[name] = path
+    return files
+
+
+def run(program, arguments, folder):
+    report = os.path.join(folder, "report.json")
+    subprocess.run([program, *arguments, "--report", report], check=True, stdout=subprocess.DEVNULL)
+    with open(report) as file:
+        return json.load(file)
+
+
+def row(report, case, what, input_type):
+    parameters = report["parameters"]
+    return {"case": case, "what": what, "input": input_type, "precision": "fp32", "f_number": parameters["f_number"],
+            "recipe": parameters["recipe"], "backend": report["backend"], "streams": report["streams"],
+            "host_memory": report["host_memory"], "frames_per_second": round(report["frames_per_second"], 1),
+            "shown": report["frames"]["shown"], "seconds": round(report["seconds"], 2),
+            "p50_ms": round(report["latency_ms"]["p50"], 3), "p99_ms": round(report["latency_ms"]["p99"], 3),
+            "stages_p50_ms": {k: round(v["p50_ms"], 4) for k, v in report["stages"].items()}}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("out")
+    parser.add_argument("--revision", default="")
+    parser.add_argument("--seconds", default="4")
+    options = parser.parse_args()
+    rows = []
+    device = ""
+    with tempfile.TemporaryDirectory() as folder:
+        def measure(case, what, input_type, *arguments):
+            nonlocal device
+            report = run(options.program, [*arguments, "--duration", options.seconds], folder)
+            device = device or f'{report["backend"]}: {report["device"]}'
+            rows.append(row(report, case, what, input_type))
+
+        if os.environ.get("DISPLAY"):
+            measure("demo", "present", "int16", "sim:heart", "--rate", "max")
+            measure("demo", "present, 50 Hz", "int16", "sim:heart")
+        measure("demo", "pipeline", "int16", "sim:heart", "--headless", "--rate", "max")
+        try:
+            files = make_s1(folder)
+        except ImportError:
+            files = {}
+        for name, path in files.items():
+            s1 = [path, "--headless", S1_GRID]
+            for memory in ("pinned", "pageable"):
+                for streams in ("overlap", "serial"):
+                    measure("S1", "pipeline", name, *s1, "--set", "f_number=1", "--rate", "max", "--host-memory", memory,
+                            "--streams", streams)
+            measure("S1", "course pipeline", name, *s1, "--recipe", "course", "--rate", "max")
+            measure("S1", "latency, 1 kHz", name, *s1, "--set", "f_number=1", "--rate", "1000")
+    record = {"machine": f"{device}, {os.cpu_count()} CPU cores, {platform.system()} {platform.machine()}",
+              "date": datetime.date.today().isoformat(), "revision": options.revision,
+              "settings": {"seconds_a_run": float(options.seconds)}, "results": rows}
+    with open(options.out, "w") as out:
+        json.dump(record, out, indent=1)
+        out.write("\n")
+    for r in rows:
+        print(f'{r["case"]:5} {r["what"]:16} {r["input"]:8} {r["host_memory"]:9} {r["streams"]:8} '
+              f'{r["frames_per_second"]:9.1f} fps  p50 {r["p50_ms"]:8.3f} ms  p99 {r["p99_ms"]:8.3f} ms  shown {r["shown"]}')
+
+
+if __name__ == "__main__":
+    main()
