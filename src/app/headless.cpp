@@ -76,9 +76,9 @@ int run_headless(const Options& options) {
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  Session session(*chosen.backend, opened.source, images, trace,
-                  {.stream = options.stream, .params = params, .max_frames = limits.frames, .host_images = true,
-                   .on_image = {}});
+  Session session(
+      *chosen.backend, opened.source, images, trace,
+      {.stream = options.stream, .params = params, .max_frames = limits.frames, .host_images = true, .on_image = {}});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -95,7 +95,8 @@ int run_headless(const Options& options) {
     status = 1;
   }
   const bool wants_picture = !options.image_out.empty() || !options.png.empty() || !options.screenshot.empty();
-  if (wants_picture && !have_image) throw Error(options.source, "no frame was processed", "a run of at least one frame");
+  if (wants_picture && !have_image)
+    throw Error(options.source, "no frame was processed", "a run of at least one frame");
   const nlohmann::json about = program_json(*chosen.backend, options.source);
   const ImagingParams& made_with = have_image ? images.front().params : params;
   const nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
@@ -119,7 +120,8 @@ int run_without_display(Options options) {
   const std::filesystem::path folder = "echoloop-out";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw Error(folder.string(), error.message(), "a writable folder, or --headless with files of your choice");
+  if (error)
+    throw Error(folder.string(), error.message(), "a writable folder, or --headless with files of your choice");
   fmt::print("No display: running offscreen for a few seconds ...\n");
   std::fflush(stdout);
   if (options.png.empty()) options.png = folder / "picture.png";

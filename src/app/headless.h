@@ -7,7 +7,8 @@ namespace echoloop {
 
 int run_headless(const Options& options);
 
-// No display and not asked to be headless: the same loop for a few seconds, then says where picture, window and report are.
+// No display and not asked to be headless: the same loop for a few seconds, then says where picture, window and report
+// are.
 int run_without_display(Options options);
 
 }  // namespace echoloop

@@ -16,10 +16,14 @@ constexpr std::string_view kPhantomPrefix = "sim:";
 
 const char* transmit_words(TransmitKind kind) {
   switch (kind) {
-    case TransmitKind::plane: return "plane waves";
-    case TransmitKind::diverging: return "diverging waves";
-    case TransmitKind::focused: return "focused beams";
-    case TransmitKind::delays: break;
+    case TransmitKind::plane:
+      return "plane waves";
+    case TransmitKind::diverging:
+      return "diverging waves";
+    case TransmitKind::focused:
+      return "focused beams";
+    case TransmitKind::delays:
+      break;
   }
   return "element delays";
 }
@@ -91,14 +95,15 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
     return json.dump(1) + "\n";
   }
   std::string text = fmt::format("{}: {}\n", opened.info.name, opened.info.format);
-  text += opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count) : "frames        endless";
+  text +=
+      opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count) : "frames        endless";
   text += a.frame_rate_hz > 0.0 ? fmt::format(", recorded at {:g} Hz\n", a.frame_rate_hz) : ", frame rate unknown\n";
-  text += fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n", probe_words(a.probe.kind), a.n_elements(),
-                      a.probe.pitch_m * 1e3);
+  text += fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n", probe_words(a.probe.kind),
+                      a.n_elements(), a.probe.pitch_m * 1e3);
   text += fmt::format("transmits     {}\n", transmits_text(a));
   text += fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f} us\n", a.n_samples,
-                      a.sample_type == SampleType::int16 ? "int16" : "float32", a.signal == SignalKind::iq ? "IQ" : "RF",
-                      a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
+                      a.sample_type == SampleType::int16 ? "int16" : "float32",
+                      a.signal == SignalKind::iq ? "IQ" : "RF", a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
   text += fmt::format("pulse         {:g} MHz\nsound speed   {:g} m/s\n", a.center_hz * 1e-6, a.sound_speed_m_s);
   for (const std::string& assumption : a.assumptions) text += "assumed       " + assumption + "\n";
   return text;

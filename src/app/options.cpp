@@ -1,12 +1,12 @@
 #include "app/options.h"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <toml++/toml.h>
 
 #include "core/error.h"
 #include "core/param_table.h"
@@ -40,8 +40,8 @@ struct GridAxis {
 };
 
 GridAxis parse_axis(const std::string& text, const std::string& whole) {
-  const std::string rule = "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) +
-                           " pixels a side";
+  const std::string rule =
+      "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) + " pixels a side";
   const std::size_t a = text.find(':');
   const std::size_t b = a == std::string::npos ? a : text.find(':', a + 1);
   if (b == std::string::npos) throw Error("--grid", "found '" + whole + "'", rule);
@@ -49,7 +49,8 @@ GridAxis parse_axis(const std::string& text, const std::string& whole) {
   const double first = parse_number(view.substr(0, a), "--grid", rule);
   const double last = parse_number(view.substr(a + 1, b - a - 1), "--grid", rule);
   const double n = parse_number(view.substr(b + 1), "--grid", rule);
-  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide) throw Error("--grid", "found '" + whole + "'", rule);
+  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide)
+    throw Error("--grid", "found '" + whole + "'", rule);
   return {first * kMetresPerMillimetre, last * kMetresPerMillimetre, static_cast<int>(n)};
 }
 
@@ -91,7 +92,8 @@ void add_preset(std::vector<std::string>& settings, const std::string& path) {
 double parse_rate(const std::string& text) {
   if (text == "max") return kRateMax;
   const double rate = parse_number(text, "--rate", "max, or frames a second above 0 up to 1000000");
-  if (rate <= 0.0 || rate > 1e6) throw Error("--rate", "found '" + text + "'", "max, or frames a second above 0 up to 1000000");
+  if (rate <= 0.0 || rate > 1e6)
+    throw Error("--rate", "found '" + text + "'", "max, or frames a second above 0 up to 1000000");
   return rate;
 }
 
@@ -102,7 +104,8 @@ void check_ranges(const Options& o) {
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
     throw Error("--lanes", "found " + std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
-  if (o.duration_s < 0.0 || !std::isfinite(o.duration_s)) throw Error("--duration", "a negative time", "seconds above 0");
+  if (o.duration_s < 0.0 || !std::isfinite(o.duration_s))
+    throw Error("--duration", "a negative time", "seconds above 0");
 }
 
 }  // namespace
@@ -133,7 +136,8 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--set", sets, "A parameter, KEY=VALUE in SI units; repeatable")->type_name("KEY=VALUE");
   app.add_flag("--list-params", list_params, "All parameters with unit, range and meaning");
   app.add_option("--grid", grid, "Pixels, X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")->type_name("GRID");
-  app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")->type_name("F.npy");
+  app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")
+      ->type_name("F.npy");
   app.add_option("--png", o.png, "Last image as displayed")->type_name("F.png");
   app.add_option("--screenshot", o.screenshot, "The whole window")->type_name("F.png");
   app.add_option("--video", video, "Not yet: films come with a later version")->type_name("F.mp4");
@@ -145,8 +149,10 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--height", o.height, "Window height, pixels");
   app.add_flag("--json", o.json, "info: as JSON");
   app.add_flag("--version", version, "Version in one line");
-  app.footer("Phantoms take settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
-             "rate_hz=100,sound_speed_m_s=1480,seed=7\n\nCommands:\n  echoloop info FILE [--json]   what a recording holds\n\nA file named 'info' opens as ./info.");
+  app.footer(
+      "Phantoms take settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
+      "rate_hz=100,sound_speed_m_s=1480,seed=7\n\nCommands:\n  echoloop info FILE [--json]   what a recording "
+      "holds\n\nA file named 'info' opens as ./info.");
 
   // `info` is a word before the source, not an option: take it out first.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -177,7 +183,8 @@ Options parse_command_line(int argc, char** argv) {
   if (frames->count() > 0 && o.frames == 0) throw Error("--frames", "found 0", "a whole number above 0");
   if (duration->count() > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
   if (!policy.empty()) o.stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", policy));
-  if (!memory.empty()) o.stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", memory));
+  if (!memory.empty())
+    o.stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", memory));
   if (!streams.empty()) o.stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", streams));
   constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
   if (!backend.empty()) o.backend = static_cast<BackendChoice>(index_of(kBackends, "--backend", backend));

@@ -18,20 +18,20 @@ enum class Command { view, info, list_params, version, help };
 
 struct Options {
   Command command = Command::view;
-  std::string help;           // Command::help
+  std::string help;                  // Command::help
   std::string source = "sim:heart";  // a file, or sim:NAME
   bool source_given = false;
   bool headless = false;
-  std::uint64_t frames = 0;   // 0 = no limit
-  double duration_s = 0.0;    // 0 = no limit
+  std::uint64_t frames = 0;  // 0 = no limit
+  double duration_s = 0.0;   // 0 = no limit
   BackendChoice backend = BackendChoice::automatic;
   StreamSettings stream;
   std::vector<std::string> settings;  // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
   bool interop = true;
-  double ui_scale = 0.0;      // 0 = the monitor's
+  double ui_scale = 0.0;  // 0 = the monitor's
   int width = 1600;
   int height = 900;
-  bool json = false;          // info
+  bool json = false;  // info
   std::filesystem::path image_out, png, screenshot, report, trace;
 };
 

@@ -19,8 +19,8 @@ void write_picture(const std::filesystem::path& path, const Image& image) {
 
 #if defined(ECHO_HAVE_GUI)
 
-void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session, const Backend& backend,
-                      const Image& image, const TimingTrace& trace, const RunTotals& totals) {
+void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,
+                      const Backend& backend, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
   UiState state;
   state.params = image.params;
   state.defaults = default_params(*opened.info.acquisition);

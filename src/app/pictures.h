@@ -16,7 +16,7 @@ namespace echoloop {
 void write_picture(const std::filesystem::path& path, const Image& image);
 
 // The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
-void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session, const Backend& backend,
-                      const Image& image, const TimingTrace& trace, const RunTotals& totals);
+void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,
+                      const Backend& backend, const Image& image, const TimingTrace& trace, const RunTotals& totals);
 
 }  // namespace echoloop

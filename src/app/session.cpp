@@ -68,18 +68,18 @@ void Session::start(const RingCounts& counts, std::uint64_t first_sequence, doub
     slots.push_back(memory_.back()->bytes());
   }
   ring_ = std::make_unique<FrameRing>(std::move(slots), stream.policy, counts);
-  pipeline_ = std::make_unique<Pipeline>(backend_, *ring_, source_->acquisition(), options_.params, images_, trace_,
-                                         PipelineOptions{.lanes = stream.lanes,
-                                                         .mode = stream.streams,
-                                                         .max_frames = options_.max_frames > 0 ? options_.max_frames - counts.processed : 0,
-                                                         .host_images = options_.host_images,
-                                                         .held_reference_db = held_reference_db,
-                                                         .on_image = options_.on_image});
-  producer_ = std::make_unique<Producer>(*source_, *ring_, trace_,
-                                         ProducerOptions{.rate_hz = rate_hz(),
-                                                         .loop = stream.loop,
-                                                         .paused = stream.paused,
-                                                         .first_sequence = first_sequence});
+  pipeline_ = std::make_unique<Pipeline>(
+      backend_, *ring_, source_->acquisition(), options_.params, images_, trace_,
+      PipelineOptions{.lanes = stream.lanes,
+                      .mode = stream.streams,
+                      .max_frames = options_.max_frames > 0 ? options_.max_frames - counts.processed : 0,
+                      .host_images = options_.host_images,
+                      .held_reference_db = held_reference_db,
+                      .on_image = options_.on_image});
+  producer_ = std::make_unique<Producer>(
+      *source_, *ring_, trace_,
+      ProducerOptions{
+          .rate_hz = rate_hz(), .loop = stream.loop, .paused = stream.paused, .first_sequence = first_sequence});
 }
 
 // Ends the producer, lets everything in the ring be processed, and joins the processing thread.

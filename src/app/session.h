@@ -1,5 +1,5 @@
-// One running stream: source, ring, producer thread, processing thread. Made when a source is opened, remade when the way
-// frames travel changes (slots, lanes, memory, streams); counts and sequence numbers go on. UI or main thread only.
+// One running stream: source, ring, producer thread, processing thread. Made when a source is opened, remade when the
+// way frames travel changes (slots, lanes, memory, streams); counts and sequence numbers go on. UI or main thread only.
 #pragma once
 
 #include <functional>
@@ -47,9 +47,9 @@ class Session {
   [[nodiscard]] const StreamSettings& stream() const { return options_.stream; }
   [[nodiscard]] Source& source() { return *source_; }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
-  [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
+  [[nodiscard]] double rate_hz() const;          // the rate in use; kRateMax = unpaced
   [[nodiscard]] HostMemory host_memory() const;  // that frames really lie in; recordings lend theirs in place
-  [[nodiscard]] std::string fault() const { return pipeline_->fault(); }       // the processing thread's, empty = none
+  [[nodiscard]] std::string fault() const { return pipeline_->fault(); }  // the processing thread's, empty = none
   [[nodiscard]] std::string producer_report() const { return producer_->report(); }
   [[nodiscard]] ProducerState producer_state() const { return producer_->state(); }
   [[nodiscard]] std::string take_refusal() { return pipeline_->take_refusal(); }

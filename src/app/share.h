@@ -5,8 +5,8 @@
 
 namespace echoloop {
 
-// $ECHOLOOP_SHARE, else share/echoloop beside the installed program's bin folder, else the source tree it was built from.
-// Throws Error when none of them has the shaders.
+// $ECHOLOOP_SHARE, else share/echoloop beside the installed program's bin folder, else the source tree it was built
+// from. Throws Error when none of them has the shaders.
 std::filesystem::path share_folder();
 
 // $XDG_CONFIG_HOME/echoloop/window, or ~/.config/echoloop/window; empty when there is no home folder.

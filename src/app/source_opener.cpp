@@ -22,7 +22,8 @@ void SourceOpener::cancel() {
 void SourceOpener::run(const std::string& name, const std::stop_token& stop) {
   Result result;
   try {
-    result.opened = open_source(name, [this](double fraction) { fraction_ = fraction; }, stop);
+    result.opened = open_source(
+        name, [this](double fraction) { fraction_ = fraction; }, stop);
   } catch (...) {
     result.error = std::current_exception();
   }

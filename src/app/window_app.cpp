@@ -95,15 +95,19 @@ void WindowApp::turn() {
   }
   if (viewer_->frame(state_)) {
     ++shown_;
-    trace_.add({.frame = images_.front().stamp.sequence, .stage = Stage::present, .lane = 0,
-                .start_ns = viewer_->present_start_ns(), .end_ns = viewer_->present_end_ns()});
+    trace_.add({.frame = images_.front().stamp.sequence,
+                .stage = Stage::present,
+                .lane = 0,
+                .start_ns = viewer_->present_start_ns(),
+                .end_ns = viewer_->present_end_ns()});
   }
   run_commands();
   wait_for_frame();
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
-// With no new picture and no input there is nothing to draw: in software rendering a frame costs as much as the imaging.
+// With no new picture and no input there is nothing to draw: in software rendering a frame costs as much as the
+// imaging.
 void WindowApp::wait_for_frame() {
   constexpr std::int64_t kFrameNs = 1'000'000'000 / 60;
   constexpr std::int64_t kIdleNs = 100'000'000;  // counters and messages still have to come
@@ -177,9 +181,9 @@ void WindowApp::start_session(OpenedSource opened) {
   state_.source = opened.info;
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
   if (opened.info.phantom.empty()) remember(opened.name);
-  say(Severity::info, fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name,
-                                  opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
-                                  opened.info.acquisition->center_hz * 1e-6));
+  say(Severity::info,
+      fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name, opened.info.acquisition->n_elements(),
+                  opened.info.acquisition->n_transmits(), opened.info.acquisition->center_hz * 1e-6));
   if (!opened.info.phantom.empty()) return;
   for (const std::string& assumption : opened.info.acquisition->assumptions) {
     say(Severity::warning, "Assumed: " + assumption);
@@ -211,7 +215,8 @@ void WindowApp::describe_backend() {
   state_.device = backend_->device();
   state_.no_effect = {};
   if (state_.backend == "CUDA") return;
-  state_.no_effect.host_memory = "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
+  state_.no_effect.host_memory =
+      "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
   state_.no_effect.streams = "Copies and kernels overlap on a GPU only; the CPU works on one frame with all its cores.";
   state_.no_effect.lanes = "The CPU works on one frame at a time with all its cores.";
 }
@@ -278,7 +283,8 @@ void WindowApp::write_outputs() {
   }
   session_->stop();
   images_.take();
-  RunTotals totals{.seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
+  RunTotals totals{
+      .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
   if (!options_.report.empty()) {
     write_text(options_.report,

@@ -1,6 +1,6 @@
 // The program with a window: owns every long-lived object and their start and stop order.
-// backend < trace, images < session < viewer: each uses only what stands before it. Everything here runs on the UI thread;
-// commands from panels are queued and carried out between two window frames, never in the middle of one.
+// backend < trace, images < session < viewer: each uses only what stands before it. Everything here runs on the UI
+// thread; commands from panels are queued and carried out between two window frames, never in the middle of one.
 #pragma once
 
 #include <filesystem>

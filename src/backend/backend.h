@@ -1,5 +1,6 @@
 // What a computing device must offer. The Pipeline drives lanes through the verbs of the signal chain; it does not know
-// whether a verb computes at once (CPU) or only queues work on streams (CUDA). All calls: processing thread, unless said.
+// whether a verb computes at once (CPU) or only queues work on streams (CUDA). All calls: processing thread, unless
+// said.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +32,15 @@ class PageLock {
 };
 
 // One frame in flight and all its buffers. For each frame, in this order:
-//   set_plan, upload, condition, beamform, envelope, compress, finish; then uploaded()/finished() until true, then image().
+//   set_plan, upload, condition, beamform, envelope, compress, finish; then uploaded()/finished() until true, then
+//   image().
 // Nothing here waits for the device except wait(), and set_plan() when sizes grow.
 class Lane {
  public:
   virtual ~Lane() = default;
 
-  // Tables and buffers for the frames to come. Cheap when the plan is the one already set. May be called only between frames.
+  // Tables and buffers for the frames to come. Cheap when the plan is the one already set. May be called only between
+  // frames.
   virtual void set_plan(const std::shared_ptr<const Plan>& plan) = 0;
 
   // Starts the copy of the samples; `frame.samples` must stay until uploaded(). Remembers the stamp for image().
@@ -55,8 +58,8 @@ class Lane {
   [[nodiscard]] virtual bool finished() = 0;  // the image is complete
   virtual void wait() = 0;                    // until finished()
 
-  // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest and
-  // swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
+  // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest
+  // and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
   [[nodiscard]] virtual Image& image() = 0;
 
   // Stage spans of the finished frame, on the clock of now_ns().

@@ -97,9 +97,7 @@ bool Pipeline::step() {
   return in_flight() > 0 || !ended;
 }
 
-bool Pipeline::may_start() const {
-  return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames);
-}
+bool Pipeline::may_start() const { return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames); }
 
 int Pipeline::in_flight() const { return static_cast<int>(started_ - finished_); }
 

@@ -1,6 +1,7 @@
 // The processing thread: takes frames from the ring, drives them through lanes, swaps finished images into a mailbox.
-// It owns lanes and plan. New parameters come by mailbox and hold from the next frame on; a change never drops or stalls
-// a frame. A fault ends the thread with a message; the ring is closed and its unfinished frames are counted as lost.
+// It owns lanes and plan. New parameters come by mailbox and hold from the next frame on; a change never drops or
+// stalls a frame. A fault ends the thread with a message; the ring is closed and its unfinished frames are counted as
+// lost.
 #pragma once
 
 #include <atomic>
@@ -23,9 +24,9 @@ namespace echoloop {
 struct PipelineOptions {
   int lanes = 2;
   StreamMode mode = StreamMode::overlap;
-  std::uint64_t max_frames = 0;   // stop after this many processed frames; 0 = no limit
-  bool host_images = true;        // copy each image to the host
-  double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
+  std::uint64_t max_frames = 0;                // stop after this many processed frames; 0 = no limit
+  bool host_images = true;                     // copy each image to the host
+  double held_reference_db = kAutoReference;   // level to go on with when the parameters ask for an automatic one
   std::function<void(const Image&)> on_image;  // each finished image, before it is swapped away [processing thread]
 };
 
@@ -38,14 +39,14 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  void set_params(const ImagingParams& params);  // UI thread
+  void set_params(const ImagingParams& params);                 // UI thread
   void set_host_images(bool wanted) { host_images_ = wanted; }  // any thread
   void measure_reference() { measure_reference_ = true; }  // the next frame's brightest pixel becomes 0 dB; any thread
-  void stop();                                   // any thread; finishes frames already in lanes
+  void stop();                                             // any thread; finishes frames already in lanes
 
-  [[nodiscard]] bool done() const { return done_; }            // any thread
-  [[nodiscard]] std::string fault() const;                     // empty = none; any thread
-  [[nodiscard]] std::string take_refusal();                    // last parameters that could not be used, once; any thread
+  [[nodiscard]] bool done() const { return done_; }  // any thread
+  [[nodiscard]] std::string fault() const;           // empty = none; any thread
+  [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // any thread
 
  private:

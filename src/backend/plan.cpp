@@ -51,7 +51,8 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   for (int m = 0; m < plan->n_out; ++m) {
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
     const double gain = band_response(plan->demod_hz + signed_m * bin_hz, p.band_low_hz, p.band_high_hz);
-    plan->response[static_cast<std::size_t>(m)] = static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
+    plan->response[static_cast<std::size_t>(m)] =
+        static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
   }
   return plan;
 }
@@ -77,7 +78,8 @@ void fill_transmit(DasTables& t, const Acquisition& a, const BandPlan& band, dou
              band.line_rate_hz;
     };
     const double base = std::floor(position(0.5 * (grid.x0_m + grid.x1_m)));
-    const std::size_t row = static_cast<std::size_t>(tx) * static_cast<std::size_t>(grid.nz) + static_cast<std::size_t>(iz);
+    const std::size_t row =
+        static_cast<std::size_t>(tx) * static_cast<std::size_t>(grid.nz) + static_cast<std::size_t>(iz);
     // Far outside any record the sample index only has to stay outside (and within an int).
     t.row_base[row] = static_cast<int>(std::clamp(base, -1e9, 1e9));
     t.row_turns[row] = static_cast<float>(fraction(band.demod_hz * base / band.line_rate_hz + iq_turns));
@@ -86,7 +88,8 @@ void fill_transmit(DasTables& t, const Acquisition& a, const BandPlan& band, dou
   }
 }
 
-std::shared_ptr<const DasTables> make_tables(const Acquisition& a, const BandPlan& band, const Grid& grid, double c_m_s) {
+std::shared_ptr<const DasTables> make_tables(const Acquisition& a, const BandPlan& band, const Grid& grid,
+                                             double c_m_s) {
   auto t = std::make_shared<DasTables>();
   t->grid = grid;
   t->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
@@ -113,23 +116,24 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
   auto plan = std::make_shared<DasPlan>();
   const double wavelength_m = p.sound_speed_m_s / a.center_hz;
   const bool directive = p.directivity == Directivity::on && a.probe.element_width_m > 0.0;
-  plan->geometry = {.nx = tables->grid.nx,
-                    .nz = tables->grid.nz,
-                    .n_tx = a.n_transmits(),
-                    .n_el = a.n_elements(),
-                    .n_line = band.n_out,
-                    .n_valid = band.n_valid,
-                    .x_m = tables->x_m.data(),
-                    .z_m = tables->z_m.data(),
-                    .elements = tables->elements.data(),
-                    .row_base = tables->row_base.data(),
-                    .row_turns = tables->row_turns.data(),
-                    .tx_excess = tables->tx_excess.data(),
-                    .samples_per_m = static_cast<float>(band.line_rate_hz / p.sound_speed_m_s),
-                    .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
-                    .f_number = static_cast<float>(p.f_number),
-                    .apodization = p.apodization,
-                    .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
+  plan->geometry = {
+      .nx = tables->grid.nx,
+      .nz = tables->grid.nz,
+      .n_tx = a.n_transmits(),
+      .n_el = a.n_elements(),
+      .n_line = band.n_out,
+      .n_valid = band.n_valid,
+      .x_m = tables->x_m.data(),
+      .z_m = tables->z_m.data(),
+      .elements = tables->elements.data(),
+      .row_base = tables->row_base.data(),
+      .row_turns = tables->row_turns.data(),
+      .tx_excess = tables->tx_excess.data(),
+      .samples_per_m = static_cast<float>(band.line_rate_hz / p.sound_speed_m_s),
+      .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
+      .f_number = static_cast<float>(p.f_number),
+      .apodization = p.apodization,
+      .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
   plan->tables = std::move(tables);
   return plan;
 }
@@ -210,9 +214,9 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->band = same_band ? previous->band : make_band(*acquisition, params);
   const bool same_tables = same_band && previous->das != nullptr && previous->grid == plan->grid &&
                            old.sound_speed_m_s == params.sound_speed_m_s;
-  plan->das = make_das(*acquisition, params, *plan->band,
-                       same_tables ? previous->das->tables
-                                   : make_tables(*acquisition, *plan->band, plan->grid, params.sound_speed_m_s));
+  plan->das = make_das(
+      *acquisition, params, *plan->band,
+      same_tables ? previous->das->tables : make_tables(*acquisition, *plan->band, plan->grid, params.sound_speed_m_s));
   return plan;
 }
 

@@ -1,7 +1,7 @@
-// Everything that a backend needs to process frames of one acquisition with one set of parameters: filter, tables, grid.
-// A pure function of Acquisition and ImagingParams, made on the host; backends copy the tables to where they compute.
-// Parts are shared between successive plans: a part whose inputs did not change keeps its pointer, so that only what a
-// parameter touches is rebuilt and copied again.
+// Everything that a backend needs to process frames of one acquisition with one set of parameters: filter, tables,
+// grid. A pure function of Acquisition and ImagingParams, made on the host; backends copy the tables to where they
+// compute. Parts are shared between successive plans: a part whose inputs did not change keeps its pointer, so that
+// only what a parameter touches is rebuilt and copied again.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct BandPlan {
   int n_out = 0;      // inverse transform = samples of a conditioned line
   int n_valid = 0;    // conditioned samples that lie within the record
   int bin_offset = 0;
-  double line_rate_hz = 0.0;  // sampling rate of the conditioned lines
-  double demod_hz = 0.0;      // their demodulation frequency, phase 0 at sample 0 of the line
+  double line_rate_hz = 0.0;    // sampling rate of the conditioned lines
+  double demod_hz = 0.0;        // their demodulation frequency, phase 0 at sample 0 of the line
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };
 
@@ -34,23 +34,23 @@ struct DasTables {
   Grid grid;
   std::vector<float> x_m, z_m;
   std::vector<ElementGeometry> elements;
-  std::vector<int> row_base;      // [n_tx][nz]
-  std::vector<float> row_turns;   // [n_tx][nz]
-  std::vector<float> tx_excess;   // [n_tx][nz][nx]
+  std::vector<int> row_base;     // [n_tx][nz]
+  std::vector<float> row_turns;  // [n_tx][nz]
+  std::vector<float> tx_excess;  // [n_tx][nz][nx]
 };
 
 // ... and the scalars beside it, so that an F-number or a window changes without a table being made or copied.
 struct DasPlan {
   std::shared_ptr<const DasTables> tables;
-  DasGeometry geometry{};         // scalars set; pointers lead into *tables (host)
+  DasGeometry geometry{};  // scalars set; pointers lead into *tables (host)
 };
 
 // Course recipe: FIR, then nearest-sample summation.
 struct CoursePlan {
   Grid grid;
-  std::vector<float> taps;        // [kCourseTaps]
+  std::vector<float> taps;  // [kCourseTaps]
   std::vector<float> x_m, z_m, element_x_m, tx_sin, tx_cos, tx_t0_s;
-  CourseGeometry geometry{};      // scalars set; pointers to the vectors above
+  CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
 
 struct Plan {

@@ -24,9 +24,9 @@ struct Element {
 struct Probe {
   std::string name;
   ProbeKind kind = ProbeKind::linear;
-  double pitch_m = 0.0;          // distance of neighbouring element centres
-  double element_width_m = 0.0;  // 0 when unknown
-  std::vector<Element> elements; // in the order of the channel data
+  double pitch_m = 0.0;           // distance of neighbouring element centres
+  double element_width_m = 0.0;   // 0 when unknown
+  std::vector<Element> elements;  // in the order of the channel data
 };
 
 // n elements on a line at z = 0, centred on the origin.
@@ -36,32 +36,31 @@ enum class TransmitKind { plane, diverging, focused, delays };
 
 struct Transmit {
   TransmitKind kind = TransmitKind::plane;
-  double angle_rad = 0.0;     // plane: steering; positive towards +x
-  double source_x_m = 0.0;    // diverging: virtual source (z < 0); focused: the focus (z > 0)
+  double angle_rad = 0.0;   // plane: steering; positive towards +x
+  double source_x_m = 0.0;  // diverging: virtual source (z < 0); focused: the focus (z > 0)
   double source_z_m = 0.0;
-  std::vector<double> element_delays_s;  // delays: firing time of each element, NaN = silent; zero of the law is time zero
-  double t0_s = 0.0;          // time of sample 0 relative to time zero (see the head of this file)
+  std::vector<double>
+      element_delays_s;  // delays: firing time of each element, NaN = silent; zero of the law is time zero
+  double t0_s = 0.0;     // time of sample 0 relative to time zero (see the head of this file)
 };
 
 enum class SampleType { int16, float32 };
 enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
 
-[[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) {
-  return type == SampleType::int16 ? 2 : 4;
-}
+[[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
 struct Acquisition {
   Probe probe;
   std::vector<Transmit> transmits;
-  int n_samples = 0;              // a channel line: real samples (rf) or complex pairs (iq)
+  int n_samples = 0;  // a channel line: real samples (rf) or complex pairs (iq)
   SampleType sample_type = SampleType::float32;
   SignalKind signal = SignalKind::rf;
   double sampling_hz = 0.0;
-  double center_hz = 0.0;         // transmitted pulse
-  double bandwidth_hz = 0.0;      // full width of the useful band about center_hz; 0 when unknown
-  double demod_hz = 0.0;          // iq only: samples were mixed with exp(-i 2 pi demod_hz t), t counted from time zero
+  double center_hz = 0.0;     // transmitted pulse
+  double bandwidth_hz = 0.0;  // full width of the useful band about center_hz; 0 when unknown
+  double demod_hz = 0.0;      // iq only: samples were mixed with exp(-i 2 pi demod_hz t), t counted from time zero
   double sound_speed_m_s = 1540.0;
-  double frame_rate_hz = 0.0;     // 0 when unknown
+  double frame_rate_hz = 0.0;            // 0 when unknown
   std::vector<std::string> assumptions;  // what a reader had to assume, in a researcher's words
 
   [[nodiscard]] int n_elements() const { return static_cast<int>(probe.elements.size()); }

@@ -12,9 +12,8 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-Error::Error(const std::string& what, const std::string& found, const std::string& accepted,
-             const std::string& hint)
-    : std::runtime_error(one_line(what + ": " + found + "; accepted: " + accepted +
-                                  (hint.empty() ? "" : " (" + hint + ")"))) {}
+Error::Error(const std::string& what, const std::string& found, const std::string& accepted, const std::string& hint)
+    : std::runtime_error(
+          one_line(what + ": " + found + "; accepted: " + accepted + (hint.empty() ? "" : " (" + hint + ")"))) {}
 
 }  // namespace echoloop

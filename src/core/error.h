@@ -12,8 +12,7 @@ class Error : public std::runtime_error {
  public:
   // what: the file, option or field; found: what was there; accepted: the rule; hint: how to go on (may be empty).
   // Line breaks in the parts become spaces: the message is always one line.
-  Error(const std::string& what, const std::string& found, const std::string& accepted,
-        const std::string& hint = {});
+  Error(const std::string& what, const std::string& found, const std::string& accepted, const std::string& hint = {});
 };
 
 }  // namespace echoloop

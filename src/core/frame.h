@@ -8,10 +8,10 @@
 namespace echoloop {
 
 struct FrameStamp {
-  std::uint64_t sequence = 0;     // counts every frame that the source made, from 0
-  std::uint64_t source_index = 0; // frame of the recording (sequence modulo its length) or of the phantom
-  std::int64_t acquired_ns = 0;   // moment of publication, steady clock
-  double time_s = 0.0;            // acquisition time: source_index / frame rate
+  std::uint64_t sequence = 0;      // counts every frame that the source made, from 0
+  std::uint64_t source_index = 0;  // frame of the recording (sequence modulo its length) or of the phantom
+  std::int64_t acquired_ns = 0;    // moment of publication, steady clock
+  double time_s = 0.0;             // acquisition time: source_index / frame rate
 };
 
 struct RfFrame {

@@ -43,7 +43,8 @@ void FrameRing::ReadLease::release() {
 
 FrameRing::FrameRing(std::vector<std::span<std::byte>> slots, RingPolicy policy, const RingCounts& counts)
     : ready_(slots.size()), policy_(policy), counts_(counts) {
-  for (const std::span<std::byte> memory : slots) slots_.push_back({.memory = memory, .frame = {}, .state = State::free});
+  for (const std::span<std::byte> memory : slots)
+    slots_.push_back({.memory = memory, .frame = {}, .state = State::free});
   counts_.slots = static_cast<int>(slots_.size());
   counts_.slots_ready = counts_.slots_reading = counts_.slots_writing = 0;
   counts_.dropped += std::exchange(counts_.in_flight, 0);

@@ -1,6 +1,7 @@
 // Fixed slots between one producer thread and one processing thread, and the policy for the moment when all are taken.
 // Every frame is accounted for: at each snapshot produced = processed + dropped + refused + in flight, exactly.
-// One short lock guards the book-keeping; samples are written and read outside it, and nothing allocates after construction.
+// One short lock guards the book-keeping; samples are written and read outside it, and nothing allocates after
+// construction.
 #pragma once
 
 #include <chrono>
@@ -28,8 +29,8 @@ class FrameRing {
 
     [[nodiscard]] Outcome outcome() const { return outcome_; }
     [[nodiscard]] std::span<std::byte> memory() const;  // Outcome::slot only
-    // Makes the frame visible to the reader. `samples`: the slot's memory, or memory lent by the source that lives as long
-    // as the stream. The moment of publication becomes stamp.acquired_ns. [producer thread]
+    // Makes the frame visible to the reader. `samples`: the slot's memory, or memory lent by the source that lives as
+    // long as the stream. The moment of publication becomes stamp.acquired_ns. [producer thread]
     void publish(FrameStamp stamp, std::span<const std::byte> samples);
 
    private:
@@ -56,13 +57,13 @@ class FrameRing {
     std::size_t slot_;
   };
 
-  // Each slot as long as a frame; the memory outlives the ring. `counts` continues an earlier ring's book-keeping; frames
-  // that were still in flight there (its reader ended by a fault) are counted as dropped.
+  // Each slot as long as a frame; the memory outlives the ring. `counts` continues an earlier ring's book-keeping;
+  // frames that were still in flight there (its reader ended by a fault) are counted as dropped.
   FrameRing(std::vector<std::span<std::byte>> slots, RingPolicy policy, const RingCounts& counts = {});
 
-  // A slot for the next frame. With no free slot: block waits; error refuses the frame; drop_oldest takes back the oldest
-  // frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new one.
-  // A dropped or refused frame is counted as produced. [producer thread]
+  // A slot for the next frame. With no free slot: block waits; error refuses the frame; drop_oldest takes back the
+  // oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new one. A
+  // dropped or refused frame is counted as produced. [producer thread]
   WriteLease begin_write();
 
   // The oldest frame, waiting for one at most `wait`. [processing thread]
@@ -71,11 +72,11 @@ class FrameRing {
   void count_processed();  // a frame that was read became an image [processing thread]
   void count_lost();       // a frame that was read could not be processed: counted as dropped [processing thread]
 
-  void set_policy(RingPolicy policy);  // takes effect at once, also for a waiting producer; any thread
-  [[nodiscard]] RingPolicy policy() const;      // any thread
-  void close();                        // ends all waiting; frames already published can still be read; any thread
-  [[nodiscard]] bool drained() const;  // closed and nothing left to read; any thread
-  [[nodiscard]] RingCounts counts() const;      // any thread
+  void set_policy(RingPolicy policy);       // takes effect at once, also for a waiting producer; any thread
+  [[nodiscard]] RingPolicy policy() const;  // any thread
+  void close();                             // ends all waiting; frames already published can still be read; any thread
+  [[nodiscard]] bool drained() const;       // closed and nothing left to read; any thread
+  [[nodiscard]] RingCounts counts() const;  // any thread
 
  private:
   enum class State : unsigned char { free, writing, ready, reading };

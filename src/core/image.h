@@ -19,12 +19,13 @@ struct Image {
   std::int64_t ready_ns = 0;
   std::uint64_t number = 0;  // counts finished images, from 1; 0 = no image yet
   Grid grid;
-  ImagingParams params;      // that made it; reference_db holds the level in use, never kAutoReference
+  ImagingParams params;  // that made it; reference_db holds the level in use, never kAutoReference
   AcquisitionPtr acquisition;
 
-  // dB, [nz][nx], x fastest. Either may be null: host_db when nobody asked for a host copy, device_db on the CPU backend.
+  // dB, [nz][nx], x fastest. Either may be null: host_db when nobody asked for a host copy, device_db on the CPU
+  // backend.
   float* host_db = nullptr;
-  float* device_db = nullptr;  // CUDA device pointer, complete: the producer waited for its event
+  float* device_db = nullptr;     // CUDA device pointer, complete: the producer waited for its event
   std::shared_ptr<void> storage;  // keeps both alive
   std::size_t capacity = 0;       // pixels that fit into the storage
 

@@ -15,26 +15,26 @@ enum class ParamGroup { formation, display };
 struct ParamSpec {
   using Member = std::variant<double ImagingParams::*, int ImagingParams::*, Recipe ImagingParams::*,
                               Apodization ImagingParams::*, Directivity ImagingParams::*, ColorMap ImagingParams::*>;
-  std::string_view key;    // --set KEY=VALUE, SI units
-  std::string_view label;  // on screen
-  std::string_view unit;   // on screen, e.g. "mm"; empty for none
+  std::string_view key;       // --set KEY=VALUE, SI units
+  std::string_view label;     // on screen
+  std::string_view unit;      // on screen, e.g. "mm"; empty for none
   double shown_per_si = 1.0;  // value on screen = SI value * this
-  int decimals = 0;        // on screen
-  double min = 0.0;        // SI, inclusive
+  int decimals = 0;           // on screen
+  double min = 0.0;           // SI, inclusive
   double max = 0.0;
   ParamGroup group = ParamGroup::formation;
   bool from_acquisition = false;  // the default depends on the source
   Member member;
   std::span<const std::string_view> choices;  // names of the values of an enumeration, in order
-  std::string_view help;   // one or two sentences: what it does to the picture
+  std::string_view help;                      // one or two sentences: what it does to the picture
 };
 
 std::span<const ParamSpec> param_table();
 const ParamSpec* find_param(std::string_view key);  // nullptr when there is none
 
-double get_number(const ImagingParams& params, const ParamSpec& spec);  // enumerations: their index
+double get_number(const ImagingParams& params, const ParamSpec& spec);        // enumerations: their index
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range
-std::string get_text(const ImagingParams& params, const ParamSpec& spec);  // SI value or the choice's name
+std::string get_text(const ImagingParams& params, const ParamSpec& spec);     // SI value or the choice's name
 
 // "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).
 void set_from_text(ImagingParams& params, std::string_view assignment);

@@ -37,9 +37,8 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
 }
 
 void default_lateral(ImagingParams& p, const Acquisition& a) {
-  const auto [left, right] = std::minmax_element(
-      a.probe.elements.begin(), a.probe.elements.end(),
-      [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
+                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
   double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
   // A curved or phased array sees beyond its own edges: 35 degrees to either side.
   if (a.probe.kind != ProbeKind::linear) half = std::max(half, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
@@ -65,8 +64,12 @@ ImagingParams default_params(const Acquisition& a) {
 }
 
 Grid make_grid(const ImagingParams& p, const Acquisition& a) {
-  Grid grid{.x0_m = p.lateral_min_m, .x1_m = p.lateral_max_m, .z0_m = p.depth_min_m, .z1_m = p.depth_max_m,
-            .nx = p.grid_nx, .nz = p.grid_nz};
+  Grid grid{.x0_m = p.lateral_min_m,
+            .x1_m = p.lateral_max_m,
+            .z0_m = p.depth_min_m,
+            .z1_m = p.depth_max_m,
+            .nx = p.grid_nx,
+            .nz = p.grid_nz};
   // A third of a wavelength resolves the lateral beam (at best F lambda) and the pulse (about a wavelength) ...
   double step = a.sound_speed_m_s / a.center_hz / 3.0;
   // ... but no more pixels than a picture on the screen can use.

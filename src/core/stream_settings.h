@@ -37,7 +37,7 @@ struct StreamSettings {
 // Exact at every snapshot: produced = processed + dropped + refused + in_flight.
 struct RingCounts {
   std::uint64_t produced = 0;
-  std::uint64_t copied = 0;     // slot given back
+  std::uint64_t copied = 0;  // slot given back
   std::uint64_t processed = 0;
   std::uint64_t dropped = 0;
   std::uint64_t refused = 0;    // policy error: frames that found no slot

@@ -87,22 +87,25 @@ std::string TimingTrace::chrome_json() const {
   const char* separator = "\n";
   for (const Span& span : all) {
     // One row each for producer, copies, kernels and display; lanes share the rows as they share the streams.
-    const int row = span.stage == Stage::produce ? 1 : span.stage == Stage::upload ? 2 : span.stage == Stage::present ? 4 : 3;
+    const int row = span.stage == Stage::produce   ? 1
+                    : span.stage == Stage::upload  ? 2
+                    : span.stage == Stage::present ? 4
+                                                   : 3;
     std::snprintf(line, sizeof line,
                   "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                   "\"args\":{\"frame\":%llu,\"lane\":%d}}",
                   separator, kStageNames[static_cast<std::size_t>(span.stage)].data(), row,
                   static_cast<double>(span.start_ns - origin) * 1e-3,
-                  static_cast<double>(span.end_ns - span.start_ns) * 1e-3,
-                  static_cast<unsigned long long>(span.frame), static_cast<int>(span.lane));
+                  static_cast<double>(span.end_ns - span.start_ns) * 1e-3, static_cast<unsigned long long>(span.frame),
+                  static_cast<int>(span.lane));
     json += line;
     separator = ",\n";
   }
   constexpr const char* kRows[] = {"producer", "copy", "kernels", "present"};
   for (int row = 1; row <= 4; ++row) {
     std::snprintf(line, sizeof line,
-                  "%s{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", separator,
-                  row, kRows[row - 1]);
+                  "%s{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+                  separator, row, kRows[row - 1]);
     json += line;
     separator = ",\n";
   }

@@ -35,14 +35,14 @@ class TimingTrace {
  public:
   explicit TimingTrace(std::size_t capacity = 1 << 14);
 
-  void add(const Span& span);                         // any thread
-  void add_latency(double acquired_to_ready_ms);      // processing thread
-  [[nodiscard]] std::vector<Span> spans() const;      // oldest first; any thread
-  [[nodiscard]] std::vector<double> latencies_ms() const;  // oldest first; any thread
+  void add(const Span& span);                                                    // any thread
+  void add_latency(double acquired_to_ready_ms);                                 // processing thread
+  [[nodiscard]] std::vector<Span> spans() const;                                 // oldest first; any thread
+  [[nodiscard]] std::vector<double> latencies_ms() const;                        // oldest first; any thread
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread
   [[nodiscard]] StageSummary summarize_latency() const;                          // any thread
-  [[nodiscard]] std::string chrome_json() const;      // Chrome/Perfetto trace events, any thread
-  void clear();                                       // any thread
+  [[nodiscard]] std::string chrome_json() const;  // Chrome/Perfetto trace events, any thread
+  void clear();                                   // any thread
 
  private:
   mutable std::mutex mutex_;

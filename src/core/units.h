@@ -14,8 +14,7 @@ inline constexpr double kRadiansPerDegree = kPi / 180.0;
 
 // Monotonic time in nanoseconds; the clock of every stamp and span in the program. [any thread]
 inline std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 

@@ -1,14 +1,15 @@
 // The analytic recipe's filter, in the frequency domain: choose a band of the channel data's spectrum, move it to
-// baseband and change the sampling rate, all by picking bins. Why bins: a spectrum of sampled RF is periodic in fs, so the
-// same rule serves ordinary RF, bandpass-sampled RF (band above fs/2, e.g. fs = 4/3 fc) and IQ, and an inverse transform of
-// another length gives decimated or interpolated IQ for free.
+// baseband and change the sampling rate, all by picking bins. Why bins: a spectrum of sampled RF is periodic in fs, so
+// the same rule serves ordinary RF, bandpass-sampled RF (band above fs/2, e.g. fs = 4/3 fc) and IQ, and an inverse
+// transform of another length gives decimated or interpolated IQ for free.
 #pragma once
 
 #include "dsp/complex.h"
 
 namespace echoloop {
 
-// Amplitude response at frequency f: 1 over the inner 80 % of the half width, raised cosine to 0 at both edges. Host only.
+// Amplitude response at frequency f: 1 over the inner 80 % of the half width, raised cosine to 0 at both edges. Host
+// only.
 double band_response(double f_hz, double low_hz, double high_hz);
 
 // Output bin m (0 <= m < n_out, FFT order) of one line.

@@ -27,12 +27,12 @@ ECHO_HD float course_fir(const float* line, const float* taps, int n, int n_samp
 
 struct CourseGeometry {
   int nx, nz, n_tx, n_el, n_samples;
-  const float* x_m;         // [nx]
-  const float* z_m;         // [nz]
-  const float* element_x_m; // [n_el]
-  const float* tx_sin;      // [n_tx]
-  const float* tx_cos;      // [n_tx]
-  const float* tx_t0_s;     // [n_tx] time of sample 0 after the wave passes the origin
+  const float* x_m;          // [nx]
+  const float* z_m;          // [nz]
+  const float* element_x_m;  // [n_el]
+  const float* tx_sin;       // [n_tx]
+  const float* tx_cos;       // [n_tx]
+  const float* tx_t0_s;      // [n_tx] time of sample 0 after the wave passes the origin
   float sound_speed_m_s;
   float sampling_hz;
 };

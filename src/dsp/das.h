@@ -1,6 +1,6 @@
 // Delay-and-sum, one pixel at a time: the specification that every faster kernel is checked against.
-// Gather, never scatter: a thread or loop iteration owns a pixel and reads the samples it needs, so the sum has one order
-// and the result is the same at any number of threads.
+// Gather, never scatter: a thread or loop iteration owns a pixel and reads the samples it needs, so the sum has one
+// order and the result is the same at any number of threads.
 #pragma once
 
 #include "core/params.h"
@@ -14,30 +14,30 @@ namespace echoloop {
 struct ElementGeometry {
   float x_m;
   float z_m;
-  float normal_sin;      // direction the element looks
+  float normal_sin;  // direction the element looks
   float normal_cos;
   float aperture_place;  // -1/2 .. 1/2 along the array, for apodization without an F-number
 };
 
 // What a beamformer reads besides the samples. Pointers lead to host or device memory; the Plan owns the host copy.
 // Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m,
-// in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float part
-// small (a few hundred samples at most), hence exact to about 1e-5 samples.
+// in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float
+// part small (a few hundred samples at most), hence exact to about 1e-5 samples.
 struct DasGeometry {
   int nx, nz, n_tx, n_el;
-  int n_line;      // samples from one line to the next
-  int n_valid;     // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
-  const float* x_m;                // [nx]
-  const float* z_m;                // [nz]
-  const ElementGeometry* elements; // [n_el]
-  const int* row_base;             // [n_tx][nz] samples
-  const float* row_turns;          // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
-  const float* tx_excess;          // [n_tx][nz][nx] samples
+  int n_line;                       // samples from one line to the next
+  int n_valid;                      // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
+  const float* x_m;                 // [nx]
+  const float* z_m;                 // [nz]
+  const ElementGeometry* elements;  // [n_el]
+  const int* row_base;              // [n_tx][nz] samples
+  const float* row_turns;           // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
+  const float* tx_excess;           // [n_tx][nz][nx] samples
   float samples_per_m;
-  float turns_per_sample;          // demodulation frequency / sampling rate of the lines
+  float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
   Apodization apodization;
-  float width_over_wavelength;     // 0: no element directivity
+  float width_over_wavelength;  // 0: no element directivity
 };
 
 struct ReceiveTerm {
@@ -57,8 +57,8 @@ ECHO_HD LocalPosition local_position(const ElementGeometry& e, float x_m, float 
   return {dx * e.normal_sin + dz * e.normal_cos, dx * e.normal_cos - dz * e.normal_sin};
 }
 
-// Place in the active aperture, for apodization_weight(): the element takes part where |across| <= along / (2 F), which for
-// a flat array is |x - x_e| <= z / (2 F). Without an F-number the window lies over the whole array.
+// Place in the active aperture, for apodization_weight(): the element takes part where |across| <= along / (2 F), which
+// for a flat array is |x - x_e| <= z / (2 F). Without an F-number the window lies over the whole array.
 ECHO_HD float aperture_place(const DasGeometry& g, const ElementGeometry& e, LocalPosition p) {
   if (g.f_number <= 0.0f) return e.aperture_place;
   return p.along_m > 0.0f ? p.across_m * g.f_number / p.along_m : 1.0f;

@@ -1,5 +1,5 @@
-// Arrival times. Transmit part: double precision on the host, once per plan, for every kind of transmit. Receive part: float,
-// per pixel and element, on both devices, written so that no large numbers are subtracted.
+// Arrival times. Transmit part: double precision on the host, once per plan, for every kind of transmit. Receive part:
+// float, per pixel and element, on both devices, written so that no large numbers are subtracted.
 #pragma once
 
 #include <cmath>

@@ -16,10 +16,8 @@ ECHO_HD int floor_to_int(float v) {
 ECHO_HD Complex unit_phasor(float turns) {
   const float r = turns - static_cast<float>(floor_to_int(turns + 0.5f));
   const float u = r * r;
-  const float s =
-      r * (3.14159264f + u * (-5.16771008f + u * (2.55007739f + u * (-0.598290411f + u * 0.0776559123f))));
-  const float c =
-      0.999999953f + u * (-4.9347928f + u * (4.05841079f + u * (-1.33187297f + u * 0.219682424f)));
+  const float s = r * (3.14159264f + u * (-5.16771008f + u * (2.55007739f + u * (-0.598290411f + u * 0.0776559123f))));
+  const float c = 0.999999953f + u * (-4.9347928f + u * (4.05841079f + u * (-1.33187297f + u * 0.219682424f)));
   return {1.0f - 2.0f * s * s, 2.0f * s * c};
 }
 

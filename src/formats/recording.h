@@ -33,6 +33,7 @@ struct Recording {
 using OpenProgress = std::function<void(double fraction)>;
 
 // Throws Error: one line with the file, what was found, what is accepted. Executes nothing from the file.
-Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {}, std::stop_token stop = {});
+Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {},
+                         std::stop_token stop = {});
 
 }  // namespace echoloop

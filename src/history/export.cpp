@@ -32,8 +32,8 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
   {
     const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(temporary.c_str(), "wb"));
     if (file == nullptr) fail(path, std::strerror(errno));
-    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-                         std::fflush(file.get()) == 0;
+    const bool written =
+        std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() && std::fflush(file.get()) == 0;
     if (!written) {
       const std::string why = std::strerror(errno);
       std::remove(temporary.c_str());
@@ -83,9 +83,8 @@ void write_image_npy(const fs::path& path, const Image& image, const nlohmann::j
   sidecar["order"] = "(z, x): image[iz][ix], float32 dB";
   sidecar["grid"] = grid_json(image.grid);
   sidecar["parameters"] = params_json(image.params);
-  sidecar["frame"] = {{"sequence", image.stamp.sequence},
-                      {"source_index", image.stamp.source_index},
-                      {"time_s", image.stamp.time_s}};
+  sidecar["frame"] = {
+      {"sequence", image.stamp.sequence}, {"source_index", image.stamp.source_index}, {"time_s", image.stamp.time_s}};
   write_text(fs::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
 }
 

@@ -1,5 +1,6 @@
-// Pictures and numbers on disk: .npy images with their JSON, PNG, text. Every file is written under a temporary name and
-// renamed when complete, so that nothing is ever half written. Errors (full disk, no such folder) are one Error each.
+// Pictures and numbers on disk: .npy images with their JSON, PNG, text. Every file is written under a temporary name
+// and renamed when complete, so that nothing is ever half written. Errors (full disk, no such folder) are one Error
+// each.
 #pragma once
 
 #include <cstdint>

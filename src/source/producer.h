@@ -36,7 +36,7 @@ class Producer {
   void set_paused(bool paused);   // any thread
   void stop();                    // any thread; returns at once
 
-  [[nodiscard]] ProducerState state() const { return state_; }          // any thread
+  [[nodiscard]] ProducerState state() const { return state_; }                  // any thread
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }  // any thread
   [[nodiscard]] std::string report() const;  // why it was refused or failed, one line; any thread
 
@@ -51,11 +51,11 @@ class Producer {
   TimingTrace& trace_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  double rate_hz_;   // under mutex_
-  bool loop_;        // under mutex_
-  bool paused_;      // under mutex_
-  bool stop_ = false;  // under mutex_
-  std::string report_;  // under mutex_
+  double rate_hz_;           // under mutex_
+  bool loop_;                // under mutex_
+  bool paused_;              // under mutex_
+  bool stop_ = false;        // under mutex_
+  std::string report_;       // under mutex_
   std::int64_t due_ns_ = 0;  // when the next frame is due [producer thread]
   std::atomic<ProducerState> state_{ProducerState::running};
   std::atomic<std::uint64_t> next_sequence_;

@@ -16,7 +16,7 @@ class Source {
   virtual ~Source() = default;
 
   [[nodiscard]] virtual const AcquisitionPtr& acquisition() const = 0;
-  [[nodiscard]] virtual std::string name() const = 0;  // "Heart phantom", "PWI_disk.mat"
+  [[nodiscard]] virtual std::string name() const = 0;           // "Heart phantom", "PWI_disk.mat"
   [[nodiscard]] virtual std::uint64_t frame_count() const = 0;  // 0 = endless
 
   // Frame `index`: written into `slot` (acquisition().frame_bytes() long) or lent from memory that lives as long as the

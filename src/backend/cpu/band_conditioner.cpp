@@ -12,12 +12,12 @@ namespace echoloop {
 static_assert(sizeof(kiss_fft_cpx) == sizeof(Complex));
 
 struct BandConditioner::Scratch {
-  KissRealPlan forward_real;     // RF
-  KissComplexPlan forward;       // IQ
+  KissRealPlan forward_real;  // RF
+  KissComplexPlan forward;    // IQ
   KissComplexPlan inverse;
-  std::vector<float> values;     // [n_in], or pairs
-  std::vector<Complex> spectrum; // [n_in / 2 + 1] RF, [n_in] IQ
-  std::vector<Complex> selected; // [n_out]
+  std::vector<float> values;      // [n_in], or pairs
+  std::vector<Complex> spectrum;  // [n_in / 2 + 1] RF, [n_in] IQ
+  std::vector<Complex> selected;  // [n_out]
 };
 
 void widen(const std::byte* samples, SampleType type, int n, float* values) {
@@ -82,8 +82,8 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
 
 void BandConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,
                           Complex* lines) {
-  const std::size_t line_bytes = static_cast<std::size_t>(plan_->n_samples) * (plan_->real_input ? 1 : 2) *
-                                 bytes_per_value(type);
+  const std::size_t line_bytes =
+      static_cast<std::size_t>(plan_->n_samples) * (plan_->real_input ? 1 : 2) * bytes_per_value(type);
   pool.run(n_lines, 8, [&](int begin, int end, int thread) {
     for (int i = begin; i < end; ++i) {
       const auto line = static_cast<std::size_t>(i);

@@ -8,7 +8,6 @@
 #include "backend/cpu/worker_pool.h"
 #include "backend/plan.h"
 
-
 namespace echoloop {
 
 class BandConditioner {

@@ -24,7 +24,7 @@ class CourseSteps {
  private:
   struct Scratch;
   std::shared_ptr<const CoursePlan> plan_;
-  std::vector<Complex> analytic_;  // [transform size] real column's spectrum -> analytic signal's
+  std::vector<Complex> analytic_;                  // [transform size] real column's spectrum -> analytic signal's
   std::vector<std::shared_ptr<Scratch>> scratch_;  // one a thread
 };
 

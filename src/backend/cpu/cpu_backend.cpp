@@ -1,4 +1,5 @@
-// The CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; the yardstick for every other backend.
+// The CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; the yardstick for every other
+// backend.
 #include <algorithm>
 #include <thread>
 

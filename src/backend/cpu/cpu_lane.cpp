@@ -11,8 +11,11 @@ namespace echoloop {
 class CpuLane::StageTimer {
  public:
   StageTimer(CpuLane& lane, Stage stage) : span_(lane.spans_[static_cast<std::size_t>(stage) - 1]) {
-    span_ = {.frame = lane.frame_.stamp.sequence, .stage = stage, .lane = static_cast<std::uint8_t>(lane.number_),
-             .start_ns = now_ns(), .end_ns = 0};
+    span_ = {.frame = lane.frame_.stamp.sequence,
+             .stage = stage,
+             .lane = static_cast<std::uint8_t>(lane.number_),
+             .start_ns = now_ns(),
+             .end_ns = 0};
   }
   ~StageTimer() { span_.end_ns = now_ns(); }
   StageTimer(const StageTimer&) = delete;

@@ -43,14 +43,14 @@ class CpuLane final : public Lane {
   bool finished_ = false;
   BandConditioner conditioner_;
   CourseSteps course_;
-  std::vector<RowScratch> rows_;       // one a thread
-  std::vector<Complex> lines_;         // analytic: [n_tx][n_el][n_out]
-  std::vector<Complex> pixels_;        // analytic: [nz][nx]
-  std::vector<float> course_lines_;    // course: [n_tx][n_el][n_samples]
-  std::vector<float> course_pixels_;   // course: [nz][nx]
-  std::vector<float> envelope_;        // [nz][nx]
+  std::vector<RowScratch> rows_;      // one a thread
+  std::vector<Complex> lines_;        // analytic: [n_tx][n_el][n_out]
+  std::vector<Complex> pixels_;       // analytic: [nz][nx]
+  std::vector<float> course_lines_;   // course: [n_tx][n_el][n_samples]
+  std::vector<float> course_pixels_;  // course: [nz][nx]
+  std::vector<float> envelope_;       // [nz][nx]
   Image image_;
-  std::array<Span, 5> spans_{};        // upload .. compress
+  std::array<Span, 5> spans_{};  // upload .. compress
 };
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
 // The loops of das_row(), written for the vectoriser and compiled once an instruction set: each das_rows_*.cpp names a
-// namespace in ECHO_ISA and includes this file. No standard library here: an inline function compiled with AVX2 must not
-// become the copy that every machine runs.
+// namespace in ECHO_ISA and includes this file. No standard library here: an inline function compiled with AVX2 must
+// not become the copy that every machine runs.
 #include <cstddef>
 
 #include "backend/cpu/das_rows.h"
@@ -15,11 +15,16 @@ template <Apodization window>
 // weight: in: place in the aperture; out: window weight. One loop a window, so that no loop holds a branch.
 static void window_row(Apodization window, int nx, float* __restrict weight) {
   switch (window) {
-    case Apodization::boxcar: return weigh<Apodization::boxcar>(nx, weight);
-    case Apodization::hann: return weigh<Apodization::hann>(nx, weight);
-    case Apodization::hamming: return weigh<Apodization::hamming>(nx, weight);
-    case Apodization::tukey: return weigh<Apodization::tukey>(nx, weight);
-    case Apodization::gauss: return weigh<Apodization::gauss>(nx, weight);
+    case Apodization::boxcar:
+      return weigh<Apodization::boxcar>(nx, weight);
+    case Apodization::hann:
+      return weigh<Apodization::hann>(nx, weight);
+    case Apodization::hamming:
+      return weigh<Apodization::hamming>(nx, weight);
+    case Apodization::tukey:
+      return weigh<Apodization::tukey>(nx, weight);
+    case Apodization::gauss:
+      return weigh<Apodization::gauss>(nx, weight);
   }
 }
 
@@ -37,9 +42,9 @@ static void direct_row(const DasGeometry& g, const ElementGeometry& element, flo
   }
 }
 
-static void rotor_row(const float* __restrict x_m, int nx, const ElementGeometry element, float z,
-                           float samples_per_m, float turns_per_sample, const float* __restrict weight,
-                           float* __restrict excess, float* __restrict rotor_re, float* __restrict rotor_im) {
+static void rotor_row(const float* __restrict x_m, int nx, const ElementGeometry element, float z, float samples_per_m,
+                      float turns_per_sample, const float* __restrict weight, float* __restrict excess,
+                      float* __restrict rotor_re, float* __restrict rotor_im) {
   for (int ix = 0; ix < nx; ++ix) {
     const float samples = receive_excess_m(x_m[ix] - element.x_m, z, element.z_m) * samples_per_m;
     const Complex phasor = unit_phasor(samples * turns_per_sample);
@@ -64,8 +69,8 @@ static Extent seen_by(const float* weight, int nx) {
 }
 
 static void add_line(const float* __restrict line, int n_valid, int base, int nx, const float* __restrict tx_excess,
-                          const float* __restrict rx_excess, const float* __restrict rotor_re,
-                          const float* __restrict rotor_im, float* __restrict sum_re, float* __restrict sum_im) {
+                     const float* __restrict rx_excess, const float* __restrict rotor_re,
+                     const float* __restrict rotor_im, float* __restrict sum_re, float* __restrict sum_im) {
   const int last = n_valid - 2;  // the last sample that has a neighbour
   for (int ix = 0; ix < nx; ++ix) {
     const float offset = tx_excess[ix] + rx_excess[ix];
@@ -83,8 +88,7 @@ static void add_line(const float* __restrict line, int n_valid, int base, int nx
 }
 
 static void add_transmit(const DasGeometry& g, float row_turns, const float* __restrict tx_excess,
-                              const float* __restrict sum_re, const float* __restrict sum_im,
-                              Complex* __restrict pixels) {
+                         const float* __restrict sum_re, const float* __restrict sum_im, Complex* __restrict pixels) {
   for (int ix = 0; ix < g.nx; ++ix) {
     const Complex phasor = unit_phasor(row_turns + tx_excess[ix] * g.turns_per_sample);
     pixels[ix].re += phasor.re * sum_re[ix] - phasor.im * sum_im[ix];
@@ -114,8 +118,10 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
     rotor_row(g.x_m + begin, n, element, z, g.samples_per_m, g.turns_per_sample, weight + begin, excess + begin,
               rotor_re + begin, rotor_im + begin);
     for (int t = 0; t < g.n_tx; ++t) {
-      const std::size_t row = static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
-      const std::size_t line = static_cast<std::size_t>(t) * static_cast<std::size_t>(g.n_el) + static_cast<std::size_t>(e);
+      const std::size_t row =
+          static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
+      const std::size_t line =
+          static_cast<std::size_t>(t) * static_cast<std::size_t>(g.n_el) + static_cast<std::size_t>(e);
       float* sum = sums + 2 * nx * static_cast<std::size_t>(t) + begin;
       add_line(&iq[line * static_cast<std::size_t>(g.n_line)].re, g.n_valid, g.row_base[row], n,
                g.tx_excess + row * nx + begin, excess + begin, rotor_re + begin, rotor_im + begin, sum, sum + nx);

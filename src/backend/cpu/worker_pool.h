@@ -1,5 +1,5 @@
-// A few threads that share the rows of a loop. Why not OpenMP: thread sanitizer understands this one, and a caller that waits
-// helps with the work instead of sleeping. One caller at a time (the processing thread); run() never allocates.
+// A few threads that share the rows of a loop. Why not OpenMP: thread sanitizer understands this one, and a caller that
+// waits helps with the work instead of sleeping. One caller at a time (the processing thread); run() never allocates.
 #pragma once
 
 #include <atomic>
@@ -44,10 +44,10 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable start_;
   std::condition_variable done_;
-  Job job_;                    // under mutex_
-  unsigned generation_ = 0;    // under mutex_
-  int busy_ = 0;               // workers still in the job; under mutex_
-  bool stop_ = false;          // under mutex_
+  Job job_;                  // under mutex_
+  unsigned generation_ = 0;  // under mutex_
+  int busy_ = 0;             // workers still in the job; under mutex_
+  bool stop_ = false;        // under mutex_
   std::atomic<int> next_{0};
   std::vector<std::thread> workers_;
 };
