@@ -1,0 +1,95 @@
+// WindowApp's stream: starting, restarting and changing what runs behind the window.
+#include <fmt/format.h>
+
+#include "app/window_app.h"
+
+namespace echoloop {
+
+void WindowApp::start_session(OpenedSource opened) {
+  const ImagingParams defaults = default_params(*opened.info.acquisition);
+  ImagingParams params = apply_settings(defaults, options_.settings);
+  if (session_ != nullptr) {  // the display stays as the user left it
+    params.dynamic_range_db = state_.params.dynamic_range_db;
+    params.gamma = state_.params.gamma;
+    params.color_map = state_.params.color_map;
+  }
+  StreamSettings stream = state_.stream;
+  stream.paused = false;
+  if (session_ != nullptr) stream.rate_hz = 0.0;  // each source has a pace of its own
+  session_.reset();
+  trace_.clear();
+  session_ = std::make_unique<Session>(*backend_, opened.source, images_, trace_,
+                                       SessionOptions{.stream = stream,
+                                                      .params = params,
+                                                      .max_frames = options_.frames,
+                                                      .host_images = viewer_->needs_host_image(),
+                                                      .on_image = {}});
+  source_ = std::move(opened.source);
+  state_.stream = stream;
+  state_.params = params;
+  state_.defaults = defaults;
+  state_.source = opened.info;
+  state_.formation_warning = formation_warning(*opened.info.acquisition, params);
+  if (opened.info.phantom.empty()) remember(opened.name);
+  say(Severity::info,
+      fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name, opened.info.acquisition->n_elements(),
+                  opened.info.acquisition->n_transmits(), opened.info.acquisition->center_hz * 1e-6));
+  if (!opened.info.phantom.empty()) return;
+  for (const std::string& assumption : opened.info.acquisition->assumptions) {
+    say(Severity::warning, "Assumed: " + assumption);
+  }
+}
+
+void WindowApp::remember(const std::filesystem::path& file) {
+  constexpr std::size_t kMaxRecent = 8;
+  std::erase(state_.recent, file);
+  state_.recent.insert(state_.recent.begin(), file);
+  if (state_.recent.size() > kMaxRecent) state_.recent.pop_back();
+}
+
+void WindowApp::restart(const StreamSettings& stream) {
+  if (source_ == nullptr) return;
+  session_.reset();
+  session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
+                                       SessionOptions{.stream = stream,
+                                                      .params = state_.params,
+                                                      .max_frames = options_.frames,
+                                                      .host_images = viewer_->needs_host_image(),
+                                                      .on_image = {}});
+  state_.fault.reset();
+  say(Severity::info, "Started again");
+}
+
+void WindowApp::describe_backend() {
+  state_.backend = backend_->name();
+  state_.device = backend_->device();
+  state_.no_effect = {};
+  if (state_.backend == "CUDA") return;
+  state_.no_effect.host_memory =
+      "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
+  state_.no_effect.streams = "Copies and kernels overlap on a GPU only; the CPU works on one frame with all its cores.";
+  state_.no_effect.lanes = "The CPU works on one frame at a time with all its cores.";
+}
+
+void WindowApp::use_cpu() {
+  session_.reset();
+  viewer_->forget_image();
+  images_.reset();  // their storage belongs to the device
+  backend_ = make_cpu_backend();
+  describe_backend();
+  restart(state_.stream);
+}
+
+void WindowApp::apply_params() {
+  if (session_ == nullptr) return;
+  session_->set_params(state_.params);
+  const std::string warning = formation_warning(*source_->acquisition(), state_.params);
+  if (warning != state_.formation_warning && !warning.empty()) say(Severity::warning, warning);
+  state_.formation_warning = warning;
+}
+
+void WindowApp::apply_stream() {
+  if (session_ != nullptr) session_->set_stream(state_.stream);
+}
+
+}  // namespace echoloop
