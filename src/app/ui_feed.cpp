@@ -53,6 +53,7 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   state.latency = trace.summarize_latency();
   state.latency_history_ms = thin_history(trace.latencies_ms(), state.processed_fps);
   state.stages = trace.summarize_stages();
+  state.frame_total = trace.summarize_frames();
   const double rate = session.rate_hz();
   state.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
 }

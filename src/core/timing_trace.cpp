@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <utility>
 
 namespace echoloop {
 namespace {
@@ -76,6 +78,20 @@ std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const {
 StageSummary TimingTrace::summarize_latency() const {
   std::vector<double> values = latencies_ms();
   return summarize(values);
+}
+
+StageSummary TimingTrace::summarize_frames() const {
+  std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> frames;  // begin of the copy, end of the last stage
+  for (const Span& span : spans()) {
+    if (span.stage == Stage::upload) frames[span.frame].first = span.start_ns;
+    if (span.stage == Stage::compress) frames[span.frame].second = span.end_ns;
+  }
+  std::vector<double> durations;
+  for (const auto& [frame, times] : frames) {
+    if (times.first == 0 || times.second == 0) continue;  // the ring has lost its other half
+    durations.push_back(static_cast<double>(times.second - times.first) * kMillisecondsPerNanosecond);
+  }
+  return summarize(durations);
 }
 
 std::string TimingTrace::chrome_json() const {

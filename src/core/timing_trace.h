@@ -40,9 +40,10 @@ class TimingTrace {
   [[nodiscard]] std::vector<Span> spans() const;                                 // oldest first; any thread
   [[nodiscard]] std::vector<double> latencies_ms() const;                        // oldest first; any thread
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread
-  [[nodiscard]] StageSummary summarize_latency() const;                          // any thread
-  [[nodiscard]] std::string chrome_json() const;  // Chrome/Perfetto trace events, any thread
-  void clear();                                   // any thread
+  [[nodiscard]] StageSummary summarize_frames() const;   // from the copy's begin to the last stage's end; any thread
+  [[nodiscard]] StageSummary summarize_latency() const;  // any thread
+  [[nodiscard]] std::string chrome_json() const;         // Chrome/Perfetto trace events, any thread
+  void clear();                                          // any thread
 
  private:
   mutable std::mutex mutex_;
