@@ -3,23 +3,10 @@
 #include "core/error.h"
 
 namespace echoloop {
-namespace {
-
-std::unique_ptr<Backend> try_cuda(std::string& why_not) {
-#if defined(ECHO_HAVE_CUDA)
-  return make_cuda_backend(why_not);
-#else
-  why_not = "this program was built without CUDA";
-  return nullptr;
-#endif
-}
-
-}  // namespace
-
 ChosenBackend choose_backend(BackendChoice choice) {
   if (choice == BackendChoice::cpu) return {make_cpu_backend(), {}};
   std::string why_not;
-  if (auto cuda = try_cuda(why_not)) return {std::move(cuda), {}};
+  if (auto cuda = make_cuda_backend(why_not)) return {std::move(cuda), {}};
   if (choice == BackendChoice::cuda) {
     throw Error("--backend cuda", why_not, "a CUDA device and driver", "--backend auto falls back to the CPU");
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/pinned_copy.h"
+
 namespace echoloop {
 
 double default_rate_hz(const Acquisition& acquisition) {
@@ -37,7 +39,7 @@ Session::~Session() {
 
 HostMemory Session::host_memory() const {
   if (!source_->lends_frames()) return memory_.front()->kind();
-  return page_lock_ != nullptr ? HostMemory::pinned : HostMemory::pageable;
+  return page_lock_ != nullptr || feed_ != source_ ? HostMemory::pinned : HostMemory::pageable;
 }
 
 void Session::stop() {
@@ -57,9 +59,12 @@ void Session::start(const RingCounts& counts, std::uint64_t first_sequence, doub
   const std::size_t bytes = source_->acquisition()->frame_bytes();
   page_lock_.reset();
   memory_.clear();
-  const std::span<const std::byte> lent = source_->lendable_memory();
-  if (stream.host_memory != HostMemory::pageable && !lent.empty() && lent.size() <= max_page_locked_bytes()) {
-    page_lock_ = backend_.page_lock(lent);
+  if (stream.host_memory == HostMemory::pageable) {
+    feed_ = source_;
+  } else {
+    const std::span<const std::byte> lent = source_->lendable_memory();
+    if (!lent.empty() && lent.size() <= max_page_locked_bytes()) page_lock_ = backend_.page_lock(lent);
+    if (feed_ == nullptr || feed_ == source_) feed_ = with_pinned_frames(source_, backend_);
   }
   // Slots of a source that lends its frames hold no samples.
   std::vector<std::span<std::byte>> slots;
@@ -77,7 +82,7 @@ void Session::start(const RingCounts& counts, std::uint64_t first_sequence, doub
                       .held_reference_db = held_reference_db,
                       .on_image = options_.on_image});
   producer_ = std::make_unique<Producer>(
-      *source_, *ring_, trace_,
+      *feed_, *ring_, trace_,
       ProducerOptions{
           .rate_hz = rate_hz(), .loop = stream.loop, .paused = stream.paused, .first_sequence = first_sequence});
 }

@@ -60,6 +60,7 @@ class Session {
 
   Backend& backend_;
   std::shared_ptr<Source> source_;
+  std::shared_ptr<Source> feed_;  // what the producer reads: source_, or its frames in page-locked memory
   Mailbox<Image>& images_;
   TimingTrace& trace_;
   SessionOptions options_;

@@ -89,7 +89,13 @@ void WindowApp::apply_params() {
 }
 
 void WindowApp::apply_stream() {
-  if (session_ != nullptr) session_->set_stream(state_.stream);
+  if (session_ == nullptr) return;
+  try {
+    session_->set_stream(state_.stream);
+  } catch (const std::exception&) {
+    session_.reset();  // the new arrangement could not be made and the old one is gone
+    throw;
+  }
 }
 
 }  // namespace echoloop

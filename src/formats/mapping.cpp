@@ -28,8 +28,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   if (!S_ISREG(info.st_mode)) throw Error(what, "not a regular file", kAcceptedFiles);
   if (info.st_size <= 0) throw Error(what, "an empty file", kAcceptedFiles);
   const auto size = static_cast<std::size_t>(info.st_size);
-  // Nobody writes into it, and a private mapping could not reach the file; "writable" lets a GPU driver page-lock it.
-  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file->fd_, 0);
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->fd_, 0);
   if (data == MAP_FAILED) throw Error(what, std::string("cannot be mapped: ") + std::strerror(errno), kAcceptedFiles);
   file->data_ = static_cast<const std::byte*>(data);
   file->size_ = size;

@@ -25,7 +25,7 @@ struct Recording {
   // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.
   // Throws Error when a mapped file became shorter since. (Shortened while a lent frame is being read, it faults.)
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
-  std::span<const std::byte> memory;  // holds all frames, for a backend to page-lock; empty where they lie scattered
+  std::span<const std::byte> memory;  // holds all frames, for a backend to page-lock; empty for a mapped file
   std::shared_ptr<const void> owner;  // keeps mapping or memory alive
 };
 

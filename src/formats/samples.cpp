@@ -131,19 +131,6 @@ std::shared_ptr<MemoryBlock> convert(const OpenRequest& request, const SampleSou
   return block;
 }
 
-// From the first frame's first byte to the last one's last, where the frames lie (nearly) one after the other.
-std::span<const std::byte> spanned(const decltype(SampleSource::frames)& frames, std::size_t frame_bytes) {
-  const std::byte* first = frames.front()[0];
-  const std::byte* last = first;
-  for (const auto& frame : frames) {
-    first = std::min(first, frame[0]);
-    last = std::max(last, frame[0]);
-  }
-  const std::size_t bytes = static_cast<std::size_t>(last - first) + frame_bytes;
-  if (bytes > frame_bytes * frames.size() * 5 / 4) return {};
-  return {first, bytes};
-}
-
 }  // namespace
 
 Recording make_recording(const OpenRequest& request, RecordingParts parts) {
@@ -174,7 +161,7 @@ Recording make_recording(const OpenRequest& request, RecordingParts parts) {
   const std::size_t frame_bytes = a.frame_bytes();
   if (parts.memory != SourceMemory::foreign && can_lend(s, a.sample_type)) {
     const auto file = parts.memory == SourceMemory::mapped_file ? request.file : nullptr;
-    recording.memory = spanned(s.frames, frame_bytes);
+    if (!file) recording.memory = {s.frames.front()[0], frame_bytes * s.frames.size()};  // blocks hold one array
     recording.owner = parts.owner;
     recording.frame = [frames = std::move(s.frames), frame_bytes, file, owner = parts.owner,
                        what = request.what()](std::uint64_t index) -> std::span<const std::byte> {

@@ -88,7 +88,7 @@ TEST(Sidecar, IqAsComplexOrAsAnAxis) {
   EXPECT_EQ(recording.acquisition->signal, SignalKind::iq);
   EXPECT_EQ(recording.acquisition->demod_hz, 5e6);
   EXPECT_EQ(recording.acquisition->n_samples, 4);
-  EXPECT_EQ(recording.memory.data(), recording.frame(0).data());
+  EXPECT_TRUE(recording.memory.empty());
   EXPECT_EQ(sample(recording, 0, 1, 0, 2, 1), 2 * (12 + 2) + 1);
   meta["axes"] = {"iq", "transmit", "element", "time"};
   recording = open_with(folder, meta, npy("<f4", false, "(2, 2, 3, 4)", packed(values)));
