@@ -42,7 +42,7 @@ def make_s1(folder):
 
 def run(program, arguments, folder):
     report = os.path.join(folder, "report.json")
-    subprocess.run([program, *arguments, "--report", report], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([program, *arguments, "--report", report], check=True, stdout=subprocess.DEVNULL, timeout=60)
     with open(report) as file:
         return json.load(file)
 
@@ -72,6 +72,10 @@ def main():
             report = run(options.program, [*arguments, "--duration", options.seconds], folder)
             device = device or f'{report["backend"]}: {report["device"]}'
             rows.append(row(report, case, what, input_type))
+            r = rows[-1]
+            print(f'{r["case"]:5} {r["what"]:16} {r["input"]:8} {r["host_memory"]:9} {r["streams"]:8} '
+                  f'{r["frames_per_second"]:9.1f} fps  p50 {r["p50_ms"]:8.3f} ms  p99 {r["p99_ms"]:8.3f} ms  '
+                  f'shown {r["shown"]}', flush=True)
 
         if os.environ.get("DISPLAY"):
             measure("demo", "present", "int16", "sim:heart", "--rate", "max")
@@ -95,9 +99,6 @@ def main():
     with open(options.out, "w") as out:
         json.dump(record, out, indent=1)
         out.write("\n")
-    for r in rows:
-        print(f'{r["case"]:5} {r["what"]:16} {r["input"]:8} {r["host_memory"]:9} {r["streams"]:8} '
-              f'{r["frames_per_second"]:9.1f} fps  p50 {r["p50_ms"]:8.3f} ms  p99 {r["p99_ms"]:8.3f} ms  shown {r["shown"]}')
 
 
 if __name__ == "__main__":
