@@ -88,8 +88,9 @@ int run_headless(const Options& options) {
 
   const bool have_image = images.take();
   int status = 0;
+  const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
   for (const std::string& problem : {session.fault(), session.producer_report()}) {
-    if (problem.empty()) continue;
+    if (problem.empty() || complete) continue;  // what was asked for has been done
     fmt::print(stderr, "echoloop: {}\n", problem);
     ++totals.errors;
     status = 1;

@@ -104,6 +104,9 @@ void check_ranges(const Options& o) {
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
     throw Error("--lanes", "found " + std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
+  if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
+    throw Error("--width, --height", fmt::format("found {} x {}", o.width, o.height), "64 to 16384 pixels");
+  }
   if (o.duration_s < 0.0 || !std::isfinite(o.duration_s))
     throw Error("--duration", "a negative time", "seconds above 0");
 }

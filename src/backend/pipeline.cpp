@@ -128,7 +128,8 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   const bool automatic = plan_->params.reference_db <= kAutoReference && plan_->course == nullptr;
   const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
   if (automatic && measure) measure_reference(slot);
-  slot.reference_db = automatic ? held_reference_db_.load() : plan_->params.reference_db;
+  const double held_db = held_reference_db_ > kAutoReference ? held_reference_db_.load() : 0.0;
+  slot.reference_db = automatic ? held_db : plan_->params.reference_db;
   lane.compress(slot.reference_db);
   lane.finish(host_images_);
 }
@@ -139,7 +140,10 @@ void Pipeline::measure_reference(Slot& slot) {
   slot.lane->finish(true);
   slot.lane->wait();
   const std::span<const float> image = slot.lane->image().host();
-  if (!image.empty()) held_reference_db_ = static_cast<double>(*std::max_element(image.begin(), image.end()));
+  if (image.empty()) return;
+  const float brightest = *std::max_element(image.begin(), image.end());
+  constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600: a frame of zeros tells nothing, the next one may
+  if (brightest > kSilenceDb) held_reference_db_ = static_cast<double>(brightest);
 }
 
 void Pipeline::release_uploaded() {

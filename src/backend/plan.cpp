@@ -26,16 +26,19 @@ int fast_fft_size(int at_least, int multiple_of) {
   return n;
 }
 
+constexpr double kSamplesPerHertz = 5.999;  // a hair below 6: a band of exactly fs / 6 keeps fs
+
 std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingParams& p) {
   auto plan = std::make_shared<BandPlan>();
   const double width_hz = p.band_high_hz - p.band_low_hz;
   plan->real_input = a.signal == SignalKind::rf;
   plan->n_samples = a.n_samples;
-  // Linear interpolation of baseband lines needs about 4 samples per hertz of band (error -40 dB at the band's edge,
-  // far less in its middle); rates are powers of two times fs so that both transforms keep the same bin width.
+  // Linear interpolation of baseband lines: with 6 samples per hertz of band the picture of points and speckle is
+  // within 0.15 dB rms of the exact one (0.33 dB with 4, for one plane wave and a narrow aperture). Rates are powers of
+  // two times fs, so that both transforms keep the same bin width.
   int halvings = 0;
-  while (halvings > -3 && std::ldexp(a.sampling_hz, -halvings) < 3.999 * width_hz) --halvings;
-  while (halvings < 6 && std::ldexp(a.sampling_hz, -halvings - 1) >= 3.999 * width_hz) ++halvings;
+  while (halvings > -3 && std::ldexp(a.sampling_hz, -halvings) < kSamplesPerHertz * width_hz) --halvings;
+  while (halvings < 6 && std::ldexp(a.sampling_hz, -halvings - 1) >= kSamplesPerHertz * width_hz) ++halvings;
   // The filter rings for the inverse of its transition band (a tenth of the band): pad so that it does not wrap around.
   const int ringing = static_cast<int>(std::min(2.0 * a.sampling_hz / (0.1 * width_hz), 0.5 * a.n_samples + 64.0));
   plan->n_in = fast_fft_size(a.n_samples + std::max(ringing, 16), 1 << std::max(halvings, 1));
@@ -57,10 +60,11 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   return plan;
 }
 
-std::vector<float> axis(int n, double first, double last) {
-  std::vector<float> values(static_cast<std::size_t>(n));
+template <class Real>
+std::vector<Real> axis(int n, double first, double last) {
+  std::vector<Real> values(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
-    values[static_cast<std::size_t>(i)] = static_cast<float>(n > 1 ? first + (last - first) * i / (n - 1) : first);
+    values[static_cast<std::size_t>(i)] = static_cast<Real>(n > 1 ? first + (last - first) * i / (n - 1) : first);
   }
   return values;
 }
@@ -92,8 +96,8 @@ std::shared_ptr<const DasTables> make_tables(const Acquisition& a, const BandPla
                                              double c_m_s) {
   auto t = std::make_shared<DasTables>();
   t->grid = grid;
-  t->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
-  t->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
+  t->x_m = axis<float>(grid.nx, grid.x0_m, grid.x1_m);
+  t->z_m = axis<float>(grid.nz, grid.z0_m, grid.z1_m);
   const int n_el = a.n_elements();
   for (int e = 0; e < n_el; ++e) {
     const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
@@ -160,13 +164,13 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
   for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
     plan->taps.push_back(static_cast<float>(tap));
   }
-  plan->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
-  plan->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
-  for (const Element& e : a.probe.elements) plan->element_x_m.push_back(static_cast<float>(e.x_m));
+  plan->x_m = axis<double>(grid.nx, grid.x0_m, grid.x1_m);
+  plan->z_m = axis<double>(grid.nz, grid.z0_m, grid.z1_m);
+  for (const Element& e : a.probe.elements) plan->element_x_m.push_back(e.x_m);
   for (const Transmit& t : a.transmits) {
-    plan->tx_sin.push_back(static_cast<float>(std::sin(t.angle_rad)));
-    plan->tx_cos.push_back(static_cast<float>(std::cos(t.angle_rad)));
-    plan->tx_t0_s.push_back(static_cast<float>(t.t0_s));
+    plan->tx_sin.push_back(std::sin(t.angle_rad));
+    plan->tx_cos.push_back(std::cos(t.angle_rad));
+    plan->tx_t0_s.push_back(t.t0_s);
   }
   plan->geometry = {.nx = grid.nx,
                     .nz = grid.nz,
@@ -179,8 +183,8 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
                     .tx_sin = plan->tx_sin.data(),
                     .tx_cos = plan->tx_cos.data(),
                     .tx_t0_s = plan->tx_t0_s.data(),
-                    .sound_speed_m_s = static_cast<float>(p.sound_speed_m_s),
-                    .sampling_hz = static_cast<float>(a.sampling_hz)};
+                    .sound_speed_m_s = p.sound_speed_m_s,
+                    .sampling_hz = a.sampling_hz};
   return plan;
 }
 

@@ -49,7 +49,7 @@ struct DasPlan {
 struct CoursePlan {
   Grid grid;
   std::vector<float> taps;  // [kCourseTaps]
-  std::vector<float> x_m, z_m, element_x_m, tx_sin, tx_cos, tx_t0_s;
+  std::vector<double> x_m, z_m, element_x_m, tx_sin, tx_cos, tx_t0_s;
   CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
 

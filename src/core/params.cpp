@@ -10,9 +10,9 @@ namespace {
 
 // Nyquist zone [k fs/2, (k+1) fs/2] of the centre frequency: RF outside it folds onto the band.
 void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
-  if (a.signal == SignalKind::iq) {
-    p.band_low_hz = std::max(p.band_low_hz, a.demod_hz - 0.5 * a.sampling_hz);
-    p.band_high_hz = std::min(p.band_high_hz, a.demod_hz + 0.5 * a.sampling_hz);
+  if (a.signal == SignalKind::iq) {  // has been filtered when it was made: all of it
+    p.band_low_hz = std::max(a.demod_hz - 0.5 * a.sampling_hz, 0.0);
+    p.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
     return;
   }
   const double half = 0.5 * a.sampling_hz;

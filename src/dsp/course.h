@@ -25,33 +25,35 @@ ECHO_HD float course_fir(const float* line, const float* taps, int n, int n_samp
   return sum;
 }
 
+// Double precision: with floats, one position in a thousand is rounded to the neighbouring sample, and the picture
+// differs from the formula by 1e-3.
 struct CourseGeometry {
   int nx, nz, n_tx, n_el, n_samples;
-  const float* x_m;          // [nx]
-  const float* z_m;          // [nz]
-  const float* element_x_m;  // [n_el]
-  const float* tx_sin;       // [n_tx]
-  const float* tx_cos;       // [n_tx]
-  const float* tx_t0_s;      // [n_tx] time of sample 0 after the wave passes the origin
-  float sound_speed_m_s;
-  float sampling_hz;
+  const double* x_m;          // [nx]
+  const double* z_m;          // [nz]
+  const double* element_x_m;  // [n_el]
+  const double* tx_sin;       // [n_tx]
+  const double* tx_cos;       // [n_tx]
+  const double* tx_t0_s;      // [n_tx] time of sample 0 after the wave passes the origin
+  double sound_speed_m_s;
+  double sampling_hz;
 };
 
 // Real pixel (ix, iz): sum over transmits and elements of the sample nearest to
 // (z cos a + x sin a + |p - p_e|) / c * fs, samples outside the record left out.
 ECHO_HD float course_pixel(const CourseGeometry& g, const float* rf, int ix, int iz) {
-  const float x = g.x_m[ix];
-  const float z = g.z_m[iz];
+  const double x = g.x_m[ix];
+  const double z = g.z_m[iz];
   float sum = 0.0f;
   for (int t = 0; t < g.n_tx; ++t) {
-    const float transmit_m = z * g.tx_cos[t] + x * g.tx_sin[t];
+    const double transmit_m = z * g.tx_cos[t] + x * g.tx_sin[t];
     for (int e = 0; e < g.n_el; ++e) {
-      const float dx = x - g.element_x_m[e];
-      const float receive_m = sqrtf(dx * dx + z * z);
-      const float sample = ((transmit_m + receive_m) / g.sound_speed_m_s - g.tx_t0_s[t]) * g.sampling_hz;
-      if (sample >= 0.0f && sample <= static_cast<float>(g.n_samples - 1)) {
+      const double dx = x - g.element_x_m[e];
+      const double receive_m = sqrt(dx * dx + z * z);
+      const double sample = ((transmit_m + receive_m) / g.sound_speed_m_s - g.tx_t0_s[t]) * g.sampling_hz;
+      if (sample >= 0.0 && sample <= static_cast<double>(g.n_samples - 1)) {
         const long long line = static_cast<long long>(t) * g.n_el + e;
-        sum += rf[line * g.n_samples + static_cast<int>(sample + 0.5f)];
+        sum += rf[line * g.n_samples + static_cast<int>(sample + 0.5)];
       }
     }
   }

@@ -42,7 +42,7 @@ void add_nearest(const float* line, int n, double position, PixelSum& sum) {
 
 PixelSum sum_pixel(const Plan& plan, const std::vector<float>& lines, int ix, int iz) {
   const Acquisition& a = *plan.acquisition;
-  const CourseGeometry& g = plan.course->geometry;  // the inputs as both devices see them: rounded to float
+  const CourseGeometry& g = plan.course->geometry;  // the inputs as both devices see them
   const auto x = static_cast<double>(g.x_m[ix]);
   const auto z = static_cast<double>(g.z_m[iz]);
   PixelSum sum;

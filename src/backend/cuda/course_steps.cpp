@@ -19,12 +19,12 @@ class CourseSteps final : public LaneSteps {
                                           std::as_bytes(std::span(p.tx_t0_s))});
     tables_->hold_back(stream());
     geometry_ = p.geometry;
-    geometry_.x_m = tables_->table<float>(1);
-    geometry_.z_m = tables_->table<float>(2);
-    geometry_.element_x_m = tables_->table<float>(3);
-    geometry_.tx_sin = tables_->table<float>(4);
-    geometry_.tx_cos = tables_->table<float>(5);
-    geometry_.tx_t0_s = tables_->table<float>(6);
+    geometry_.x_m = tables_->table<double>(1);
+    geometry_.z_m = tables_->table<double>(2);
+    geometry_.element_x_m = tables_->table<double>(3);
+    geometry_.tx_sin = tables_->table<double>(4);
+    geometry_.tx_cos = tables_->table<double>(5);
+    geometry_.tx_t0_s = tables_->table<double>(6);
     along_depth_ = context_.ffts.get({.kind = FftKind::complex_columns, .n = geometry_.nz, .batch = geometry_.nx});
     buffers_.wide.grow_for<float>(line_floats());
     buffers_.lines.grow_for<float>(line_floats());
