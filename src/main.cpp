@@ -18,7 +18,6 @@
 namespace {
 
 #if defined(ECHO_HAVE_GUI)
-#if defined(ECHO_HAVE_GUI)
 bool has_display() {
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);
@@ -26,7 +25,6 @@ bool has_display() {
   };
   return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
 }
-#endif
 #endif
 
 int run(int argc, char** argv) {

@@ -87,15 +87,6 @@ void Session::start(const RingCounts& counts, std::uint64_t first_sequence, doub
           .rate_hz = rate_hz(), .loop = stream.loop, .paused = stream.paused, .first_sequence = first_sequence});
 }
 
-// Ends the producer, lets everything in the ring be processed, and joins the processing thread.
-void Session::drain() {
-  producer_->stop();
-  // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
-  while (producer_->state() == ProducerState::running) std::this_thread::sleep_for(std::chrono::microseconds(200));
-  ring_->close();
-  while (!pipeline_->done()) std::this_thread::sleep_for(std::chrono::microseconds(200));
-}
-
 void Session::set_params(const ImagingParams& params) {
   options_.params = params;
   pipeline_->set_params(params);
@@ -107,19 +98,17 @@ void Session::set_host_images(bool wanted) {
 }
 
 void Session::set_stream(const StreamSettings& stream) {
+  begin_stream(stream);
+  while (!advance()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+void Session::begin_stream(const StreamSettings& stream) {
   const StreamSettings old = std::exchange(options_.stream, stream);
-  const bool remake = old.slots != stream.slots || old.lanes != stream.lanes || old.streams != stream.streams ||
-                      old.host_memory != stream.host_memory;
-  if (remake) {
-    drain();
-    const RingCounts counts = ring_->counts();
-    // At the frame limit there is nothing to start again: the ended stream stays as it is.
-    if (options_.max_frames > 0 && counts.processed >= options_.max_frames) return;
-    const std::uint64_t next = producer_->next_sequence();
-    const double level = pipeline_->held_reference_db();
-    producer_.reset();
-    pipeline_.reset();
-    start(counts, next, level);
+  remaking_ = remaking_ || old.slots != stream.slots || old.lanes != stream.lanes || old.streams != stream.streams ||
+              old.host_memory != stream.host_memory;
+  if (remaking_) {
+    // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
+    producer_->stop();
     return;
   }
   ring_->set_policy(stream.policy);
@@ -128,7 +117,23 @@ void Session::set_stream(const StreamSettings& stream) {
   producer_->set_paused(stream.paused);
 }
 
+bool Session::advance() {
+  if (!remaking_) return true;
+  if (producer_->state() == ProducerState::running) return false;
+  ring_->close();  // what is in it will still be processed
+  if (!pipeline_->done()) return false;
+  remaking_ = false;
+  const RingCounts counts = ring_->counts();
+  const std::uint64_t next = producer_->next_sequence();
+  const double level = pipeline_->held_reference_db();
+  producer_.reset();
+  pipeline_.reset();
+  start(counts, next, level);
+  return true;
+}
+
 bool Session::done() const {
+  if (remaking_) return false;
   if (pipeline_->done()) return true;
   if (producer_->state() == ProducerState::running) return false;
   const RingCounts counts = ring_->counts();

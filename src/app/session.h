@@ -37,6 +37,10 @@ class Session {
   // Policy, rate, loop and pause act on the running stream; the rest stops it between two frames and starts it again:
   // frames in lanes are finished; frames still waiting in the ring are processed first.
   void set_stream(const StreamSettings& stream);
+  // The same without waiting: begin_stream() asks, advance() is called until it says true. Throws when the new
+  // arrangement cannot be made; then only destruction is left.
+  void begin_stream(const StreamSettings& stream);
+  bool advance();
   void set_host_images(bool wanted);
   void measure_reference() { pipeline_->measure_reference(); }
 
@@ -56,7 +60,6 @@ class Session {
 
  private:
   void start(const RingCounts& counts, std::uint64_t first_sequence, double held_reference_db);
-  void drain();
 
   Backend& backend_;
   std::shared_ptr<Source> source_;
@@ -64,6 +67,7 @@ class Session {
   Mailbox<Image>& images_;
   TimingTrace& trace_;
   SessionOptions options_;
+  bool remaking_ = false;
   std::unique_ptr<PageLock> page_lock_;
   std::vector<std::unique_ptr<HostMemoryBlock>> memory_;  // one a slot
   std::unique_ptr<FrameRing> ring_;

@@ -7,34 +7,34 @@ namespace echoloop {
 void SourceOpener::open(const std::string& name) {
   cancel();
   name_ = name;
-  fraction_ = 0.0;
   busy_ = true;
-  thread_ = std::jthread([this, name](const std::stop_token& stop) { run(name, stop); });
+  attempt_ = std::make_shared<Attempt>();
+  threads_.emplace_back([attempt = attempt_, name](const std::stop_token& stop) { run(*attempt, name, stop); },
+                        attempt_);
 }
 
 void SourceOpener::cancel() {
-  thread_ = {};  // asks to stop and joins
-  const std::scoped_lock lock(mutex_);
-  result_.reset();
+  for (Worker& worker : threads_) worker.thread.request_stop();
+  std::erase_if(threads_,
+                [](const Worker& worker) { return worker.attempt->done.load(); });  // joins those that are done
+  attempt_.reset();
   busy_ = false;
 }
 
-void SourceOpener::run(const std::string& name, const std::stop_token& stop) {
-  Result result;
+void SourceOpener::run(Attempt& attempt, const std::string& name, const std::stop_token& stop) {
   try {
-    result.opened = open_source(
-        name, [this](double fraction) { fraction_ = fraction; }, stop);
+    attempt.result.opened = open_source(
+        name, [&](double fraction) { attempt.fraction = fraction; }, stop);
   } catch (...) {
-    result.error = std::current_exception();
+    attempt.result.error = std::current_exception();
   }
-  const std::scoped_lock lock(mutex_);
-  result_ = std::move(result);
+  attempt.done = true;
 }
 
 std::optional<SourceOpener::Result> SourceOpener::take() {
-  const std::scoped_lock lock(mutex_);
-  if (result_.has_value()) busy_ = false;
-  return std::exchange(result_, std::nullopt);
+  if (attempt_ == nullptr || !attempt_->done) return std::nullopt;
+  busy_ = false;
+  return std::move(std::exchange(attempt_, nullptr)->result);
 }
 
 }  // namespace echoloop

@@ -1,13 +1,15 @@
 // Opens a source on its own thread, so that a big file never holds up the picture. The result crosses as a value.
+// An attempt that is cancelled is asked to stop and forgotten: nobody waits for a library that does not listen.
 // Owned and asked by the UI thread.
 #pragma once
 
 #include <atomic>
 #include <exception>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/open_source.h"
 
@@ -26,18 +28,29 @@ class SourceOpener {
 
   [[nodiscard]] bool busy() const { return busy_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] double fraction() const { return fraction_; }
+  [[nodiscard]] double fraction() const { return attempt_ == nullptr ? 0.0 : attempt_->fraction.load(); }
   std::optional<Result> take();  // the result, once it is there
 
  private:
-  void run(const std::string& name, const std::stop_token& stop);
+  // Shared with the thread that works on it. `result` is the thread's until `done`.
+  struct Attempt {
+    std::atomic<double> fraction{0.0};
+    std::atomic<bool> done{false};
+    Result result;
+  };
+  struct Worker {
+    template <class Body>
+    Worker(Body body, std::shared_ptr<Attempt> of) : attempt(std::move(of)), thread(std::move(body)) {}
+    std::shared_ptr<Attempt> attempt;
+    std::jthread thread;
+  };
+
+  static void run(Attempt& attempt, const std::string& name, const std::stop_token& stop);
 
   std::string name_;
-  bool busy_ = false;  // UI thread: between open() and take() or cancel()
-  std::atomic<double> fraction_{0.0};
-  std::mutex mutex_;
-  std::optional<Result> result_;  // under mutex_
-  std::jthread thread_;
+  bool busy_ = false;  // between open() and take() or cancel()
+  std::shared_ptr<Attempt> attempt_;
+  std::vector<Worker> threads_;
 };
 
 }  // namespace echoloop

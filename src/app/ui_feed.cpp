@@ -81,7 +81,7 @@ void update_run_state(UiState& state, const Session& session, bool on_gpu) {
   }
   if (state.fault.has_value()) {
     state.run = RunState::fault;
-  } else if (state.stream.paused) {
+  } else if (state.stream.paused || session.producer_state() == ProducerState::ended) {
     state.run = RunState::frozen;
   } else {
     state.run = state.source.phantom.empty() ? RunState::replay : RunState::live;

@@ -54,7 +54,12 @@ UiCommands WindowApp::make_commands() {
   c.cancel_open = [this] { later([this] { opener_.cancel(); }); };
   c.toggle_freeze = [this] {
     later([this] {
-      state_.stream.paused = !state_.stream.paused;
+      if (session_ != nullptr && session_->producer_state() == ProducerState::ended) {
+        state_.stream.loop = true;  // a recording at its end: play it again
+        state_.stream.paused = false;
+      } else {
+        state_.stream.paused = !state_.stream.paused;
+      }
       apply_stream();
     });
   };
@@ -87,9 +92,15 @@ int WindowApp::run() {
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
 void WindowApp::turn() {
   take_opened();
+  if (session_ != nullptr) go_on_with_stream();
   if (session_ != nullptr) {
+    const bool had_fault = state_.fault.has_value();
     feed_.update(state_, *session_, trace_, shown_);
     update_run_state(state_, *session_, backend_->name() == "CUDA");
+    if (!had_fault && state_.fault.has_value()) {
+      ++state_.errors;
+      say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
+    }
     if (const std::string refusal = session_->take_refusal(); !refusal.empty()) say(Severity::error, refusal);
     session_->set_host_images(viewer_->needs_host_image() || host_image_wanted_);
   }
@@ -150,27 +161,23 @@ void WindowApp::take_opened() {
     if (result->error != nullptr) std::rethrow_exception(result->error);
     start_session(std::move(*result->opened));
   } catch (const std::exception& error) {
-    if (session_ == nullptr) throw;  // what the command line named: end with the reason
+    if (source_ == nullptr) throw;  // what the command line named: end with the reason
     say(Severity::error, error.what());
   }
 }
 
 void WindowApp::save_picture() {
-  if (session_ == nullptr) return;
-  if (images_.front().host_db == nullptr) {
-    // With interop no image is copied to the host: ask for copies from now on and come back when one has arrived.
-    host_image_wanted_ = true;
-    later([this] { save_picture(); });
-    return;
-  }
-  const std::string stem = fmt::format("echoloop-{:%Y%m%d-%H%M%S}-frame{}", fmt::localtime(std::time(nullptr)),
-                                       images_.front().stamp.sequence);
-  const std::filesystem::path path = std::filesystem::current_path() / (stem + ".png");
-  Image as_shown = images_.front();
+  if (viewer_->shown_image().number == 0) return;
+  std::vector<float> pixels = viewer_->shown_db();  // what is on screen, also where images never come to the host
+  Image as_shown = viewer_->shown_image();
+  as_shown.host_db = pixels.data();
   as_shown.params.dynamic_range_db = state_.params.dynamic_range_db;
   as_shown.params.gain_db = state_.params.gain_db;
   as_shown.params.gamma = state_.params.gamma;
   as_shown.params.color_map = state_.params.color_map;
+  const std::string name =
+      fmt::format("echoloop-{:%Y%m%d-%H%M%S}-frame{}.png", fmt::localtime(std::time(nullptr)), as_shown.stamp.sequence);
+  const std::filesystem::path path = std::filesystem::current_path() / name;
   write_picture(path, as_shown);
   say(Severity::info, "Saved " + path.string());
 }
@@ -183,7 +190,7 @@ void WindowApp::say(Severity severity, const std::string& text) {
 bool WindowApp::limits_reached() const {
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
   if (options_.duration_s > 0.0 && seconds >= options_.duration_s) return true;
-  return options_.frames > 0 && session_ != nullptr && session_->done() && images_.front().number >= options_.frames;
+  return options_.frames > 0 && session_ != nullptr && session_->done();
 }
 
 // The files asked for on the command line, from the window's last state.
@@ -201,11 +208,11 @@ void WindowApp::write_outputs() {
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
   if (!options_.report.empty()) {
     write_text(options_.report,
-               make_report(*backend_, *session_, options_.source, state_.params, trace_, totals).dump(1) + "\n");
+               make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals).dump(1) + "\n");
   }
   if (images_.front().host_db == nullptr) return;
   if (!options_.image_out.empty()) {
-    write_image_npy(options_.image_out, images_.front(), program_json(*backend_, options_.source));
+    write_image_npy(options_.image_out, images_.front(), program_json(*backend_, state_.source.name));
   }
   if (!options_.png.empty()) write_picture(options_.png, images_.front());
 }

@@ -37,6 +37,7 @@ class WindowApp {
   void wait_for_frame();
   void apply_params();
   void apply_stream();
+  void go_on_with_stream();
   void save_picture();
   void say(Severity severity, const std::string& text);
   void write_outputs();
@@ -50,6 +51,7 @@ class WindowApp {
   std::shared_ptr<Source> source_;
   std::unique_ptr<Session> session_;
   UiState state_;
+  ImagingParams accepted_;  // the last parameters that the source could be imaged with
   UiFeed feed_;
   std::vector<std::function<void()>> commands_;
   std::unique_ptr<Viewer> viewer_;

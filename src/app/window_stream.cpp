@@ -7,15 +7,18 @@ namespace echoloop {
 
 void WindowApp::start_session(OpenedSource opened) {
   const ImagingParams defaults = default_params(*opened.info.acquisition);
-  ImagingParams params = apply_settings(defaults, options_.settings);
-  if (session_ != nullptr) {  // the display stays as the user left it
+  const bool first = source_ == nullptr;
+  // What the command line set is meant for the source that it named.
+  ImagingParams params = first ? apply_settings(defaults, options_.settings) : defaults;
+  if (!first) {  // the display stays as the user left it
     params.dynamic_range_db = state_.params.dynamic_range_db;
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (session_ != nullptr) stream.rate_hz = 0.0;  // each source has a pace of its own
+  if (!first) stream.rate_hz = 0.0;                // each source has a pace of its own
+  check_params(*opened.info.acquisition, params);  // before the old stream is given up
   session_.reset();
   trace_.clear();
   session_ = std::make_unique<Session>(*backend_, opened.source, images_, trace_,
@@ -26,14 +29,15 @@ void WindowApp::start_session(OpenedSource opened) {
                                                       .on_image = {}});
   source_ = std::move(opened.source);
   state_.stream = stream;
-  state_.params = params;
+  state_.params = accepted_ = params;
   state_.defaults = defaults;
   state_.source = opened.info;
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
   if (opened.info.phantom.empty()) remember(opened.name);
-  say(Severity::info,
-      fmt::format("{}: {} elements, {} transmits, {:g} MHz", opened.info.name, opened.info.acquisition->n_elements(),
-                  opened.info.acquisition->n_transmits(), opened.info.acquisition->center_hz * 1e-6));
+  say(Severity::info, fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name,
+                                  opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
+                                  opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
+                                  opened.info.acquisition->center_hz * 1e-6));
   if (!opened.info.phantom.empty()) return;
   for (const std::string& assumption : opened.info.acquisition->assumptions) {
     say(Severity::warning, "Assumed: " + assumption);
@@ -50,6 +54,7 @@ void WindowApp::remember(const std::filesystem::path& file) {
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
   session_.reset();
+  trace_.clear();
   session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
                                        SessionOptions{.stream = stream,
                                                       .params = state_.params,
@@ -82,6 +87,14 @@ void WindowApp::use_cpu() {
 
 void WindowApp::apply_params() {
   if (session_ == nullptr) return;
+  try {
+    check_params(*source_->acquisition(), state_.params);
+  } catch (const std::exception& error) {
+    state_.params = accepted_;  // the panel shows what makes the picture
+    say(Severity::error, error.what());
+    return;
+  }
+  accepted_ = state_.params;
   session_->set_params(state_.params);
   const std::string warning = formation_warning(*source_->acquisition(), state_.params);
   if (warning != state_.formation_warning && !warning.empty()) say(Severity::warning, warning);
@@ -90,11 +103,21 @@ void WindowApp::apply_params() {
 
 void WindowApp::apply_stream() {
   if (session_ == nullptr) return;
+  session_->begin_stream(state_.stream);
+}
+
+// The other half of a change of slots, lanes, memory or streams: once the frames under way are done.
+void WindowApp::go_on_with_stream() {
   try {
-    session_->set_stream(state_.stream);
-  } catch (const std::exception&) {
-    session_.reset();  // the new arrangement could not be made and the old one is gone
-    throw;
+    session_->advance();
+  } catch (const std::exception& error) {
+    session_.reset();  // the old arrangement is gone, the new one could not be made
+    state_.run = RunState::fault;
+    state_.fault = Fault{.title = "The stream could not be started again",
+                         .detail = error.what(),
+                         .advice = "Change the setting back, then restart.",
+                         .can_restart = true,
+                         .can_use_cpu = backend_->name() == "CUDA"};
   }
 }
 

@@ -148,7 +148,8 @@ void require_course(const Acquisition& a) {
                 "use the analytic recipe");
   };
   if (a.signal != SignalKind::rf) refuse("IQ data");
-  if (a.sampling_hz <= 2.0 * kCourseHighHz) refuse("a sampling frequency of " + std::to_string(a.sampling_hz) + " Hz");
+  if (a.sampling_hz <= 2.0 * kCourseHighHz)
+    refuse("a sampling frequency of " + std::to_string(a.sampling_hz * 1e-6) + " MHz");
   for (const Transmit& t : a.transmits) {
     if (t.kind != TransmitKind::plane) refuse("transmits that are not plane waves");
   }
@@ -158,7 +159,6 @@ void require_course(const Acquisition& a) {
 }
 
 std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const ImagingParams& p, const Grid& grid) {
-  require_course(a);
   auto plan = std::make_shared<CoursePlan>();
   plan->grid = grid;
   for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
@@ -188,23 +188,33 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
   return plan;
 }
 
-void require_grid(const Grid& grid) {
+void require_grid(const Grid& grid, const Acquisition& a) {
+  const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
-    throw Error("grid", std::to_string(grid.nx) + " x " + std::to_string(grid.nz),
-                "1 to " + std::to_string(kMaxGridSide) + " pixels a side");
+    throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels a side");
+  }
+  constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
+  if (grid.pixels() > kMaxTableEntries / a.transmits.size()) {
+    throw Error("grid", found + " for " + std::to_string(a.n_transmits()) + " transmits",
+                "at most " + std::to_string(kMaxTableEntries / a.transmits.size()) + " pixels");
   }
 }
 
 }  // namespace
 
+void check_params(const Acquisition& acquisition, const ImagingParams& params) {
+  validate_params(params, acquisition);
+  require_grid(make_grid(params, acquisition), acquisition);
+  if (params.recipe == Recipe::course) require_course(acquisition);
+}
+
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
                                       const std::shared_ptr<const Plan>& previous) {
-  validate_params(params, *acquisition);
+  check_params(*acquisition, params);
   auto plan = std::make_shared<Plan>();
   plan->acquisition = acquisition;
   plan->params = params;
   plan->grid = make_grid(params, *acquisition);
-  require_grid(plan->grid);
   const bool comparable = previous != nullptr && previous->acquisition == acquisition;
   const ImagingParams& old = comparable ? previous->params : params;
   if (params.recipe == Recipe::course) {

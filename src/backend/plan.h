@@ -62,6 +62,10 @@ struct Plan {
   std::shared_ptr<const CoursePlan> course;  // course only
 };
 
+// Throws Error when the parameters do not fit the acquisition (empty band, grid too large, course recipe on what the
+// course's formula cannot describe). Quick: makes no table.
+void check_params(const Acquisition& acquisition, const ImagingParams& params);
+
 // `previous` may be null; parts of it that still hold are shared. Throws Error when the parameters do not fit the
 // acquisition (empty band, grid too large, course recipe on what the course's formula cannot describe).
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,

@@ -101,7 +101,12 @@ void draw_caption(const ImageViewContext& c, float right) {
     caption_item(ui, x, y, right, room, key, value, unit);
   };
   item("frame", grouped(c.image.stamp.sequence), "");
-  item("t", fixed(c.image.stamp.time_s, 3), "s");
+  const double rate_hz = c.image.acquisition != nullptr ? c.image.acquisition->frame_rate_hz : 0.0;
+  if (rate_hz > 1000.0) {  // frames less than a millisecond apart
+    item("t", fixed(1e3 * c.image.stamp.time_s, 2), "ms");
+  } else if (rate_hz > 0.0) {
+    item("t", fixed(c.image.stamp.time_s, 3), "s");
+  }
   item("c", fixed(p.sound_speed_m_s, 0), "m/s");
   const bool course = p.recipe == Recipe::course;
   if (course) {

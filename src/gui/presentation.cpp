@@ -58,7 +58,8 @@ void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
       ui_.px(26);
   const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
   if (picture && fits(140)) x = pair(ui_, x, line, "frame", grouped(input.image.stamp.sequence), "");
-  if (picture && fits(100)) x = pair(ui_, x, line, "", fixed(input.image.stamp.time_s, 3), "s");
+  const bool timed = picture && input.image.acquisition != nullptr && input.image.acquisition->frame_rate_hz > 0.0;
+  if (timed && fits(100)) x = pair(ui_, x, line, "", fixed(input.image.stamp.time_s, 3), "s");
   if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
   if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");
 

@@ -190,6 +190,16 @@ void Viewer::wait_events(double timeout_s) {
 
 bool Viewer::wants_frame() const { return impl_->touched(); }
 
+std::vector<float> Viewer::shown_db() const {
+  const Image& image = impl_->shown;
+  if (image.number == 0) return {};
+  if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
+  std::vector<float> values(image.grid.pixels());
+  glGetTextureImage(impl_->texture->gl_texture(), 0, GL_RED, GL_FLOAT,
+                    static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
+  return values;
+}
+
 bool Viewer::needs_host_image() const { return impl_->texture->needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->interop_status; }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }

@@ -61,6 +61,9 @@ class Viewer {
   [[nodiscard]] RgbPicture screenshot() const;
   [[nodiscard]] const Image& shown_image() const;  // number 0 = none yet
 
+  // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
+  [[nodiscard]] std::vector<float> shown_db() const;
+
   // Forgets the picture on screen; call before Mailbox::reset().
   void forget_image();
 

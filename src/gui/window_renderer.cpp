@@ -86,7 +86,13 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   } else {
     draw_clipped(data, frame.screen.live_area());
   }
-  if (software_) canvas_.copy_to(frame.surface.framebuffer());
+  if (!software_) return;
+  if (all) {  // Mesa learns a window's new size only when the window itself is drawn to
+    glBindFramebuffer(GL_FRAMEBUFFER, frame.surface.framebuffer());
+    glViewport(0, 0, width, height);
+    glClear(GL_COLOR_BUFFER_BIT);
+  }
+  canvas_.copy_to(frame.surface.framebuffer());
 }
 
 }  // namespace echoloop

@@ -39,8 +39,11 @@ void Producer::set_rate(double rate_hz) {
 }
 
 void Producer::set_loop(bool loop) {
-  const std::scoped_lock lock(mutex_);
-  loop_ = loop;
+  {
+    const std::scoped_lock lock(mutex_);
+    loop_ = loop;
+  }
+  changed_.notify_all();
 }
 
 void Producer::set_paused(bool paused) {
@@ -96,6 +99,18 @@ bool Producer::wait_for_turn() {
   }
 }
 
+// At a recording's end: at once when it loops; otherwise the stream has ended until somebody turns the loop on.
+bool Producer::may_begin_again() {
+  std::unique_lock lock(mutex_);
+  if (!loop_) {
+    state_ = ProducerState::ended;
+    changed_.wait(lock, [this] { return stop_ || loop_; });
+    due_ns_ = now_ns();
+  }
+  if (!stop_) state_ = ProducerState::running;
+  return !stop_;
+}
+
 ProducerState Producer::put_frame(std::uint64_t sequence) {
   const std::uint64_t count = source_.frame_count();
   const std::uint64_t index = count > 0 ? sequence % count : sequence;
@@ -131,10 +146,7 @@ void Producer::run() {
   try {
     while (wait_for_turn()) {
       const std::uint64_t sequence = next_sequence_;
-      {
-        const std::scoped_lock lock(mutex_);
-        if (count > 0 && !loop_ && sequence >= count) break;
-      }
+      if (count > 0 && sequence > 0 && sequence % count == 0 && !may_begin_again()) break;
       if (put_frame(sequence) != ProducerState::running) break;
       next_sequence_ = sequence + 1;
     }

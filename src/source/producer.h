@@ -43,6 +43,7 @@ class Producer {
  private:
   void run();
   bool wait_for_turn();
+  bool may_begin_again();
   ProducerState put_frame(std::uint64_t sequence);
   void end(ProducerState state, const std::string& report);
 

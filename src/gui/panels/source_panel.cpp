@@ -50,11 +50,11 @@ void info_line(PanelContext& c, Column& column) {
     }
     return line;
   };
-  std::string line = words("elements");
-  if (ui.width(Type::small, line) > r.width()) line = words("el.");
   const bool assumed = !a.assumptions.empty() && source.phantom.empty();
-  const float end =
-      ui.text_fitted(Type::small, r.x0, r.x1 - (assumed ? ui.px(14) : 0), r.y0, r.height(), theme::kText2, line);
+  const float room = r.width() - (assumed ? ui.px(14) : 0);  // for the dot that says so
+  std::string line = words("elements");
+  if (ui.width(Type::small, line) > room) line = words("el.");
+  const float end = ui.text_fitted(Type::small, r.x0, r.x0 + room, r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);
   const Hit h = ui.hit("source_facts", r);
   ui.tip("source_facts", h, r, {source.name, facts(source), {}});
