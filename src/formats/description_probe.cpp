@@ -122,7 +122,7 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
     const double pitch_m = json_number(what, meta.at("pitch_m"), "pitch_m");
     probe = meta.contains("radius_m") ? make_convex_probe(what, n_elements, pitch_m,
                                                           json_number(what, meta.at("radius_m"), "radius_m"), width_m)
-                                      : make_linear_probe("linear array", n_elements, pitch_m, width_m);
+                                      : make_pitch_probe(what, n_elements, pitch_m, width_m);
   }
   if (meta.contains("name")) probe.name = json_text(what, meta.at("name"), "name").substr(0, 80);
   return probe;

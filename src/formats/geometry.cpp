@@ -8,8 +8,25 @@
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+void check_pitch(const std::string& what, int n_elements, double pitch_m) {
+  if (n_elements > 1 && !(pitch_m > 0.0)) {
+    throw Error(what,
+                "pitch of " + std::to_string(pitch_m * 1e3) + " mm for " + std::to_string(n_elements) + " elements",
+                "a pitch above 0");
+  }
+}
+
+}  // namespace
+
+Probe make_pitch_probe(const std::string& what, int n_elements, double pitch_m, double width_m) {
+  check_pitch(what, n_elements, pitch_m);
+  return make_linear_probe("linear array", n_elements, pitch_m, width_m);
+}
 
 Probe make_convex_probe(const std::string& what, int n_elements, double pitch_m, double radius_m, double width_m) {
+  check_pitch(what, n_elements, pitch_m);
   const double step_rad = 2.0 * std::asin(pitch_m / (2.0 * radius_m));
   const double half_rad = 0.5 * step_rad * (n_elements - 1);
   if (!(radius_m > 0.0) || !(half_rad <= kPi / 2)) {

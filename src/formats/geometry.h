@@ -13,6 +13,10 @@ namespace echoloop {
 // Throws Error (naming `what`) when they do not fit on half the circle.
 Probe make_convex_probe(const std::string& what, int n_elements, double pitch_m, double radius_m, double width_m);
 
+// n elements `pitch_m` apart on a line. Throws Error (naming `what`) when a pitch of 0 or less would put several of
+// them on one spot or in reverse.
+Probe make_pitch_probe(const std::string& what, int n_elements, double pitch_m, double width_m);
+
 // When the first active element fires, relative to the transmit's time zero. `active` empty: all elements fire.
 // plane: min (x sin a + z cos a)/c; diverging: min (|p - s| - |s|)/c; focused: min (|s| - |p - s|)/c; delays: their
 // minimum.

@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <limits>
 #include <mutex>
+#include <string_view>
 
 #include "core/error.h"
 #include "formats/mat5_check.h"
+#include "formats/mat73.h"
 #include "formats/reader.h"
 
 namespace echoloop {
@@ -105,7 +108,8 @@ ArrayView view_of(const std::string& what, const matvar_t& variable, const void*
 }  // namespace
 
 struct MatFile::Handle {
-  mat_t* file = nullptr;
+  mat_t* file = nullptr;           // v5 to v7
+  std::unique_ptr<Mat73> file_73;  // v7.3
 };
 
 std::string MatVariable::describe() const {
@@ -116,16 +120,24 @@ std::string MatVariable::describe() const {
 
 MatFile::MatFile(const std::string& path, std::span<const std::byte> bytes)
     : what_(path), file_size_(bytes.size()), handle_(std::make_unique<Handle>()) {
-  const bool hdf5 = bytes.size() > 520 && std::to_integer<unsigned>(bytes[512]) == 0x89;
+  constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
+  const bool hdf5 = bytes.size() > 520 && std::memcmp(bytes.data() + 512, kHdf5.data(), kHdf5.size()) == 0;
   if (!hdf5) check_mat5(what_, bytes);
   const std::scoped_lock lock(library_lock());
   silence_libraries();
+  if (hdf5) {
+    auto file = std::make_unique<Mat73>(path, file_size_);  // gone before the lock when what follows throws
+    variables_ = file->variables();
+    if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kAccepted);
+    handle_->file_73 = std::move(file);
+    return;
+  }
   handle_->file = Mat_Open(path.c_str(), MAT_ACC_RDONLY);
   const auto fail = [&](const std::string& found) {
     if (handle_->file != nullptr) Mat_Close(handle_->file);
     throw Error(what_, found, kAccepted);
   };
-  if (handle_->file == nullptr) fail("a damaged MATLAB file");
+  if (handle_->file == nullptr || Mat_GetVersion(handle_->file) == MAT_FT_MAT73) fail("a damaged MATLAB file");
   try {
     while (const VariablePtr variable{Mat_VarReadNextInfo(handle_->file)}) {
       if (variables_.size() >= kMaxVariables) throw Error(what_, "too many variables", kAccepted);
@@ -140,14 +152,17 @@ MatFile::MatFile(const std::string& path, std::span<const std::byte> bytes)
 
 MatFile::~MatFile() {
   const std::scoped_lock lock(library_lock());
-  Mat_Close(handle_->file);
+  silence_libraries();
+  handle_->file_73.reset();
+  if (handle_->file != nullptr) Mat_Close(handle_->file);
 }
 
-int MatFile::version() const { return Mat_GetVersion(handle_->file) == MAT_FT_MAT73 ? 7 : 5; }
+int MatFile::version() const { return handle_->file_73 ? 7 : 5; }
 
 MatArray MatFile::read_array(const std::string& name) const {
   const std::scoped_lock lock(library_lock());
   silence_libraries();
+  if (handle_->file_73) return handle_->file_73->read_array(name);
   const std::string what = what_ + " (variable " + printable(name) + ")";
   VariablePtr variable{Mat_VarReadInfo(handle_->file, name.c_str())};
   if (!variable) throw Error(what, "a damaged variable", kAccepted);
@@ -177,6 +192,7 @@ MatArray MatFile::read_array(const std::string& name) const {
 std::map<std::string, MatField> MatFile::read_fields(const std::string& name) const {
   const std::scoped_lock lock(library_lock());
   silence_libraries();
+  if (handle_->file_73) return handle_->file_73->read_fields(name);
   const std::string what = what_ + " (variable " + printable(name) + ")";
   VariablePtr variable{Mat_VarReadInfo(handle_->file, name.c_str())};
   if (!variable || variable->class_type != MAT_C_STRUCT || checked_bytes(dims_of(what, *variable), 1) != 1) {

@@ -1,7 +1,7 @@
-// The MATLAB container (v5 to v7.3): what variables there are, numeric arrays, numeric fields of plain structs.
-// Why apart: matio and HDF5 are not safe on hostile files and not thread safe. They stay behind these few functions
-// (one lock for all of them, sizes checked against the file before memory is taken) until they move to a process of
-// their own. No other file includes their headers.
+// The MATLAB container (v5 to v7 by matio, v7.3 by mat73.h): what variables there are, numeric arrays, numeric fields
+// of plain structs. Why apart: matio and HDF5 are not safe on hostile files and not thread safe. They stay behind these
+// few functions (one lock for all of them, sizes checked against the file before memory is taken) until they move to a
+// process of their own. Only mat73*.cpp include their headers too.
 #pragma once
 
 #include <map>
@@ -45,7 +45,7 @@ class MatFile {
 
   [[nodiscard]] const std::vector<MatVariable>& variables() const { return variables_; }
   [[nodiscard]] int version() const;  // 5 or 7 (v7.3)
-  // Any numeric variable, converted by matio to its MATLAB class.
+  // Any numeric variable, v5: converted by matio to its MATLAB class.
   [[nodiscard]] MatArray read_array(const std::string& name) const;
   // The real numeric fields of a 1x1 struct by lower-case name; others are left out.
   [[nodiscard]] std::map<std::string, MatField> read_fields(const std::string& name) const;

@@ -38,6 +38,26 @@ class Param {
   const std::map<std::string, MatField>& fields_;
 };
 
+// param.elements: x, or x and z, or x, y and z; one column or one row for each element.
+void place_elements(const std::string& what, const MatField& listed, Probe& probe) {
+  const std::size_t n = probe.elements.size();
+  const std::vector<std::size_t>& dims = listed.dims;
+  const bool columns = dims.size() == 2 && dims[1] == n && dims[0] <= 3;
+  const bool rows = !columns && dims.size() == 2 && dims[0] == n && dims[1] <= 3;
+  const std::size_t n_axes = columns ? dims[0] : rows ? dims[1] : 1;
+  if (listed.values.size() != n_axes * n) {
+    throw Error(what, "param.elements of shape " + shape_text(dims) + " for " + std::to_string(n) + " elements",
+                "x, or x and z, for each element");
+  }
+  for (std::size_t e = 0; e < n; ++e) {
+    const auto axis = [&](std::size_t k) { return listed.values[columns ? e * n_axes + k : k * n + e]; };
+    probe.elements[e].x_m = axis(0);
+    if (n_axes > 1) probe.elements[e].z_m = axis(n_axes - 1);
+    if (std::abs(probe.elements[e].z_m - probe.elements[0].z_m) > 1e-9)
+      throw Error(what, "param.elements on no straight line and no param.radius", "one z for all, or a radius");
+  }
+}
+
 Probe must_probe(const std::string& what, const Param& param, std::size_t n_elements) {
   if (n_elements > static_cast<std::size_t>(kMaxElements))
     throw Error(what, std::to_string(n_elements) + " elements", "up to 16384");
@@ -55,13 +75,10 @@ Probe must_probe(const std::string& what, const Param& param, std::size_t n_elem
   const double width_m = param.number("width").value_or(kerf_m ? pitch_m - *kerf_m : 0.0);
   const double radius_m = param.number("radius").value_or(HUGE_VAL);
   if (std::isfinite(radius_m)) return make_convex_probe(what, n, pitch_m, radius_m, width_m);
+  if (listed == nullptr) return make_pitch_probe(what, n, pitch_m, width_m);
   Probe probe = make_linear_probe("linear array", n, pitch_m, width_m);
-  if (listed != nullptr) {
-    if (listed->values.size() != n_elements)
-      throw Error(what, "param.elements of shape " + shape_text(listed->dims), "one x for each element");
-    for (std::size_t e = 0; e < n_elements; ++e) probe.elements[e].x_m = listed->values[e];
-    if (pitch_m == 0.0 && n > 1) probe.pitch_m = std::abs(probe.elements[1].x_m - probe.elements[0].x_m);
-  }
+  place_elements(what, *listed, probe);
+  if (pitch_m == 0.0 && n > 1) probe.pitch_m = std::abs(probe.elements[1].x_m - probe.elements[0].x_m);
   return probe;
 }
 
@@ -89,6 +106,7 @@ Shot delay_shot(std::vector<double> delays_s, const Probe& probe, double sound_s
   bool plane = probe.kind == ProbeKind::linear && std::abs(slope * sound_speed_m_s) < 1.0;
   for (std::size_t e = 0; e < n; ++e) {
     const double law = delays_s[0] + slope * (probe.elements[e].x_m - x0);
+    plane = plane && std::abs(probe.elements[e].z_m) < 1e-9;
     plane = plane && std::abs(delays_s[e] - law) <= tolerance_s;  // false for NaN: a silent element
   }
   if (plane) {
@@ -116,6 +134,10 @@ std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquis
   const MatField* const delays = param.find("txdelay");
   if (delays == nullptr) {
     a.assumptions.push_back("no TXdelay and no TXangle in the file: all elements fire at once");
+    shots.push_back(delay_shot(std::vector<double>(n, 0.0), a.probe, a.sound_speed_m_s, 0.0));
+    return shots;
+  }
+  if (delays->values.size() == 1 && delays->values[0] == 0.0) {  // all at once, written short
     shots.push_back(delay_shot(std::vector<double>(n, 0.0), a.probe, a.sound_speed_m_s, 0.0));
     return shots;
   }

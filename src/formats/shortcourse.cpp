@@ -1,9 +1,11 @@
 #include "formats/shortcourse.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
+#include "formats/geometry.h"
 #include "formats/pickle.h"
 #include "formats/samples.h"
 
@@ -14,13 +16,25 @@ constexpr const char* kAcceptedLayout =
     "a dict with 'rf' (real numbers: one 4-d array or a list of 3-d ones) and 'context', as the GPU short course "
     "writes it";
 
+std::optional<double> as_number(const pickle::Value& value) {
+  if (const auto* const real = std::get_if<double>(&value)) return *real;
+  if (const auto* const whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* const array = std::get_if<ArrayView>(&value);
+      array != nullptr && array->count() == 1 && array->type.kind != NumberKind::complex)
+    return array->real_at(0);
+  return std::nullopt;
+}
+
+const std::vector<pickle::Ref>* list_items(const pickle::Value& value) {
+  if (const auto* const list = std::get_if<pickle::List>(&value)) return &list->items;
+  if (const auto* const tuple = std::get_if<pickle::Tuple>(&value)) return &tuple->items;
+  return nullptr;
+}
+
 double number(const std::string& what, const pickle::Tree& tree, const pickle::Value& context, const char* key) {
   const pickle::Value* const value = tree.find(context, key);
   if (value == nullptr) throw Error(what, std::string("no '") + key + "' in 'context'", "a number");
-  if (const auto* const real = std::get_if<double>(value)) return *real;
-  if (const auto* const whole = std::get_if<std::int64_t>(value)) return static_cast<double>(*whole);
-  if (const auto* const array = std::get_if<ArrayView>(value); array != nullptr && array->count() == 1)
-    return array->real_at(0);
+  if (const auto found = as_number(*value)) return *found;
   throw Error(what, std::string("'") + key + "' in 'context' is " + pickle::describe(*value), "a number");
 }
 
@@ -32,16 +46,17 @@ std::vector<double> angles(const std::string& what, const pickle::Tree& tree, co
     if (array->count() > static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, pickle::describe(*value) + " as 'angles'", "up to 16384");
     for (std::size_t k = 0; k < array->count(); ++k) result.push_back(array->real_at(k));
-  } else if (const auto* const list = std::get_if<pickle::List>(value)) {
-    for (const pickle::Ref item : list->items) {
-      const auto* const real = std::get_if<double>(&tree[item]);
-      const auto* const whole = std::get_if<std::int64_t>(&tree[item]);
-      if (real == nullptr && whole == nullptr)
-        throw Error(what, pickle::describe(tree[item]) + " among 'angles'", "numbers in rad");
-      result.push_back(real != nullptr ? *real : static_cast<double>(*whole));
+  } else if (const auto one = as_number(*value)) {
+    result.push_back(*one);
+  } else if (const auto* const items = list_items(*value)) {
+    for (const pickle::Ref item : *items) {
+      const auto angle = as_number(tree[item]);
+      if (!angle) throw Error(what, pickle::describe(tree[item]) + " among 'angles'", "numbers in rad");
+      result.push_back(*angle);
     }
   } else {
-    throw Error(what, "'angles' in 'context' is " + pickle::describe(*value), "an array or a list of numbers");
+    throw Error(what, "'angles' in 'context' is " + pickle::describe(*value),
+                "a number, an array or a list of numbers");
   }
   return result;
 }
@@ -51,15 +66,16 @@ SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const
   std::vector<const ArrayView*> arrays;
   if (const auto* const array = std::get_if<ArrayView>(&rf)) {
     arrays.push_back(array);
-  } else if (const auto* const list = std::get_if<pickle::List>(&rf)) {
-    for (const pickle::Ref item : list->items) {
+  } else if (const auto* const items = list_items(rf)) {
+    for (const pickle::Ref item : *items) {
       const auto* const frame = std::get_if<ArrayView>(&tree[item]);
       if (frame == nullptr || frame->shape.size() != 3)
-        throw Error(what, "'rf' is a list with " + pickle::describe(tree[item]), kAcceptedLayout);
+        throw Error(what, "'rf' is " + pickle::describe(rf) + " with " + pickle::describe(tree[item]), kAcceptedLayout);
       arrays.push_back(frame);
       if (frame->shape != arrays[0]->shape || frame->type != arrays[0]->type || frame->order != arrays[0]->order) {
         throw Error(what,
-                    "'rf' is a list with " + pickle::describe(tree[item]) + " beside " + pickle::describe(*arrays[0]),
+                    "'rf' is " + pickle::describe(rf) + " with " + pickle::describe(tree[item]) + " beside " +
+                        pickle::describe(*arrays[0]),
                     "frames of one shape and type");
       }
     }
@@ -104,8 +120,8 @@ Recording read_short_course_pickle(const OpenRequest& request) {
   if (parts.samples.n_elements > static_cast<std::size_t>(kMaxElements)) {
     throw Error(what, std::to_string(parts.samples.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
   }
-  a.probe = make_linear_probe("linear array", static_cast<int>(parts.samples.n_elements),
-                              number(what, *tree, *context, "pitch"));
+  a.probe =
+      make_pitch_probe(what, static_cast<int>(parts.samples.n_elements), number(what, *tree, *context, "pitch"), 0.0);
   a.sampling_hz = number(what, *tree, *context, "sampling_frequency");
   a.center_hz = number(what, *tree, *context, "transmit_frequency");
   a.sound_speed_m_s = number(what, *tree, *context, "speed_of_sound");

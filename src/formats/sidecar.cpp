@@ -32,16 +32,18 @@ std::optional<Sidecar> find_sidecar(const fs::path& array_file) {
   const std::string wanted = array_file.filename().string();
   fs::path own = array_file;
   own.replace_extension(".json");
+  fs::path whole = array_file;
+  whole += ".json";
   const fs::path shared = array_file.parent_path() / "params.json";
   std::error_code ignored;
-  for (const fs::path& path : {own, shared}) {
+  for (const fs::path& path : {whole, own, shared}) {
     if (!fs::is_regular_file(path, ignored)) continue;
     const auto file = MappedFile::open(path);
     Sidecar sidecar{.what = path.string(), .meta = parse_json(path.string(), file->bytes())};
     const auto names = sidecar.meta.find("file");
     const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
-    if (same || (path == own && names == sidecar.meta.end())) return sidecar;
-    if (path == own)
+    if (same || (path != shared && names == sidecar.meta.end())) return sidecar;
+    if (path != shared)
       throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// A bare .npy array and the JSON file that describes it: X.json beside X.npy, or params.json beside it whose "file"
-// names X.npy. Opening the JSON file itself opens the array that it names. Internal to src/formats.
+// A bare .npy array and the JSON file that describes it: X.npy.json or X.json beside X.npy, or params.json beside it
+// whose "file" names X.npy. Opening the JSON file itself opens the array that it names. Internal to src/formats.
 #pragma once
 
 #include <optional>

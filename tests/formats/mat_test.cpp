@@ -134,6 +134,27 @@ TEST(Mat, IqKeepsItsPhaseWhenTimeZeroMoves) {
   EXPECT_EQ(sample(recording, 0, 0, 1, 2, 0), 2.0);
 }
 
+TEST(Mat, ElementsMayCarryZAndOneZeroMeansNoDelays) {
+  const TempFolder folder;
+  const auto opened = [&](const Field& extra) { return open_recording(write_mat(folder, {}, with(kBasic, extra))); };
+  const Field two_rows{"elements", {-1e-3, 0, 0, 0, 2e-3, 0}, 2}, columns{"elements", {-1e-3, 0, 2e-3, 0, 0, 0}, 3};
+  for (const Field& elements : {two_rows, columns}) {
+    const Probe probe = opened(elements).acquisition->probe;
+    EXPECT_EQ(probe.kind, ProbeKind::linear);
+    EXPECT_EQ(probe.elements[0].x_m, -1e-3);
+    EXPECT_EQ(probe.elements[2].x_m, 2e-3);
+    EXPECT_EQ(probe.elements[2].z_m, 0.0);
+  }
+  // As many elements as coordinates: one column for each element. y (here 7 mm) is not used.
+  const Field three{"elements", {-1e-3, 7e-3, 0, 0, 7e-3, 0, 2e-3, 7e-3, 0}, 3};
+  EXPECT_EQ(opened(three).acquisition->probe.elements[2].x_m, 2e-3);
+  EXPECT_EQ(opened(three).acquisition->probe.elements[2].z_m, 0.0);
+  const Transmit transmit = opened({"TXdelay", {0}}).acquisition->transmits.at(0);
+  EXPECT_EQ(transmit.kind, TransmitKind::plane);
+  EXPECT_EQ(transmit.angle_rad, 0.0);
+  EXPECT_EQ(transmit.t0_s, 3e-6);
+}
+
 TEST(Mat, RefusesWhatDoesNotFit) {
   const TempFolder folder;
   const auto line = [&](const Fields& fields, const Sample& samples = {}) {
@@ -144,6 +165,12 @@ TEST(Mat, RefusesWhatDoesNotFit) {
   EXPECT_NE(line(with(kBasic, {"FS", {-1}})).find("param.fs"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"Nelements", {64}})).find("Nelements"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"TXdelay", {0, 0}})).find("TXdelay"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"TXdelay", {1e-6}})).find("TXdelay"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"elements", {0, 1e-3}})).find("param.elements"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"elements", {-1e-3, 0, 0, 1e-3, 1e-3, 0}, 2})).find("no straight line"),
+            std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"Pitch", {0}})).find("pitch of 0.0"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"Pitch", {-1e-3}})).find("pitch of -1.0"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})).find("all NaN"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"TXangle", {0, 0.1}})).find("2 transmits"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"radius", {1e-4}})).find("radius"), std::string::npos);

@@ -34,6 +34,41 @@ TEST(ShortCourse, ReadsFortranOrderOtherTypesAndListsOfFrames) {
   EXPECT_EQ(recording.memory.size(), 2 * recording.acquisition->frame_bytes());
 }
 
+// A recording with angles and pitch as given.
+std::string with_context(const std::string& rf, const std::string& angles, double pitch_m = 0.3e-3) {
+  const std::string context = pkl::dict({{"pitch", pkl::real(pitch_m)},
+                                         {"sampling_frequency", pkl::real(20e6)},
+                                         {"transmit_frequency", pkl::integer(5000000)},
+                                         {"speed_of_sound", pkl::real(1540)},
+                                         {"angles", angles}});
+  return pkl::file(pkl::dict({{"rf", rf}, {"context", context}}));
+}
+
+TEST(ShortCourse, ReadsPlainNumbersAndTuplesAsPythonWritesThem) {
+  const TempFolder folder;
+  const std::string one = pkl::array("i2", '<', {1, 2, 2}, packed<std::int16_t>({1, 2, 3, 4}));
+  const std::string two = pkl::array("i2", '<', {2, 1, 2}, packed<std::int16_t>({1, 2, 3, 4}));
+  const std::string scalar = "cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\n" + pkl::text("f8") + "\x89\x88\x87R(" +
+                             pkl::integer(3) + pkl::text("<") + "NNN" + pkl::integer(-1) + pkl::integer(-1) +
+                             pkl::integer(0) + "tb" + pkl::bytes(packed<double>({0.25})) + "\x86R";
+  const std::string zero_axes = pkl::array("f8", '<', {}, packed<double>({0.25}));
+  for (const std::string& angle : {pkl::real(0.25), scalar, zero_axes}) {
+    const Recording recording = open_recording(folder.write("n.pkl", with_context(one, angle)));
+    EXPECT_EQ(recording.acquisition->transmits.at(0).angle_rad, 0.25);
+  }
+  const std::string both = "(" + pkl::real(-0.5) + scalar + "t", frames = "(" + two + two + two + "t";
+  const Recording recording = open_recording(folder.write("t.pkl", with_context(frames, both)));
+  EXPECT_EQ(recording.frame_count, 3U);
+  EXPECT_EQ(recording.acquisition->transmits.at(0).angle_rad, -0.5);
+  EXPECT_EQ(recording.acquisition->transmits.at(1).angle_rad, 0.25);
+  EXPECT_EQ(sample(recording, 2, 1, 0, 1), 4);
+  const auto line = [&](const std::string& file) { return refusal(folder.write("r.pkl", file)); };
+  EXPECT_NE(line(with_context(one, "N")).find("'angles' in 'context' is None"), std::string::npos);
+  EXPECT_NE(line(with_context(one, pkl::real(0), 0.0)).find("pitch of 0.0"), std::string::npos);
+  EXPECT_NE(line(with_context(one, pkl::real(0), -1e-3)).find("pitch of -1.0"), std::string::npos);
+  EXPECT_NE(line(with_context("(" + one + two + "t", both)).find("'rf' is a tuple of 2"), std::string::npos);
+}
+
 TEST(ShortCourse, RefusesWhatIsNoRecording) {
   const TempFolder folder;
   const std::string rf = pkl::array("i2", '<', {2, 1, 2}, packed<std::int16_t>({1, 2, 3, 4}));

@@ -42,6 +42,27 @@ TEST(Sidecar, IsFoundByParamsJsonAndOpensByItself) {
   }
 }
 
+TEST(Sidecar, IsFoundUnderTheWholeNameToo) {
+  const TempFolder folder;
+  const auto array = folder.write("w.npy", plane_npy());
+  folder.write("w.npy.json", plane_meta().dump());
+  EXPECT_EQ(open_recording(array).name, "w.npy");
+  Json meta = plane_meta();
+  meta["file"] = "other.npy";
+  folder.write("w.npy.json", meta.dump());
+  EXPECT_NE(refusal(array).find("other.npy"), std::string::npos);
+}
+
+TEST(Sidecar, RefusesAPitchThatPlacesElementsOnOneSpotOrInReverse) {
+  for (const double pitch_m : {0.0, -0.3e-3}) {
+    Json meta = plane_meta();
+    meta["pitch_m"] = pitch_m;
+    EXPECT_NE(refusal_with(meta, plane_npy()).find("a pitch above 0"), std::string::npos);
+    meta["radius_m"] = 0.05;
+    EXPECT_NE(refusal_with(meta, plane_npy()).find("a pitch above 0"), std::string::npos);
+  }
+}
+
 TEST(Sidecar, FirstFiringBecomesTheWavePassingTheOrigin) {
   const TempFolder folder;
   Json meta = plane_meta();
