@@ -207,8 +207,11 @@ void WindowApp::write_outputs() {
       .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
   if (!options_.report.empty()) {
-    write_text(options_.report,
-               make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals).dump(1) + "\n");
+    nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
+    report["display"] = {{"renderer", viewer_->gl_renderer()},
+                         {"picture", viewer_->interop_status()},
+                         {"interop", !viewer_->needs_host_image()}};
+    write_text(options_.report, report.dump(1) + "\n");
   }
   if (images_.front().host_db == nullptr) return;
   if (!options_.image_out.empty()) {
