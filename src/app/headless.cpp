@@ -102,7 +102,7 @@ int run_headless(const Options& options) {
   const ImagingParams& made_with = have_image ? images.front().params : params;
   const nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (!options.image_out.empty()) write_image_npy(options.image_out, images.front(), about);
-  if (!options.png.empty()) write_picture(options.png, images.front());
+  if (!options.png.empty()) write_picture(options.png, images.front(), images.front().params);
   if (!options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, images.front(), trace, totals);
   }

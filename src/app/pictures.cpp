@@ -12,8 +12,8 @@
 
 namespace echoloop {
 
-void write_picture(const std::filesystem::path& path, const Image& image) {
-  const RgbPicture picture = render_picture(image, image.params);
+void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display) {
+  const RgbPicture picture = render_picture(image, display);
   write_png(path, picture.width, picture.height, picture.rgb);
 }
 

@@ -12,8 +12,9 @@
 
 namespace echoloop {
 
-// The image with its display parameters, aspect true, one pixel of the finer grid step or more a PNG pixel.
-void write_picture(const std::filesystem::path& path, const Image& image);
+// The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
+// pixel.
+void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display);
 
 // The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
 void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,

@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <utility>
 
 #include "app/pictures.h"
 #include "app/report.h"
 #include "app/share.h"
-#include "core/error.h"
 #include "core/units.h"
 #include "history/export.h"
 
@@ -171,14 +168,10 @@ void WindowApp::save_picture() {
   std::vector<float> pixels = viewer_->shown_db();  // what is on screen, also where images never come to the host
   Image as_shown = viewer_->shown_image();
   as_shown.host_db = pixels.data();
-  as_shown.params.dynamic_range_db = state_.params.dynamic_range_db;
-  as_shown.params.gain_db = state_.params.gain_db;
-  as_shown.params.gamma = state_.params.gamma;
-  as_shown.params.color_map = state_.params.color_map;
   const std::string name =
       fmt::format("echoloop-{:%Y%m%d-%H%M%S}-frame{}.png", fmt::localtime(std::time(nullptr)), as_shown.stamp.sequence);
   const std::filesystem::path path = std::filesystem::current_path() / name;
-  write_picture(path, as_shown);
+  write_picture(path, as_shown, state_.params);
   say(Severity::info, "Saved " + path.string());
 }
 
@@ -217,7 +210,7 @@ void WindowApp::write_outputs() {
   if (!options_.image_out.empty()) {
     write_image_npy(options_.image_out, images_.front(), program_json(*backend_, state_.source.name));
   }
-  if (!options_.png.empty()) write_picture(options_.png, images_.front());
+  if (!options_.png.empty()) write_picture(options_.png, images_.front(), images_.front().params);
 }
 
 }  // namespace echoloop

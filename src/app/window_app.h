@@ -29,6 +29,7 @@ class WindowApp {
   void run_commands();
   void turn();
   void take_opened();
+  void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
   void start_session(OpenedSource opened);
   void restart(const StreamSettings& stream);
   void use_cpu();

@@ -5,6 +5,18 @@
 
 namespace echoloop {
 
+void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
+                             const ImagingParams& params) {
+  session_.reset();
+  trace_.clear();
+  session_ = std::make_unique<Session>(*backend_, source, images_, trace_,
+                                       SessionOptions{.stream = stream,
+                                                      .params = params,
+                                                      .max_frames = options_.frames,
+                                                      .host_images = viewer_->needs_host_image(),
+                                                      .on_image = {}});
+}
+
 void WindowApp::start_session(OpenedSource opened) {
   const ImagingParams defaults = default_params(*opened.info.acquisition);
   const bool first = source_ == nullptr;
@@ -19,14 +31,7 @@ void WindowApp::start_session(OpenedSource opened) {
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;                // each source has a pace of its own
   check_params(*opened.info.acquisition, params);  // before the old stream is given up
-  session_.reset();
-  trace_.clear();
-  session_ = std::make_unique<Session>(*backend_, opened.source, images_, trace_,
-                                       SessionOptions{.stream = stream,
-                                                      .params = params,
-                                                      .max_frames = options_.frames,
-                                                      .host_images = viewer_->needs_host_image(),
-                                                      .on_image = {}});
+  make_session(opened.source, stream, params);
   source_ = std::move(opened.source);
   state_.stream = stream;
   state_.params = accepted_ = params;
@@ -53,14 +58,7 @@ void WindowApp::remember(const std::filesystem::path& file) {
 
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
-  session_.reset();
-  trace_.clear();
-  session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
-                                       SessionOptions{.stream = stream,
-                                                      .params = state_.params,
-                                                      .max_frames = options_.frames,
-                                                      .host_images = viewer_->needs_host_image(),
-                                                      .on_image = {}});
+  make_session(source_, stream, state_.params);
   state_.fault.reset();
   say(Severity::info, "Started again");
 }

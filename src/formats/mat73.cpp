@@ -135,13 +135,7 @@ std::map<std::string, MatField> Mat73::read_fields(const std::string& name) cons
       throw Error(what, "fields of more than 256 MiB", kAccepted);
     const auto block = std::make_shared<std::vector<std::byte>>();
     const ArrayView view = read_numbers(what, member, outline, {}, file_size_, block);
-    std::string key = field;
-    std::transform(key.begin(), key.end(), key.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    MatField& numbers = fields[key];
-    numbers.dims = view.shape;
-    numbers.values.resize(view.count());
-    for (std::size_t i = 0; i < numbers.values.size(); ++i) numbers.values[i] = view.real_at(i);
+    add_field(fields, field, view);
   }
   return fields;
 }

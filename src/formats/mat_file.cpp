@@ -189,6 +189,15 @@ MatArray MatFile::read_array(const std::string& name) const {
   return array;
 }
 
+void add_field(std::map<std::string, MatField>& fields, std::string name, const ArrayView& numbers) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  MatField& field = fields[name];
+  field.dims = numbers.shape;
+  field.values.resize(numbers.count());
+  for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = numbers.real_at(i);
+}
+
 std::map<std::string, MatField> MatFile::read_fields(const std::string& name) const {
   const std::scoped_lock lock(library_lock());
   silence_libraries();
@@ -217,13 +226,7 @@ std::map<std::string, MatField> MatFile::read_fields(const std::string& name) co
       continue;
     if (checked_bytes(dims_of(what, *field), 1).value_or(0) == 0) continue;
     const ArrayView view = view_of(what, *field, field->data);
-    std::string key = names[k];
-    std::transform(key.begin(), key.end(), key.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    MatField& numbers = fields[key];
-    numbers.dims = view.shape;
-    numbers.values.resize(view.count());
-    for (std::size_t i = 0; i < numbers.values.size(); ++i) numbers.values[i] = view.real_at(i);
+    add_field(fields, names[k], view);
   }
   return fields;
 }

@@ -35,6 +35,9 @@ struct MatField {
   std::vector<double> values;  // MATLAB order: first axis fastest
 };
 
+// Adds a numeric field under its lower-case name: param's fields are not case-sensitive.
+void add_field(std::map<std::string, MatField>& fields, std::string name, const ArrayView& numbers);
+
 class MatFile {
  public:
   // `bytes` is the same file, mapped: the outline of a v5 file is checked before matio sees it.
