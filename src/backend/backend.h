@@ -31,6 +31,14 @@ class PageLock {
   virtual ~PageLock() = default;
 };
 
+enum class DeviceFault { refused, lost };  // one call fails and the next may work; nothing works any more
+
+// Bytes of device memory; 0 on the CPU.
+struct DeviceMemory {
+  std::size_t used = 0;  // by this backend's buffers
+  std::size_t free = 0;  // that anybody could still take
+};
+
 // One frame in flight and all its buffers. For each frame, in this order:
 //   set_plan, upload, condition, beamform, envelope, compress, finish; then uploaded()/finished() until true, then
 //   image().
@@ -45,6 +53,11 @@ class Lane {
 
   // Starts the copy of the samples; `frame.samples` must stay until uploaded(). Remembers the stamp for image().
   virtual void upload(const RfFrame& frame) = 0;
+  // Injected faults (core/injection.h), between upload() and condition(). load(): the device is busy for `ms` before it
+  // works on the frame. fail(): the device does what it does when it fails; an exception comes from here or from a later
+  // verb.
+  virtual void load(double ms) = 0;
+  virtual void fail(DeviceFault fault) = 0;
   virtual void condition() = 0;  // analytic: RF mean removed, band selected, complex lines; course: FIR
   virtual void beamform() = 0;   // analytic: complex pixels; course: real pixels
   virtual void envelope() = 0;   // analytic: magnitude; course: Hilbert transform along depth, magnitude
@@ -80,6 +93,7 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
   // `number`: lane index, for spans. `mode` serial: one stream for copies and kernels.
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
+  [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
 };
 
 std::unique_ptr<Backend> make_cpu_backend(int threads = 0);  // 0: all cores

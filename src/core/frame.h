@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+
+#include "core/stream_settings.h"
 
 namespace echoloop {
 
@@ -17,6 +20,22 @@ struct FrameStamp {
 struct RfFrame {
   FrameStamp stamp;
   std::span<const std::byte> samples;  // [transmit][element][sample], sample fastest; type by Acquisition
+};
+
+// Host memory for one frame. A value: it may be handed on (from a ring's slot to the history and back), and whoever
+// holds it keeps it alive.
+struct FrameMemory {
+  std::span<std::byte> bytes;
+  std::shared_ptr<const void> owner;
+  HostMemory kind = HostMemory::pageable;
+};
+
+// Takes over frames that have been read, memory and all, and gives the slot other memory of the same size for them.
+// Called once a frame, in order; must not wait. A keeper that does not want the frame returns `memory` itself.
+class FrameKeeper {
+ public:
+  virtual ~FrameKeeper() = default;
+  virtual FrameMemory keep(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
 };
 
 }  // namespace echoloop

@@ -1,5 +1,6 @@
 #include "core/frame_ring.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/units.h"
@@ -15,7 +16,7 @@ FrameRing::WriteLease::~WriteLease() {
   if (ring_ != nullptr && outcome_ == Outcome::slot) ring_->abandon_write(slot_);
 }
 
-std::span<std::byte> FrameRing::WriteLease::memory() const { return ring_->slots_[slot_].memory; }
+std::span<std::byte> FrameRing::WriteLease::memory() const { return ring_->slots_[slot_].memory.bytes; }
 
 void FrameRing::WriteLease::publish(FrameStamp stamp, std::span<const std::byte> samples) {
   std::exchange(ring_, nullptr)->publish(slot_, stamp, samples);
@@ -41,12 +42,11 @@ void FrameRing::ReadLease::release() {
   if (ring_ != nullptr) std::exchange(ring_, nullptr)->finish_read(slot_);
 }
 
-FrameRing::FrameRing(std::vector<std::span<std::byte>> slots, RingPolicy policy, const RingCounts& counts)
-    : ready_(slots.size()), policy_(policy), counts_(counts) {
-  for (const std::span<std::byte> memory : slots)
-    slots_.push_back({.memory = memory, .frame = {}, .state = State::free});
+FrameRing::FrameRing(std::vector<FrameMemory> slots, RingPolicy policy, const RingCounts& counts, FrameKeeper* keeper)
+    : keeper_(keeper), ready_(slots.size()), policy_(policy), counts_(counts) {
+  for (FrameMemory& memory : slots) slots_.push_back({.memory = std::move(memory), .frame = {}, .state = State::free});
   counts_.slots = static_cast<int>(slots_.size());
-  counts_.slots_ready = counts_.slots_reading = counts_.slots_writing = 0;
+  counts_.slots_ready = counts_.slots_reading = counts_.slots_writing = counts_.slots_peak = 0;
   counts_.dropped += std::exchange(counts_.in_flight, 0);
 }
 
@@ -65,27 +65,58 @@ std::size_t FrameRing::pop_oldest() {
   return slot;
 }
 
+void FrameRing::number_frame(std::uint64_t sequence) {
+  if (sequence < counts_.next_sequence) {
+    ++counts_.duplicates;
+    return;
+  }
+  counts_.sequence_gaps += sequence - counts_.next_sequence;
+  counts_.next_sequence = sequence + 1;
+}
+
+// What stands in the refused frame's way: the oldest frame in a slot.
+RingRefusal FrameRing::refuse(std::uint64_t sequence) const {
+  RingRefusal refusal{.sequence = sequence};
+  std::int64_t oldest_ns = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    const FrameStamp& stamp = slot.frame.stamp;
+    if (slot.state == State::writing || (oldest_ns != 0 && stamp.acquired_ns >= oldest_ns)) continue;
+    oldest_ns = stamp.acquired_ns;
+    refusal.slot = static_cast<int>(i);
+    refusal.copying = slot.state == State::reading;
+    refusal.holds = stamp.sequence;
+    refusal.age_ns = now_ns() - stamp.acquired_ns;
+  }
+  refusal.counts = counts_;
+  return refusal;
+}
+
 FrameRing::WriteLease FrameRing::claim(std::size_t slot) {
   slots_[slot].state = State::writing;
   ++counts_.slots_writing;
+  const int in_use = counts_.slots_writing + counts_.slots_ready + counts_.slots_reading;
+  counts_.slots_peak = std::max(counts_.slots_peak, in_use);
   return {this, Outcome::slot, slot};
 }
 
-FrameRing::WriteLease FrameRing::begin_write() {
+FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
   std::unique_lock lock(mutex_);
+  if (closed_) return {this, Outcome::closed, 0};
+  number_frame(sequence);
   for (;;) {
     if (closed_) return {this, Outcome::closed, 0};
     if (const auto free = find_free()) return claim(*free);
     switch (policy_) {
-      case RingPolicy::block: {
-        const std::int64_t begin = now_ns();
+      case RingPolicy::block:
+        waiting_since_ns_ = now_ns();
         freed_.wait(lock);
-        counts_.producer_waited_ns += now_ns() - begin;
+        counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
         break;
-      }
       case RingPolicy::error:
         ++counts_.produced;
         ++counts_.refused;
+        refusal_ = refuse(sequence);
         return {this, Outcome::refused, 0};
       case RingPolicy::drop_oldest:
         if (ready_count_ > 0) {
@@ -127,20 +158,30 @@ void FrameRing::abandon_write(std::size_t slot) {
 std::optional<FrameRing::ReadLease> FrameRing::begin_read(std::chrono::nanoseconds wait) {
   std::unique_lock lock(mutex_);
   if (ready_count_ == 0 && !closed_ && wait.count() > 0) {
-    readied_.wait_for(lock, wait, [this] { return ready_count_ > 0 || closed_; });
+    readied_.wait_for(lock, wait, [this] { return ready_count_ > 0 || closed_ || woken_; });
   }
+  woken_ = false;
   if (ready_count_ == 0) return std::nullopt;
   const std::size_t slot = pop_oldest();
   slots_[slot].state = State::reading;
   ++counts_.slots_reading;
-  const std::uint64_t sequence = slots_[slot].frame.stamp.sequence;
-  if (any_read_ && sequence > last_sequence_ + 1) counts_.sequence_gaps += sequence - last_sequence_ - 1;
-  any_read_ = true;
-  last_sequence_ = sequence;
   return ReadLease(this, slot);
 }
 
+void FrameRing::wake() {
+  {
+    const std::scoped_lock lock(mutex_);
+    woken_ = true;
+  }
+  readied_.notify_one();
+}
+
 void FrameRing::finish_read(std::size_t slot) {
+  // Nobody else touches a slot that is being read, so the keeper works outside the lock.
+  if (keeper_ != nullptr) {
+    Slot& read = slots_[slot];
+    read.memory = keeper_->keep(read.frame, std::move(read.memory));
+  }
   {
     const std::scoped_lock lock(mutex_);
     slots_[slot].state = State::free;
@@ -191,7 +232,14 @@ bool FrameRing::drained() const {
 
 RingCounts FrameRing::counts() const {
   const std::scoped_lock lock(mutex_);
-  return counts_;
+  RingCounts counts = counts_;
+  if (waiting_since_ns_ != 0) counts.producer_waited_ns += now_ns() - waiting_since_ns_;
+  return counts;
+}
+
+std::optional<RingRefusal> FrameRing::refusal() const {
+  const std::scoped_lock lock(mutex_);
+  return refusal_;
 }
 
 }  // namespace echoloop

@@ -57,17 +57,21 @@ class FrameRing {
     std::size_t slot_;
   };
 
-  // Each slot as long as a frame; the memory outlives the ring. `counts` continues an earlier ring's book-keeping;
-  // frames that were still in flight there (its reader ended by a fault) are counted as dropped.
-  FrameRing(std::vector<std::span<std::byte>> slots, RingPolicy policy, const RingCounts& counts = {});
+  // Each slot as long as a frame. `counts` continues an earlier ring's book-keeping; frames that were still in flight
+  // there (its reader ended by a fault) are counted as dropped. `keeper` (may be null) is offered each frame that has
+  // been read; it outlives the ring.
+  FrameRing(std::vector<FrameMemory> slots, RingPolicy policy, const RingCounts& counts = {},
+            FrameKeeper* keeper = nullptr);
 
-  // A slot for the next frame. With no free slot: block waits; error refuses the frame; drop_oldest takes back the
-  // oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new one. A
-  // dropped or refused frame is counted as produced. [producer thread]
-  WriteLease begin_write();
+  // A slot for the frame of this number. With no free slot: block waits; error refuses the frame; drop_oldest takes
+  // back the oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new
+  // one. A dropped or refused frame is counted as produced. Numbers left out and numbers that come again are counted
+  // here, whatever becomes of the frame. [producer thread]
+  WriteLease begin_write(std::uint64_t sequence);
 
-  // The oldest frame, waiting for one at most `wait`. [processing thread]
+  // The oldest frame, waiting for one at most `wait`, or until wake(). [processing thread]
   std::optional<ReadLease> begin_read(std::chrono::nanoseconds wait);
+  void wake();  // ends the reader's wait, or its next one; any thread
 
   void count_processed();  // a frame that was read became an image [processing thread]
   void count_lost();       // a frame that was read could not be processed: counted as dropped [processing thread]
@@ -77,15 +81,18 @@ class FrameRing {
   void close();                             // ends all waiting; frames already published can still be read; any thread
   [[nodiscard]] bool drained() const;       // closed and nothing left to read; any thread
   [[nodiscard]] RingCounts counts() const;  // any thread
+  [[nodiscard]] std::optional<RingRefusal> refusal() const;  // the last refused frame; any thread
 
  private:
   enum class State : unsigned char { free, writing, ready, reading };
   struct Slot {
-    std::span<std::byte> memory;
+    FrameMemory memory;
     RfFrame frame;
     State state = State::free;
   };
 
+  void number_frame(std::uint64_t sequence);
+  [[nodiscard]] RingRefusal refuse(std::uint64_t sequence) const;
   WriteLease claim(std::size_t slot);
   [[nodiscard]] std::optional<std::size_t> find_free() const;
   [[nodiscard]] std::size_t pop_oldest();
@@ -96,6 +103,7 @@ class FrameRing {
   mutable std::mutex mutex_;
   std::condition_variable freed_;
   std::condition_variable readied_;
+  FrameKeeper* keeper_;
   // All below under mutex_.
   std::vector<Slot> slots_;
   std::vector<std::size_t> ready_;  // slot numbers, oldest first; a circle of slots_.size() entries
@@ -103,8 +111,9 @@ class FrameRing {
   std::size_t ready_count_ = 0;
   RingPolicy policy_;
   RingCounts counts_;
-  bool any_read_ = false;
-  std::uint64_t last_sequence_ = 0;
+  std::int64_t waiting_since_ns_ = 0;  // the producer waits; 0 = it does not
+  std::optional<RingRefusal> refusal_;
+  bool woken_ = false;
   bool closed_ = false;
 };
 

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/injection.h"
 
 namespace echoloop {
 
@@ -29,8 +32,10 @@ struct StreamSettings {
   StreamMode streams = StreamMode::overlap;
   HostMemory host_memory = HostMemory::pinned;
   double rate_hz = 0.0;  // 0 = the source's own rate; kRateMax = as fast as it goes
+  double pace_ms = 0.0;  // the source rests at least so long after each frame
   bool loop = true;
   bool paused = false;
+  Injection inject;
   friend bool operator==(const StreamSettings&, const StreamSettings&) = default;
 };
 
@@ -42,12 +47,25 @@ struct RingCounts {
   std::uint64_t dropped = 0;
   std::uint64_t refused = 0;    // policy error: frames that found no slot
   std::uint64_t in_flight = 0;  // ready, being copied or being processed
-  std::uint64_t sequence_gaps = 0;
+  std::uint64_t sequence_gaps = 0;  // numbers that never came from the source
+  std::uint64_t duplicates = 0;     // frames whose number had come before
+  std::uint64_t next_sequence = 0;  // the number that comes next when nothing is missing
   int slots = 0;
   int slots_ready = 0;
   int slots_reading = 0;
   int slots_writing = 0;
-  std::int64_t producer_waited_ns = 0;
+  int slots_peak = 0;                   // most slots that were ever in use at once
+  std::int64_t producer_waited_ns = 0;  // policy block, including a wait that goes on
+};
+
+// Policy error: the frame that ended the stream, and the slot that it would have overwritten.
+struct RingRefusal {
+  std::uint64_t sequence = 0;  // of the refused frame
+  int slot = 0;                // from 0: the oldest slot in use
+  bool copying = false;        // that slot was being read; otherwise it waited
+  std::uint64_t holds = 0;     // sequence number in it
+  std::int64_t age_ns = 0;     // since that frame was acquired
+  RingCounts counts;           // at that moment
 };
 
 }  // namespace echoloop

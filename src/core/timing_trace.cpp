@@ -9,13 +9,14 @@
 namespace echoloop {
 namespace {
 
-// Contents of a ring of `count` values whose next write goes to `next`, oldest first.
+// The last `wanted` of `count` values in a ring whose next write goes to `next`, oldest first.
 template <class T>
-std::vector<T> unroll(const std::vector<T>& ring, std::size_t next, std::size_t count) {
+std::vector<T> unroll(const std::vector<T>& ring, std::size_t next, std::size_t count, std::size_t wanted) {
+  wanted = std::min(wanted, count);
   std::vector<T> values;
-  values.reserve(count);
-  const std::size_t first = count < ring.size() ? 0 : next;
-  for (std::size_t i = 0; i < count; ++i) values.push_back(ring[(first + i) % ring.size()]);
+  values.reserve(wanted);
+  const std::size_t first = next + ring.size() - wanted;
+  for (std::size_t i = 0; i < wanted; ++i) values.push_back(ring[(first + i) % ring.size()]);
   return values;
 }
 
@@ -38,7 +39,9 @@ StageSummary summarize(std::vector<double>& values_ms) {
           .count = values_ms.size()};
 }
 
-TimingTrace::TimingTrace(std::size_t capacity) : ring_(capacity), latency_ring_(capacity / 4) {}
+TimingTrace::TimingTrace(std::size_t capacity) : ring_(capacity) {
+  for (LatencyRing& ring : latencies_) ring.values_ms.resize(capacity / 4);
+}
 
 void TimingTrace::add(const Span& span) {
   const std::scoped_lock lock(mutex_);
@@ -47,21 +50,25 @@ void TimingTrace::add(const Span& span) {
   count_ = std::min(count_ + 1, ring_.size());
 }
 
-void TimingTrace::add_latency(double acquired_to_ready_ms) {
+void TimingTrace::add_latency(Latency latency, double ms) {
   const std::scoped_lock lock(mutex_);
-  latency_ring_[latency_next_] = acquired_to_ready_ms;
-  latency_next_ = (latency_next_ + 1) % latency_ring_.size();
-  latency_count_ = std::min(latency_count_ + 1, latency_ring_.size());
+  LatencyRing& ring = latencies_[static_cast<std::size_t>(latency)];
+  ring.values_ms[ring.next] = ms;
+  ring.next = (ring.next + 1) % ring.values_ms.size();
+  ring.count = std::min(ring.count + 1, ring.values_ms.size());
 }
 
-std::vector<Span> TimingTrace::spans() const {
+std::vector<Span> TimingTrace::spans() const { return last_spans(ring_.size()); }
+
+std::vector<Span> TimingTrace::last_spans(std::size_t count) const {
   const std::scoped_lock lock(mutex_);
-  return unroll(ring_, next_, count_);
+  return unroll(ring_, next_, count_, count);
 }
 
-std::vector<double> TimingTrace::latencies_ms() const {
+std::vector<double> TimingTrace::latencies_ms(Latency latency) const {
   const std::scoped_lock lock(mutex_);
-  return unroll(latency_ring_, latency_next_, latency_count_);
+  const LatencyRing& ring = latencies_[static_cast<std::size_t>(latency)];
+  return unroll(ring.values_ms, ring.next, ring.count, ring.count);
 }
 
 std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const {
@@ -75,8 +82,8 @@ std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const {
   return summaries;
 }
 
-StageSummary TimingTrace::summarize_latency() const {
-  std::vector<double> values = latencies_ms();
+StageSummary TimingTrace::summarize_latency(Latency latency) const {
+  std::vector<double> values = latencies_ms(latency);
   return summarize(values);
 }
 
@@ -94,43 +101,111 @@ StageSummary TimingTrace::summarize_frames() const {
   return summarize(durations);
 }
 
+StreamTiming stream_timing(const std::vector<Span>& spans) {
+  struct Times {
+    std::int64_t copy_begin = 0, copy_end = 0, first_kernel = 0, last_kernel = 0;
+  };
+  std::map<std::uint64_t, Times> frames;
+  for (const Span& span : spans) {
+    if (span.stage < Stage::upload || span.stage > Stage::compress) continue;
+    Times& t = frames[span.frame];
+    if (span.stage == Stage::upload) {
+      t.copy_begin = span.start_ns;
+      t.copy_end = span.end_ns;
+    } else {
+      t.first_kernel = t.first_kernel == 0 ? span.start_ns : std::min(t.first_kernel, span.start_ns);
+      if (span.stage == Stage::compress) t.last_kernel = span.end_ns;
+    }
+  }
+  std::erase_if(frames, [](const auto& f) { return f.second.copy_begin == 0 || f.second.last_kernel == 0; });
+  if (frames.size() < 2) return {};
+  std::vector<double> copies, kernels;
+  for (const auto& [frame, t] : frames) {
+    copies.push_back(static_cast<double>(t.copy_end - t.copy_begin) * kMillisecondsPerNanosecond);
+    kernels.push_back(static_cast<double>(t.last_kernel - t.first_kernel) * kMillisecondsPerNanosecond);
+  }
+  const std::int64_t lasted = frames.rbegin()->second.last_kernel - frames.begin()->second.last_kernel;
+  return {.t_t_ms = summarize(copies).p50_ms,
+          .t_p_ms = summarize(kernels).p50_ms,
+          .period_ms = static_cast<double>(lasted) * kMillisecondsPerNanosecond / static_cast<double>(frames.size() - 1),
+          .frames = frames.size()};
+}
+
+namespace {
+
+std::int64_t first_ns(const std::vector<Span>& spans) {
+  std::int64_t first = spans.empty() ? 0 : spans.front().start_ns;
+  for (const Span& span : spans) first = std::min(first, span.start_ns);
+  return first;
+}
+
+// Rows of the picture: lanes share them as they share the streams.
+constexpr std::array<const char*, 6> kRows = {"producer", "copy", "kernels", "texture", "window", "vertical sync"};
+
+int row_of(Stage stage) {
+  switch (stage) {
+    case Stage::produce:
+      return 0;
+    case Stage::upload:
+      return 1;
+    case Stage::present:
+      return 3;
+    case Stage::draw:
+      return 4;
+    case Stage::vsync:
+      return 5;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace
+
 std::string TimingTrace::chrome_json() const {
   const std::vector<Span> all = spans();
-  std::int64_t origin = all.empty() ? 0 : all.front().start_ns;
-  for (const Span& span : all) origin = std::min(origin, span.start_ns);
+  const std::int64_t origin = first_ns(all);
   std::string json = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   char line[256];
   const char* separator = "\n";
   for (const Span& span : all) {
-    // One row each for producer, copies, kernels and display; lanes share the rows as they share the streams.
-    const int row = span.stage == Stage::produce   ? 1
-                    : span.stage == Stage::upload  ? 2
-                    : span.stage == Stage::present ? 4
-                                                   : 3;
     std::snprintf(line, sizeof line,
                   "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                   "\"args\":{\"frame\":%llu,\"lane\":%d}}",
-                  separator, kStageNames[static_cast<std::size_t>(span.stage)].data(), row,
+                  separator, kStageNames[static_cast<std::size_t>(span.stage)].data(), row_of(span.stage) + 1,
                   static_cast<double>(span.start_ns - origin) * 1e-3,
                   static_cast<double>(span.end_ns - span.start_ns) * 1e-3, static_cast<unsigned long long>(span.frame),
                   static_cast<int>(span.lane));
     json += line;
     separator = ",\n";
   }
-  constexpr const char* kRows[] = {"producer", "copy", "kernels", "present"};
-  for (int row = 1; row <= 4; ++row) {
+  for (std::size_t row = 0; row < kRows.size(); ++row) {
     std::snprintf(line, sizeof line,
-                  "%s{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-                  separator, row, kRows[row - 1]);
+                  "%s{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"args\":{\"name\":\"%s\"}}",
+                  separator, row + 1, kRows[row]);
     json += line;
     separator = ",\n";
   }
   return json + "\n]}\n";
 }
 
+std::string TimingTrace::csv() const {
+  const std::vector<Span> all = spans();
+  const std::int64_t origin = first_ns(all);
+  std::string text = "frame,stage,lane,start_ns,end_ns\n";
+  char line[128];
+  for (const Span& span : all) {
+    std::snprintf(line, sizeof line, "%llu,%s,%d,%lld,%lld\n", static_cast<unsigned long long>(span.frame),
+                  kStageNames[static_cast<std::size_t>(span.stage)].data(), static_cast<int>(span.lane),
+                  static_cast<long long>(span.start_ns - origin), static_cast<long long>(span.end_ns - origin));
+    text += line;
+  }
+  return text;
+}
+
 void TimingTrace::clear() {
   const std::scoped_lock lock(mutex_);
-  next_ = count_ = latency_next_ = latency_count_ = 0;
+  next_ = count_ = 0;
+  for (LatencyRing& ring : latencies_) ring.next = ring.count = 0;
 }
 
 }  // namespace echoloop

@@ -40,9 +40,10 @@ inline constexpr ImU32 kWarn = rgb(0xE9B85C);
 inline constexpr ImU32 kBlack = rgb(0x000000);
 inline constexpr ImU32 kChip = rgb(0x000000, 199);  // 78 %
 
-// produce is not a stage of the pipeline's panels; it takes the neutral tone.
+// produce, load, draw and vsync are not stages of the signal chain; they take neutral tones.
 inline constexpr std::array<ImU32, kStageCount> kStageColors = {
-    kMuted, rgb(0x6F93E0), rgb(0x4FB8A0), rgb(0xA58BE0), rgb(0xC9B458), rgb(0xD08BB4), rgb(0x98A2AC)};
+    kMuted,         rgb(0x6F93E0), rgb(0x5F6870), rgb(0x4FB8A0), rgb(0xA58BE0),
+    rgb(0xC9B458), rgb(0xD08BB4), rgb(0x98A2AC), rgb(0x5F6870), rgb(0xE8ECEF)};
 
 inline constexpr float kStatusBar = 44;
 inline constexpr float kMessageLine = 30;

@@ -49,7 +49,47 @@ struct Fault {
       {};  // what to do, one or two sentences; empty = the window knows advice for a refused frame only
   bool can_restart = false;
   bool can_use_cpu = false;
+  std::optional<RingRefusal> refusal = {};  // policy error: what the slots looked like
 };
+
+// Looking back: the frames kept in memory, index 0 the oldest. While frozen nothing is added to them.
+struct Cine {
+  // Edited by the window; it says so by cine_changed.
+  std::size_t index = 0;       // the frame on screen while frozen
+  bool playing = false;        // while frozen
+  double speed = 1.0;          // 0.1 to 10 times the pace at which the frames came, by the wall clock
+  std::size_t mark_in = 0;     // playing loops from here
+  std::size_t mark_out = 0;    // to here, both included
+  bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
+  bool compare = false;        // left of the wipe line parameters A, right of it the ones in the panels
+  ImagingParams a;             // set by the window when a comparison begins, and when the user swaps
+  float wipe = 0.5F;           // share of the picture's width
+  // Filled by the application.
+  std::size_t frames = 0;      // kept
+  double seconds = 0.0;        // from the oldest to the newest
+  std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
+  std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
+  std::size_t budget_bytes = 0;
+  std::string why_not;         // why looking back is not possible now; empty = it is
+};
+
+// Memory, in bytes. Device numbers are 0 on the CPU.
+struct MemoryView {
+  std::size_t device_used = 0;   // by this stream
+  std::size_t device_free = 0;   // that anybody could still take
+  std::size_t host_used = 0;     // slots and copies of recordings, without the history
+  std::size_t host_free = 0;
+  std::size_t slot_bytes = 0;    // one slot; 0 when frames are lent in place
+  std::size_t lane_bytes = 0;    // one lane, on the device
+  bool page_locked = false;      // host_used is
+};
+
+struct TimelineView {
+  bool wanted = false;      // set by the window each frame: the panel is open and not paused
+  std::vector<Span> spans;  // filled while wanted: the last frames, oldest first
+};
+
+enum class TimingFile { chrome_trace, csv };
 
 // Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
 struct ControlReasons {
@@ -77,6 +117,15 @@ struct UiState {
   RingCounts counts;
   StageSummary latency;                   // acquired to image ready
   std::vector<float> latency_history_ms;  // oldest first, the last 10 s
+  StageSummary shown_latency;             // acquired to shown
+  std::vector<float> shown_latency_history_ms;
+  std::vector<float> occupancy;     // slots in use, oldest first, the last 10 s
+  double bytes_per_second = 0.0;    // channel data processed
+  double producer_wait_share = 0.0; // of the last second, policy block: 0 .. 1
+  StreamTiming timing;
+  TimelineView timeline;
+  MemoryView memory;
+  Cine cine;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
@@ -95,6 +144,8 @@ struct UiCommands {
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> cancel_open;
   std::function<void()> toggle_freeze;   // Space
+  std::function<void()> cine_changed;    // after any edit of UiState::cine
+  std::function<void(TimingFile)> save_timings;
   std::function<void()> save_picture;    // S
   std::function<void()> auto_reference;  // brightest pixel of the next frame becomes 0 dB
   std::function<void()> restart;         // after a fault

@@ -35,9 +35,10 @@ std::string clock_text() {
 }  // namespace
 
 struct Viewer::Impl {
-  Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox)
+  Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images)
       : options(o),
         images(mailbox),
+        past(past_images),
         surface(make_surface(o)),
         imgui(*surface),
         renderer(o.shader_dir),
@@ -67,6 +68,7 @@ struct Viewer::Impl {
 
   ViewerOptions options;
   Mailbox<Image>& images;
+  PastImages* past;
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
   WindowRenderer renderer;
@@ -80,7 +82,7 @@ struct Viewer::Impl {
   float scale = 0;
   std::int64_t last_frame_ns = 0;
   std::int64_t last_input_ns = 0;
-  std::int64_t present_start_ns = 0, present_end_ns = 0;
+  FrameTimes times;
   std::string report;  // of a shader that was read again
 };
 
@@ -148,8 +150,8 @@ void Viewer::Impl::remember_settings() {
   save_view_settings(options.settings_file, saved);
 }
 
-Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images)
-    : impl_(std::make_unique<Impl>(options, std::move(commands), images)) {}
+Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past)
+    : impl_(std::make_unique<Impl>(options, std::move(commands), images, past)) {}
 
 Viewer::~Viewer() = default;
 
@@ -165,8 +167,10 @@ bool Viewer::frame(UiState& state) {
   if (v.renderer.reload_if_changed(v.report)) {
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
-  v.present_start_ns = now_ns();
+  v.times = {};
+  v.times.draw_start = v.times.present_start = now_ns();
   const bool fresh = v.take_image();
+  v.times.present_end = now_ns();
   v.begin_frame();
   v.screen.draw(state, {.fonts = v.fonts,
                         .scale = v.scale,
@@ -178,8 +182,9 @@ bool Viewer::frame(UiState& state) {
   ImGui::Render();
   v.display = state.params;
   v.render(Extent::as_needed);
-  v.present_end_ns = now_ns();
+  v.times.draw_end = now_ns();
   v.surface->present();
+  v.times.shown = now_ns();
   v.remember_settings();
   return fresh;
 }
@@ -203,8 +208,7 @@ std::vector<float> Viewer::shown_db() const {
 bool Viewer::needs_host_image() const { return impl_->texture->needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->interop_status; }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
-std::int64_t Viewer::present_start_ns() const { return impl_->present_start_ns; }
-std::int64_t Viewer::present_end_ns() const { return impl_->present_end_ns; }
+const Viewer::FrameTimes& Viewer::times() const { return impl_->times; }
 const Image& Viewer::shown_image() const { return impl_->shown; }
 
 RgbPicture Viewer::screenshot() const {

@@ -11,6 +11,7 @@
 
 #include "core/image.h"
 #include "core/mailbox.h"
+#include "core/past_images.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
 #include "gui/tone.h"
@@ -35,7 +36,8 @@ struct ViewerOptions {
 class Viewer {
  public:
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
-  Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images);
+  // `past`: where pictures of kept frames come from while the state is frozen; null = looking back is not possible.
+  Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
@@ -53,9 +55,14 @@ class Viewer {
   [[nodiscard]] bool needs_host_image() const;              // changes to true when interop fails
   [[nodiscard]] const std::string& interop_status() const;  // one line
   [[nodiscard]] std::string gl_renderer() const;
-  // Texture update and drawing of the last frame, without the wait for the vertical sync.
-  [[nodiscard]] std::int64_t present_start_ns() const;
-  [[nodiscard]] std::int64_t present_end_ns() const;
+  // Times of the last frame, on the clock of now_ns().
+  struct FrameTimes {
+    std::int64_t present_start = 0, present_end = 0;  // device (or host) to texture; equal: no new picture
+    std::int64_t draw_start = 0, draw_end = 0;        // all of the UI thread's work, without the wait for the display
+    std::int64_t shown = 0;                           // the display's vertical sync has passed
+    std::int64_t device_wait_ns = 0;                  // time spent in calls that may wait for the device
+  };
+  [[nodiscard]] const FrameTimes& times() const;
 
   // The last frame's whole window, RGB, top row first.
   [[nodiscard]] RgbPicture screenshot() const;

@@ -9,8 +9,8 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Condition", "Beamform",
-                                                         "Envelope", "Compress", "Present"};
+constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Extra load", "Condition", "Beamform",
+                                                         "Envelope", "Compress", "Present",    "Draw",      "Vsync"};
 constexpr int kFirst = static_cast<int>(Stage::upload);
 constexpr int kLast = static_cast<int>(Stage::present);
 constexpr int kLastOfFrame = static_cast<int>(Stage::compress);
@@ -153,6 +153,7 @@ void timings_panel(PanelContext& c, Column& column) {
   for (int i = kFirst; i <= kLast; ++i) {
     const auto stage = static_cast<std::size_t>(i);
     const StageSummary& s = c.state.stages[stage];
+    if (stage == static_cast<std::size_t>(Stage::load) && c.state.stream.inject.load_ms == 0.0) continue;
     const Rect r = ui.row(column, 22, 0);
     const Columns at = columns_of(ui, r);
     const float chip = ui.px(8);

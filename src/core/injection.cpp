@@ -1,0 +1,89 @@
+#include "core/injection.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<InjectionSpec, 9> kSpecs = {{
+    {"load_ms", "Extra load", "ms", "Every frame keeps the device busy for so much longer.", 0.1, 1000.0,
+     &Injection::load_ms},
+    {"jitter_ms", "Jitter", "ms", "Each frame comes by chance up to this much after it is due.", 0.1, 1000.0,
+     &Injection::jitter_ms},
+    {"burst_frames", "Bursts", "frames", "Frames come in groups of this many at once; the mean rate stays.", 1.0, 1000.0,
+     &Injection::burst_frames},
+    {"stall_ms", "Stalls", "ms", "The source stops for so long, again and again.", 1.0, 10000.0,
+     &Injection::stall_ms},
+    {"stall_every_s", "Stall every", "s", "Time from one stall to the next.", 0.1, 3600.0, &Injection::stall_every_s},
+    {"duplicate_every", "Duplicates", "frames", "One frame in so many comes twice, with the same number.", 1.0, 1e6,
+     &Injection::duplicate_every},
+    {"missing_every", "Missing", "frames", "One number in so many never comes.", 1.0, 1e6, &Injection::missing_every},
+    {"error_at", "Device error at", "frame", "At this frame the device refuses work, once; restarting cures it.", 1.0,
+     1e15, &Injection::error_at},
+    {"lost_at", "Device lost at", "frame", "At this frame the device is lost for good, as by a crashed kernel.", 1.0,
+     1e15, &Injection::lost_at},
+}};
+
+bool is_whole(const InjectionSpec& spec) { return spec.step == 1.0 && spec.unit != "ms"; }
+
+std::string range_text(const InjectionSpec& spec) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%s%g to %g%s%s", is_whole(spec) ? "whole numbers from " : "",
+                spec.member == &Injection::stall_every_s ? spec.step : 0.0, spec.max, spec.unit.empty() ? "" : " ",
+                spec.unit.data());
+  return text;
+}
+
+void set_from_pair(Injection& injection, std::string_view pair) {
+  const std::size_t equals = pair.find('=');
+  const std::string_view key = pair.substr(0, equals);
+  std::string known;
+  for (const InjectionSpec& spec : kSpecs) {
+    known += (known.empty() ? "" : ", ") + std::string(spec.key);
+    if (spec.key != key) continue;
+    const std::string_view text = equals == std::string_view::npos ? "" : pair.substr(equals + 1);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const double least = spec.member == &Injection::stall_every_s ? spec.step : 0.0;
+    const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+    if (!number || value < least || value > spec.max || (is_whole(spec) && value != std::floor(value))) {
+      throw Error("--inject " + std::string(key), "found '" + std::string(text) + "'", range_text(spec));
+    }
+    injection.*spec.member = value;
+    return;
+  }
+  throw Error("--inject", "found '" + std::string(pair) + "'", "KEY=VALUE,... with " + known);
+}
+
+}  // namespace
+
+std::span<const InjectionSpec> injection_specs() { return kSpecs; }
+
+Injection parse_injection(const std::string& text) {
+  Injection injection;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    set_from_pair(injection, std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return injection;
+}
+
+std::string to_text(const Injection& injection) {
+  const Injection none;
+  std::string text;
+  for (const InjectionSpec& spec : kSpecs) {
+    if (injection.*spec.member == none.*spec.member) continue;
+    char pair[64];
+    std::snprintf(pair, sizeof pair, "%s%s=%.10g", text.empty() ? "" : ",", spec.key.data(), injection.*spec.member);
+    text += pair;
+  }
+  return text;
+}
+
+}  // namespace echoloop
