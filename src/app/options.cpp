@@ -97,9 +97,20 @@ double parse_rate(const std::string& text) {
   return rate;
 }
 
+std::string injection_help() {
+  std::string text = "Faults on purpose:";
+  for (const InjectionSpec& spec : injection_specs()) {
+    text += fmt::format(" {} [{}]", spec.key, spec.unit);
+  }
+  return text;
+}
+
 void check_ranges(const Options& o) {
   if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
     throw Error("--slots", "found " + std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
+  }
+  if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0)) {
+    throw Error("--pace", fmt::format("found {:g}", o.stream.pace_ms), "0 to 10000 ms");
   }
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
     throw Error("--lanes", "found " + std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
@@ -115,7 +126,8 @@ void check_ranges(const Options& o) {
 
 Options parse_command_line(int argc, char** argv) {
   Options o;
-  std::string policy, memory, streams, backend, rate, recipe, grid, preset, video;
+  std::string policy, memory, streams, backend, rate, recipe, grid, preset, video, inject;
+  double history_mb = 0.0;
   std::vector<std::string> sets;
   bool list_params = false, version = false;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
@@ -131,6 +143,12 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--rate", rate, "Frames a second, or max")->type_name("HZ");
   app.add_flag("--loop,!--no-loop", o.stream.loop, "Start a recording again at its end (default)");
   app.add_option("--policy", policy, "When all slots are in use: block, error, drop-oldest, drop-newest");
+  app.add_option("--pace", o.stream.pace_ms, "The source rests so many ms after each frame")->type_name("MS");
+  app.add_option("--inject", inject, injection_help())->type_name("KEY=VALUE,...");
+  const auto* history =
+      app.add_option("--history-mb", history_mb, "Memory for looking back, MB; default: a quarter of what is free, at "
+                                                 "most 4000; without a window: 0")
+          ->type_name("MB");
   app.add_option("--slots", o.stream.slots, "Slots of the ring, 2 to 64")->type_name("N");
   app.add_option("--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
   app.add_option("--streams", streams, "overlap or serial");
@@ -191,6 +209,13 @@ Options parse_command_line(int argc, char** argv) {
   if (!streams.empty()) o.stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", streams));
   constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
   if (!backend.empty()) o.backend = static_cast<BackendChoice>(index_of(kBackends, "--backend", backend));
+  if (!inject.empty()) o.stream.inject = parse_injection(inject);
+  if (history->count() > 0) {
+    if (!(history_mb >= 0.0 && history_mb <= 1e6)) {
+      throw Error("--history-mb", fmt::format("found {:g}", history_mb), "0 to 1000000");
+    }
+    o.history_bytes = static_cast<std::size_t>(history_mb * 1e6);
+  }
   if (!rate.empty()) o.stream.rate_hz = parse_rate(rate);
   if (!preset.empty()) add_preset(o.settings, preset);
   if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);

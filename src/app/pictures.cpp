@@ -31,7 +31,7 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   state.formation_warning = formation_warning(*opened.info.acquisition, image.params);
   UiFeed().update(state, session, trace, 1);
   if (totals.seconds > 0.0) state.processed_fps = static_cast<double>(state.counts.processed) / totals.seconds;
-  update_run_state(state, session, backend.name() == "CUDA");
+  update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});
 
   Mailbox<Image> images;
   images.back() = image;

@@ -11,6 +11,10 @@ nlohmann::json summary_json(const StageSummary& s) {
   return {{"p50_ms", s.p50_ms}, {"p95_ms", s.p95_ms}, {"max_ms", s.max_ms}};
 }
 
+nlohmann::json latency_json(const StageSummary& s) {
+  return {{"p50", s.p50_ms}, {"p95", s.p95_ms}, {"p99", s.p99_ms}, {"max", s.max_ms}};
+}
+
 }  // namespace
 
 nlohmann::json program_json(const Backend& backend, const std::string& source) {
@@ -25,15 +29,24 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["frames"] = {{"produced", counts.produced}, {"processed", counts.processed},
                       {"shown", totals.shown},       {"dropped", counts.dropped},
                       {"overrun", counts.refused},   {"in_flight", counts.in_flight},
-                      {"errors", totals.errors},     {"sequence_gaps", counts.sequence_gaps}};
+                      {"errors", totals.errors},     {"sequence_gaps", counts.sequence_gaps},
+                      {"copied", counts.copied},     {"duplicates", counts.duplicates},
+                      {"slots_peak", counts.slots_peak}};
   report["seconds"] = totals.seconds;
   const double per_second = totals.seconds > 0.0 ? 1.0 / totals.seconds : 0.0;
   const auto processed = static_cast<double>(counts.processed);
   report["frames_per_second"] = processed * per_second;
   report["bytes_per_second"] = processed * per_second * static_cast<double>(session.frame_bytes());
-  const StageSummary latency = trace.summarize_latency();
-  report["latency_ms"] = {
-      {"p50", latency.p50_ms}, {"p95", latency.p95_ms}, {"p99", latency.p99_ms}, {"max", latency.max_ms}};
+  report["producer_waited_s"] = static_cast<double>(counts.producer_waited_ns) * 1e-9;
+  report["latency_ms"] = latency_json(trace.summarize_latency(Latency::ready));
+  report["latency_shown_ms"] = latency_json(trace.summarize_latency(Latency::shown));
+  const StreamTiming timing = stream_timing(trace.spans());
+  report["timing_ms"] = {{"t_t", timing.t_t_ms},
+                         {"t_p", timing.t_p_ms},
+                         {"period", timing.period_ms},
+                         {"predicted_serial", timing.serial_ms()},
+                         {"predicted_overlap", timing.overlap_ms()},
+                         {"frames", timing.frames}};
   const auto stages = trace.summarize_stages();
   report["stages"] = nlohmann::json::object();
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -41,7 +54,9 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   }
   report["policy"] = kPolicyNames[static_cast<std::size_t>(stream.policy)];
   report["slots"] = stream.slots;
-  report["lanes"] = stream.streams == StreamMode::serial ? 1 : stream.lanes;
+  report["lanes"] = stream.lanes;
+  report["pace_ms"] = stream.pace_ms;
+  report["inject"] = to_text(stream.inject);
   report["streams"] = kStreamModeNames[static_cast<std::size_t>(stream.streams)];
   report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
   report["parameters"] = params_json(params);

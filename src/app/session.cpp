@@ -1,14 +1,23 @@
 #include "app/session.h"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
+#include <thread>
 #include <utility>
 
-#include "app/pinned_copy.h"
+#include "app/free_memory.h"
+#include "core/error.h"
 
 namespace echoloop {
+namespace {
+
+void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
+
+std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
+
+}  // namespace
 
 double default_rate_hz(const Acquisition& acquisition) {
   // A recording at 10 kHz would be over before anybody saw it; 50 pictures a second show every frame of a short loop.
@@ -16,127 +25,213 @@ double default_rate_hz(const Acquisition& acquisition) {
   return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
 }
 
-namespace {
-
-// Locked pages are lost to every other program: at most a quarter of the machine's memory.
-std::size_t max_page_locked_bytes() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4;
-}
-
-}  // namespace
-
 Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
                  SessionOptions options)
     : backend_(backend), source_(std::move(source)), images_(images), trace_(trace), options_(std::move(options)) {
-  start({}, 0, kAutoReference);
+  check_fits(options_.stream);
+  make();
+  if (options_.in_background) return;
+  making_.wait();
+  take_made();
 }
 
 Session::~Session() {
-  ring_->close();
-  producer_.reset();
-  pipeline_.reset();
-}
-
-HostMemory Session::host_memory() const {
-  if (!source_->lends_frames()) return memory_.front()->kind();
-  return page_lock_ != nullptr || feed_ != source_ ? HostMemory::pinned : HostMemory::pageable;
-}
-
-void Session::stop() {
-  producer_->stop();
-  pipeline_->stop();
-  while (producer_->state() == ProducerState::running || !pipeline_->done()) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
+  if (making_.valid()) making_.wait();
 }
 
 double Session::rate_hz() const {
   return options_.stream.rate_hz > 0.0 ? options_.stream.rate_hz : default_rate_hz(*source_->acquisition());
 }
 
-void Session::start(const RingCounts& counts, std::uint64_t first_sequence, double held_reference_db) {
-  const StreamSettings& stream = options_.stream;
-  const std::size_t bytes = source_->acquisition()->frame_bytes();
-  page_lock_.reset();
-  memory_.clear();
-  if (stream.host_memory == HostMemory::pageable) {
-    feed_ = source_;
-  } else {
-    const std::span<const std::byte> lent = source_->lendable_memory();
-    if (!lent.empty() && lent.size() <= max_page_locked_bytes()) page_lock_ = backend_.page_lock(lent);
-    if (feed_ == nullptr || feed_ == source_) feed_ = with_pinned_frames(source_, backend_);
-  }
-  // Slots of a source that lends its frames hold no samples.
-  std::vector<std::span<std::byte>> slots;
-  for (int i = 0; i < stream.slots; ++i) {
-    memory_.push_back(backend_.allocate_host(source_->lends_frames() ? 64 : bytes, stream.host_memory));
-    slots.push_back(memory_.back()->bytes());
-  }
-  ring_ = std::make_unique<FrameRing>(std::move(slots), stream.policy, counts);
-  pipeline_ = std::make_unique<Pipeline>(
-      backend_, *ring_, source_->acquisition(), options_.params, images_, trace_,
-      PipelineOptions{.lanes = stream.lanes,
-                      .mode = stream.streams,
-                      .max_frames = options_.max_frames > 0 ? options_.max_frames - counts.processed : 0,
-                      .host_images = options_.host_images,
-                      .held_reference_db = held_reference_db,
-                      .on_image = options_.on_image});
-  producer_ = std::make_unique<Producer>(
-      *feed_, *ring_, trace_,
-      ProducerOptions{
-          .rate_hz = rate_hz(), .loop = stream.loop, .paused = stream.paused, .first_sequence = first_sequence});
+ProducerState Session::producer_state() const {
+  return running() ? running_->producer().state() : ProducerState::running;
+}
+
+std::optional<RingRefusal> Session::refusal() const { return running() ? running_->ring().refusal() : std::nullopt; }
+
+std::string Session::take_refusal() {
+  if (!refusal_.empty()) return std::exchange(refusal_, {});
+  return running() ? running_->pipeline().take_refusal() : std::string();
+}
+
+void Session::stop() {
+  while (!advance()) wait_a_little();
+  running_->producer().stop();
+  running_->pipeline().stop();
+  while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) wait_a_little();
 }
 
 void Session::set_params(const ImagingParams& params) {
   options_.params = params;
-  pipeline_->set_params(params);
+  if (running()) running_->pipeline().set_params(params);
 }
 
 void Session::set_host_images(bool wanted) {
   options_.host_images = wanted;
-  pipeline_->set_host_images(wanted);
+  if (running()) running_->pipeline().set_host_images(wanted);
+}
+
+void Session::measure_reference() {
+  if (running()) running_->pipeline().measure_reference();
+}
+
+void Session::hold_reference(double level_db) {
+  if (running()) running_->pipeline().hold_reference(level_db);
+}
+
+void Session::review(ReviewRequest request) {
+  review_ = std::move(request);
+  if (running()) running_->pipeline().review(*review_);
+}
+
+bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
+  return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
+}
+
+StreamMemory Session::memory() const {
+  StreamMemory memory;
+  if (!source_->lends_frames()) memory.slot_bytes = frame_bytes();
+  memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(made_.slots);
+  if (feed_.source != nullptr && feed_.source != source_) {
+    memory.host_bytes += memory_copy_bytes(feed_.kind, *source_);
+  }
+  memory.device = backend_.memory();
+  memory.lane_bytes = memory.device.used / static_cast<std::size_t>(made_.lanes);
+  return memory;
+}
+
+// Before anything is given up for it. The device's need is reckoned from what the lanes that run take.
+void Session::check_fits(const StreamSettings& wanted) const {
+  const std::size_t free = free_host_memory();
+  const bool device = backend_.memory().free > 0;  // without one nothing is copied
+  const std::size_t lent = device ? memory_copy_bytes(wanted.host_memory, *source_) : 0;
+  const bool new_copy = feed_.source == nullptr || feed_.kind != wanted.host_memory;
+  const std::size_t slots = source_->lends_frames() ? 0 : frame_bytes() * static_cast<std::size_t>(wanted.slots);
+  const std::size_t need = slots + (new_copy ? lent : 0);
+  const std::size_t given_back = working_.has_value() ? memory().host_bytes : 0;
+  if (need > free + given_back) {
+    throw Error(fmt::format("{} slots of {} memory", wanted.slots,
+                            kHostMemoryNames[static_cast<std::size_t>(wanted.host_memory)]),
+                "they need " + megabytes(need), "at most " + megabytes(free + given_back) + ", which is free");
+  }
+  if (!working_.has_value()) return;
+  const StreamMemory now = memory();
+  const int more = wanted.lanes - made_.lanes;
+  const std::size_t lanes = more > 0 ? now.lane_bytes * static_cast<std::size_t>(more) : 0;
+  if (now.device.used > 0 && lanes > now.device.free) {
+    throw Error(fmt::format("{} lanes", wanted.lanes), "they need " + megabytes(lanes) + " more on the device",
+                "at most " + megabytes(now.device.free) + ", which is free");
+  }
+}
+
+void Session::begin_stream(const StreamSettings& stream) {
+  if (!same_arrangement(stream, made_)) check_fits(stream);
+  options_.stream = stream;
+  if (phase_ == Phase::making) return;  // looked at again when it is made
+  if (same_arrangement(stream, made_) && phase_ == Phase::steady) {
+    apply_live();
+    return;
+  }
+  phase_ = Phase::draining;
+  // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
+  running_->producer().stop();
+}
+
+void Session::apply_live() {
+  running_->ring().set_policy(options_.stream.policy);
+  running_->pipeline().set_injection(options_.stream.inject);
+  running_->producer().set(producer_options(options_.stream, rate_hz()));
+}
+
+bool Session::advance() {
+  if (phase_ == Phase::draining) {
+    if (running_->producer().state() == ProducerState::running) return false;
+    running_->ring().close();  // what is in it will still be processed
+    if (!running_->pipeline().done()) return false;
+    counts_ = running_->ring().counts();
+    if (options_.max_frames > 0 && counts_.processed >= options_.max_frames) {
+      phase_ = Phase::steady;  // there is nothing to go on with
+      return true;
+    }
+    next_sequence_ = running_->producer().next_sequence();
+    held_reference_db_ = running_->pipeline().held_reference_db();
+    feed_ = running_->feed();
+    make();
+  }
+  if (phase_ == Phase::making) {
+    if (making_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    take_made();
+  }
+  return phase_ == Phase::steady;
 }
 
 void Session::set_stream(const StreamSettings& stream) {
   begin_stream(stream);
-  while (!advance()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  while (!advance()) wait_a_little();
 }
 
-void Session::begin_stream(const StreamSettings& stream) {
-  const StreamSettings old = std::exchange(options_.stream, stream);
-  remaking_ = remaking_ || old.slots != stream.slots || old.lanes != stream.lanes || old.streams != stream.streams ||
-              old.host_memory != stream.host_memory;
-  if (remaking_) {
-    // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
-    producer_->stop();
+void Session::make() {
+  made_ = options_.stream;
+  phase_ = Phase::making;
+  PipelineOptions pipeline;
+  pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
+  pipeline.host_images = options_.host_images;
+  pipeline.held_reference_db = held_reference_db_;
+  pipeline.on_image = options_.on_image;
+  pipeline.past = options_.past;
+  StreamPlan plan{.backend = backend_,
+                  .source = source_,
+                  .images = images_,
+                  .trace = trace_,
+                  .stream = made_,
+                  .params = options_.params,
+                  .pipeline = std::move(pipeline),
+                  .history = options_.history,
+                  .rate_hz = rate_hz(),
+                  .counts = counts_,
+                  .first_sequence = next_sequence_,
+                  .feed = feed_.kind == made_.host_memory ? feed_ : Feed{}};
+  // The old arrangement goes first: both together may not fit.
+  feed_ = {};
+  making_ = std::async(std::launch::async,
+                       [old = std::move(running_), plan = std::move(plan)]() mutable {
+                         old.reset();
+                         return std::make_unique<RunningStream>(std::move(plan));
+                       });
+}
+
+void Session::take_made() {
+  try {
+    running_ = making_.get();
+  } catch (const std::exception& error) {
+    if (!working_.has_value() || same_arrangement(*working_, made_)) throw;
+    refusal_ = error.what();
+    options_.stream = *working_;
+    make();
     return;
   }
-  ring_->set_policy(stream.policy);
-  producer_->set_rate(rate_hz());
-  producer_->set_loop(stream.loop);
-  producer_->set_paused(stream.paused);
-}
-
-bool Session::advance() {
-  if (!remaking_) return true;
-  if (producer_->state() == ProducerState::running) return false;
-  ring_->close();  // what is in it will still be processed
-  if (!pipeline_->done()) return false;
-  remaking_ = false;
-  const RingCounts counts = ring_->counts();
-  const std::uint64_t next = producer_->next_sequence();
-  const double level = pipeline_->held_reference_db();
-  producer_.reset();
-  pipeline_.reset();
-  start(counts, next, level);
-  return true;
+  working_ = made_;
+  phase_ = Phase::steady;
+  feed_ = running_->feed();
+  host_memory_ = running_->host_memory();
+  counts_ = running_->ring().counts();
+  // What was asked for in the meantime.
+  running_->pipeline().set_params(options_.params);
+  running_->pipeline().set_host_images(options_.host_images);
+  if (review_.has_value()) running_->pipeline().review(*review_);
+  try {
+    begin_stream(options_.stream);
+  } catch (const Error& error) {
+    refusal_ = error.what();
+    options_.stream = made_;
+  }
 }
 
 bool Session::done() const {
-  if (remaking_) return false;
-  if (pipeline_->done()) return true;
-  if (producer_->state() == ProducerState::running) return false;
-  const RingCounts counts = ring_->counts();
+  if (phase_ != Phase::steady) return false;
+  if (running_->pipeline().done()) return true;
+  if (running_->producer().state() == ProducerState::running) return false;
+  const RingCounts counts = running_->ring().counts();
   return counts.slots_ready == 0 && counts.in_flight == 0;
 }
 

@@ -1,19 +1,15 @@
-// One running stream: source, ring, producer thread, processing thread. Made when a source is opened, remade when the
-// way frames travel changes (slots, lanes, memory, streams); counts and sequence numbers go on. UI or main thread only.
+// One source's stream through all its arrangements. Policy, pace, rate and faults act on what runs; slots, lanes, memory
+// and streams end it between two frames and make a new arrangement, on a thread of its own, so that the window goes on.
+// Counts and sequence numbers go on; no frame is lost that the policy would not lose. UI or main thread only.
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "backend/backend.h"
-#include "backend/pipeline.h"
-#include "core/frame_ring.h"
-#include "core/image.h"
-#include "core/mailbox.h"
-#include "core/timing_trace.h"
-#include "source/producer.h"
+#include "app/running_stream.h"
 
 namespace echoloop {
 
@@ -22,7 +18,18 @@ struct SessionOptions {
   ImagingParams params;
   std::uint64_t max_frames = 0;  // 0 = no limit
   bool host_images = true;
-  std::function<void(const Image&)> on_image;  // [processing thread]
+  std::function<void(const Image&)> on_image = {};  // [processing thread]
+  RfHistory* history = nullptr;                     // null: nothing is kept
+  PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
+  bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
+};
+
+// Bytes; device numbers are 0 on the CPU.
+struct StreamMemory {
+  std::size_t slot_bytes = 0;   // one slot; 0: frames are lent in place
+  std::size_t host_bytes = 0;   // slots and the recording's copy
+  std::size_t lane_bytes = 0;   // one lane, on the device
+  DeviceMemory device;
 };
 
 class Session {
@@ -34,45 +41,63 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   void set_params(const ImagingParams& params);
-  // Policy, rate, loop and pause act on the running stream; the rest stops it between two frames and starts it again:
-  // frames in lanes are finished; frames still waiting in the ring are processed first.
-  void set_stream(const StreamSettings& stream);
-  // The same without waiting: begin_stream() asks, advance() is called until it says true. Throws when the new
-  // arrangement cannot be made; then only destruction is left.
+  // Begins the change to other settings; until advance() says true it is under way. Throws Error, and changes nothing,
+  // when the new arrangement does not fit the memory there is.
   void begin_stream(const StreamSettings& stream);
+  // Goes on with what is under way; true when nothing is. An arrangement that could not be made is reported by
+  // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is
+  // left.
   bool advance();
+  void set_stream(const StreamSettings& stream);  // begin_stream() and advance() until it is done
   void set_host_images(bool wanted);
-  void measure_reference() { pipeline_->measure_reference(); }
+  void measure_reference();
+  void hold_reference(double level_db);
+  void review(ReviewRequest request);  // stands until the next one, also through a change of arrangement
+  void end_review() { review_.reset(); }
 
   void stop();  // ends both threads; frames in lanes are finished, frames in the ring stay in flight
 
+  [[nodiscard]] bool running() const { return running_ != nullptr; }
   [[nodiscard]] bool done() const;  // nothing more will come: limit reached, recording at its end, refused, or a fault
-  [[nodiscard]] RingCounts counts() const { return ring_->counts(); }
+  [[nodiscard]] RingCounts counts() const { return running() ? running_->ring().counts() : counts_; }
+  [[nodiscard]] std::optional<RingRefusal> refusal() const;
   [[nodiscard]] const StreamSettings& stream() const { return options_.stream; }
   [[nodiscard]] Source& source() { return *source_; }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
-  [[nodiscard]] double rate_hz() const;          // the rate in use; kRateMax = unpaced
-  [[nodiscard]] HostMemory host_memory() const;  // that frames really lie in; recordings lend theirs in place
-  [[nodiscard]] std::string fault() const { return pipeline_->fault(); }  // the processing thread's, empty = none
-  [[nodiscard]] std::string producer_report() const { return producer_->report(); }
-  [[nodiscard]] ProducerState producer_state() const { return producer_->state(); }
-  [[nodiscard]] std::string take_refusal() { return pipeline_->take_refusal(); }
+  [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
+  [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
+  [[nodiscard]] StreamMemory memory() const;
+  [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
+  [[nodiscard]] std::string producer_report() const { return running() ? running_->producer().report() : std::string(); }
+  [[nodiscard]] ProducerState producer_state() const;
+  [[nodiscard]] std::string take_refusal();
 
  private:
-  void start(const RingCounts& counts, std::uint64_t first_sequence, double held_reference_db);
+  enum class Phase { steady, draining, making };
+
+  void make();  // on a thread of its own, from options_ and what the last arrangement left
+  void take_made();
+  void apply_live();
+  [[nodiscard]] bool same_arrangement(const StreamSettings& a, const StreamSettings& b) const;
+  void check_fits(const StreamSettings& wanted) const;
 
   Backend& backend_;
   std::shared_ptr<Source> source_;
-  std::shared_ptr<Source> feed_;  // what the producer reads: source_, or its frames in page-locked memory
   Mailbox<Image>& images_;
   TimingTrace& trace_;
   SessionOptions options_;
-  bool remaking_ = false;
-  std::unique_ptr<PageLock> page_lock_;
-  std::vector<std::unique_ptr<HostMemoryBlock>> memory_;  // one a slot
-  std::unique_ptr<FrameRing> ring_;
-  std::unique_ptr<Pipeline> pipeline_;
-  std::unique_ptr<Producer> producer_;
+  StreamSettings made_;                    // what runs, or is being made
+  std::optional<StreamSettings> working_;  // the last arrangement that could be made
+  Phase phase_ = Phase::steady;
+  RingCounts counts_;  // while nothing runs
+  std::uint64_t next_sequence_ = 0;
+  double held_reference_db_ = kAutoReference;
+  Feed feed_;
+  HostMemory host_memory_ = HostMemory::pageable;
+  std::optional<ReviewRequest> review_;
+  std::string refusal_;
+  std::unique_ptr<RunningStream> running_;
+  std::future<std::unique_ptr<RunningStream>> making_;
 };
 
 // The pace of a source when the user asks for none: its own frame rate, as far as a screen can follow.

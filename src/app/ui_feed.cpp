@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/free_memory.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -28,7 +29,7 @@ std::vector<float> thin_history(const std::vector<double>& latencies_ms, double 
 
 }  // namespace
 
-void UiFeed::update_rates(UiState& state, std::int64_t now) {
+void UiFeed::update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes) {
   const double seconds = static_cast<double>(now - last_ns_) * 1e-9;
   const auto rate = [&](std::uint64_t count, std::uint64_t last) {
     return count >= last ? static_cast<double>(count - last) / seconds : 0.0;
@@ -36,42 +37,74 @@ void UiFeed::update_rates(UiState& state, std::int64_t now) {
   if (last_ns_ != 0) {
     // Averaged over about a second, so that the number can be read.
     const double keep = std::exp(-seconds / 0.7);
-    state.processed_fps = keep * state.processed_fps + (1.0 - keep) * rate(state.counts.processed, last_processed_);
-    state.shown_fps = keep * state.shown_fps + (1.0 - keep) * rate(state.shown, last_shown_);
+    const auto follow = [keep](double& value, double latest) { value = keep * value + (1.0 - keep) * latest; };
+    follow(state.processed_fps, rate(state.counts.processed, last_processed_));
+    follow(state.shown_fps, rate(state.shown, last_shown_));
+    const double waited_s = static_cast<double>(state.counts.producer_waited_ns - last_waited_ns_) * 1e-9;
+    follow(state.producer_wait_share, std::clamp(waited_s / seconds, 0.0, 1.0));
+    state.bytes_per_second = state.processed_fps * static_cast<double>(frame_bytes);
   }
   last_ns_ = now;
   last_processed_ = state.counts.processed;
   last_shown_ = state.shown;
+  last_waited_ns_ = state.counts.producer_waited_ns;
+}
+
+// One value each window frame.
+void UiFeed::update_occupancy(UiState& state) {
+  constexpr std::size_t kPoints = 600;  // 10 s at 60 window frames a second
+  const RingCounts& c = state.counts;
+  if (state.occupancy.size() >= kPoints) state.occupancy.erase(state.occupancy.begin());
+  state.occupancy.push_back(static_cast<float>(c.slots_writing + c.slots_ready + c.slots_reading));
 }
 
 void UiFeed::update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
   state.counts = session.counts();
   state.shown = shown;
+  update_occupancy(state);
+  if (state.timeline.wanted) {
+    constexpr std::size_t kTimelineSpans = 1024;  // about a hundred frames
+    state.timeline.spans = trace.last_spans(kTimelineSpans);
+  }
   const std::int64_t now = now_ns();
   if (now - last_ns_ < kSlowUpdateNs) return;
-  update_rates(state, now);
-  state.latency = trace.summarize_latency();
-  state.latency_history_ms = thin_history(trace.latencies_ms(), state.processed_fps);
+  update_rates(state, now, session.frame_bytes());
+  state.latency = trace.summarize_latency(Latency::ready);
+  state.latency_history_ms = thin_history(trace.latencies_ms(Latency::ready), state.processed_fps);
+  state.shown_latency = trace.summarize_latency(Latency::shown);
+  state.shown_latency_history_ms = thin_history(trace.latencies_ms(Latency::shown), state.shown_fps);
   state.stages = trace.summarize_stages();
   state.frame_total = trace.summarize_frames();
+  state.timing = stream_timing(trace.last_spans(4096));
+  const StreamMemory memory = session.memory();
+  state.memory = {.device_used = memory.device.used,
+                  .device_free = memory.device.free,
+                  .host_used = memory.host_bytes,
+                  .host_free = free_host_memory(),
+                  .slot_bytes = memory.slot_bytes,
+                  .lane_bytes = memory.lane_bytes,
+                  .page_locked = session.host_memory() != HostMemory::pageable};
   const double rate = session.rate_hz();
   state.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
 }
 
-void update_run_state(UiState& state, const Session& session, bool on_gpu) {
+void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
   state.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
-    state.fault = Fault{.title = on_gpu ? "The GPU stopped working on this stream" : "Processing stopped",
+    state.fault = Fault{.title = facts.on_gpu ? "The GPU stopped working on this stream" : "Processing stopped",
                         .detail = fault,
-                        .advice = on_gpu ? "Restart the stream, or go on with the CPU." : "Restart the stream.",
-                        .can_restart = true,
-                        .can_use_cpu = on_gpu};
+                        .advice = facts.device_lost ? "Go on with the CPU; the GPU is lost until the program is started again."
+                                  : facts.on_gpu    ? "Restart the stream, or go on with the CPU."
+                                                    : "Restart the stream.",
+                        .can_restart = !facts.device_lost,
+                        .can_use_cpu = facts.on_gpu};
   } else if (session.producer_state() == ProducerState::refused) {
     state.fault = Fault{.title = "Error on override: the source was faster than processing",
                         .detail = session.producer_report(),
                         .advice = "Restart; a slower rate, more slots or another policy prevents it.",
                         .can_restart = true,
-                        .can_use_cpu = false};
+                        .can_use_cpu = false,
+                        .refusal = session.refusal()};
   } else if (session.producer_state() == ProducerState::failed) {
     state.fault = Fault{.title = "The source cannot go on",
                         .detail = session.producer_report(),
@@ -81,7 +114,7 @@ void update_run_state(UiState& state, const Session& session, bool on_gpu) {
   }
   if (state.fault.has_value()) {
     state.run = RunState::fault;
-  } else if (state.stream.paused || session.producer_state() == ProducerState::ended) {
+  } else if (facts.frozen) {
     state.run = RunState::frozen;
   } else {
     state.run = state.source.phantom.empty() ? RunState::replay : RunState::live;

@@ -12,18 +12,25 @@ namespace echoloop {
 
 class UiFeed {
  public:
-  // Counters each time; rates and percentiles, which cost a sort, four times a second.
+  // Counters and slots each time; rates, percentiles and memory, which cost a sort, four times a second.
   void update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
 
  private:
-  void update_rates(UiState& state, std::int64_t now);
+  void update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes);
+  void update_occupancy(UiState& state);
 
   std::int64_t last_ns_ = 0;
   std::uint64_t last_processed_ = 0;
   std::uint64_t last_shown_ = 0;
+  std::int64_t last_waited_ns_ = 0;
 };
 
 // State of the run and the fault banner, from what the session's threads say.
-void update_run_state(UiState& state, const Session& session, bool on_gpu);
+struct RunFacts {
+  bool on_gpu = false;
+  bool device_lost = false;  // nothing works on it any more
+  bool frozen = false;
+};
+void update_run_state(UiState& state, const Session& session, const RunFacts& facts);
 
 }  // namespace echoloop

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "app/free_memory.h"
 #include "app/pictures.h"
 #include "app/report.h"
 #include "app/share.h"
@@ -22,7 +23,8 @@ std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std:
 
 }  // namespace
 
-WindowApp::WindowApp(const Options& options) : options_(options) {
+WindowApp::WindowApp(const Options& options)
+    : options_(options), history_(options.history_bytes.value_or(default_history_bytes())) {
   ChosenBackend chosen = choose_backend(options_.backend);
   backend_ = std::move(chosen.backend);
   state_.stream = options_.stream;
@@ -37,7 +39,7 @@ WindowApp::WindowApp(const Options& options) : options_(options) {
                                                    .settings_file = settings_file(),
                                                    .ui_scale = options_.ui_scale,
                                                    .vsync = true},
-                                     make_commands(), images_);
+                                     make_commands(), images_, &past_);
   if (!chosen.note.empty()) say(Severity::info, chosen.note);
   if (const std::string status = viewer_->interop_status(); !status.empty()) say(Severity::info, status);
 }
@@ -49,23 +51,11 @@ UiCommands WindowApp::make_commands() {
   c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
   c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
   c.cancel_open = [this] { later([this] { opener_.cancel(); }); };
-  c.toggle_freeze = [this] {
-    later([this] {
-      if (session_ != nullptr && session_->producer_state() == ProducerState::ended) {
-        state_.stream.loop = true;  // a recording at its end: play it again
-        state_.stream.paused = false;
-      } else {
-        state_.stream.paused = !state_.stream.paused;
-      }
-      apply_stream();
-    });
-  };
+  c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
+  c.cine_changed = [this] { later([this] { apply_cine(); }); };
+  c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
   c.save_picture = [this] { later([this] { save_picture(); }); };
-  c.auto_reference = [this] {
-    later([this] {
-      if (session_ != nullptr) session_->measure_reference();
-    });
-  };
+  c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
   c.dismiss_message = [this](std::size_t index) {
@@ -90,27 +80,55 @@ int WindowApp::run() {
 void WindowApp::turn() {
   take_opened();
   if (session_ != nullptr) go_on_with_stream();
-  if (session_ != nullptr) {
-    const bool had_fault = state_.fault.has_value();
-    feed_.update(state_, *session_, trace_, shown_);
-    update_run_state(state_, *session_, backend_->name() == "CUDA");
-    if (!had_fault && state_.fault.has_value()) {
-      ++state_.errors;
-      say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
-    }
-    if (const std::string refusal = session_->take_refusal(); !refusal.empty()) say(Severity::error, refusal);
-    session_->set_host_images(viewer_->needs_host_image() || host_image_wanted_);
-  }
-  if (viewer_->frame(state_)) {
-    ++shown_;
-    trace_.add({.frame = images_.front().stamp.sequence,
-                .stage = Stage::present,
-                .lane = 0,
-                .start_ns = viewer_->present_start_ns(),
-                .end_ns = viewer_->present_end_ns()});
-  }
+  if (session_ != nullptr) look_at_stream();
+  count_picture(viewer_->frame(state_));
   run_commands();
+  if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
   wait_for_frame();
+}
+
+void WindowApp::look_at_stream() {
+  const bool had_fault = state_.fault.has_value();
+  feed_.update(state_, *session_, trace_, shown_);
+  freeze_when_still();
+  update_run_state(
+      state_, *session_,
+      {.on_gpu = backend_->name() == "CUDA", .device_lost = !backend_->usable(), .frozen = review_.frozen()});
+  if (!had_fault && state_.fault.has_value()) {
+    ++state_.errors;
+    say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
+    state_.stream.inject.error_at = state_.stream.inject.lost_at = 0.0;  // it has happened
+    if (review_.frozen()) review_.forget(state_.cine);
+  }
+  if (const std::string refusal = session_->take_refusal(); !refusal.empty()) {
+    say(Severity::error, refusal);
+    state_.stream = session_->stream();
+  }
+  session_->set_host_images(viewer_->needs_host_image() || host_image_wanted_);
+}
+
+void WindowApp::count_picture(bool fresh) {
+  const Viewer::FrameTimes& times = viewer_->times();
+  const Image& image = viewer_->shown_image();
+  ++window_frame_;
+  fresh_ = fresh;
+  times_.add(times);
+  const auto add = [&](Stage stage, std::int64_t begin, std::int64_t end) {
+    trace_.add({.frame = image.stamp.sequence, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
+  };
+  add(Stage::draw, times.draw_start, times.draw_end);
+  add(Stage::vsync, times.shown, times.shown);
+  if (times.present_end > times.present_start) add(Stage::present, times.present_start, times.present_end);
+  if (!fresh) return;
+  if (review_.frozen()) {
+    if (review_.answered_by(image) && asked_frame_ != 0) {
+      times_.add_review(window_frame_ - asked_frame_);
+      asked_frame_ = 0;
+    }
+    return;
+  }
+  ++shown_;
+  trace_.add_latency(Latency::shown, static_cast<double>(times.shown - image.stamp.acquired_ns) * 1e-6);
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
@@ -201,9 +219,10 @@ void WindowApp::write_outputs() {
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
   if (!options_.report.empty()) {
     nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
-    report["display"] = {{"renderer", viewer_->gl_renderer()},
-                         {"picture", viewer_->interop_status()},
-                         {"interop", !viewer_->needs_host_image()}};
+    report["display"] = times_.report();
+    report["display"].update({{"renderer", viewer_->gl_renderer()},
+                              {"picture", viewer_->interop_status()},
+                              {"interop", !viewer_->needs_host_image()}});
     write_text(options_.report, report.dump(1) + "\n");
   }
   if (images_.front().host_db == nullptr) return;

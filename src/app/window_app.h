@@ -11,9 +11,11 @@
 
 #include "app/choose_backend.h"
 #include "app/options.h"
+#include "app/review.h"
 #include "app/session.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
+#include "app/window_times.h"
 #include "gui/viewer.h"
 
 namespace echoloop {
@@ -39,6 +41,14 @@ class WindowApp {
   void apply_params();
   void apply_stream();
   void go_on_with_stream();
+  void look_at_stream();
+  void count_picture(bool fresh);
+  void toggle_freeze();
+  void apply_cine();
+  void freeze_when_still();
+  void look_back();
+  void set_reference();
+  void save_timings(TimingFile format);
   void save_picture();
   void say(Severity severity, const std::string& text);
   void write_outputs();
@@ -48,6 +58,11 @@ class WindowApp {
   std::unique_ptr<Backend> backend_;
   TimingTrace trace_;
   Mailbox<Image> images_;
+  PastImages past_;
+  RfHistory history_;
+  Review review_{history_};
+  bool fresh_ = false;             // the last window frame had a new picture
+  bool frozen_by_itself_ = false;  // the source stands still: what is on screen is the past already
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
   std::unique_ptr<Session> session_;
@@ -59,6 +74,10 @@ class WindowApp {
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   std::uint64_t shown_ = 0;
   std::int64_t started_ns_ = 0;
+  WindowTimes times_;
+  std::uint64_t window_frame_ = 0;
+  std::uint64_t asked_ = 0;        // requests of the review that have been seen
+  std::uint64_t asked_frame_ = 0;  // window frame after which the last one was made
   std::int64_t due_ns_ = 0;    // of the next window frame
   std::int64_t drawn_ns_ = 0;  // of the last one
   std::uint64_t processed_drawn_ = 0;

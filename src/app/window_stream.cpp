@@ -8,13 +8,18 @@ namespace echoloop {
 void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
                              const ImagingParams& params) {
   session_.reset();
+  review_.forget(state_.cine);
+  frozen_by_itself_ = false;
   trace_.clear();
+  if (source != source_) history_.clear();
   session_ = std::make_unique<Session>(*backend_, source, images_, trace_,
                                        SessionOptions{.stream = stream,
                                                       .params = params,
                                                       .max_frames = options_.frames,
                                                       .host_images = viewer_->needs_host_image(),
-                                                      .on_image = {}});
+                                                      .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
+                                                      .past = &past_,
+                                                      .in_background = true});
 }
 
 void WindowApp::start_session(OpenedSource opened) {
@@ -76,8 +81,11 @@ void WindowApp::describe_backend() {
 
 void WindowApp::use_cpu() {
   session_.reset();
+  review_.forget(state_.cine);
+  if (!backend_->usable()) history_.clear();  // its memory was the lost device's
   viewer_->forget_image();
   images_.reset();  // their storage belongs to the device
+  for (Mailbox<Image>& past : past_) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();
   restart(state_.stream);
@@ -101,17 +109,27 @@ void WindowApp::apply_params() {
 
 void WindowApp::apply_stream() {
   if (session_ == nullptr) return;
-  session_->begin_stream(state_.stream);
+  StreamSettings wanted = state_.stream;
+  const bool rests = review_.frozen() && !frozen_by_itself_ && !state_.cine.keep_acquiring;
+  wanted.paused = wanted.paused || rests;
+  try {
+    session_->begin_stream(wanted);
+  } catch (const std::exception& error) {
+    const bool paused = state_.stream.paused;
+    state_.stream = session_->stream();  // the panel shows what holds
+    state_.stream.paused = paused;
+    say(Severity::error, error.what());
+  }
 }
 
-// The other half of a change of slots, lanes, memory or streams: once the frames under way are done.
+// The other half of a change of slots, lanes, memory or streams, and of a start: made on a thread of its own.
 void WindowApp::go_on_with_stream() {
   try {
     session_->advance();
   } catch (const std::exception& error) {
-    session_.reset();  // the old arrangement is gone, the new one could not be made
+    session_.reset();  // not even the old arrangement can be made any more
     state_.run = RunState::fault;
-    state_.fault = Fault{.title = "The stream could not be started again",
+    state_.fault = Fault{.title = "The stream could not be started",
                          .detail = error.what(),
                          .advice = "Change the setting back, then restart.",
                          .can_restart = true,

@@ -28,24 +28,44 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       options_(std::move(options)),
       plan_(make_plan(acquisition_, params)),
       held_reference_db_(options_.held_reference_db),
-      host_images_(options_.host_images) {
-  const int lanes = options_.mode == StreamMode::serial ? 1 : std::clamp(options_.lanes, 1, kMaxLanes);
+      host_images_(options_.host_images),
+      load_ms_(options_.inject.load_ms),
+      error_at_(options_.inject.error_at),
+      lost_at_(options_.inject.lost_at) {
+  if (options_.past != nullptr) {
+    reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past);
+  }
+  const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
     slots_.push_back({});
     slots_.back().lane = backend.make_lane(i, options_.mode);
-    slots_.back().lane->set_plan(plan_);
+    set_lane_plan(slots_.back());
   }
   thread_ = std::thread([this] { run(); });
 }
 
 Pipeline::~Pipeline() {
+  quit_ = true;
   stop();
+  if (reviewer_ != nullptr) reviewer_->end();
   thread_.join();
 }
 
 void Pipeline::set_params(const ImagingParams& params) {
   params_.back() = params;
   params_.publish();
+}
+
+void Pipeline::set_injection(const Injection& injection) {
+  load_ms_ = injection.load_ms;
+  error_at_ = injection.error_at;
+  lost_at_ = injection.lost_at;
+}
+
+void Pipeline::review(ReviewRequest request) {
+  if (reviewer_ == nullptr) return;
+  reviewer_->request(std::move(request));
+  ring_.wake();
 }
 
 void Pipeline::stop() {
@@ -60,10 +80,26 @@ std::string Pipeline::fault() const {
 
 std::string Pipeline::take_refusal() {
   const std::scoped_lock lock(text_mutex_);
+  if (refusal_.empty() && reviewer_ != nullptr) return reviewer_->take_refusal();
   return std::exchange(refusal_, {});
 }
 
+void Pipeline::refuse(const std::string& why) {
+  const std::scoped_lock lock(text_mutex_);
+  refusal_ = why;
+}
+
 void Pipeline::run() {
+  run_stream();
+  ring_.close();  // a producer that waits for a slot must not wait for ever
+  done_ = true;
+  if (reviewer_ == nullptr || !fault().empty()) return;
+  while (!quit_) {
+    if (!step_review()) reviewer_->wait();
+  }
+}
+
+void Pipeline::run_stream() {
   try {
     while (step()) {
     }
@@ -75,15 +111,14 @@ void Pipeline::run() {
     for (int i = in_flight(); i > 0; --i) ring_.count_lost();
     for (Slot& slot : slots_) slot.lease.reset();
   }
-  ring_.close();  // a producer that waits for a slot must not wait for ever
-  done_ = true;
 }
 
 // One turn; false when the stream has ended.
 bool Pipeline::step() {
   take_params();
+  const bool reviewing = step_review();
   if (may_start() && !slots_[next_].busy) {
-    if (auto lease = ring_.begin_read(in_flight() == 0 ? kIdleWait : kPoll)) {
+    if (auto lease = ring_.begin_read(in_flight() == 0 && !reviewing ? kIdleWait : kPoll)) {
       start_frame(slots_[next_], std::move(*lease));
       next_ = (next_ + 1) % slots_.size();
     }
@@ -97,6 +132,8 @@ bool Pipeline::step() {
   return in_flight() > 0 || !ended;
 }
 
+bool Pipeline::step_review() { return reviewer_ != nullptr && reviewer_->step(held_reference_db_, host_images_); }
+
 bool Pipeline::may_start() const { return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames); }
 
 int Pipeline::in_flight() const { return static_cast<int>(started_ - finished_); }
@@ -109,19 +146,18 @@ void Pipeline::take_params() {
   try {
     plan_ = make_plan(acquisition_, wanted, plan_);
   } catch (const Error& error) {
-    const std::scoped_lock lock(text_mutex_);
-    refusal_ = error.what();
+    refuse(error.what());
   }
 }
 
 void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   ++started_;
   slot.busy = true;
-  slot.plan = plan_;
   slot.lease.emplace(std::move(lease));
+  set_lane_plan(slot);
   Lane& lane = *slot.lane;
-  lane.set_plan(plan_);
   lane.upload(slot.lease->frame());
+  inject_faults(lane, slot.lease->frame().stamp.sequence);
   lane.condition();
   lane.beamform();
   lane.envelope();
@@ -132,6 +168,30 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   slot.reference_db = automatic ? held_db : plan_->params.reference_db;
   lane.compress(slot.reference_db);
   lane.finish(host_images_);
+}
+
+// A plan that the device has no room for is refused: the lane goes on with the one that it had.
+void Pipeline::set_lane_plan(Slot& slot) {
+  try {
+    slot.lane->set_plan(plan_);
+  } catch (const std::exception& error) {
+    if (slot.plan == nullptr || slot.plan == plan_) throw;
+    slot.lane->set_plan(slot.plan);
+    plan_ = slot.plan;
+    refuse(error.what());
+  }
+  slot.plan = plan_;
+}
+
+void Pipeline::inject_faults(Lane& lane, std::uint64_t sequence) {
+  if (const double ms = load_ms_; ms > 0.0) lane.load(ms);
+  const auto due = [sequence](std::atomic<double>& at) {
+    if (at == 0.0 || static_cast<double>(sequence) < at) return false;
+    at = 0.0;  // once
+    return true;
+  };
+  if (due(error_at_)) lane.fail(DeviceFault::refused);
+  if (due(lost_at_)) lane.fail(DeviceFault::lost);
 }
 
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
@@ -168,7 +228,7 @@ void Pipeline::collect(Slot& slot) {
   image.params.reference_db = slot.reference_db;
   image.acquisition = acquisition_;
   slot.lane->append_spans(trace_);
-  trace_.add_latency(static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
+  trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
   if (options_.on_image) options_.on_image(image);
   std::swap(image, images_.back());
   images_.publish();

@@ -1,7 +1,7 @@
 // The processing thread: takes frames from the ring, drives them through lanes, swaps finished images into a mailbox.
 // It owns lanes and plan. New parameters come by mailbox and hold from the next frame on; a change never drops or
-// stalls a frame. A fault ends the thread with a message; the ring is closed and its unfinished frames are counted as
-// lost.
+// stalls a frame. A fault ends the stream with a message; the ring is closed and its unfinished frames are counted as
+// lost. Between the live frames, and after the stream's end, it processes kept frames again (review.h).
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/review.h"
 #include "core/frame_ring.h"
 #include "core/image.h"
 #include "core/mailbox.h"
@@ -27,7 +28,9 @@ struct PipelineOptions {
   std::uint64_t max_frames = 0;                // stop after this many processed frames; 0 = no limit
   bool host_images = true;                     // copy each image to the host
   double held_reference_db = kAutoReference;   // level to go on with when the parameters ask for an automatic one
-  std::function<void(const Image&)> on_image;  // each finished image, before it is swapped away [processing thread]
+  Injection inject;
+  std::function<void(const Image&)> on_image = {};  // each finished image, before it is swapped away [processing thread]
+  PastImages* past = nullptr;                  // null: kept frames cannot be reviewed
 };
 
 class Pipeline {
@@ -42,9 +45,12 @@ class Pipeline {
   void set_params(const ImagingParams& params);                 // UI thread
   void set_host_images(bool wanted) { host_images_ = wanted; }  // any thread
   void measure_reference() { measure_reference_ = true; }  // the next frame's brightest pixel becomes 0 dB; any thread
-  void stop();                                             // any thread; finishes frames already in lanes
+  void hold_reference(double level_db) { held_reference_db_ = level_db; }  // of the automatic level; any thread
+  void set_injection(const Injection& injection);                          // any thread
+  void review(ReviewRequest request);                                      // any thread; see PipelineOptions::past
+  void stop();  // ends the stream; frames already in lanes are finished; any thread
 
-  [[nodiscard]] bool done() const { return done_; }  // any thread
+  [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
   [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // any thread
@@ -59,9 +65,14 @@ class Pipeline {
   };
 
   void run();
+  void run_stream();
   bool step();
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
+  void set_lane_plan(Slot& slot);
+  void inject_faults(Lane& lane, std::uint64_t sequence);
+  bool step_review();
+  void refuse(const std::string& why);
   void measure_reference(Slot& slot);
   void release_uploaded();
   bool collect_finished();
@@ -84,7 +95,11 @@ class Pipeline {
   std::atomic<double> held_reference_db_;
   std::atomic<bool> measure_reference_{false};
   std::atomic<bool> host_images_;
+  std::atomic<double> load_ms_;
+  std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
+  std::unique_ptr<Reviewer> reviewer_;      // null: no past
   std::atomic<bool> stop_{false};
+  std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;
   std::string fault_;    // under text_mutex_

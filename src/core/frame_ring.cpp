@@ -70,13 +70,15 @@ void FrameRing::number_frame(std::uint64_t sequence) {
     ++counts_.duplicates;
     return;
   }
-  counts_.sequence_gaps += sequence - counts_.next_sequence;
+  const bool first = counts_.produced == 0;  // wherever a source begins to count
+  if (!first) counts_.sequence_gaps += sequence - counts_.next_sequence;
   counts_.next_sequence = sequence + 1;
 }
 
 // What stands in the refused frame's way: the oldest frame in a slot.
 RingRefusal FrameRing::refuse(std::uint64_t sequence) const {
-  RingRefusal refusal{.sequence = sequence};
+  RingRefusal refusal;
+  refusal.sequence = sequence;
   std::int64_t oldest_ns = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];

@@ -1,5 +1,6 @@
 #include "core/injection.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>

@@ -35,6 +35,7 @@ StageSummary summarize(std::vector<double>& values_ms) {
   return {.p50_ms = nearest_rank(values_ms, 0.50),
           .p95_ms = nearest_rank(values_ms, 0.95),
           .p99_ms = nearest_rank(values_ms, 0.99),
+          .p999_ms = nearest_rank(values_ms, 0.999),
           .max_ms = values_ms.back(),
           .count = values_ms.size()};
 }

@@ -24,6 +24,7 @@ struct StageSummary {
   double p50_ms = 0.0;
   double p95_ms = 0.0;
   double p99_ms = 0.0;
+  double p999_ms = 0.0;
   double max_ms = 0.0;
   std::size_t count = 0;
 };

@@ -1,21 +1,42 @@
-// Above and below the picture: fault banner, progress strip, the row of buttons; and what is there before any picture.
+// Above the picture: fault banner and progress strip; and what is there before any picture.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "gui/bars.h"
+#include "gui/number_text.h"
 
 namespace echoloop {
 namespace {
 
+bool refused(const UiState& s) {
+  return s.fault->refusal.has_value() || (s.stream.policy == RingPolicy::error && s.counts.refused > 0);
+}
+
 std::string advice_for(const UiState& s) {
   if (!s.fault->advice.empty()) return s.fault->advice;
-  if (s.stream.policy == RingPolicy::error && s.counts.refused > 0) {
+  if (refused(s)) {
     return "let old frames be dropped, give the stream more slots, or lower the frame rate. Then restart.";
   }
-  if (s.fault->can_use_cpu) return "restart the stream, or go on without the GPU.";
+  if (s.fault->can_use_cpu && s.fault->can_restart) return "restart the stream, or go on without the GPU.";
+  if (s.fault->can_use_cpu) return "go on without the GPU; it can be used again after the program has been restarted.";
   return {};
+}
+
+// Which frame, which slot, what was in it, and that the picture is sound.
+std::string refusal_text(const RingRefusal& r, const Image& shown) {
+  std::string text =
+      fmt::format("Frame {} came while slot {} of {} {}; the frame in it, {}, was {} ms old. Nothing was overwritten",
+                  grouped(r.sequence), r.slot + 1, r.counts.slots,
+                  r.copying ? "was still being copied" : "still waited to be copied", grouped(r.holds),
+                  fixed(static_cast<double>(r.age_ns) * 1e-6, 1));
+  if (shown.number != 0) text += "; the picture is the last good frame, " + grouped(shown.stamp.sequence);
+  return text + ".";
+}
+
+std::string title_of(const Fault& fault) {
+  return fault.title.empty() && fault.refusal ? "Stream stopped: error on override" : fault.title;
 }
 
 struct Cure {
@@ -29,7 +50,7 @@ std::vector<Cure> cures(PanelContext& c) {
   std::vector<Cure> list;
   UiState& s = c.state;
   const auto restart = [&c] { call(c.commands.restart); };
-  if (s.fault->can_restart && s.stream.policy == RingPolicy::error && s.counts.refused > 0) {
+  if (s.fault->can_restart && refused(s)) {
     list.push_back(
         {"Restart with Drop oldest", "The oldest waiting frame gives way when all slots are in use.", [&s, restart] {
            s.stream.policy = RingPolicy::drop_oldest;
@@ -81,15 +102,16 @@ float cure_buttons(PanelContext& c, const std::vector<Cure>& list, float x0, flo
   return list.empty() ? 0 : top + ui.px(theme::kRow) - y;
 }
 
-float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
+float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   Ui& ui = c.ui;
   const Fault& fault = *c.state.fault;
   const float pad = ui.px(20);
   const float line = ui.px(20);
   const float wrap = area.width() - 2 * pad - ui.px(28);
+  const std::string facts = fault.refusal ? refusal_text(*fault.refusal, shown) : fault.detail;
   const std::string advice = advice_for(c.state);
   const std::string what_to_do = advice.empty() ? "" : "What to do: " + advice;
-  const float detail = fault.detail.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, fault.detail);
+  const float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);
   const float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
   const std::vector<Cure> list = cures(c);
   const float left = area.x0 + pad;
@@ -100,9 +122,9 @@ float fault_banner(PanelContext& c, const Rect& area, std::string& closed) {
   ui.fill(box, theme::kRedGround);
   ui.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, theme::kRed);
   float y = box.y0 + ui.px(11);
-  ui.text_fitted(Type::strong, box.x0 + pad, box.x0 + pad + wrap, y, line, theme::kText, fault.title);
+  ui.text_fitted(Type::strong, box.x0 + pad, box.x0 + pad + wrap, y, line, theme::kText, title_of(fault));
   y += line;
-  if (detail > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, fault.detail);
+  if (detail > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, facts);
   if (help > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, what_to_do);
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(8), box.x1 - ui.px(12), box.y0 + ui.px(32)};
   if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream stays stopped.", {}}))
@@ -138,46 +160,14 @@ float progress_strip(PanelContext& c, const Rect& area) {
 
 }  // namespace
 
-float draw_banner(PanelContext& c, const Rect& area, std::string& closed) {
+float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   float height = 0;
   if (!c.state.fault) closed.clear();
-  if (c.state.fault && closed != c.state.fault->title + c.state.fault->detail) height += fault_banner(c, area, closed);
+  if (c.state.fault && closed != c.state.fault->title + c.state.fault->detail) {
+    height += fault_banner(c, area, shown, closed);
+  }
   if (c.state.progress) height += progress_strip(c, {area.x0, area.y0 + height, area.x1, area.y1});
   return height;
-}
-
-void draw_transport(PanelContext& c, const Rect& r) {
-  Ui& ui = c.ui;
-  ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
-  const float y = std::round(r.cy() - 0.5F * ui.px(theme::kRow));
-  const auto at = [&](float x, float w) { return Rect{x, y, x + w, y + ui.px(theme::kRow)}; };
-  const bool frozen = c.state.run == RunState::frozen;
-  const bool running = c.state.run == RunState::live || c.state.run == RunState::replay || frozen;
-  const Rect freeze = at(r.x0 + ui.px(c.compact ? 12 : 16), ui.px(132));
-  const std::string_view why = running                          ? ""
-                               : c.state.run == RunState::fault ? "The stream has stopped."
-                                                                : "Nothing is running.";
-  if (ui.button(
-          "freeze", freeze,
-          {.label = frozen ? "    Go live" : "    Freeze",
-           .shortcut = "Space",
-           .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
-          {frozen ? "Go live" : "Freeze", frozen ? "Shows new frames again." : "Keeps this picture on screen.", why})) {
-    call(c.commands.toggle_freeze);
-  }
-  const ImU32 ink = !running ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
-  if (frozen) {
-    ui.play(freeze.x0 + ui.px(20), freeze.cy(), ink);
-  } else {
-    ui.pause(freeze.x0 + ui.px(20), freeze.cy(), ink);
-  }
-  const float w = ui.px(92);
-  const bool none = c.shown_grid.nx == 0;
-  if (ui.button("picture_button", at(r.x1 - ui.px(c.compact ? 12 : 16) - w, w), {.label = "Picture", .shortcut = "S"},
-                {"Picture", "Saves the picture on screen as PNG, with its numbers beside it.",
-                 none ? "There is no picture yet." : ""})) {
-    call(c.commands.save_picture);
-  }
 }
 
 void draw_empty(PanelContext& c, const Rect& area) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "gui/tone.h"
 
@@ -58,8 +59,9 @@ bool ImagePainter::reload_if_changed(std::string& report) {
   return general || plain;
 }
 
-void ImagePainter::draw(unsigned int texture, const Grid& grid, const ImagingParams& display, const Rect& where,
-                        int width, int height) {
+void ImagePainter::draw(const PaintJob& job, int width, int height) {
+  const ImagingParams& display = job.display;
+  const Rect& where = job.where;
   const auto clip_x = [width](float x) { return 2.0F * x / static_cast<float>(width) - 1.0F; };
   const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
   const bool inverted = display.color_map == ColorMap::inverted;
@@ -67,21 +69,25 @@ void ImagePainter::draw(unsigned int texture, const Grid& grid, const ImagingPar
   const Variant& v = gray && display.gamma == 1.0 ? plain_ : general_;
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
   glUniform4f(v.clip_rect, clip_x(where.x0), clip_y(where.y0), clip_x(where.x1), clip_y(where.y1));
-  glUniform2f(v.grid_size, static_cast<float>(grid.nx), static_cast<float>(grid.nz));
+  glUniform2f(v.grid_size, static_cast<float>(job.grid.nx), static_cast<float>(job.grid.nz));
   glUniform1i(v.image, 0);
   glUniform1i(v.map, 1);
   glUniform1f(v.gain, static_cast<float>(display.gain_db));
   glUniform1f(v.range, static_cast<float>(display.dynamic_range_db));
   glUniform1f(v.gamma, static_cast<float>(display.gamma));
   glUniform2f(v.ramp, inverted ? 1.0F : 0.0F, inverted ? -1.0F : 1.0F);
-  glBindTextureUnit(0, texture);
+  glBindTextureUnit(0, job.texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);
   glBindVertexArray(vertices_);
   glDisable(GL_BLEND);
-  glDisable(GL_SCISSOR_TEST);
+  const auto whole = [](float v) { return static_cast<int>(std::lround(v)); };
+  glEnable(GL_SCISSOR_TEST);
+  glScissor(whole(job.clip.x0), height - whole(job.clip.y1), std::max(whole(job.clip.x1) - whole(job.clip.x0), 0),
+            std::max(whole(job.clip.y1) - whole(job.clip.y0), 0));
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_CULL_FACE);
   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+  glDisable(GL_SCISSOR_TEST);
   glBindVertexArray(0);
   glUseProgram(0);
 }

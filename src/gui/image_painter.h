@@ -11,6 +11,14 @@
 
 namespace echoloop {
 
+struct PaintJob {
+  unsigned int texture = 0;
+  const Grid& grid;
+  const ImagingParams& display;
+  Rect where;  // pixels from the framebuffer's top left; the edges are the grid's end points
+  Rect clip;   // nothing is drawn outside
+};
+
 class ImagePainter {
  public:
   explicit ImagePainter(const std::filesystem::path& shader_dir);
@@ -20,9 +28,8 @@ class ImagePainter {
 
   bool reload_if_changed(std::string& report);
 
-  // `where` in pixels from the top left of a framebuffer `width` x `height`; its edges are the grid's end points.
-  void draw(unsigned int texture, const Grid& grid, const ImagingParams& display, const Rect& where, int width,
-            int height);
+  // Into the current framebuffer of `width` x `height`.
+  void draw(const PaintJob& job, int width, int height);
 
  private:
   // The shader's two variants: any map and gamma, or gray at gamma 1, which software rendering draws much faster.

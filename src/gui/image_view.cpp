@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,16 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
 
 constexpr std::array<const char*, 5> kApodizationNames = {"Boxcar", "Hann", "Hamming", "Tukey", "Gauss"};
 
+// The level where the pointer is, in whichever picture is on screen there.
+double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
+  const Image& image = c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
+  const Grid& g = image.grid;
+  const double ix = g.nx > 1 ? std::round((x_m - g.x0_m) / g.dx_m()) : 0;
+  const double iz = g.nz > 1 ? std::round((z_m - g.z0_m) / g.dz_m()) : 0;
+  if (ix < 0 || iz < 0 || ix >= g.nx || iz >= g.nz) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(c.level_db(image, static_cast<int>(ix), static_cast<int>(iz)));
+}
+
 }  // namespace
 
 void draw_rulers(const ImageViewContext& c) {
@@ -100,6 +111,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   const auto item = [&](std::string_view key, const std::string& value, std::string_view unit) {
     caption_item(ui, x, y, right, room, key, value, unit);
   };
+  if (c.compared != nullptr) item("", "B", "");
   item("frame", grouped(c.image.stamp.sequence), "");
   const double rate_hz = c.image.acquisition != nullptr ? c.image.acquisition->frame_rate_hz : 0.0;
   if (rate_hz > 1000.0) {  // frames less than a millisecond apart
@@ -139,19 +151,18 @@ void draw_pointer(const ImageViewContext& c) {
   ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
   const double x_m = l.x_m(mouse.x);
   const double z_m = l.z_m(mouse.y);
-  const Grid& g = l.grid;
-  const int ix = g.nx > 1 ? std::clamp(static_cast<int>(std::lround((x_m - g.x0_m) / g.dx_m())), 0, g.nx - 1) : 0;
-  const int iz = g.nz > 1 ? std::clamp(static_cast<int>(std::lround((z_m - g.z0_m) / g.dz_m())), 0, g.nz - 1) : 0;
-  const double level = static_cast<double>(c.level_db(ix, iz));
+  const double level = level_at(c, x_m, z_m, mouse.x);
   std::string text =
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
   const float w = ui.width(Type::small, text) + ui.px(16);
   if (w > l.image.width() - ui.px(16)) return;
-  // Away from the pointer: top right, or top left while the pointer is there.
-  const bool in_corner = mouse.y < l.image.y0 + ui.px(48) && mouse.x > l.image.x1 - w - ui.px(40);
+  // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
+  // are above.
+  const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(30) : l.image.y0 + ui.px(8);
+  const bool in_corner = std::abs(mouse.y - y0) < ui.px(40) && mouse.x > l.image.x1 - w - ui.px(40);
   const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
-  const Rect chip{x0, l.image.y0 + ui.px(8), x0 + w, l.image.y0 + ui.px(30)};
+  const Rect chip{x0, y0, x0 + w, y0 + ui.px(22)};
   ui.fill(chip, theme::kChip, 4);
   ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, chip.height(), theme::kText, text);
 }

@@ -17,7 +17,10 @@ struct ImageViewContext {
   const Image& image;      // what is on screen
   ImagingParams& display;  // the UI's copy: dynamic range and gain are dragged on the colour bar
   const ImagingParams& defaults;
-  std::function<float(int ix, int iz)> level_db;  // of a pixel of the picture; not a number when it cannot be had
+  const Image* compared = nullptr;  // left of wipe_x; null = no comparison
+  float wipe_x = 0;
+  // Of a pixel of either picture; not a number when it cannot be had.
+  std::function<float(const Image& image, int ix, int iz)> level_db;
 };
 
 void draw_rulers(const ImageViewContext& c);

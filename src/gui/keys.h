@@ -14,6 +14,10 @@ enum class Key {
   enter,
   up,
   down,
+  left,
+  right,
+  home,
+  end,
   page_up,
   page_down,
   f1,
@@ -22,8 +26,11 @@ enum class Key {
   right_bracket,
   minus,
   equal,
+  i,
   o,
-  s
+  p,
+  s,
+  x
 };
 
 struct KeyPress {
@@ -37,11 +44,16 @@ struct KeyHelp {
   std::string_view what;
 };
 
-inline constexpr std::array<KeyHelp, 14> kKeyHelp = {{
+inline constexpr std::array<KeyHelp, 19> kKeyHelp = {{
     {"Picture", "Space", "freeze, and live again"},
     {"Picture", "[   ]", "dynamic range, 5 dB a step"},
     {"Picture", "−   =", "gain, 1 dB a step"},
     {"Picture", "S", "save the picture"},
+    {"Past", "←   →", "one frame back, one on"},
+    {"Past", "Home   End", "the oldest kept frame, the newest"},
+    {"Past", "P", "play and pause, between the loop marks"},
+    {"Past", "I   O", "loop from here, loop to here"},
+    {"Past", "X", "compare with these parameters, side by side"},
     {"Window", "Tab", "presentation: the picture alone"},
     {"Window", "F11", "full screen"},
     {"Window", "F1", "this list"},

@@ -66,6 +66,10 @@ double PictureLayout::z_m(float z) const {
   return grid.z0_m + static_cast<double>((z - image.y0) / std::max(image.height(), 1.0F)) * length_z(grid);
 }
 
+Rect PictureLayout::place(const Grid& other) const {
+  return {x_px(other.x0_m), z_px(other.z0_m), x_px(other.x1_m), z_px(other.z1_m)};
+}
+
 Rect fit_picture(const Rect& area, const Grid& grid) {
   const double w = std::max(area.width(), 1.0F);
   const double h = std::max(area.height(), 1.0F);

@@ -39,6 +39,8 @@ struct PictureLayout {
   [[nodiscard]] float z_px(double z_m) const;
   [[nodiscard]] double x_m(float x_px) const;
   [[nodiscard]] double z_m(float z_px) const;
+  // Where another grid lies at this one's scale; it may reach beyond the image.
+  [[nodiscard]] Rect place(const Grid& other) const;
 };
 
 PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact);

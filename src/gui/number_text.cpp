@@ -53,4 +53,22 @@ std::string byte_text(std::uint64_t bytes) {
   return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + " " + units[unit];
 }
 
+std::string ms_text(double ms, bool known) {
+  if (!known) return "—";
+  return fixed(ms, ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
+}
+
+double round_up_125(double value) {
+  if (!(value > 0.0)) return 1.0;
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (value <= factor * power * (1.0 + 1e-9)) return factor * power;
+  }
+  return 10.0 * power;
+}
+
+int decimals_of_125(double value) {
+  return value >= 1.0 || !(value > 0.0) ? 0 : static_cast<int>(std::ceil(-std::log10(value) - 1e-9));
+}
+
 }  // namespace echoloop

@@ -12,4 +12,12 @@ std::string signed_fixed(double value, int decimals);          // +6.0, 0.0, −
 std::string span_text(double low, double high, int decimals);  // 4.0–6.0
 std::string byte_text(std::uint64_t bytes);                    // 1.2 MB
 
+// A time in a column of times: two decimals while they fit, "—" when nothing was measured.
+std::string ms_text(double ms, bool known);
+
+// The smallest of 1, 2, 5 x 10^k that is not below `value`; 1 for what is not positive.
+double round_up_125(double value);
+// As many decimals as one of these needs.
+int decimals_of_125(double value);
+
 }  // namespace echoloop

@@ -22,6 +22,13 @@ float pair(const Ui& ui, float x, const Rect& line, std::string_view before, std
   return x + ui.px(26);
 }
 
+float pair_width(const Ui& ui, std::string_view before, std::string_view value, std::string_view unit) {
+  float w = ui.width(Type::large, value) + ui.px(26);
+  if (!before.empty()) w += ui.width(Type::large, before) + ui.px(5);
+  if (!unit.empty()) w += ui.width(Type::large, unit) + ui.px(5);
+  return w;
+}
+
 void scale_bar(const Ui& ui, const PictureLayout& l, float right) {
   const double px_per_mm = static_cast<double>(l.image.width()) / ((l.grid.x1_m - l.grid.x0_m) / kMetresPerMillimetre);
   // 1, 2 or 5 x 10^k mm, about a fifth of the width.
@@ -38,7 +45,7 @@ void scale_bar(const Ui& ui, const PictureLayout& l, float right) {
 
 }  // namespace
 
-void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
+void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   grounds_.push_back({{0, 0, size.x, size.y}, 0x000000});
   const Rect line{0, size.y - ui_.px(kCaptionHeight), size.x, size.y};
@@ -50,16 +57,23 @@ void Screen::draw_presentation(const UiState& state, const SceneInput& input) {
     scale_bar(ui_, layout_, size.x);
     x = std::min(layout_.image.x0, 0.4F * size.x);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
+    draw_comparison(state, input);
   }
   x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
   const float limit = size.x - ui_.px(240);
-  x = ui_.text_fitted(Type::large_strong, x, std::max(x, limit), line.y0, line.height(), theme::kText,
-                      state.source.name) +
-      ui_.px(26);
-  const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
-  if (picture && fits(140)) x = pair(ui_, x, line, "frame", grouped(input.image.stamp.sequence), "");
+  // What is on screen is always named: the source's name gives way to frame and time.
   const bool timed = picture && input.image.acquisition != nullptr && input.image.acquisition->frame_rate_hz > 0.0;
-  if (timed && fits(100)) x = pair(ui_, x, line, "", fixed(input.image.stamp.time_s, 3), "s");
+  const std::string frame = picture ? grouped(input.image.stamp.sequence) : "";
+  const std::string time = timed ? fixed(input.image.stamp.time_s, 3) : "";
+  float named = 0;
+  if (picture) named += pair_width(ui_, "frame", frame, "");
+  if (timed) named += pair_width(ui_, "", time, "s");
+  x = ui_.text_fitted(Type::large_strong, x, std::max(x + ui_.px(60), limit - named), line.y0, line.height(),
+                      theme::kText, state.source.name) +
+      ui_.px(26);
+  if (picture) x = pair(ui_, x, line, "frame", frame, "");
+  if (timed) x = pair(ui_, x, line, "", time, "s");
+  const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
   if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
   if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");
 

@@ -11,6 +11,11 @@ struct Rect {
   [[nodiscard]] float cy() const { return 0.5F * (y0 + y1); }
   [[nodiscard]] bool contains(float x, float y) const { return x >= x0 && x < x1 && y >= y0 && y < y1; }
   [[nodiscard]] Rect inset(float d) const { return {x0 + d, y0 + d, x1 - d, y1 - d}; }
+  [[nodiscard]] bool overlaps(const Rect& r) const { return x0 < r.x1 && r.x0 < x1 && y0 < r.y1 && r.y0 < y1; }
+  // What lies in both, where they overlap.
+  [[nodiscard]] Rect common(const Rect& r) const {
+    return {x0 > r.x0 ? x0 : r.x0, y0 > r.y0 ? y0 : r.y0, x1 < r.x1 ? x1 : r.x1, y1 < r.y1 ? y1 : r.y1};
+  }
   friend bool operator==(const Rect&, const Rect&) = default;
 };
 

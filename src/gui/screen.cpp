@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/param_table.h"
+#include "gui/cine_actions.h"
+#include "gui/wipe.h"
 
 namespace echoloop {
 namespace {
@@ -41,7 +42,9 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   grounds_.clear();
   layout_ = {};
   live_area_ = {};
+  keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
+  playing_ = state.run == RunState::frozen && state.cine.playing;
   if (presentation_) {
     draw_presentation(state, input);
   } else {
@@ -122,22 +125,30 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     display_panel(c, column);
     left_scroll_.end(ui_, column.y + ui_.px(8));
   }
+  c.state.timeline.wanted = false;
   if (!l.right_shown) return;
+  take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
   timings_panel(c, column);
+  panel_line(ui_, column, l.right);
+  faults_panel(c, column);
+  panel_line(ui_, column, l.right);
+  timeline_panel(c, column);
   right_scroll_.end(ui_, column.y + ui_.px(8));
 }
 
 void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l) {
-  const Rect transport{l.centre.x0, l.centre.y1 - ui_.px(theme::kTransport), l.centre.x1, l.centre.y1};
-  grounds_.push_back({transport, theme::kPanelHex});
-  Rect area{l.centre.x0, l.centre.y0, l.centre.x1, transport.y0};
-  area.y0 += draw_banner(c, area, closed_fault_);
-  draw_transport(c, transport);
+  const float strip_height = ui_.px(c.compact ? theme::kCineCompact : theme::kCine);
+  const Rect strip{l.centre.x0, l.centre.y1 - strip_height, l.centre.x1, l.centre.y1};
+  grounds_.push_back({strip, theme::kPanelHex});
+  Rect area{l.centre.x0, l.centre.y0, l.centre.x1, strip.y0};
+  area.y0 += draw_banner(c, area, input.image, closed_fault_);
+  cine_.draw(c, strip);
   live_area_ = area;
+  if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
     return;
@@ -148,6 +159,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
                               .image = input.image,
                               .display = c.state.params,
                               .defaults = c.state.defaults,
+                              .compared = input.compared,
+                              .wipe_x = echoloop::wipe_x(layout_, c.state.cine.wipe),
                               .level_db = input.level_db};
   draw_rulers(view);
   if (c.state.run == RunState::fault) {
@@ -156,86 +169,13 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
   if (draw_color_bar(view)) call(commands_.params_changed);
   draw_caption(view, area.x1 - ui_.px(8));
+  draw_comparison(c.state, input);
   draw_pointer(view);
 }
 
-void Screen::step_param(UiState& state, std::string_view key, double by) {
-  const ParamSpec* spec = find_param(key);
-  if (spec == nullptr) return;
-  set_number(state.params, *spec, get_number(state.params, *spec) + by);
-  call(commands_.params_changed);
-}
-
-void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
-  const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
-  for (const KeyPress& press : keys) {
-    if (!typing) handle_key(state, press);
-  }
-}
-
-bool Screen::handle_key(UiState& state, const KeyPress& press) {
-  switch (press.key) {
-    case Key::space:
-      call(commands_.toggle_freeze);
-      return true;
-    case Key::tab:
-      presentation_ = !presentation_;
-      presentation_since_ = ImGui::GetTime();
-      return true;
-    case Key::f1:
-      open_keys_ = true;
-      return true;
-    case Key::f11:
-      full_screen_ = true;
-      return true;
-    case Key::left_bracket:
-      step_param(state, "dynamic_range_db", -5);
-      return true;
-    case Key::right_bracket:
-      step_param(state, "dynamic_range_db", 5);
-      return true;
-    case Key::minus:
-      step_param(state, "gain_db", -1);
-      return true;
-    case Key::equal:
-      step_param(state, "gain_db", 1);
-      return true;
-    case Key::o:
-      open_dialog_ = open_dialog_ || press.control;
-      return press.control;
-    case Key::s:
-      if (!press.control) call(commands_.save_picture);
-      return true;
-    default:
-      return false;
-  }
-}
-
-void Screen::draw_keys_overlay() {
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float row = ui_.px(24);
-  const float w = std::min(ui_.px(480), screen.x - ui_.px(16));
-  const float h = row * static_cast<float>(kKeyHelp.size()) + ui_.px(44 + 40);
-  const float x0 = std::round(0.5F * (screen.x - w));
-  const float y0 = std::round(std::max(ui_.px(4), 0.5F * (screen.y - h)));
-  const Rect box{x0, y0, x0 + w, y0 + h};
-  if (!ui_.begin_popup("keys_overlay", box, theme::kPanel)) return;
-  float y = box.y0 + ui_.px(12);
-  ui_.text(Type::strong, box.x0 + ui_.px(20), y, ui_.px(24), theme::kText, "Keys");
-  y += ui_.px(30);
-  std::string_view group;
-  for (const KeyHelp& help : kKeyHelp) {
-    if (!group.empty() && help.group != group) y += ui_.px(8);
-    if (help.group != group) ui_.text(Type::small, box.x0 + ui_.px(20), y, row, theme::kMuted, help.group);
-    group = help.group;
-    ui_.text(Type::body, box.x0 + ui_.px(96), y, row, theme::kText, help.key);
-    ui_.text(Type::body, box.x0 + ui_.px(192), y, row, theme::kText2, help.what);
-    y += row;
-  }
-  const Rect close{box.x1 - ui_.px(36), box.y0 + ui_.px(10), box.x1 - ui_.px(12), box.y0 + ui_.px(34)};
-  if (ui_.icon_button("close_keys", close, {})) ui_.close_popup();
-  ui_.cross(close.cx(), close.cy(), theme::kText2);
-  ui_.end_popup();
+void Screen::draw_comparison(UiState& state, const SceneInput& input) {
+  if (input.compared != nullptr) draw_wipe({ui_, layout_, *input.compared, input.image, state, commands_});
+  wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
 }
 
 }  // namespace echoloop

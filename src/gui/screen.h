@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gui/bars.h"
+#include "gui/cine_strip.h"
 #include "gui/file_dialog.h"
 #include "gui/image_view.h"
 #include "gui/keys.h"
@@ -25,8 +26,9 @@ struct Ground {
 struct SceneInput {
   const Fonts& fonts;
   float scale = 1;
-  const Image& image;  // on screen; number 0 = none
-  std::function<float(int ix, int iz)> level_db;
+  const Image& image;               // on screen; number 0 = none
+  const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
+  std::function<float(const Image& image, int ix, int iz)> level_db;
   std::span<const KeyPress> keys;
 };
 
@@ -38,6 +40,9 @@ class Screen {
   void draw(UiState& state, const SceneInput& input);
 
   [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
+  [[nodiscard]] const PictureLayout& picture_layout() const { return layout_; }
+  [[nodiscard]] float wipe_x() const { return wipe_x_; }   // where A ends and B begins
+  [[nodiscard]] bool playing() const { return playing_; }  // kept frames
   // The picture with its furniture: all that changes with every picture. Everything else may be drawn less often.
   [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
@@ -50,21 +55,26 @@ class Screen {
  private:
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
+  bool handle_past_key(UiState& state, const KeyPress& press);
   void step_param(UiState& state, std::string_view key, double by);
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
-  void draw_presentation(const UiState& state, const SceneInput& input);
+  void draw_presentation(UiState& state, const SceneInput& input);
+  void draw_comparison(UiState& state, const SceneInput& input);
   void draw_keys_overlay();
 
   UiCommands commands_;
   ViewSettings view_;
   Ui ui_;
   FileDialog dialog_;
+  CineStrip cine_;
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_;
   Rect live_area_;
+  float wipe_x_ = 0;
+  bool playing_ = false;
   std::vector<Ground> grounds_;
   std::string closed_fault_;
   bool more_formation_ = false, more_display_ = false;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +41,18 @@ float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
   x = ui.text(Type::strong, x, r.y0, r.height(), f.alarm ? theme::kRed : theme::kText, f.value);
   if (!f.unit.empty()) ui.text(Type::body, x + ui.px(4), r.y0, r.height(), theme::kMuted, f.unit);
   return end;
+}
+
+// Where the lost frames went, in the tooltip.
+void draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
+  const RingCounts& n = c.state.counts;
+  const float end = draw_figure(c.ui, x, r, lost);
+  const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
+  const Hit h = c.ui.hit("lost", area);
+  const std::string split =
+      fmt::format("Dropped {}, refused {}, never came from the source {}. Frames that came twice: {}.",
+                  grouped(n.dropped), grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
+  c.ui.tip("lost", h, area, {"Lost frames", split, {}});
 }
 
 float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
@@ -103,7 +117,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const UiState& s = c.state;
   ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kEdge);
   const bool known = s.latency.count > 0 && s.run != RunState::fault;
-  const std::uint64_t lost_frames = s.counts.dropped + s.counts.refused;
+  const std::uint64_t lost_frames = s.counts.dropped + s.counts.refused + s.counts.sequence_gaps;
   const Figure rate{s.run == RunState::frozen ? "source" : "", fixed(s.processed_fps, 1), "000.0", "fps"};
   const Figure shown{"shown", fixed(s.shown_fps, 0), "00", "fps"};
   const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
@@ -139,7 +153,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   x = draw_figure(ui, draw_state_badge(ui, s.run, x, r.cy()) + ui.px(10), r, rate);
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
-  draw_figure(ui, separator(ui, x, r), r, lost);
+  draw_lost(c, separator(ui, x, r), r, lost);
 
   const float right = r.x1 - ui.px(16);
   if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))

@@ -1,5 +1,6 @@
 // The picture from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
-// of its own. The first call that fails ends the attempt: the viewer falls back to the host texture. UI thread only.
+// of its own, which nothing here waits for unless somebody takes the image away. The first call that fails ends the
+// attempt: the viewer falls back to the host texture. UI thread only.
 #include "gui/frame_texture.h"
 
 #ifdef ECHO_HAVE_CUDA
@@ -15,11 +16,17 @@
 #include <cuda_gl_interop.h>
 #include <cuda_runtime_api.h>
 
+#include <array>
+#include <utility>
+
+#include "core/units.h"
 #include "gui/picture_texture.h"
 
 namespace echoloop {
 namespace {
 
+// Of two textures one is on screen while the other takes the next picture: mapping the one that OpenGL drew a moment
+// ago would wait for that drawing.
 class CudaTexture final : public FrameTexture {
  public:
   ~CudaTexture() override {
@@ -28,7 +35,10 @@ class CudaTexture final : public FrameTexture {
       cudaEventSynchronize(copied_);
       cudaEventDestroy(copied_);
     }
-    if (resource_ != nullptr) cudaGraphicsUnregisterResource(resource_);
+    if (began_ != nullptr) cudaEventDestroy(began_);
+    for (const Side& side : sides_) {
+      if (side.resource != nullptr) cudaGraphicsUnregisterResource(side.resource);
+    }
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
   }
 
@@ -47,52 +57,99 @@ class CudaTexture final : public FrameTexture {
       why_ = "the window is drawn by another GPU";
       return false;
     }
-    return !failed(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream") &&
-           !failed(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming), "event") && resize(1, 1);
+    // The pipeline's kernels in the queue must not hold up the window's small copy.
+    int least = 0;
+    int greatest = 0;
+    return !failed(cudaDeviceGetStreamPriorityRange(&least, &greatest), "stream priorities") &&
+           !failed(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "stream") &&
+           !failed(cudaEventCreate(&began_), "event") && !failed(cudaEventCreate(&copied_), "event") &&
+           resize(sides_[0], 1, 1);
   }
 
   bool update(const Image& image) override {
     if (image.device_db == nullptr || image.grid.nx < 1 || image.grid.nz < 1) return false;
-    if (!texture_.fits(image.grid.nx, image.grid.nz) && !resize(image.grid.nx, image.grid.nz)) return false;
-    if (failed(cudaGraphicsMapResources(1, &resource_, stream_), "map")) return false;
-    const bool copied = copy(image);
-    const bool unmapped = !failed(cudaGraphicsUnmapResources(1, &resource_, stream_), "unmap");
-    return copied && unmapped;
+    finish_reading();
+    Side& back = sides_[1 - front_];
+    if (!back.texture.fits(image.grid.nx, image.grid.nz) && !resize(back, image.grid.nx, image.grid.nz)) return false;
+    start_ns_ = now_ns();
+    const bool mapped = !failed(cudaGraphicsMapResources(1, &back.resource, stream_), "map");
+    wait_ns_ += now_ns() - start_ns_;
+    if (!mapped) return false;
+    const bool copied = copy(image, back);
+    const std::int64_t before_ns = now_ns();
+    const bool unmapped = !failed(cudaGraphicsUnmapResources(1, &back.resource, stream_), "unmap");
+    wait_ns_ += now_ns() - before_ns;
+    if (!copied || !unmapped) return false;
+    front_ = 1 - front_;
+    return true;
+  }
+
+  bool reading() override {
+    if (!reading_) return false;
+    const cudaError_t state = cudaEventQuery(copied_);
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();
+      return true;
+    }
+    if (!failed(state, "the copy")) measure();
+    reading_ = false;
+    return false;
   }
 
   void finish_reading() override {
-    if (reading_) failed(cudaEventSynchronize(copied_), "wait for the copy");
+    if (!reading()) return;
+    const std::int64_t before_ns = now_ns();
+    if (!failed(cudaEventSynchronize(copied_), "wait for the copy")) measure();
+    wait_ns_ += now_ns() - before_ns;
     reading_ = false;
   }
 
-  [[nodiscard]] unsigned int gl_texture() const override { return texture_.id(); }
+  std::optional<TextureCopy> take_copy() override {
+    reading();
+    return std::exchange(copy_, std::nullopt);
+  }
+
+  std::int64_t take_wait_ns() override { return std::exchange(wait_ns_, 0); }
+  [[nodiscard]] unsigned int gl_texture() const override { return sides_[front_].texture.id(); }
   [[nodiscard]] bool needs_host_image() const override { return false; }
   [[nodiscard]] const std::string& why() const { return why_; }
 
  private:
-  bool copy(const Image& image) {
+  struct Side {
+    PictureTexture texture;
+    cudaGraphicsResource_t resource = nullptr;
+  };
+
+  bool copy(const Image& image, const Side& to) {
     cudaArray_t array = nullptr;
-    if (failed(cudaGraphicsSubResourceGetMappedArray(&array, resource_, 0, 0), "mapped array")) return false;
+    if (failed(cudaGraphicsSubResourceGetMappedArray(&array, to.resource, 0, 0), "mapped array")) return false;
     const std::size_t row = static_cast<std::size_t>(image.grid.nx) * sizeof(float);
     const auto rows = static_cast<std::size_t>(image.grid.nz);
-    if (failed(
+    if (failed(cudaEventRecord(began_, stream_), "event") ||
+        failed(
             cudaMemcpy2DToArrayAsync(array, 0, 0, image.device_db, row, row, rows, cudaMemcpyDeviceToDevice, stream_),
-            "copy") ||
-        failed(cudaEventRecord(copied_, stream_), "event")) {
+            "copy")) {
       return false;
     }
     reading_ = true;
-    return true;
+    return !failed(cudaEventRecord(copied_, stream_), "event");
   }
 
-  bool resize(int width, int height) {
+  // As long as the device took; it starts at the host's call, the nearest moment that is known on the host's clock.
+  void measure() {
+    float ms = 0;
+    if (failed(cudaEventElapsedTime(&ms, began_, copied_), "time of the copy")) return;
+    copy_ = TextureCopy{start_ns_, start_ns_ + static_cast<std::int64_t>(static_cast<double>(ms) * 1e6)};
+  }
+
+  bool resize(Side& side, int width, int height) {
     finish_reading();
-    if (resource_ != nullptr && failed(cudaGraphicsUnregisterResource(resource_), "unregister")) return false;
-    resource_ = nullptr;
-    texture_.allocate(width, height);
-    return !failed(
-        cudaGraphicsGLRegisterImage(&resource_, texture_.id(), GL_TEXTURE_2D, cudaGraphicsRegisterFlagsWriteDiscard),
-        "register the texture");
+    if (side.resource != nullptr && failed(cudaGraphicsUnregisterResource(side.resource), "unregister")) return false;
+    side.resource = nullptr;
+    side.texture.allocate(width, height);
+    return !failed(cudaGraphicsGLRegisterImage(&side.resource, side.texture.id(), GL_TEXTURE_2D,
+                                               cudaGraphicsRegisterFlagsWriteDiscard),
+                   "register the texture");
   }
 
   // Also clears the error, so that the pipeline's own calls do not report it.
@@ -103,11 +160,15 @@ class CudaTexture final : public FrameTexture {
     return true;
   }
 
-  PictureTexture texture_;
+  std::array<Side, 2> sides_;
+  std::size_t front_ = 0;  // on screen
   cudaStream_t stream_ = nullptr;
+  cudaEvent_t began_ = nullptr;
   cudaEvent_t copied_ = nullptr;
-  cudaGraphicsResource_t resource_ = nullptr;
   bool reading_ = false;
+  std::int64_t start_ns_ = 0;
+  std::int64_t wait_ns_ = 0;
+  std::optional<TextureCopy> copy_;
   std::string why_;
 };
 

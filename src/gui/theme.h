@@ -32,6 +32,8 @@ inline constexpr ImU32 kDisabled = rgb(0x5F6870);
 inline constexpr ImU32 kAccent = rgb(0x4CC3E0);
 inline constexpr ImU32 kAccentHover = rgb(0x6BD0E8);
 inline constexpr ImU32 kSelected = rgb(0x27505C);
+inline constexpr ImU32 kHistoryAfter = rgb(0x2B5561);   // kept frames, after the playhead
+inline constexpr ImU32 kHistoryBefore = rgb(0x3C8CA0);  // and before it
 inline constexpr ImU32 kInk = rgb(0x0B0D0F);
 inline constexpr ImU32 kInkMuted = rgb(0x12343C);
 inline constexpr ImU32 kRed = rgb(0xFF6B61);
@@ -39,15 +41,17 @@ inline constexpr ImU32 kRedGround = rgb(0x2A1517);
 inline constexpr ImU32 kWarn = rgb(0xE9B85C);
 inline constexpr ImU32 kBlack = rgb(0x000000);
 inline constexpr ImU32 kChip = rgb(0x000000, 199);  // 78 %
+inline constexpr ImU32 kHalo = rgb(0x000000, 171);  // 67 %
 
 // produce, load, draw and vsync are not stages of the signal chain; they take neutral tones.
 inline constexpr std::array<ImU32, kStageCount> kStageColors = {
-    kMuted,         rgb(0x6F93E0), rgb(0x5F6870), rgb(0x4FB8A0), rgb(0xA58BE0),
+    kMuted,        rgb(0x6F93E0), rgb(0x5F6870), rgb(0x4FB8A0), rgb(0xA58BE0),
     rgb(0xC9B458), rgb(0xD08BB4), rgb(0x98A2AC), rgb(0x5F6870), rgb(0xE8ECEF)};
 
 inline constexpr float kStatusBar = 44;
 inline constexpr float kMessageLine = 30;
-inline constexpr float kTransport = 48;
+inline constexpr float kCine = 100;
+inline constexpr float kCineCompact = 88;
 inline constexpr float kCaption = 32;
 inline constexpr float kRulerTop = 40;
 inline constexpr float kRulerLeft = 44;

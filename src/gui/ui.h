@@ -33,6 +33,7 @@ struct ButtonLook {
   std::string_view label;
   std::string_view shortcut = {};
   Emphasis emphasis = Emphasis::plain;
+  bool active = false;  // a tool that is in use
 };
 
 struct Choice {

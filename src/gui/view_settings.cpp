@@ -8,7 +8,8 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kPanelCount> kPanelNames = {"source", "formation", "display", "stream", "timings"};
+constexpr std::array<const char*, kPanelCount> kPanelNames = {"source",  "formation", "display", "stream",
+                                                              "timings", "faults",    "timeline"};
 
 float width_from(const std::string& text) {
   std::istringstream in(text);
@@ -21,6 +22,12 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "left_column") settings.widths.left = width_from(value);
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
+  if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
+  if (key == "timeline_frames") {
+    for (const int count : kTimelineFrames) {
+      if (value == std::to_string(count)) settings.timeline_frames = count;
+    }
+  }
   for (std::size_t i = 0; i < kPanelNames.size(); ++i) {
     if (key == std::string("panel_") + kPanelNames[i]) settings.open[i] = value == "open";
     if (key == std::string("compact_panel_") + kPanelNames[i]) settings.open_compact[i] = value == "open";
@@ -50,6 +57,8 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
       out << "panel_" << kPanelNames[i] << " = " << (settings.open[i] ? "open" : "folded") << "\n";
       out << "compact_panel_" << kPanelNames[i] << " = " << (settings.open_compact[i] ? "open" : "folded") << "\n";
     }
+    out << "latency_plot = " << (settings.plotted == Latency::shown ? "shown" : "ready") << "\n";
+    out << "timeline_frames = " << settings.timeline_frames << "\n";
     const std::string folder = settings.last_folder.string();
     if (folder.find_first_of("\r\n") == std::string::npos) out << "last_folder = " << folder << "\n";
     if (!out.flush()) return false;

@@ -5,25 +5,31 @@
 #include <array>
 #include <filesystem>
 
+#include "core/timing_trace.h"
 #include "gui/layout.h"
+#include "gui/panels/timeline_state.h"
 
 namespace echoloop {
 
-enum class Panel { source, formation, display, stream, timings };
-inline constexpr int kPanelCount = 5;
+enum class Panel { source, formation, display, stream, timings, faults, timeline };
+inline constexpr int kPanelCount = 7;
 
 struct ViewSettings {
   ColumnWidths widths;
-  std::array<bool, kPanelCount> open = {true, true, true, true, true};
-  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false};
+  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true};
+  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false};
   std::filesystem::path last_folder;
+  Latency plotted = Latency::ready;  // which latency the stream panel draws
+  int timeline_frames = 5;
+  TimelineState timeline;  // as long as the window is open: neither written nor compared
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];
   }
   friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
-           a.open_compact == b.open_compact && a.last_folder == b.last_folder;
+           a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
+           a.timeline_frames == b.timeline_frames;
   }
 };
 

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <limits>
 #include <utility>
 
 #include "core/units.h"
-#include "gui/frame_texture.h"
 #include "gui/imgui_session.h"
+#include "gui/picture_set.h"
 #include "gui/screen.h"
 #include "gui/window_renderer.h"
 
@@ -37,47 +36,33 @@ std::string clock_text() {
 struct Viewer::Impl {
   Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images)
       : options(o),
-        images(mailbox),
-        past(past_images),
         surface(make_surface(o)),
         imgui(*surface),
+        pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
+                 past_images),
         renderer(o.shader_dir),
         screen(std::move(commands), load_view_settings(o.settings_file)),
         saved(screen.settings()) {
-    if (options.interop == Interop::try_it) texture = make_cuda_texture(interop_status);
-    if (texture != nullptr) {
-      interop_status = "pictures stay on the GPU (CUDA-OpenGL interop)";
-    } else {
-      texture = make_host_texture();
-      interop_status = "pictures pass through host memory" + (interop_status.empty() ? "" : ": " + interop_status);
-    }
     last_frame_ns = now_ns();
   }
 
-  ~Impl() { texture->finish_reading(); }
-
-  bool take_image();
   void begin_frame();
   void render(Extent extent);
   [[nodiscard]] bool touched() const {
     constexpr std::int64_t kAfterInput_ns = 500'000'000;
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
   }
-  float level_db(int ix, int iz) const;
+  bool take_pictures(const UiState& state);
   void remember_settings();
 
   ViewerOptions options;
-  Mailbox<Image>& images;
-  PastImages* past;
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
+  PictureSet pictures;
   WindowRenderer renderer;
   Fonts fonts;
   Screen screen;
   ViewSettings saved;
-  std::unique_ptr<FrameTexture> texture;
-  std::string interop_status;
-  Image shown;  // what the texture holds; its host copy is readable until the next take
   ImagingParams display;
   float scale = 0;
   std::int64_t last_frame_ns = 0;
@@ -86,22 +71,17 @@ struct Viewer::Impl {
   std::string report;  // of a shader that was read again
 };
 
-bool Viewer::Impl::take_image() {
-  texture->finish_reading();
-  if (!images.take()) return false;
-  const Image& image = images.front();
-  shown.host_db = nullptr;  // the old picture's memory is the pipeline's again
-  if (image.number == 0 || image.grid.nx < 1) return false;
-  if (!texture->update(image)) {
-    if (!texture->needs_host_image()) {
-      texture = make_host_texture();
-      interop_status = "CUDA-OpenGL interop failed: pictures now pass through host memory";
-    }
-    if (!texture->update(image)) return false;
-  }
-  shown = image;
-  shown.storage.reset();
-  return true;
+bool Viewer::Impl::take_pictures(const UiState& state) {
+  const PictureSource source = state.run != RunState::frozen ? PictureSource::live
+                               : state.cine.compare          ? PictureSource::compared_past
+                                                             : PictureSource::past;
+  const bool fresh = pictures.take(source);
+  const PictureSet::Times& t = pictures.times();
+  times.present_start = t.start_ns;
+  times.present_end = t.end_ns;
+  times.present_sequence = t.sequence;
+  times.device_wait_ns = t.device_wait_ns;
+  return fresh;
 }
 
 void Viewer::Impl::begin_frame() {
@@ -124,21 +104,13 @@ void Viewer::Impl::begin_frame() {
   }
 }
 
-float Viewer::Impl::level_db(int ix, int iz) const {
-  if (shown.host_db != nullptr)
-    return shown
-        .host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(shown.grid.nx) + static_cast<std::size_t>(ix)];
-  float value = std::numeric_limits<float>::quiet_NaN();
-  if (shown.number != 0)
-    glGetTextureSubImage(texture->gl_texture(), 0, ix, iz, 0, 1, 1, 1, GL_RED, GL_FLOAT, sizeof value, &value);
-  return value;
-}
-
 void Viewer::Impl::render(Extent extent) {
   renderer.draw({.surface = *surface,
                  .screen = screen,
-                 .texture = texture->gl_texture(),
-                 .shown = shown,
+                 .texture = pictures.texture(),
+                 .shown = pictures.shown(),
+                 .compared_texture = pictures.compared_texture(),
+                 .compared = pictures.compared(),
                  .display = display,
                  .touched = touched()},
                 extent);
@@ -159,6 +131,8 @@ bool Viewer::should_close() const { return impl_->surface->should_close(); }
 
 bool Viewer::frame(UiState& state) {
   Impl& v = *impl_;
+  v.times = {};
+  v.times.draw_start = now_ns();
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
     call(v.screen.commands().open_file, file);
@@ -167,25 +141,24 @@ bool Viewer::frame(UiState& state) {
   if (v.renderer.reload_if_changed(v.report)) {
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
-  v.times = {};
-  v.times.draw_start = v.times.present_start = now_ns();
-  const bool fresh = v.take_image();
-  v.times.present_end = now_ns();
+  const bool fresh = v.take_pictures(state);
   v.begin_frame();
-  v.screen.draw(state, {.fonts = v.fonts,
-                        .scale = v.scale,
-                        .image = v.shown,
-                        .level_db = [&v](int ix, int iz) { return v.level_db(ix, iz); },
-                        .keys = v.surface->keys});
+  v.screen.draw(state,
+                {.fonts = v.fonts,
+                 .scale = v.scale,
+                 .image = v.pictures.shown(),
+                 .compared = v.pictures.compared(),
+                 .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
+                 .keys = v.surface->keys});
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
   v.display = state.params;
   v.render(Extent::as_needed);
+  v.remember_settings();
   v.times.draw_end = now_ns();
   v.surface->present();
   v.times.shown = now_ns();
-  v.remember_settings();
   return fresh;
 }
 
@@ -193,23 +166,14 @@ void Viewer::wait_events(double timeout_s) {
   if (timeout_s > 0.0) impl_->surface->poll(timeout_s);
 }
 
-bool Viewer::wants_frame() const { return impl_->touched(); }
+bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
-std::vector<float> Viewer::shown_db() const {
-  const Image& image = impl_->shown;
-  if (image.number == 0) return {};
-  if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
-  std::vector<float> values(image.grid.pixels());
-  glGetTextureImage(impl_->texture->gl_texture(), 0, GL_RED, GL_FLOAT,
-                    static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
-  return values;
-}
-
-bool Viewer::needs_host_image() const { return impl_->texture->needs_host_image(); }
-const std::string& Viewer::interop_status() const { return impl_->interop_status; }
+std::vector<float> Viewer::shown_db() const { return impl_->pictures.shown_db(); }
+bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(); }
+const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
 const Viewer::FrameTimes& Viewer::times() const { return impl_->times; }
-const Image& Viewer::shown_image() const { return impl_->shown; }
+const Image& Viewer::shown_image() const { return impl_->pictures.shown(); }
 
 RgbPicture Viewer::screenshot() const {
   Impl& v = *impl_;
@@ -229,11 +193,7 @@ RgbPicture Viewer::screenshot() const {
   return picture;
 }
 
-void Viewer::forget_image() {
-  impl_->texture->finish_reading();
-  impl_->shown = {};
-}
-
+void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }

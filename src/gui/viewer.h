@@ -55,9 +55,11 @@ class Viewer {
   [[nodiscard]] bool needs_host_image() const;              // changes to true when interop fails
   [[nodiscard]] const std::string& interop_status() const;  // one line
   [[nodiscard]] std::string gl_renderer() const;
-  // Times of the last frame, on the clock of now_ns().
+  // Times of the last frame, on the clock of now_ns(). Of a copy on the device the time is known one frame later; it
+  // then belongs to the frame `present_sequence`, which need not be on screen any more.
   struct FrameTimes {
     std::int64_t present_start = 0, present_end = 0;  // device (or host) to texture; equal: no new picture
+    std::uint64_t present_sequence = 0;               // of which frame
     std::int64_t draw_start = 0, draw_end = 0;        // all of the UI thread's work, without the wait for the display
     std::int64_t shown = 0;                           // the display's vertical sync has passed
     std::int64_t device_wait_ns = 0;                  // time spent in calls that may wait for the device

@@ -13,18 +13,19 @@ bool Ui::button(const char* id, const Rect& r, const ButtonLook& look, const Tip
   const Hit h = hit(id, r);
   tip(id, h, r, t);
   const ImU32 ground = primary ? (h.hovered ? theme::kAccentHover : theme::kAccent)
-                               : (h.hovered && enabled ? theme::kHover : theme::kField);
+                               : ((h.hovered && enabled) || look.active ? theme::kHover : theme::kField);
   fill(r, ground, theme::kRadius);
+  if (look.active) outline(r, theme::kAccent, theme::kRadius);
   const Type type = primary ? Type::strong : Type::body;
   const float label_width = width(type, look.label);
   const float gap = look.shortcut.empty() ? 0 : px(8);
   const float all = label_width + gap + (look.shortcut.empty() ? 0 : width(Type::small, look.shortcut));
   const float x = r.cx() - 0.5F * all;
   text(type, x, r.y0, r.height(), !enabled ? theme::kDisabled : primary ? theme::kInk : theme::kText, look.label);
-  const ImU32 faint = !enabled    ? theme::kDisabled
-                      : primary   ? theme::kInkMuted
-                      : h.hovered ? theme::kText2
-                                  : theme::kMuted;
+  const ImU32 faint = !enabled                   ? theme::kDisabled
+                      : primary                  ? theme::kInkMuted
+                      : h.hovered || look.active ? theme::kText2
+                                                 : theme::kMuted;
   text(Type::small, x + label_width + gap, r.y0, r.height(), faint, look.shortcut);
   return h.clicked && enabled;
 }
@@ -50,9 +51,19 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
   std::optional<int> result;
   fill(r, theme::kField, theme::kRadius);
   const float n = static_cast<float>(options.size());
+  // Equal cells, or, where a label needs more, each as wide as its label and an equal share of the rest.
+  float labels = 0;
+  float widest = 0;
+  for (const Choice& option : options) {
+    labels += width(Type::body, option.label);
+    widest = std::max(widest, width(Type::body, option.label));
+  }
+  const bool equal = widest + px(10) <= r.width() / n;
+  float x = r.x0;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    const float k = static_cast<float>(i);
-    const Rect cell{std::round(r.x0 + r.width() * k / n), r.y0, std::round(r.x0 + r.width() * (k + 1) / n), r.y1};
+    const float own = equal ? r.width() / n : width(Type::body, options[i].label) + (r.width() - labels) / n;
+    const Rect cell{std::round(x), r.y0, std::round(x + own), r.y1};
+    x += own;
     const std::string cell_id = std::string(id) + "/" + std::string(options[i].label);
     const Hit h = hit(cell_id.c_str(), cell);
     tip(cell_id.c_str(), h, cell, t);

@@ -30,6 +30,10 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_KP_ENTER, Key::enter},
                                  {GLFW_KEY_UP, Key::up},
                                  {GLFW_KEY_DOWN, Key::down},
+                                 {GLFW_KEY_LEFT, Key::left},
+                                 {GLFW_KEY_RIGHT, Key::right},
+                                 {GLFW_KEY_HOME, Key::home},
+                                 {GLFW_KEY_END, Key::end},
                                  {GLFW_KEY_PAGE_UP, Key::page_up},
                                  {GLFW_KEY_PAGE_DOWN, Key::page_down},
                                  {GLFW_KEY_F1, Key::f1},
@@ -40,8 +44,11 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_KP_SUBTRACT, Key::minus},
                                  {GLFW_KEY_EQUAL, Key::equal},
                                  {GLFW_KEY_KP_ADD, Key::equal},
+                                 {GLFW_KEY_I, Key::i},
                                  {GLFW_KEY_O, Key::o},
-                                 {GLFW_KEY_S, Key::s}};
+                                 {GLFW_KEY_P, Key::p},
+                                 {GLFW_KEY_S, Key::s},
+                                 {GLFW_KEY_X, Key::x}};
 
 Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWindowUserPointer(window)); }
 
@@ -59,12 +66,34 @@ int layout_key(int key, int scancode) {
     case '=':
     case '+':
       return GLFW_KEY_EQUAL;
+    case 'i':
+      return GLFW_KEY_I;
     case 'o':
       return GLFW_KEY_O;
+    case 'p':
+      return GLFW_KEY_P;
     case 's':
       return GLFW_KEY_S;
+    case 'x':
+      return GLFW_KEY_X;
     default:
       return key >= GLFW_KEY_A && key <= GLFW_KEY_Z ? GLFW_KEY_UNKNOWN : key;
+  }
+}
+
+// Held down, it acts once: a freeze that comes and goes thirty times a second helps nobody.
+bool acts_once(Key key) {
+  switch (key) {
+    case Key::space:
+    case Key::tab:
+    case Key::f1:
+    case Key::f11:
+    case Key::p:
+    case Key::s:
+    case Key::x:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -73,6 +102,7 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
   const int named = layout_key(key, scancode);
   for (const KeyName& name : kKeyNames) {
     if (name.glfw == named) {
+      if (action == GLFW_REPEAT && acts_once(name.key)) return;
       surface_of(window)->keys.push_back({name.key, (mods & GLFW_MOD_CONTROL) != 0});
       return;
     }

@@ -58,6 +58,38 @@ bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
 }
 
+void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int width, int height) {
+  const PictureLayout& layout = frame.screen.picture_layout();
+  const Rect& r = layout.image;
+  if (frame.shown.number == 0 || r.width() <= 0) return;
+  const auto pixels = [ratio](const Rect& rect) {
+    return Rect{rect.x0 * ratio, rect.y0 * ratio, rect.x1 * ratio, rect.y1 * ratio};
+  };
+  const bool wiped = frame.compared != nullptr && frame.compared->number != 0;
+  const float line = wiped ? frame.screen.wipe_x() : r.x0;
+  painter_.draw({.texture = frame.texture,
+                 .grid = frame.shown.grid,
+                 .display = frame.display,
+                 .where = pixels(r),
+                 .clip = pixels({line, r.y0, r.x1, r.y1})},
+                width, height);
+  if (!wiped) return;
+  const Rect left{r.x0, r.y0, line, r.y1};
+  glEnable(GL_SCISSOR_TEST);
+  clear(left, 0x000000, ratio, height);  // where A has no pixels
+  const Rect where = layout.place(frame.compared->grid);
+  if (!where.overlaps(left)) {
+    glDisable(GL_SCISSOR_TEST);
+    return;
+  }
+  painter_.draw({.texture = frame.compared_texture,
+                 .grid = frame.compared->grid,
+                 .display = frame.display,
+                 .where = pixels(where),
+                 .clip = pixels(where.common(left))},
+                width, height);
+}
+
 void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   const int width = frame.surface.width();
   const int height = frame.surface.height();
@@ -73,14 +105,14 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
     clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, ratio, height);
     for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, ratio, height);
   } else {
-    clear(frame.screen.live_area(), theme::kCanvasHex, ratio, height);
+    const Rect& live = frame.screen.live_area();
+    clear(live, theme::kCanvasHex, ratio, height);
+    for (const Ground& ground : frame.screen.grounds()) {
+      if (ground.area.overlaps(live)) clear(ground.area.common(live), ground.hex, ratio, height);
+    }
   }
   glDisable(GL_SCISSOR_TEST);
-  const Rect r = frame.screen.picture();
-  if (frame.shown.number != 0 && r.width() > 0) {
-    painter_.draw(frame.texture, frame.shown.grid, frame.display,
-                  {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}, width, height);
-  }
+  draw_pictures(frame, ratio, width, height);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
   } else {

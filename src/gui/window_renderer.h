@@ -19,9 +19,11 @@ struct WindowFrame {
   Surface& surface;
   const Screen& screen;
   unsigned int texture = 0;
-  const Image& shown;            // in the texture; number 0 = none
-  const ImagingParams& display;  // window, gamma and map
-  bool touched = false;          // input came just now, or something moves by itself
+  const Image& shown;  // in the texture; number 0 = none
+  unsigned int compared_texture = 0;
+  const Image* compared = nullptr;  // left of the wipe line; null = no comparison
+  const ImagingParams& display;     // window, gamma and map
+  bool touched = false;             // input came just now, or something moves by itself
 };
 
 class WindowRenderer {
@@ -35,6 +37,7 @@ class WindowRenderer {
 
  private:
   bool must_draw_all(const WindowFrame& frame);
+  void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
 
   ImagePainter painter_;
   bool software_;  // OpenGL runs on the CPU

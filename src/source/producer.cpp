@@ -1,8 +1,11 @@
 #include "source/producer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "core/units.h"
 
@@ -11,17 +14,24 @@ namespace {
 
 // After a pause or a long wait for a slot, frames are not made up for in a burst: a schedule this late starts anew.
 constexpr std::int64_t kLateLimitNs = 100'000'000;
+constexpr double kNsPerMs = 1e6;
+
+// "frame 24689 came while slot 3 of 8 was still being copied: its frame 24681 is 8.3 ms old (error on override). ..."
+std::string refusal_text(const RingRefusal& r) {
+  char text[320];
+  std::snprintf(text, sizeof text,
+                "frame %llu came while slot %d of %d was still %s: its frame %llu is %.1f ms old (error on override). "
+                "Nothing was overwritten. To go on: another policy, more slots, or a slower source",
+                static_cast<unsigned long long>(r.sequence), r.slot + 1, r.counts.slots,
+                r.copying ? "being copied" : "waiting", static_cast<unsigned long long>(r.holds),
+                static_cast<double>(r.age_ns) / kNsPerMs);
+  return text;
+}
 
 }  // namespace
 
 Producer::Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options)
-    : source_(source),
-      ring_(ring),
-      trace_(trace),
-      rate_hz_(options.rate_hz),
-      loop_(options.loop),
-      paused_(options.paused),
-      next_sequence_(options.first_sequence) {
+    : source_(source), ring_(ring), trace_(trace), options_(options), next_sequence_(options.first_sequence) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -30,26 +40,11 @@ Producer::~Producer() {
   thread_.join();
 }
 
-void Producer::set_rate(double rate_hz) {
+void Producer::set(const ProducerOptions& options) {
   {
     const std::scoped_lock lock(mutex_);
-    rate_hz_ = rate_hz;
-  }
-  changed_.notify_all();
-}
-
-void Producer::set_loop(bool loop) {
-  {
-    const std::scoped_lock lock(mutex_);
-    loop_ = loop;
-  }
-  changed_.notify_all();
-}
-
-void Producer::set_paused(bool paused) {
-  {
-    const std::scoped_lock lock(mutex_);
-    paused_ = paused;
+    options_ = options;
+    changed_options_ = true;
   }
   changed_.notify_all();
 }
@@ -75,37 +70,60 @@ void Producer::end(ProducerState state, const std::string& report) {
   state_ = state;
 }
 
+// When the frame after the one that is due now will be due. Under mutex_.
+std::int64_t Producer::next_due(std::int64_t now) {
+  const Injection& inject = options_.inject;
+  const bool paced = std::isfinite(options_.rate_hz) && options_.rate_hz > 0.0;
+  if (!paced || now - schedule_ns_ > kLateLimitNs) schedule_ns_ = now;
+  if (paced) {
+    // A burst takes the time of its frames at once, then they follow each other without a wait.
+    const int burst = std::max(1, static_cast<int>(inject.burst_frames));
+    if (--left_in_burst_ <= 0 || left_in_burst_ >= burst) {
+      left_in_burst_ = burst;
+      schedule_ns_ += static_cast<std::int64_t>(1e9 * burst / options_.rate_hz);
+    }
+  }
+  if (inject.stall_ms > 0.0 && now >= stall_ns_) {
+    if (stall_ns_ != 0) schedule_ns_ = std::max(schedule_ns_, now + static_cast<std::int64_t>(inject.stall_ms * kNsPerMs));
+    stall_ns_ = now + static_cast<std::int64_t>((inject.stall_ms * 1e-3 + inject.stall_every_s) * 1e9);
+  }
+  const double by_chance = inject.jitter_ms * std::uniform_real_distribution<double>()(random_);
+  return schedule_ns_ + static_cast<std::int64_t>(by_chance * kNsPerMs);
+}
+
 // Waits until the next frame is due; false when the thread shall end.
 bool Producer::wait_for_turn() {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (stop_) return false;
-    if (paused_) {
+    if (options_.paused) {
       changed_.wait(lock);
-      due_ns_ = now_ns();
+      schedule_ns_ = due_ns_ = now_ns();
       continue;
     }
     const std::int64_t now = now_ns();
-    if (!std::isfinite(rate_hz_) || rate_hz_ <= 0.0) {
-      due_ns_ = now;
+    if (std::exchange(changed_options_, false)) {  // nobody waits out an old, slower schedule
+      const double period_s = std::isfinite(options_.rate_hz) ? 1.0 / options_.rate_hz : 0.0;
+      due_ns_ = std::min(due_ns_, now + static_cast<std::int64_t>(period_s * 1e9));
+      schedule_ns_ = std::min(schedule_ns_, due_ns_);
+      rested_ns_ = std::min(rested_ns_, now + static_cast<std::int64_t>(options_.pace_ms * kNsPerMs));
+    }
+    const std::int64_t begin = std::max(due_ns_, rested_ns_);
+    if (begin <= now) {
+      due_ns_ = next_due(now);
       return true;
     }
-    if (due_ns_ <= now) {
-      if (now - due_ns_ > kLateLimitNs) due_ns_ = now;
-      due_ns_ += static_cast<std::int64_t>(1e9 / rate_hz_);
-      return true;
-    }
-    changed_.wait_for(lock, std::chrono::nanoseconds(due_ns_ - now));
+    changed_.wait_for(lock, std::chrono::nanoseconds(begin - now));
   }
 }
 
 // At a recording's end: at once when it loops; otherwise the stream has ended until somebody turns the loop on.
 bool Producer::may_begin_again() {
   std::unique_lock lock(mutex_);
-  if (!loop_) {
+  if (!options_.loop) {
     state_ = ProducerState::ended;
-    changed_.wait(lock, [this] { return stop_ || loop_; });
-    due_ns_ = now_ns();
+    changed_.wait(lock, [this] { return stop_ || options_.loop; });
+    schedule_ns_ = due_ns_ = now_ns();
   }
   if (!stop_) state_ = ProducerState::running;
   return !stop_;
@@ -114,16 +132,14 @@ bool Producer::may_begin_again() {
 ProducerState Producer::put_frame(std::uint64_t sequence) {
   const std::uint64_t count = source_.frame_count();
   const std::uint64_t index = count > 0 ? sequence % count : sequence;
-  FrameRing::WriteLease lease = ring_.begin_write();
+  FrameRing::WriteLease lease = ring_.begin_write(sequence);
   switch (lease.outcome()) {
     case FrameRing::WriteLease::Outcome::closed:
       return ProducerState::ended;
     case FrameRing::WriteLease::Outcome::dropped:
       return ProducerState::running;
     case FrameRing::WriteLease::Outcome::refused:
-      end(ProducerState::refused, "frame " + std::to_string(sequence) + " found all " +
-                                      std::to_string(ring_.counts().slots) +
-                                      " slots in use (error on override): processing is slower than the source");
+      end(ProducerState::refused, refusal_text(ring_.refusal().value_or(RingRefusal{})));
       return ProducerState::refused;
     case FrameRing::WriteLease::Outcome::slot:
       break;
@@ -140,14 +156,33 @@ ProducerState Producer::put_frame(std::uint64_t sequence) {
   return ProducerState::running;
 }
 
+// The frame of this number, with what is injected: not at all, or twice. False when the stream has ended.
+bool Producer::put_frames(std::uint64_t sequence) {
+  std::uint64_t missing = 0;
+  std::uint64_t duplicate = 0;
+  double pace_ms = 0.0;
+  {
+    const std::scoped_lock lock(mutex_);
+    missing = static_cast<std::uint64_t>(options_.inject.missing_every);
+    duplicate = static_cast<std::uint64_t>(options_.inject.duplicate_every);
+    pace_ms = options_.pace_ms;
+  }
+  const auto falls_on = [sequence](std::uint64_t every) { return every > 0 && sequence % every == every - 1; };
+  if (falls_on(missing)) return true;
+  if (put_frame(sequence) != ProducerState::running) return false;
+  if (falls_on(duplicate) && put_frame(sequence) != ProducerState::running) return false;
+  rested_ns_ = now_ns() + static_cast<std::int64_t>(pace_ms * kNsPerMs);
+  return true;
+}
+
 void Producer::run() {
-  due_ns_ = now_ns();
+  schedule_ns_ = due_ns_ = now_ns();
   const std::uint64_t count = source_.frame_count();
   try {
     while (wait_for_turn()) {
       const std::uint64_t sequence = next_sequence_;
       if (count > 0 && sequence > 0 && sequence % count == 0 && !may_begin_again()) break;
-      if (put_frame(sequence) != ProducerState::running) break;
+      if (!put_frames(sequence)) break;
       next_sequence_ = sequence + 1;
     }
     if (state_ == ProducerState::running) state_ = ProducerState::ended;

@@ -1,11 +1,13 @@
 // The producer thread: asks the source for frame after frame at the wanted rate and puts them into the ring.
-// It owns its write lease and nothing else. Rate, loop and pause may change while it runs.
+// It owns its write lease and nothing else. Everything in ProducerOptions but the first number may change while it runs.
+// It is also where a restless source is made up (core/injection.h): jitter, bursts, stalls, doubled and missing numbers.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 
@@ -19,6 +21,8 @@ struct ProducerOptions {
   double rate_hz = 0.0;  // kRateMax or a positive rate
   bool loop = true;      // recordings: start again at the end
   bool paused = false;
+  double pace_ms = 0.0;  // rest after each frame, at least
+  Injection inject;
   std::uint64_t first_sequence = 0;  // to go on where an earlier stream of the same source ended
 };
 
@@ -31,10 +35,8 @@ class Producer {
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
 
-  void set_rate(double rate_hz);  // any thread
-  void set_loop(bool loop);       // any thread
-  void set_paused(bool paused);   // any thread
-  void stop();                    // any thread; returns at once
+  void set(const ProducerOptions& options);  // all but first_sequence; any thread
+  void stop();                               // any thread; returns at once
 
   [[nodiscard]] ProducerState state() const { return state_; }                  // any thread
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }  // any thread
@@ -43,7 +45,9 @@ class Producer {
  private:
   void run();
   bool wait_for_turn();
+  std::int64_t next_due(std::int64_t now);
   bool may_begin_again();
+  bool put_frames(std::uint64_t sequence);
   ProducerState put_frame(std::uint64_t sequence);
   void end(ProducerState state, const std::string& report);
 
@@ -52,12 +56,17 @@ class Producer {
   TimingTrace& trace_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  double rate_hz_;           // under mutex_
-  bool loop_;                // under mutex_
-  bool paused_;              // under mutex_
+  ProducerOptions options_;  // under mutex_
+  bool changed_options_ = false;  // under mutex_
   bool stop_ = false;        // under mutex_
   std::string report_;       // under mutex_
-  std::int64_t due_ns_ = 0;  // when the next frame is due [producer thread]
+  // Producer thread:
+  std::int64_t schedule_ns_ = 0;  // when the next frame is due, without jitter
+  std::int64_t due_ns_ = 0;       // with it
+  std::int64_t rested_ns_ = 0;    // the rest after the last frame ends
+  std::int64_t stall_ns_ = 0;     // when the next stall begins
+  int left_in_burst_ = 0;
+  std::minstd_rand random_;  // jitter; the same from run to run
   std::atomic<ProducerState> state_{ProducerState::running};
   std::atomic<std::uint64_t> next_sequence_;
   std::thread thread_;

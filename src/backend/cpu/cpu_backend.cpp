@@ -32,6 +32,7 @@ class CpuBackend final : public Backend {
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
   std::unique_ptr<Lane> make_lane(int number, StreamMode) override { return std::make_unique<CpuLane>(pool_, number); }
+  [[nodiscard]] DeviceMemory memory() const override { return {}; }
 
  private:
   std::shared_ptr<WorkerPool> pool_;

@@ -1,7 +1,10 @@
 #include "backend/cpu/cpu_lane.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
+#include "core/profile_range.h"
 #include "core/units.h"
 #include "dsp/level.h"
 
@@ -10,7 +13,8 @@ namespace echoloop {
 // Records a stage from construction to destruction.
 class CpuLane::StageTimer {
  public:
-  StageTimer(CpuLane& lane, Stage stage) : span_(lane.spans_[static_cast<std::size_t>(stage) - 1]) {
+  StageTimer(CpuLane& lane, Stage stage) : range_(stage), span_(lane.spans_[static_cast<std::size_t>(stage)]) {
+    lane.has_span_[static_cast<std::size_t>(stage)] = true;
     span_ = {.frame = lane.frame_.stamp.sequence,
              .stage = stage,
              .lane = static_cast<std::uint8_t>(lane.number_),
@@ -22,6 +26,7 @@ class CpuLane::StageTimer {
   StageTimer& operator=(const StageTimer&) = delete;
 
  private:
+  ProfileRange range_;
   Span& span_;
 };
 
@@ -51,7 +56,25 @@ void CpuLane::upload(const RfFrame& frame) {
   frame_ = frame;
   conditioned_ = false;
   finished_ = false;
+  has_span_ = {};
   const StageTimer timer(*this, Stage::upload);  // nothing to copy: the samples are read where they lie
+}
+
+void CpuLane::load(double ms) {
+  const StageTimer timer(*this, Stage::load);
+  const std::int64_t end_ns = now_ns() + static_cast<std::int64_t>(ms * 1e6);
+  pool_->run(pool_->threads(), 1, [end_ns](int, int, int) {
+    while (now_ns() < end_ns) {
+    }
+  });
+}
+
+void CpuLane::fail(DeviceFault fault) {
+  const std::string frame = std::to_string(frame_.stamp.sequence);
+  if (fault == DeviceFault::refused) {
+    throw std::runtime_error("injected fault: the device refused work on frame " + frame);
+  }
+  throw std::runtime_error("injected fault: the device was lost on frame " + frame);
 }
 
 void CpuLane::condition() {
@@ -117,7 +140,9 @@ void CpuLane::compress(double reference_db) {
 void CpuLane::finish(bool) { finished_ = true; }
 
 void CpuLane::append_spans(TimingTrace& trace) {
-  for (const Span& span : spans_) trace.add(span);
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    if (has_span_[i]) trace.add(spans_[i]);
+  }
 }
 
 std::vector<float> CpuLane::read_back(Tap tap) {

@@ -19,6 +19,8 @@ class CpuLane final : public Lane {
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
   void upload(const RfFrame& frame) override;
+  void load(double ms) override;
+  void fail(DeviceFault fault) override;
   void condition() override;
   void beamform() override;
   void envelope() override;
@@ -50,7 +52,8 @@ class CpuLane final : public Lane {
   std::vector<float> course_pixels_;  // course: [nz][nx]
   std::vector<float> envelope_;       // [nz][nx]
   Image image_;
-  std::array<Span, 5> spans_{};  // upload .. compress
+  std::array<Span, kStageCount> spans_{};     // by stage
+  std::array<bool, kStageCount> has_span_{};  // of this frame
 };
 
 }  // namespace echoloop

@@ -1,5 +1,6 @@
 // What all lanes of the CUDA backend share: device, streams, clock, tables and transforms on the device.
-// One copy stream and one processing stream: copies follow each other without a gap, kernels never compete.
+// One stream each for copies to the device, kernels, and copies of images back: copies follow each other without a gap,
+// kernels never compete and never wait for a picture that travels to the host.
 #pragma once
 
 #include <memory>
@@ -20,12 +21,17 @@ struct Context {
   Context& operator=(const Context&) = delete;
 
   // The current device is a property of the thread: whoever may be new to it says so first. [any thread]
-  void make_current() const { CUDA_CHECK(cudaSetDevice(device)); }
+  // Throws when the device is lost, without touching it.
+  void make_current() const {
+    if (device_lost()) throw CudaError(loss_text());
+    CUDA_CHECK(cudaSetDevice(device));
+  }
 
   int device;
   std::string name;
   Stream copy;
   Stream processing;
+  Stream images;
   Stream background;  // tables and clock anchors
   GpuClock clock{background.view()};
   FftCache ffts{processing.view()};

@@ -1,14 +1,33 @@
-// The CUDA backend: picks a device, makes lanes that share two streams and the tables on the device.
+// The CUDA backend: picks a device, makes lanes that share streams and the tables on the device.
+#include <cstdint>
 #include <exception>
 
 #include "backend/backend.h"
 #include "backend/cuda/context.h"
 #include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/nvtx.h"
 
 namespace echoloop {
 namespace cuda {
 namespace {
+
+// Bytes that anybody could still take, and what our pool holds without using it: the next buffer comes from there.
+// Asks the driver, not the device: work that is queued is not waited for. 0 when there is no answer.
+std::size_t free_bytes(int device) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (!succeeded_quietly(cudaMemGetInfo(&free, &total))) return 0;
+  int pools = 0;
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  const bool known = succeeded_quietly(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device)) &&
+                     pools != 0 && succeeded_quietly(cudaDeviceGetDefaultMemPool(&pool, device)) &&
+                     succeeded_quietly(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved)) &&
+                     succeeded_quietly(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return known && reserved > used ? free + (reserved - used) : free;
+}
 
 class CudaBackend final : public Backend {
  public:
@@ -27,6 +46,13 @@ class CudaBackend final : public Backend {
     context_->make_current();
     return std::make_unique<CudaLane>(context_, number, mode);
   }
+  [[nodiscard]] DeviceMemory memory() const override {
+    DeviceMemory memory{.used = DeviceBuffer::bytes_in_use(), .free = 0};
+    const bool reachable = !device_lost() && succeeded_quietly(cudaSetDevice(context_->device));
+    if (reachable) memory.free = free_bytes(context_->device);
+    return memory;
+  }
+  [[nodiscard]] bool usable() const override { return !device_lost(); }
 
  private:
   std::shared_ptr<Context> context_;
@@ -80,12 +106,17 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
 }  // namespace cuda
 
 std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+  if (cuda::device_lost()) {
+    why_not = cuda::loss_text();
+    return nullptr;
+  }
   std::string first_reason;
   const int count = cuda::count_devices(first_reason);
   for (int index = 0; index < count; ++index) {
     std::string reason;
     if (auto context = cuda::open_device(index, reason)) {
       why_not.clear();
+      cuda::install_nvtx_ranges();
       return std::make_unique<cuda::CudaBackend>(std::move(context));
     }
     if (first_reason.empty()) first_reason = reason;

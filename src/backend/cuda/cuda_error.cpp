@@ -1,10 +1,36 @@
 #include "backend/cuda/cuda_error.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 
 namespace echoloop::cuda {
 namespace {
+
+std::atomic<cudaError_t> loss{cudaSuccess};  // the first sticky error
+
+// After these the runtime's manual says: the process must be terminated and relaunched.
+bool is_sticky(cudaError_t status) {
+  switch (status) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // Where the source lay when it was compiled is nobody's business: the file's own name is enough to find the line.
 std::string message(std::string_view file, int line, const char* call, const std::string& name,
@@ -38,17 +64,31 @@ const char* cufft_name(cufftResult status) {
 
 }  // namespace
 
-CudaError::CudaError(const char* file, int line, const char* call, const std::string& name, const std::string& text)
-    : std::runtime_error(message(file, line, call, name, text)) {}
+bool device_lost() noexcept { return loss.load(std::memory_order_relaxed) != cudaSuccess; }
+
+void note_loss(cudaError_t status) noexcept {
+  cudaError_t none = cudaSuccess;
+  if (is_sticky(status)) loss.compare_exchange_strong(none, status, std::memory_order_relaxed);
+}
+
+std::string loss_text() {
+  const cudaError_t first = loss.load(std::memory_order_relaxed);
+  return std::string("the CUDA device was lost to this program (") + cudaGetErrorName(first) + ", " +
+         cudaGetErrorString(first) + "): it can be used again after a new start";
+}
 
 void throw_cuda(cudaError_t status, const char* call, const char* file, int line) {
   static_cast<void>(cudaGetLastError());
-  throw CudaError(file, line, call, cudaGetErrorName(status), cudaGetErrorString(status));
+  note_loss(status);
+  throw CudaError(message(file, line, call, cudaGetErrorName(status), cudaGetErrorString(status)));
 }
 
 void throw_cufft(cufftResult status, const char* call, const char* file, int line) {
   static_cast<void>(cudaGetLastError());
-  throw CudaError(file, line, call, cufft_name(status), "cuFFT result " + std::to_string(static_cast<int>(status)));
+  // cuFFT has no word for a lost device: ask the runtime, which answers at once.
+  static_cast<void>(succeeded_quietly(cudaStreamQuery(cudaStreamLegacy)));
+  throw CudaError(
+      message(file, line, call, cufft_name(status), "cuFFT result " + std::to_string(static_cast<int>(status))));
 }
 
 }  // namespace echoloop::cuda

@@ -13,8 +13,17 @@ namespace echoloop::cuda {
 // One line: file:line: call: NAME (text).
 class CudaError : public std::runtime_error {
  public:
-  CudaError(const char* file, int line, const char* call, const std::string& name, const std::string& text);
+  using std::runtime_error::runtime_error;
 };
+
+// True once a call returned a sticky error: a kernel or the hardware failed in a way that took the context with it, and
+// every later call fails. The program uses one device, so there is one answer; nothing but its end changes it.
+// [any thread]
+[[nodiscard]] bool device_lost() noexcept;
+// Notes a sticky error; other results change nothing. [any thread]
+void note_loss(cudaError_t status) noexcept;
+// What to say when something is still wanted from a lost device; names the first sticky error. [any thread]
+[[nodiscard]] std::string loss_text();
 
 [[noreturn]] void throw_cuda(cudaError_t status, const char* call, const char* file, int line);
 [[noreturn]] void throw_cufft(cufftResult status, const char* call, const char* file, int line);
@@ -33,6 +42,7 @@ inline void check(cufftResult status, const char* call, const char* file, int li
 // call fails; whoever caused that has heard of it already. True when the call succeeded.
 inline bool succeeded_quietly(cudaError_t status) noexcept {
   if (status == cudaSuccess) return true;
+  note_loss(status);
   if (status != cudaErrorCudartUnloading) static_cast<void>(cudaGetLastError());
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include "backend/cuda/kernels.h"
 #include "core/error.h"
+#include "core/profile_range.h"
 
 namespace echoloop::cuda {
 
@@ -9,13 +10,16 @@ CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode
     : context_(std::move(context)),
       number_(number),
       copy_(mode == StreamMode::serial ? context_->processing.view() : context_->copy.view()),
+      images_(mode == StreamMode::serial ? context_->processing.view() : context_->images.view()),
       buffers_(*context_, copy_) {}
 
 CudaLane::~CudaLane() {
-  // Copies may still be reading a slot that goes away after us.
+  if (device_lost()) return;  // nothing runs any more
+  // Copies may still be reading a slot, or writing an image, that goes away after us.
   CUDA_QUIET(cudaSetDevice(context_->device));
   copy_.synchronize_quietly();
   processing().synchronize_quietly();
+  images_.synchronize_quietly();
 }
 
 void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
@@ -40,9 +44,10 @@ void CudaLane::upload(const RfFrame& frame) {
                 "at least " + std::to_string(bytes) + " bytes, as the acquisition describes");
   }
   context_->make_current();
+  const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  conditioned_ = compressed_ = ended_ = false;
+  loaded_ = conditioned_ = compressed_ = ended_ = false;
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
   image_.grid = plan_->grid;
   image_.stamp = stamp_;
@@ -57,10 +62,29 @@ void CudaLane::upload(const RfFrame& frame) {
         cudaMemcpyAsync(buffers_.raw.as<void>(), frame.samples.data(), bytes, cudaMemcpyHostToDevice, copy_.get()));
   }
   mark(kUploaded, copy_);
+  // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
+  // no longer being copied to.
+  marks_[kUploaded].event.hold_back(processing());
+}
+
+void CudaLane::load(double ms) {
+  const ProfileRange range(Stage::load);
+  mark(kLoad, processing());
+  keep_busy(ms, processing());
+  mark(kLoaded, processing());
+  loaded_ = true;
+}
+
+void CudaLane::fail(DeviceFault fault) {
+  if (fault == DeviceFault::refused) {
+    launch_refused(processing());
+  } else {
+    launch_fatal(processing());
+  }
 }
 
 void CudaLane::condition() {
-  marks_[kUploaded].event.hold_back(processing());
+  const ProfileRange range(Stage::condition);
   mark(kCondition, processing());
   steps_->widen(raw_);
   raw_read_.record(processing());
@@ -70,16 +94,19 @@ void CudaLane::condition() {
 }
 
 void CudaLane::beamform() {
+  const ProfileRange range(Stage::beamform);
   steps_->beamform();
   mark(kBeamformed, processing());
 }
 
 void CudaLane::envelope() {
+  const ProfileRange range(Stage::envelope);
   steps_->envelope();
   mark(kDetected, processing());
 }
 
 void CudaLane::compress(double reference_db) {
+  const ProfileRange range(Stage::compress);
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
   compress_begin_ = compressed_ ? kCompress : kDetected;
   if (compressed_) mark(kCompress, processing());
@@ -95,10 +122,11 @@ void CudaLane::finish(bool to_host) {
   if (to_host) {
     const std::size_t pixels = plan_->grid.pixels();
     image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
+    marks_[kCompressed].event.hold_back(images_);
     CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
-                               processing().get()));
+                               images_.get()));
   }
-  end_.record(processing());
+  end_.record(to_host ? images_ : processing());
   ended_ = true;
 }
 
@@ -110,23 +138,34 @@ bool CudaLane::uploaded() {
 bool CudaLane::finished() { return ended_ && end_.passed(); }
 
 void CudaLane::wait() {
-  if (ended_) end_.synchronize();
+  if (ended_) {
+    end_.synchronize();
+    return;
+  }
+  marks_[kUploaded].event.synchronize();
+  raw_read_.synchronize();
 }
 
+// The frame has finished: its events have passed, and reading them waits for nothing.
 void CudaLane::append_spans(TimingTrace& trace) {
   const GpuClock::Anchor& anchor = context_->clock.anchor_before(marks_[kUpload].event);
-  const auto add = [&](Stage stage, Mark begin, Mark end) {
+  const auto ns = [&](Mark mark) { return anchor.to_ns(marks_[mark].event); };
+  const auto add = [&](Stage stage, std::int64_t start_ns, std::int64_t end_ns) {
     trace.add({.frame = stamp_.sequence,
                .stage = stage,
                .lane = static_cast<std::uint8_t>(number_),
-               .start_ns = anchor.to_ns(marks_[begin].event),
-               .end_ns = anchor.to_ns(marks_[end].event)});
+               .start_ns = start_ns,
+               .end_ns = end_ns});
   };
-  add(Stage::upload, kUpload, kUploaded);
-  add(Stage::condition, kCondition, kConditioned);
-  add(Stage::beamform, kConditioned, kBeamformed);
-  add(Stage::envelope, kBeamformed, kDetected);
-  add(Stage::compress, compress_begin_, kCompressed);
+  add(Stage::upload, ns(kUpload), ns(kUploaded));
+  if (loaded_) add(Stage::load, ns(kLoad), ns(kLoaded));
+  const std::int64_t conditioned = ns(kConditioned);
+  const std::int64_t beamformed = ns(kBeamformed);
+  const std::int64_t detected = ns(kDetected);
+  add(Stage::condition, ns(kCondition), conditioned);
+  add(Stage::beamform, conditioned, beamformed);
+  add(Stage::envelope, beamformed, detected);
+  add(Stage::compress, compress_begin_ == kDetected ? detected : ns(kCompress), ns(kCompressed));
 }
 
 std::vector<float> CudaLane::read_back(Tap tap) {

@@ -1,5 +1,6 @@
-// A lane of the CUDA backend: one frame in flight. Its verbs queue work and return. Copies run on the copy stream,
-// kernels on the processing stream; events order the two and time the stages. Processing thread only.
+// A lane of the CUDA backend: one frame in flight. Its verbs queue work and return. Copies to the device run on the
+// copy stream, kernels on the processing stream, images to the host on a third; events order them and time the stages.
+// In serial mode all three are the processing stream. Processing thread only.
 #pragma once
 
 #include <array>
@@ -22,6 +23,8 @@ class CudaLane final : public Lane {
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
   void upload(const RfFrame& frame) override;
+  void load(double ms) override;
+  void fail(DeviceFault fault) override;
   void condition() override;
   void beamform() override;
   void envelope() override;
@@ -29,6 +32,7 @@ class CudaLane final : public Lane {
   void finish(bool to_host) override;
   [[nodiscard]] bool uploaded() override;
   [[nodiscard]] bool finished() override;
+  // After a verb threw: until the device is done with the frame's samples, so that the lane takes another frame.
   void wait() override;
   [[nodiscard]] Image& image() override { return image_; }
   void append_spans(TimingTrace& trace) override;
@@ -36,7 +40,19 @@ class CudaLane final : public Lane {
 
  private:
   // Points in time of a frame; a stage lies between two of them.
-  enum Mark { kUpload, kUploaded, kCondition, kConditioned, kBeamformed, kDetected, kCompress, kCompressed, kMarks };
+  enum Mark {
+    kUpload,
+    kUploaded,
+    kLoad,
+    kLoaded,
+    kCondition,
+    kConditioned,
+    kBeamformed,
+    kDetected,
+    kCompress,
+    kCompressed,
+    kMarks
+  };
   struct TimeMark {
     Event event{EventUse::time};
   };
@@ -46,7 +62,8 @@ class CudaLane final : public Lane {
 
   std::shared_ptr<Context> context_;  // first: freed last
   int number_;
-  StreamView copy_;  // serial mode: the processing stream
+  StreamView copy_;    // samples to the device
+  StreamView images_;  // images to the host
   LaneBuffers buffers_;
   std::unique_ptr<LaneSteps> analytic_;  // each made when first used
   std::unique_ptr<LaneSteps> course_;
@@ -55,6 +72,7 @@ class CudaLane final : public Lane {
   FrameStamp stamp_;
   const std::byte* raw_ = nullptr;  // device address of the frame's samples
   bool in_place_ = false;           // samples are read from mapped host memory
+  bool loaded_ = false;             // load() was called for this frame
   bool conditioned_ = false;        // condition() was called for this frame
   bool compressed_ = false;
   bool ended_ = false;  // finish() was called after the last verb

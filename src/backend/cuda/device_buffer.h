@@ -29,6 +29,9 @@ class DeviceBuffer {
     return static_cast<T*>(data_);
   }
 
+  // Bytes in all buffers of the program. [any thread]
+  [[nodiscard]] static std::size_t bytes_in_use() noexcept;
+
  private:
   void release() noexcept;
 

@@ -7,7 +7,7 @@ FftPlan::FftPlan(const FftShape& shape, StreamView stream) : shape_(shape), work
   try {
     make(stream);
   } catch (...) {
-    static_cast<void>(cufftDestroy(handle_));
+    if (!device_lost()) static_cast<void>(cufftDestroy(handle_));
     throw;
   }
 }
@@ -33,7 +33,10 @@ void FftPlan::make(StreamView stream) {
   CUFFT_CHECK(cufftSetStream(handle_, stream.get()));
 }
 
-FftPlan::~FftPlan() { static_cast<void>(cufftDestroy(handle_)); }
+FftPlan::~FftPlan() {
+  // With the device its memory is gone; what cuFFT does about it then is not known, so it is not asked.
+  if (!device_lost()) static_cast<void>(cufftDestroy(handle_));
+}
 
 void FftPlan::forward(void* data) const {
   if (shape_.kind == FftKind::real_lines) {

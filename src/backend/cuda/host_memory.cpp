@@ -31,23 +31,22 @@ class RegisteredPages final : public PageLock {
 
 void MappedRanges::add(std::span<std::byte> host, const std::byte* device) {
   const std::scoped_lock lock(mutex_);
-  ranges_.push_back({host, device});
+  ranges_[host.data()] = {host.size(), device};
 }
 
 void MappedRanges::remove(const std::byte* host) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(ranges_, [host](const Range& r) { return r.host.data() == host; });
+  ranges_.erase(host);
 }
 
 const std::byte* MappedRanges::find(std::span<const std::byte> samples) const {
   const std::scoped_lock lock(mutex_);
-  for (const Range& r : ranges_) {
-    const std::byte* end = r.host.data() + r.host.size();
-    if (samples.data() >= r.host.data() && samples.data() + samples.size() <= end) {
-      return r.device + (samples.data() - r.host.data());
-    }
-  }
-  return nullptr;
+  auto range = ranges_.upper_bound(samples.data());
+  if (range == ranges_.begin()) return nullptr;
+  --range;  // the last one that begins at or before the samples
+  const auto offset = static_cast<std::size_t>(samples.data() - range->first);
+  const bool inside = offset <= range->second.bytes && samples.size() <= range->second.bytes - offset;
+  return inside ? range->second.device + offset : nullptr;
 }
 
 HostBlock::HostBlock(std::size_t bytes, HostMemory kind, std::shared_ptr<MappedRanges> mapped)

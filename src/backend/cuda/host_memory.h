@@ -1,16 +1,17 @@
 // Host memory for ring slots in the kinds that CUDA knows, and page-locking of memory that somebody else owns.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <vector>
 
 #include "backend/backend.h"
 
 namespace echoloop::cuda {
 
-// Which host memory kernels may read in place. Filled where slots are made, asked by lanes.
+// Which host memory kernels may read in place. Filled where slots are made, asked by lanes. A block may hold many
+// slots: any part of it is found. Whoever hands a frame to a lane keeps its block alive until uploaded().
 class MappedRanges {
  public:
   void add(std::span<std::byte> host, const std::byte* device);  // any thread
@@ -20,11 +21,11 @@ class MappedRanges {
 
  private:
   struct Range {
-    std::span<std::byte> host;
+    std::size_t bytes;
     const std::byte* device;
   };
   mutable std::mutex mutex_;
-  std::vector<Range> ranges_;  // under mutex_
+  std::map<const std::byte*, Range> ranges_;  // by where they begin, disjoint; under mutex_
 };
 
 // Gives pageable memory, and says so, when the system will not lock that many pages.

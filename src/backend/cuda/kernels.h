@@ -67,4 +67,12 @@ void measure_peak_db(const float* values, std::size_t n, float* partials, float*
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
 
+// faults.cu
+// The stream does nothing else for so long; one thread, so that the rest of the device stays cool and free.
+void keep_busy(double ms, StreamView stream);
+// A launch that no device takes: throws, and the next one works.
+void launch_refused(StreamView stream);
+// Ends the context: a later call finds out.
+void launch_fatal(StreamView stream);
+
 }  // namespace echoloop::cuda

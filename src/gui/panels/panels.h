@@ -34,11 +34,13 @@ void formation_panel(PanelContext& c, Column& column);
 void display_panel(PanelContext& c, Column& column);
 void stream_panel(PanelContext& c, Column& column);
 void timings_panel(PanelContext& c, Column& column);
+void faults_panel(PanelContext& c, Column& column);
+void timeline_panel(PanelContext& c, Column& column);
+
+// Before the column of the timeline scrolls: a wheel over the timeline is the timeline's. `column`: the visible part.
+void take_timeline_wheel(TimelineState& timeline, const Rect& column);
 
 // The foot of an open panel's head: a small word at the right that shows or hides its further rows.
 void more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more);
-
-// The smallest of 1, 2, 5 x 10^k that is not below `value`.
-double round_up_125(double value);
 
 }  // namespace echoloop

@@ -1,10 +1,26 @@
-// The latency of the last ten seconds as a small curve. UI thread only.
+// A quantity of the last ten seconds as a small curve. UI thread only.
 #pragma once
 
-#include "gui/panels/panels.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/ui.h"
 
 namespace echoloop {
 
-void sparkline_rows(PanelContext& c, Column& column);
+struct Sparkline {
+  const std::vector<float>& values;  // oldest first
+  double top = 1.0;                  // the scale starts at 0
+  std::string top_text = {};
+  std::optional<double> line = {};  // dashed, with a word of its own
+  std::string_view line_text = {};
+  std::string_view middle_text = {};  // at the right, without a line
+};
+
+// In `row`, labels to the right of the curve and never over it. Returns the curve's box.
+Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot);
+// "-10 s" and "now" below the box.
+void draw_sparkline_axis(const Ui& ui, Column& column, const Rect& box);
 
 }  // namespace echoloop

@@ -48,12 +48,6 @@ Scale bar_scale(const UiState& state, const StageSummary& frame) {
   return {round_up_125(largest), false};
 }
 
-// Two decimals while they fit; a slow stage on a CPU needs the width for whole milliseconds.
-std::string ms_text(double ms, std::size_t count) {
-  if (count == 0) return "—";
-  return fixed(ms, ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
-}
-
 Columns columns_of(const Ui& ui, const Rect& r) {
   const float step = ui.px(42);
   Columns c;
@@ -68,9 +62,9 @@ Columns columns_of(const Ui& ui, const Rect& r) {
 
 void numbers(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, Type type) {
   const ImU32 faint = type == Type::strong ? theme::kText : theme::kText2;
-  ui.text_right(type, at.p50, r.y0, r.height(), faint, ms_text(s.p50_ms, s.count));
-  ui.text_right(type, at.p95, r.y0, r.height(), theme::kText, ms_text(s.p95_ms, s.count));
-  ui.text_right(type, at.max, r.y0, r.height(), faint, ms_text(s.max_ms, s.count));
+  ui.text_right(type, at.p50, r.y0, r.height(), faint, ms_text(s.p50_ms, s.count > 0));
+  ui.text_right(type, at.p95, r.y0, r.height(), theme::kText, ms_text(s.p95_ms, s.count > 0));
+  ui.text_right(type, at.max, r.y0, r.height(), faint, ms_text(s.max_ms, s.count > 0));
 }
 
 void bar(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, const Scale& scale, ImU32 color) {
@@ -90,9 +84,8 @@ void head_row(const Ui& ui, Column& column, const Scale& scale) {
   const Columns at = columns_of(ui, r);
   ui.text(Type::small, at.name, r.y0, r.height(), theme::kMuted, "ms");
   if (at.bar1 - at.bar0 >= ui.px(20)) {
-    const int decimals = scale.top_ms < 1.0                                                ? 2
-                         : scale.top_ms < 10.0 && scale.top_ms != std::round(scale.top_ms) ? 1
-                                                                                           : 0;
+    const bool whole = scale.top_ms >= 10.0 || scale.top_ms == std::round(scale.top_ms);
+    const int decimals = scale.top_ms < 1.0 ? 2 : whole ? 0 : 1;
     ui.text(Type::small, at.bar0, r.y0, r.height(), theme::kMuted, "0");
     ui.text_right(Type::small, at.bar1, r.y0, r.height(), theme::kMuted, fixed(scale.top_ms, decimals));
   }

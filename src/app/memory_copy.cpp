@@ -1,4 +1,4 @@
-#include "app/pinned_copy.h"
+#include "app/memory_copy.h"
 
 #include <cstring>
 #include <utility>
@@ -6,9 +6,9 @@
 namespace echoloop {
 namespace {
 
-class PinnedCopy final : public Source {
+class MemoryCopy final : public Source {
  public:
-  PinnedCopy(std::shared_ptr<Source> source, std::unique_ptr<HostMemoryBlock> memory)
+  MemoryCopy(std::shared_ptr<Source> source, std::unique_ptr<HostMemoryBlock> memory)
       : source_(std::move(source)), memory_(std::move(memory)) {
     const std::size_t bytes = acquisition()->frame_bytes();
     for (std::uint64_t i = 0; i < frame_count(); ++i) {
@@ -32,13 +32,20 @@ class PinnedCopy final : public Source {
 
 }  // namespace
 
-std::shared_ptr<Source> with_pinned_frames(const std::shared_ptr<Source>& source, Backend& backend) {
-  if (!source->lends_frames() || !source->lendable_memory().empty()) return source;
-  const std::size_t frame_bytes = source->acquisition()->frame_bytes();
-  if (source->frame_count() > kMaxPinnedCopy / frame_bytes) return source;
-  auto memory = backend.allocate_host(source->frame_count() * frame_bytes, HostMemory::pinned);
-  if (memory->kind() != HostMemory::pinned) return source;
-  return std::make_shared<PinnedCopy>(source, std::move(memory));
+std::size_t memory_copy_bytes(HostMemory kind, const Source& source) {
+  if (kind == HostMemory::pageable || !source.lends_frames()) return 0;
+  if (kind == HostMemory::pinned && !source.lendable_memory().empty()) return 0;  // page-locked where it is
+  const std::size_t frame_bytes = source.acquisition()->frame_bytes();
+  return source.frame_count() > kMaxMemoryCopy / frame_bytes ? 0 : source.frame_count() * frame_bytes;
+}
+
+std::shared_ptr<Source> with_frames_in(HostMemory kind, const std::shared_ptr<Source>& source, Backend& backend) {
+  const std::size_t bytes = memory_copy_bytes(kind, *source);
+  if (bytes == 0) return source;
+  if (backend.allocate_host(64, kind)->kind() != kind) return source;
+  auto memory = backend.allocate_host(bytes, kind);
+  if (memory->kind() != kind) return source;
+  return std::make_shared<MemoryCopy>(source, std::move(memory));
 }
 
 }  // namespace echoloop

@@ -1,0 +1,132 @@
+#include "app/review.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace echoloop {
+namespace {
+
+constexpr double kPauseS = 0.5;  // longer steps between frames are pauses
+
+// Only what makes other pixels: the display's parameters act without any processing.
+ImagingParams without_display(ImagingParams params) {
+  const ImagingParams fixed;
+  params.dynamic_range_db = fixed.dynamic_range_db;
+  params.gain_db = fixed.gain_db;
+  params.gamma = fixed.gamma;
+  params.color_map = fixed.color_map;
+  return params;
+}
+
+}  // namespace
+
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps) {
+  if (stamps.empty()) return {};
+  std::vector<double> steps_s;
+  for (std::size_t i = 1; i < stamps.size(); ++i) {
+    steps_s.push_back(std::max(0.0, static_cast<double>(stamps[i].acquired_ns - stamps[i - 1].acquired_ns) * 1e-9));
+  }
+  std::vector<double> sorted = steps_s;
+  double ordinary_s = 0.0;
+  if (!sorted.empty()) {
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    ordinary_s = std::min(*middle, kPauseS);
+  }
+  const double pause_s = std::max(kPauseS, 3.0 * ordinary_s);
+  std::vector<float> times(stamps.size());
+  double time = 0.0;
+  for (std::size_t i = stamps.size() - 1; i > 0; --i) {
+    time -= steps_s[i - 1] > pause_s ? ordinary_s : steps_s[i - 1];
+    times[i - 1] = static_cast<float>(time);
+  }
+  return times;
+}
+
+void Review::freeze(Cine& cine, std::uint64_t sequence) {
+  history_.hold(true);
+  frozen_ = true;
+  const std::vector<FrameStamp> stamps = history_.stamps();
+  cine.times_s = cine_times_s(stamps);
+  cine.frames = stamps.size();
+  cine.seconds = stamps.empty() ? 0.0 : -static_cast<double>(cine.times_s.front());
+  cine.mark_in = 0;
+  cine.mark_out = cine.index = stamps.empty() ? 0 : stamps.size() - 1;
+  for (std::size_t i = stamps.size(); i > 0; --i) {
+    if (stamps[i - 1].sequence != sequence) continue;
+    cine.index = i - 1;
+    break;
+  }
+  cine.playing = false;
+  asked_.reset();
+}
+
+void Review::thaw(Cine& cine, Session& session) {
+  session.end_review();
+  forget(cine);
+}
+
+void Review::forget(Cine& cine) {
+  history_.hold(false);
+  frozen_ = false;
+  cine.playing = cine.compare = false;
+  cine.times_s.clear();
+  asked_.reset();
+}
+
+void Review::play(Cine& cine, std::int64_t now_ns) {
+  const double passed_s = static_cast<double>(now_ns - played_ns_) * 1e-9;
+  played_ns_ = now_ns;
+  const std::vector<float>& times = cine.times_s;
+  const auto time_of = [&times](std::size_t index) { return static_cast<double>(times[index]); };
+  if (!cine.playing || cine.index != placed_) position_s_ = time_of(cine.index);  // the user moved it
+  if (cine.playing) {
+    position_s_ += passed_s * cine.speed;
+    const double begin_s = time_of(cine.mark_in);
+    const double end_s = time_of(cine.mark_out);
+    if (position_s_ > end_s) {  // the last frame has had its time when the next would come
+      position_s_ = end_s > begin_s ? begin_s + std::fmod(position_s_ - begin_s, end_s - begin_s) : begin_s;
+    }
+    if (position_s_ < begin_s) position_s_ = begin_s;
+    const auto after = std::upper_bound(times.begin(), times.end(), static_cast<float>(position_s_));
+    cine.index = after == times.begin() ? 0 : static_cast<std::size_t>(after - times.begin() - 1);
+    cine.index = std::clamp(cine.index, cine.mark_in, cine.mark_out);
+  }
+  placed_ = cine.index;
+}
+
+void Review::update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns) {
+  const HistoryExtent extent = history_.extent();
+  cine.bytes = extent.bytes;
+  cine.budget_bytes = history_.budget_bytes();
+  if (!frozen_) {
+    cine.frames = extent.frames;
+    cine.seconds = extent.seconds;
+    return;
+  }
+  if (cine.frames == 0) return;
+  cine.mark_out = std::min(cine.mark_out, cine.frames - 1);
+  cine.mark_in = std::min(cine.mark_in, cine.mark_out);
+  cine.index = std::min(cine.index, cine.frames - 1);
+  play(cine, now_ns);
+  const std::optional<KeptFrame> kept = history_.at(cine.index);
+  if (!kept.has_value()) return;
+  Asked wanted{.index = cine.index,
+               .sequence = kept->frame.stamp.sequence,
+               .params = without_display(params),
+               .compare = {}};
+  if (cine.compare) wanted.compare = without_display(cine.a);
+  if (wanted == asked_) return;
+  session.review({.frame = kept->frame, .owner = kept->owner, .params = wanted.params, .compare = wanted.compare});
+  asked_ = wanted;
+  ++requests_;
+}
+
+bool Review::answered_by(const Image& image) const {
+  if (!asked_.has_value() || image.stamp.sequence != asked_->sequence) return false;
+  ImagingParams made_with = image.params;
+  made_with.reference_db = asked_->params.reference_db;  // the picture holds the level in use
+  return made_with == asked_->params;
+}
+
+}  // namespace echoloop

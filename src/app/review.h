@@ -1,0 +1,60 @@
+// Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing by the wall clock, and what
+// the pipeline is asked to process again for it. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/session.h"
+#include "gui/ui_state.h"
+#include "history/rf_history.h"
+
+namespace echoloop {
+
+class Review {
+ public:
+  explicit Review(RfHistory& history) : history_(history) {}
+
+  [[nodiscard]] bool frozen() const { return frozen_; }
+  // Frozen, the history stands still; the frame with number `sequence` (or else the newest) stays on screen.
+  void freeze(Cine& cine, std::uint64_t sequence);
+  void thaw(Cine& cine, Session& session);
+  void forget(Cine& cine);  // another source, or no session any more
+
+  // Each window frame: moves the playhead of a loop that plays, and asks for what should be on screen. `params`: in the
+  // panels.
+  void update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns);
+
+  void ask_again() { asked_.reset(); }  // something else changed that makes the picture (the held level)
+
+  // For measuring how soon the right pixels are on screen: requests made so far, and whether a picture is what the last
+  // one asked for.
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }
+  [[nodiscard]] bool answered_by(const Image& image) const;
+
+ private:
+  struct Asked {
+    std::size_t index = 0;
+    std::uint64_t sequence = 0;
+    ImagingParams params;
+    std::optional<ImagingParams> compare;
+    friend bool operator==(const Asked&, const Asked&) = default;
+  };
+
+  void play(Cine& cine, std::int64_t now_ns);
+
+  RfHistory& history_;
+  bool frozen_ = false;
+  double position_s_ = 0.0;  // of a loop that plays, on the axis of Cine::times_s
+  std::size_t placed_ = 0;   // the index that position_s_ belongs to
+  std::int64_t played_ns_ = 0;
+  std::optional<Asked> asked_;
+  std::uint64_t requests_ = 0;
+};
+
+// Moments of frames in seconds before the newest one, by their publication. A pause in between (the picture was frozen,
+// or the source stood still) counts as one ordinary step, so that playing does not wait there.
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps);
+
+}  // namespace echoloop

@@ -1,0 +1,81 @@
+// WindowApp's looking back: freeze and go live, what is asked of the review, files of timings.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "app/window_app.h"
+#include "core/units.h"
+#include "history/export.h"
+
+namespace echoloop {
+
+void WindowApp::toggle_freeze() {
+  if (session_ == nullptr || state_.fault.has_value()) return;
+  if (frozen_by_itself_) {  // going live means that the source goes on
+    state_.stream.paused = false;
+    if (session_->producer_state() == ProducerState::ended) state_.stream.loop = true;
+  } else if (review_.frozen()) {
+    review_.thaw(state_.cine, *session_);
+  } else {
+    review_.freeze(state_.cine, viewer_->shown_image().stamp.sequence);
+  }
+  apply_stream();
+}
+
+void WindowApp::apply_cine() { apply_stream(); }  // keep_acquiring; the rest is looked at by look_back()
+
+// A paused source, or a recording at its end: there is nothing live to see, so the controls act on the past at once.
+void WindowApp::freeze_when_still() {
+  if (!session_->running()) return;
+  const bool still = state_.stream.paused || session_->producer_state() == ProducerState::ended;
+  if (frozen_by_itself_ && !still) {
+    frozen_by_itself_ = false;
+    review_.thaw(state_.cine, *session_);
+  }
+  const Image& image = viewer_->shown_image();
+  const bool all_shown = image.number != 0 && !fresh_ && state_.counts.in_flight == 0 &&
+                         state_.counts.processed == processed_drawn_;
+  if (still && all_shown && !review_.frozen() && !state_.fault.has_value()) {
+    frozen_by_itself_ = true;
+    review_.freeze(state_.cine, image.stamp.sequence);
+  }
+}
+
+void WindowApp::look_back() {
+  if (!session_->running()) return;
+  state_.cine.why_not = history_.budget_bytes() == 0     ? "No frames are kept: the memory for looking back is 0 MB."
+                        : state_.fault.has_value()       ? "The stream has stopped. Restart it first."
+                        : history_.extent().frames == 0 ? "No frame has been kept yet."
+                                                         : "";
+  review_.update(state_.cine, state_.params, *session_, now_ns());
+  if (review_.requests() == asked_) return;
+  asked_ = review_.requests();
+  asked_frame_ = window_frame_;
+}
+
+// The brightest pixel becomes 0 dB: of the frame on screen while frozen, otherwise of the next one.
+void WindowApp::set_reference() {
+  if (session_ == nullptr) return;
+  if (!review_.frozen()) {
+    session_->measure_reference();
+    return;
+  }
+  const std::vector<float> pixels = viewer_->shown_db();
+  if (pixels.empty()) return;
+  const double brightest = static_cast<double>(*std::max_element(pixels.begin(), pixels.end()));
+  session_->hold_reference(viewer_->shown_image().params.reference_db + brightest);
+  review_.ask_again();
+}
+
+void WindowApp::save_timings(TimingFile format) {
+  const bool csv = format == TimingFile::csv;
+  const std::string name = fmt::format("echoloop-{:%Y%m%d-%H%M%S}-timings.{}", fmt::localtime(std::time(nullptr)),
+                                       csv ? "csv" : "json");
+  const std::filesystem::path path = std::filesystem::current_path() / name;
+  write_text(path, csv ? trace_.csv() : trace_.chrome_json());
+  say(Severity::info, "Saved " + path.string());
+}
+
+}  // namespace echoloop

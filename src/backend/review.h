@@ -1,0 +1,71 @@
+// Kept frames processed again, between the live ones: on lanes of its own, so that the live stream keeps its plan.
+// The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest request
+// counts. Requests: any thread. Everything else: processing thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backend/backend.h"
+#include "core/past_images.h"
+
+namespace echoloop {
+
+struct ReviewRequest {
+  RfFrame frame;
+  std::shared_ptr<const void> owner;  // keeps the frame's samples
+  ImagingParams params;
+  std::optional<ImagingParams> compare;  // the same frame with these goes into the second mailbox
+};
+
+class Reviewer {
+ public:
+  Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images);
+
+  void request(ReviewRequest request);  // any thread
+  void end();                           // forgets a request that has not begun, ends wait(); any thread
+  void wait();                          // until there is a request, or end(); processing thread
+
+  // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db` stands
+  // in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device is lost.
+  bool step(double held_reference_db, bool to_host);
+
+  // Why the last request could not be answered, once; empty = nothing to say. [any thread]
+  std::string take_refusal();
+
+ private:
+  struct Slot {
+    std::unique_ptr<Lane> lane;
+    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const void> owner;  // of the frame in the lane
+    double reference_db = 0.0;
+    bool busy = false;
+  };
+
+  void begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params);
+  void collect(Slot& slot, Mailbox<Image>& images);
+  [[nodiscard]] std::optional<ReviewRequest> take_request();
+  [[nodiscard]] bool busy() const { return slots_[0].busy || slots_[1].busy; }
+
+  Backend& backend_;
+  AcquisitionPtr acquisition_;
+  StreamMode mode_;
+  PastImages& images_;
+  std::array<Slot, 2> slots_;
+  double held_reference_db_ = 0.0;  // of the request in work
+  bool to_host_ = true;
+  std::uint64_t finished_ = 0;
+  std::atomic<bool> asked_{false};  // request_ holds something: spares the lock
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<ReviewRequest> request_;  // under mutex_
+  bool ended_ = false;                    // under mutex_
+  std::string refusal_;                   // under mutex_
+};
+
+}  // namespace echoloop

@@ -1,0 +1,161 @@
+// Every frame accounted for, the rates, and the memory that all of it takes.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gui/number_text.h"
+#include "gui/panels/stream_parts.h"
+
+namespace echoloop {
+namespace {
+
+struct Counter {
+  const char* sign;  // of the sum; null = not part of it
+  const char* label;
+  std::uint64_t value;
+  const char* help;
+  bool alarm = false;
+};
+
+using Counters = std::array<Counter, 10>;
+
+// The first five read as a sum from top to bottom.
+Counters counters_of(const UiState& state) {
+  const RingCounts& n = state.counts;
+  return {{
+      {"", "Produced", n.produced, "Frames that the source gave: the sum of the four below."},
+      {"=", "Processed", n.processed, "Frames whose picture was finished."},
+      {"+", "Dropped", n.dropped, "Frames that the policy gave up, as all slots were in use.", n.dropped > 0},
+      {"+", "Refused", n.refused, "Frames that ended the stream under Error on override.", n.refused > 0},
+      {"+", "In flight", n.in_flight, "Frames that wait, are copied or are processed right now."},
+      {nullptr, "Copied", n.copied, "Frames whose slot was free again, as their data had left it."},
+      {nullptr, "Shown", state.shown, "Pictures that the window showed. It shows the newest, at the display's rate."},
+      {nullptr, "Gaps", n.sequence_gaps, "Numbers that never came from the source.", n.sequence_gaps > 0},
+      {nullptr, "Duplicates", n.duplicates, "Frames whose number had come before."},
+      {nullptr, "Errors", state.errors, "Times that the stream stopped.", state.errors > 0},
+  }};
+}
+
+void counter_cell(Ui& ui, const Rect& r, const Counter& counter, bool small) {
+  const std::string id = std::string("count/") + counter.label;
+  const Hit h = ui.hit(id.c_str(), r);
+  ui.tip(id.c_str(), h, r, {counter.label, counter.help, {}});
+  const std::string number = grouped(counter.value);
+  float x = r.x0;
+  const Type label = small ? Type::small : Type::body;
+  if (counter.sign != nullptr) {
+    ui.text(label, x, r.y0, r.height(), theme::kMuted, counter.sign);
+    x += ui.px(small ? 11 : 13);
+  }
+  const float end = ui.text(label, x, r.y0, r.height(), theme::kText2, counter.label);
+  const bool tight = end + ui.px(4) + ui.width(label, number) > r.x1;  // a stream of many hours
+  ui.text_right(tight ? Type::small : label, r.x1, r.y0, r.height(), counter.alarm ? theme::kRed : theme::kText,
+                number);
+}
+
+void counter_table(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const Counters counters = counters_of(c.state);
+  column.y += ui.px(2);
+  if (c.compact) {  // two columns have no room for numbers of a long stream
+    for (const Counter& counter : counters) {
+      const Rect r = ui.row(column, 20, 0);
+      counter_cell(ui, r, counter, true);
+      ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < counters.size() / 2; ++i) {
+    const Rect r = ui.row(column, 22, 0);
+    const float middle = std::round(r.cx());
+    const Rect left{r.x0, r.y0, middle - ui.px(12), r.y1};
+    const Rect right{middle + ui.px(12), r.y0, r.x1, r.y1};
+    counter_cell(ui, left, counters[i], false);
+    counter_cell(ui, right, counters[i + counters.size() / 2], false);
+    ui.horizontal(left.x0, left.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+    ui.horizontal(right.x0, right.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+  }
+}
+
+struct Fact {
+  const char* id;
+  const char* label;
+  std::string value;
+  std::string unit;
+  const char* help;
+};
+
+void fact_row(PanelContext& c, Column& column, const Fact& fact) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, c.compact ? 20 : 22, 0);
+  const Hit h = ui.hit(fact.id, r);
+  ui.tip(fact.id, h, r, {fact.label, fact.help, {}});
+  const Type type = c.compact ? Type::small : Type::body;
+  ui.text(type, r, theme::kText2, fact.label);
+  ui.text_right(type, r.x1, r.y0, r.height(), theme::kMuted, fact.unit);
+  ui.text_right(type, r.x1 - ui.width(type, fact.unit) - ui.px(4), r.y0, r.height(), theme::kText, fact.value);
+}
+
+void rate_rows(PanelContext& c, Column& column) {
+  const double rate = c.state.bytes_per_second;
+  const bool giga = rate >= 999.5e6;
+  fact_row(c, column,
+           {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
+            giga ? "GB/s" : "MB/s", "Channel data that were processed."});
+  fact_row(c, column,
+           {"waited", "Source waited", fixed(static_cast<double>(c.state.counts.producer_waited_ns) * 1e-9, 1), "s",
+            "Time that the source spent waiting for a free slot, all together. Only the policy Block makes it wait."});
+  fact_row(c, column,
+           {"wait_share", "of the last second", fixed(100.0 * c.state.producer_wait_share, 0), "%",
+            "How much of the last second the source waited. 100 %: processing sets the pace."});
+}
+
+struct MemoryLine {
+  const char* id;
+  std::string label;
+  std::size_t used;
+  std::size_t free;
+  std::string help;
+};
+
+void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
+  Ui& ui = c.ui;
+  const Type type = c.compact ? Type::small : Type::body;
+  const Rect r = ui.row(column, c.compact ? 18 : 20, 0);
+  const Hit h = ui.hit(line.id, r);
+  ui.tip(line.id, h, r, {line.label, line.help, {}});
+  const bool known = line.used > 0 || line.free > 0;
+  ui.text(type, r, theme::kText2, line.label);
+  ui.text_right(type, r.x1 - ui.px(c.compact ? 62 : 76), r.y0, r.height(), theme::kText,
+                known ? byte_text(line.used) : "—");
+  ui.text_right(type, r.x1, r.y0, r.height(), theme::kText2, known ? byte_text(line.free) : "—");
+}
+
+void memory_rows(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const MemoryView& m = c.state.memory;
+  column.y += ui.px(4);
+  const Rect head = ui.row(column, 18, 0);
+  ui.text(Type::small, head, theme::kMuted, "Memory");
+  ui.text_right(Type::small, head.x1 - ui.px(c.compact ? 62 : 76), head.y0, head.height(), theme::kMuted, "in use");
+  ui.text_right(Type::small, head.x1, head.y0, head.height(), theme::kMuted, "free");
+  std::string device = "Buffers of this stream on the device; free: what anybody could still take.";
+  if (m.device_used == 0 && m.device_free == 0) device = "The CPU has no memory apart from the host's.";
+  if (m.lane_bytes > 0) device += fmt::format(" Each lane takes {}.", byte_text(m.lane_bytes));
+  memory_line(c, column, {"memory_device", "Device", m.device_used, m.device_free, device});
+  std::string host = "Slots, and copies of recordings, without the frames kept to look back.";
+  if (m.slot_bytes > 0) host += fmt::format(" Each slot takes {}.", byte_text(m.slot_bytes));
+  if (m.page_locked) host += " It is page-locked: the system cannot swap it out, the device reads it directly.";
+  memory_line(c, column, {"memory_host", m.page_locked ? "Host, page-locked" : "Host", m.host_used, m.host_free, host});
+  column.y += ui.px(6);
+}
+
+}  // namespace
+
+void counter_rows(PanelContext& c, Column& column) {
+  counter_table(c, column);
+  rate_rows(c, column);
+  memory_rows(c, column);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,219 @@
+// The lanes of the timeline: rows, frame lines, blocks, pointer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gui/number_text.h"
+#include "gui/panels/timeline_parts.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kLane = 20;
+constexpr float kLaneGap = 3;
+constexpr std::array<const char*, kStageCount> kTitles = {"Produce",  "Copy",     "Extra load", "Condition", "Beamform",
+                                                          "Envelope", "Compress", "Texture",    "Window",    "Vsync"};
+
+constexpr double kMsPerNs = 1e-6;
+
+struct RowWords {
+  std::string label;
+  std::string help;
+};
+
+RowWords words_of(const TimelineRow& row, std::size_t lanes, const UiState& state) {
+  switch (row.kind) {
+    case RowKind::producer:
+      return {"Producer", "The source writes a frame into a slot."};
+    case RowKind::copy:
+      return {"Copy", "Channel data on their way from host memory to the device. On the CPU nothing is copied."};
+    case RowKind::kernels:
+      break;
+    case RowKind::texture:
+      return {"Texture", "The finished picture goes into the texture that the window draws."};
+    case RowKind::window:
+      return {"Window", "The window draws itself: panels, rulers and the picture."};
+    case RowKind::vsync:
+      return {"Vsync", "The moments at which the display shows what was drawn."};
+  }
+  const bool serial = state.stream.streams == StreamMode::serial && state.no_effect.streams.empty();
+  std::string help = serial ? "Serial: copies and kernels of all lanes share one stream, one after the other."
+                            : "Condition, beamform, envelope and compress, each in the colour that Timings gives it.";
+  if (lanes > 1 && !serial) help += " Lanes work on different frames at the same time.";
+  return {lanes > 1 ? fmt::format("Kernels {}", row.lane + 1) : "Kernels", help};
+}
+
+std::size_t kernel_rows(const TimelineScene& scene) {
+  return static_cast<std::size_t>(
+      std::count_if(scene.rows.begin(), scene.rows.end(), [](const auto& r) { return r.kind == RowKind::kernels; }));
+}
+
+// The first number in full, of the others three digits, as far as there is room.
+void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, const Rect& area, float label_y) {
+  float free_from = area.x0 - 1;
+  bool first = true;
+  for (std::size_t i = 0; i < map.frame_x.size(); ++i) {
+    const float x = std::round(map.frame_x[i]);
+    if (x < area.x0 - 0.5F || x > area.x1) continue;
+    ui.vertical(x, label_y + ui.px(2), area.y1, theme::kLine);
+    const std::uint64_t number = scene.frames[i].frame;
+    const std::string text = first || number < 1000 ? grouped(number) : fmt::format("{:03}", number % 1000);
+    const float end = x + ui.px(4) + ui.width(Type::small, text);
+    if (x < free_from || end > area.x1 + ui.px(2)) continue;
+    ui.text(Type::small, x + ui.px(4), label_y, ui.px(16), theme::kText2, text);
+    free_from = end + ui.px(2);
+    first = false;
+  }
+}
+
+Rect row_rect(const Ui& ui, const Rect& area, std::size_t row) {
+  const float y = area.y0 + static_cast<float>(row) * (ui.px(kLane) + ui.px(kLaneGap));
+  return {area.x0, y, area.x1, y + ui.px(kLane)};
+}
+
+void row_labels(PanelContext& c, const TimelineScene& scene, const Rect& area, float x0) {
+  Ui& ui = c.ui;
+  for (std::size_t i = 0; i < scene.rows.size(); ++i) {
+    const Rect r = row_rect(ui, area, i);
+    const RowWords words = words_of(scene.rows[i], kernel_rows(scene), c.state);
+    const Rect label{x0, r.y0, area.x0 - ui.px(2), r.y1};
+    const std::string id = fmt::format("timeline_row/{}", i);
+    const Hit h = ui.hit(id.c_str(), label);
+    ui.tip(id.c_str(), h, label, {words.label, words.help, {}});
+    ui.text(Type::small, label, theme::kText2, words.label);
+  }
+}
+
+const TimeBlock* block_under(const Ui& ui, const std::vector<TimeBlock>& blocks, const Rect& area) {
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  const TimeBlock* best = nullptr;
+  float best_away = ui.px(3);
+  for (const TimeBlock& b : blocks) {
+    const Rect r = row_rect(ui, area, b.row);
+    if (at.y < r.y0 || at.y >= r.y1) continue;
+    const float away = std::max({b.x0 - at.x, at.x - b.x1, 0.0F});
+    if (away > best_away) continue;
+    if (best != nullptr && away == best_away && b.x1 - b.x0 >= best->x1 - best->x0) continue;  // the shorter is on top
+    best = &b;
+    best_away = away;
+  }
+  return best;
+}
+
+void draw_blocks(const Ui& ui, const std::vector<TimeBlock>& blocks, const Rect& area, const TimeBlock* hovered) {
+  for (const TimeBlock& b : blocks) {
+    const Rect r = row_rect(ui, area, b.row);
+    const ImU32 color = theme::kStageColors[static_cast<std::size_t>(b.span.stage)];
+    if (b.span.stage == Stage::vsync) {
+      ui.vertical(std::round(b.x0), r.y0 + ui.px(2), r.y1 - ui.px(2), theme::kText2);
+    } else {
+      ui.fill({b.x0, r.y0 + ui.px(3), b.x1, r.y1 - ui.px(3)}, color);
+    }
+    if (&b == hovered) {
+      ui.outline({b.x0 - ui.px(1), r.y0 + ui.px(2), b.x1 + ui.px(1), r.y1 - ui.px(2)}, theme::kText, 1);
+    }
+  }
+}
+
+void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineScene& scene, const TimeMap& map,
+               const TimeBlock& b) {
+  Ui& ui = c.ui;
+  const std::int64_t left = map.time_at(area.x0);
+  const std::string title = fmt::format("{}, frame {}", stage_title(b.span.stage), grouped(b.span.frame));
+  const double start_ms = static_cast<double>(b.span.start_ns - left) * kMsPerNs;
+  std::string text = fmt::format("{} ms from the left edge", fixed(start_ms, 3));
+  if (b.span.stage != Stage::vsync) {
+    const double lasted_ms = static_cast<double>(b.span.end_ns - b.span.start_ns) * kMsPerNs;
+    text = fmt::format("Starts {}, lasts {} ms", text, fixed(lasted_ms, 3));
+  }
+  if (scene.rows[b.row].kind == RowKind::kernels || scene.rows[b.row].kind == RowKind::copy) {
+    text += fmt::format(", lane {}", b.span.lane + 1);
+  }
+  Rect r = row_rect(ui, area, b.row);
+  r.x0 = std::max(b.x0, area.x0);
+  ui.tip("timeline_block", h, r, {title, text + ".", {}});
+}
+
+// Where the lanes end: 0 at the left edge, the time at the right one.
+void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& area) {
+  Ui& ui = c.ui;
+  TimelineState& t = c.view.timeline;
+  const Rect r = ui.row(column, 18, 4);
+  if (map.pieces.empty()) return;
+  const double width_ms = static_cast<double>(map.pieces.back().to_ns - map.pieces.front().from_ns) * kMsPerNs;
+  const std::string right = exact_ms(width_ms) + " ms";
+  if (map.shown_ns == 0) {
+    ui.text(Type::small, area.x0, r.y0, r.height(), theme::kMuted, "0");
+    ui.text_right(Type::small, area.x1, r.y0, r.height(), theme::kMuted, right);
+  } else {
+    ui.text(Type::small, area.x0, r.y0, r.height(), theme::kMuted, "idle time is not drawn");
+  }
+  if (t.zoom.fit) return;
+  const float half = 0.5F * (ui.width(Type::small, "Show all") + ui.px(12));
+  const Rect link{std::round(area.cx() - half), r.y0, std::round(area.cx() + half), r.y1};
+  const Hit h = ui.hit("timeline_fit", link);
+  ui.tip("timeline_fit", h, link, {"Show all", "All of the chosen frames again; so does a double click.", {}});
+  ui.text_centred(Type::small, link, h.hovered ? theme::kText : theme::kAccent, "Show all");
+  if (h.clicked) t.zoom = {};
+}
+
+// Wheel, drag and double click. The map stays this frame's; the next one sees the new zoom.
+void take_gestures(TimelineState& t, const Hit& h, const TimelineScene& scene, const TimeMap& map,
+                   const MapSizes& sizes) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float wheel = std::exchange(t.wheel, 0.0F);
+  if (map.pieces.empty()) return;
+  if (h.hovered && ImGui::IsMouseDoubleClicked(0)) {
+    t.zoom = {};
+  } else if (wheel != 0.0F) {
+    t.zoom = zoom_about(map, scene.frames, sizes, io.MousePos.x, std::pow(0.8, static_cast<double>(wheel)));
+  } else if (h.held && !h.pressed && io.MouseDelta.x != 0.0F) {
+    t.zoom = pan_by(map, scene.frames, sizes, io.MousePos.x - io.MouseDelta.x, io.MouseDelta.x);
+  }
+}
+
+}  // namespace
+
+const char* stage_title(Stage stage) { return kTitles[static_cast<std::size_t>(stage)]; }
+
+std::string exact_ms(double ms) {
+  return fixed(ms, std::abs(ms) < 9.9995 ? 3 : std::abs(ms) < 99.995 ? 2 : std::abs(ms) < 999.95 ? 1 : 0);
+}
+
+std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene& scene) {
+  Ui& ui = c.ui;
+  TimelineState& t = c.view.timeline;
+  const Rect labels = ui.row(column, 16, 2);
+  const float n = static_cast<float>(scene.rows.size());
+  const Rect row = ui.row(column, 0, 0);
+  const float x0 = row.x0 + ui.px(c.compact ? 58 : 60);
+  const Rect area{x0, row.y0, row.x1, row.y0 + n * (ui.px(kLane) + ui.px(kLaneGap)) - ui.px(kLaneGap)};
+  column.y = area.y1 + ui.px(2);
+  t.area = area;
+  const MapSizes sizes{
+      .x0 = area.x0, .x1 = area.x1, .cell_gap = ui.px(6), .break_gap = ui.px(3), .least_cell = ui.px(14)};
+  const TimeMap map = timeline_map(scene.spans, scene.frames, t, sizes);
+  t.cut_ns = map.shown_ns;
+  const Hit h = ui.hit("timeline", area);
+  ImGui::PushClipRect({area.x0, labels.y0}, {area.x1 + 1, area.y1}, true);
+  for (std::size_t i = 0; i < scene.rows.size(); ++i) {
+    const Rect lane = row_rect(ui, area, i);
+    if (map.pieces.empty()) ui.fill(lane, theme::kCanvas);
+    for (const TimePiece& p : map.pieces) ui.fill({p.x0, lane.y0, p.x1, lane.y1}, theme::kCanvas);
+  }
+  frame_lines(ui, scene, map, area, labels.y0);
+  const std::vector<TimeBlock> blocks = timeline_blocks(scene.spans, map, scene.rows, ui.px(2));
+  const TimeBlock* under = h.hovered || h.held ? block_under(ui, blocks, area) : nullptr;
+  draw_blocks(ui, blocks, area, under);
+  if (map.pieces.empty()) ui.text_centred(Type::small, area, theme::kMuted, "No frame has been timed yet");
+  ImGui::PopClipRect();
+  row_labels(c, scene, area, row.x0);
+  if (under != nullptr) block_tip(c, h, area, scene, map, *under);
+  axis_row(c, column, map, area);
+  take_gestures(t, h, scene, map, sizes);
+  return map.shown_ns;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,168 @@
+// What decides the rate of the stream, as bars on one scale: the reader sees which prediction the measured period
+// meets.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/number_text.h"
+#include "gui/panels/timeline_parts.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kClose = 0.05;  // a prediction is met within 5 %
+
+struct Geometry {
+  float bar0 = 0, bar1 = 0;
+  double top_ms = 1.0;
+  [[nodiscard]] float x(double ms) const {
+    return std::round(bar0 + (bar1 - bar0) * static_cast<float>(std::clamp(ms / top_ms, 0.0, 1.0)));
+  }
+};
+
+// "t_t + t_p" with lowered letters; returns the right edge.
+float formula(const Ui& ui, float x, const Rect& r, ImU32 color, std::string_view text) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t mark = std::min(text.find('_', begin), text.size());
+    x = ui.text(Type::small, x, r.y0, r.height(), color, text.substr(begin, mark - begin));
+    if (mark + 1 < text.size())
+      x = ui.text(Type::small, x, r.y0 + ui.px(3), r.height(), color, text.substr(mark + 1, 1));
+    begin = std::min(mark + 2, text.size());
+  }
+  return x;
+}
+
+constexpr ImU32 copy_color() { return theme::kStageColors[static_cast<std::size_t>(Stage::upload)]; }
+constexpr ImU32 work_color() { return theme::kStageColors[static_cast<std::size_t>(Stage::present)]; }
+
+struct NumberRow {
+  const char* id;
+  std::string_view label;
+  std::string_view formula;
+  double ms;
+  std::string_view help;
+  bool strong = false;  // the arrangement in use, and the measurement
+};
+
+Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, 22, 0);
+  const Hit h = ui.hit(row.id, r);
+  ui.tip(row.id, h, r, {row.label, row.help, {}});
+  const float end =
+      ui.text(c.compact ? Type::small : Type::body, r, row.strong ? theme::kText : theme::kText2, row.label);
+  if (!row.formula.empty() && (!c.compact || row.formula.size() <= 3)) {
+    formula(ui, end + ui.px(5), r, theme::kMuted, row.formula);
+  }
+  ui.text_right(row.strong ? Type::strong : Type::body, r.x1, r.y0, r.height(),
+                row.strong ? theme::kText : theme::kText2, c.state.timing.frames == 0 ? "—" : exact_ms(row.ms));
+  return r;
+}
+
+void bar(const Ui& ui, const Geometry& g, float y, float half, double from_ms, double to_ms, ImU32 color) {
+  ui.fill({g.x(from_ms), y - half, std::max(g.x(to_ms), g.x(from_ms) + 1), y + half}, color, 1);
+}
+
+void ground(const Ui& ui, const Geometry& g, float y) {
+  ui.fill({g.bar0, y - ui.px(3), g.bar1, y + ui.px(3)}, theme::kField, 1);
+}
+
+// A bar that runs out of the scale is broken shortly before its end.
+void period_bar(const Ui& ui, const Geometry& g, float y, double period_ms) {
+  ground(ui, g, y);
+  bar(ui, g, y, ui.px(3), 0.0, period_ms, theme::kAccent);
+  if (period_ms <= g.top_ms) return;
+  const float at = g.bar1 - ui.px(14);
+  for (const float by : {0.0F, 5.0F}) {
+    const float x = at + ui.px(by);
+    ui.stroke({x - ui.px(2), y + ui.px(5)}, {x + ui.px(2), y - ui.px(5)}, theme::kPanel, 2);
+  }
+}
+
+bool close(double a, double b) { return b > 0.0 && std::abs(a / b - 1.0) <= kClose; }
+
+std::string percent_off(double value, double prediction) {
+  return signed_fixed(100.0 * (value / prediction - 1.0), 1) + " %";
+}
+
+}  // namespace
+
+std::string timing_verdict(const StreamTiming& t, double budget_ms) {
+  if (t.frames == 0 || !(t.period_ms > 0.0) || !(t.serial_ms() > 0.0)) return "No frame has been timed yet.";
+  const double serial = t.serial_ms();
+  const double overlap = t.overlap_ms();
+  const std::string rate = fixed(1000.0 / t.period_ms, t.period_ms > 10.0 ? 1 : 0) + " frames/s";
+  if (close(t.period_ms, serial) && close(t.period_ms, overlap)) {
+    return rate + ": both predictions are met, as one of the two times is small.";
+  }
+  if (close(t.period_ms, overlap)) {
+    return fmt::format("{}: as overlap predicts ({}); copies are hidden.", rate, percent_off(t.period_ms, overlap));
+  }
+  if (close(t.period_ms, serial)) {
+    return fmt::format("{}: as serial predicts ({}); copies and kernels take turns.", rate,
+                       percent_off(t.period_ms, serial));
+  }
+  if (close(t.period_ms, budget_ms)) {
+    return fmt::format("{}: the source sets the pace; the device could do {}.", rate,
+                       fixed(1000.0 / overlap, overlap > 10.0 ? 1 : 0));
+  }
+  if (t.period_ms > serial)
+    return rate + ": slower than both predictions; the device waits for the host or the source.";
+  if (t.period_ms > overlap) {
+    const double hidden = (serial - t.period_ms) / (serial - overlap);
+    return fmt::format("{}: between the two; {} % of the shorter time is hidden.", rate, fixed(100.0 * hidden, 0));
+  }
+  return rate + ": faster than predicted; lanes share the work of one stage.";
+}
+
+void timeline_numbers(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const StreamTiming& t = c.state.timing;
+  const bool serial = c.state.stream.streams == StreamMode::serial && c.state.no_effect.streams.empty();
+  const bool overlap = c.state.stream.streams == StreamMode::overlap && c.state.no_effect.streams.empty();
+  const double larger = std::max(t.serial_ms(), t.period_ms < 4.0 * t.serial_ms() ? t.period_ms : 0.0);
+  const Geometry g{column.x0 + ui.px(c.compact ? 84 : 152), column.x1 - ui.px(52), std::max(larger, 1e-6)};
+  const Rect head = ui.row(column, 18, 0);
+  ui.text(Type::small, head, theme::kMuted, "One frame, medians");
+  ui.text_right(Type::small, head.x1, head.y0, head.height(), theme::kMuted, "ms");
+  const Rect copy = number_row(c, column, {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device."});
+  ground(ui, g, copy.cy());
+  const Rect work = number_row(
+      c, column, {"time_work", "Processing", "t_p", t.t_p_ms, "From the first kernel's begin to the last one's end."});
+  ground(ui, g, work.cy());
+  ui.horizontal(column.x0, column.x1, column.y, theme::kFaintLine);
+  const Rect one = number_row(c, column,
+                              {"time_serial", "Serial", "t_t + t_p", t.serial_ms(),
+                               "What a frame takes when copy and kernels take turns.", serial});
+  ground(ui, g, one.cy());
+  const Rect two = number_row(c, column,
+                              {"time_overlap", "Overlap", "max(t_t, t_p)", t.overlap_ms(),
+                               "What a frame takes when the next one is copied meanwhile.", overlap});
+  ground(ui, g, two.cy());
+  const Rect period = number_row(c, column,
+                                 {"time_period", c.compact ? "Measured" : "Measured period", "", t.period_ms,
+                                  "Mean time from the end of one frame to the end of the next.", true});
+  if (t.frames > 0) {
+    const float half = ui.px(3);
+    bar(ui, g, copy.cy(), half, 0.0, t.t_t_ms, copy_color());
+    bar(ui, g, work.cy(), half, 0.0, t.t_p_ms, work_color());
+    bar(ui, g, one.cy(), half, 0.0, t.t_t_ms, copy_color());
+    bar(ui, g, one.cy(), half, t.t_t_ms, t.serial_ms(), work_color());
+    bar(ui, g, two.cy() - ui.px(2), ui.px(1), 0.0, t.t_t_ms, copy_color());
+    bar(ui, g, two.cy() + ui.px(2), ui.px(1), 0.0, t.t_p_ms, work_color());
+    period_bar(ui, g, period.cy(), t.period_ms);
+    if (t.period_ms <= g.top_ms)
+      ui.vertical(g.x(t.period_ms) - ui.hairline(), one.y0 + ui.px(3), period.y1 - ui.px(3), theme::kAccent);
+  } else {
+    ground(ui, g, period.cy());
+  }
+  column.y += ui.px(4);
+  const std::string verdict = timing_verdict(t, c.state.frame_budget_ms);
+  const float line = ui.px(16);
+  ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
+  column.y += (c.compact ? 3 : 2) * line + ui.px(4);  // always as much, so that nothing below moves
+}
+
+}  // namespace echoloop

@@ -1,0 +1,125 @@
+// The timeline panel: which spans it shows, its head and its buttons. Lanes and numbers have files of their own.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gui/number_text.h"
+#include "gui/panels/timeline_parts.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<Choice, 5> kFrameChoices = {{{"2"}, {"5"}, {"10"}, {"20"}, {"50"}}};
+static_assert(kFrameChoices.size() == kTimelineFrames.size());
+
+// As many rows as there are lanes, whether or not each has worked lately: rows must not come and go.
+int lanes_shown(const UiState& state, const std::vector<Span>& spans) {
+  int lanes = state.no_effect.lanes.empty() ? state.stream.lanes : 1;
+  for (const Span& span : spans) {
+    if (span.stage > Stage::upload && span.stage <= Stage::compress) lanes = std::max(lanes, span.lane + 1);
+  }
+  return std::clamp(lanes, 1, kMaxLanes);
+}
+
+std::string round_ms(std::int64_t ns) {
+  const double ms = static_cast<double>(ns) * 1e-6;
+  return fixed(ms, decimals_of_125(ms));
+}
+
+std::string gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
+  std::string text = fmt::format("{} frames", open && !frames.empty() ? static_cast<int>(frames.size()) : wanted);
+  if (!open || frames.empty()) return text;
+  const std::int64_t period = mean_period_ns(frames);
+  const double period_ms = static_cast<double>(period) * 1e-6;
+  if (t.cut_ns > 0 && t.zoom.fit) {
+    text += fmt::format(", {} ms of each {} ms", round_ms(t.cut_ns), fixed(period_ms, period_ms < 9.95 ? 1 : 0));
+  } else if (!t.zoom.fit) {
+    text = exact_ms(t.zoom.width_ns * 1e-6) + " ms on screen";
+  } else {
+    text += fmt::format(", {} ms", exact_ms(period_ms * static_cast<double>(frames.size())));
+  }
+  return t.paused ? "paused: " + text : text;
+}
+
+void pause_button(PanelContext& c, const Rect& r) {
+  TimelineState& t = c.view.timeline;
+  const bool nothing = !t.paused && c.state.timeline.spans.empty();
+  if (!c.ui.button("timeline_pause", r, {.label = t.paused ? "Go on" : "Pause"},
+                   {t.paused ? "Go on" : "Pause",
+                    t.paused ? "Shows the newest frames again."
+                             : "Keeps these frames on screen to look at them; the stream itself goes on.",
+                    nothing ? "No frame has been timed yet." : ""})) {
+    return;
+  }
+  t.paused = !t.paused;
+  t.kept = t.paused ? c.state.timeline.spans : std::vector<Span>();
+}
+
+void control_rows(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  TimelineState& t = c.view.timeline;
+  const Rect first = ui.row(column, theme::kRow, theme::kRowGap);
+  const float pause_width = ui.px(72);
+  const auto at = std::find(kTimelineFrames.begin(), kTimelineFrames.end(), c.view.timeline_frames);
+  if (const auto picked =
+          ui.segmented("timeline_frames", {first.x0, first.y0, first.x1 - pause_width - ui.px(8), first.y1},
+                       kFrameChoices, static_cast<int>(at - kTimelineFrames.begin()),
+                       {"Frames",
+                        "How many frames fit into the timeline. The wheel zooms, dragging moves, a double click shows "
+                        "all again.",
+                        {}})) {
+    c.view.timeline_frames = kTimelineFrames[static_cast<std::size_t>(*picked)];
+    t.zoom = {};
+  }
+  pause_button(c, {first.x1 - pause_width, first.y0, first.x1, first.y1});
+  const Rect second = ui.row(column, theme::kRow, theme::kRowGap);
+  const float half = std::round(0.5F * (second.width() - ui.px(8)));
+  const std::string_view why = c.state.timing.frames == 0 && c.state.timeline.spans.empty() && t.kept.empty()
+                                   ? std::string_view("No frame has been timed yet.")
+                                   : std::string_view();
+  if (ui.button(
+          "save_csv", {second.x0, second.y0, second.x0 + half, second.y1}, {.label = "CSV"},
+          {"Save as CSV", "All times that are kept, one line a span: frame, stage, lane, start and end in ns.", why})) {
+    call(c.commands.save_timings, TimingFile::csv);
+  }
+  if (ui.button("save_trace", {second.x1 - half, second.y0, second.x1, second.y1}, {.label = "Trace"},
+                {"Save as a trace", "All times that are kept, for Perfetto or Chrome's tracing page.", why})) {
+    call(c.commands.save_timings, TimingFile::chrome_trace);
+  }
+}
+
+}  // namespace
+
+void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
+  constexpr double kScrolling_s = 0.4;  // a column on its way under the pointer scrolls on
+  ImGuiIO& io = ImGui::GetIO();
+  const Rect area = std::exchange(timeline.area, {});
+  timeline.wheel = 0.0F;
+  if (io.MouseWheel == 0.0F || !ImGui::IsWindowHovered()) return;
+  const bool over = area.contains(io.MousePos.x, io.MousePos.y) && column.contains(io.MousePos.x, io.MousePos.y);
+  if (!over || ImGui::GetTime() - timeline.scrolled_s < kScrolling_s) {
+    timeline.scrolled_s = ImGui::GetTime();
+    return;
+  }
+  timeline.wheel = std::exchange(io.MouseWheel, 0.0F);
+}
+
+void timeline_panel(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  TimelineState& t = c.view.timeline;
+  bool& open = c.view.is_open(Panel::timeline, c.compact);
+  const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
+  TimelineScene scene{.spans = spans, .frames = {}, .rows = {}};
+  if (open) {
+    scene.frames = last_frames(spans, c.view.timeline_frames);
+    scene.rows = timeline_rows(lanes_shown(c.state, spans));
+  }
+  ui.header("panel_timeline", column, "Timeline", gist(t, scene.frames, c.view.timeline_frames, open), open);
+  c.state.timeline.wanted = open && !t.paused;
+  if (!open || scene.rows.empty()) return;
+  timeline_lanes(c, column, scene);
+  control_rows(c, column);
+  timeline_numbers(c, column);
+}
+
+}  // namespace echoloop

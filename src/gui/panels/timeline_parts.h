@@ -1,0 +1,33 @@
+// The pieces of the timeline panel, in files of their own: lanes with blocks, numbers below them. UI thread only.
+#pragma once
+
+#include <string>
+
+#include "gui/panels/panels.h"
+#include "gui/panels/timeline_layout.h"
+
+namespace echoloop {
+
+// What the lanes show in this frame.
+struct TimelineScene {
+  const std::vector<Span>& spans;
+  std::vector<FrameMark> frames;
+  std::vector<TimelineRow> rows;
+};
+
+// Draws the lanes and takes wheel, drag and double click. Returns how much of each frame's period is shown, 0 = all.
+std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene& scene);
+
+// t_t, t_p, the two predictions and the measured period as bars on one scale, and what follows from them.
+void timeline_numbers(PanelContext& c, Column& column);
+
+// Which prediction the measured period meets, in one sentence. `budget_ms`: the source's period; 0 = it has none.
+std::string timing_verdict(const StreamTiming& timing, double budget_ms);
+
+// "Beamform"
+const char* stage_title(Stage stage);
+
+// 4 or 5 significant digits at any size: "0.240 ms", "17.31 ms", "1 234 ms".
+std::string exact_ms(double ms);
+
+}  // namespace echoloop

@@ -1,0 +1,175 @@
+#include "gui/wipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "core/param_table.h"
+#include "gui/cine_actions.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decimals) {
+  if (!spec.choices.empty()) {
+    std::string name = get_text(p, spec);
+    if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    return name;
+  }
+  const double value = get_number(p, spec);
+  if (spec.key == "f_number" && value == 0) return "full aperture";
+  if ((spec.key == "grid_nx" || spec.key == "grid_nz") && value == 0) return "auto";
+  if (spec.key == "reference_db" && value <= kAutoReference) return "auto";
+  return fixed(value * spec.shown_per_si, decimals);
+}
+
+constexpr std::size_t kMostRows = 5;
+
+struct Badge {
+  std::string letter;
+  std::vector<ParamDifference> rows = {};  // what is shown is in `a`
+  std::string note = {};                   // below them
+};
+
+float badge_width(const Ui& ui, const Badge& badge) {
+  float w = ui.width(Type::small, badge.note);
+  for (const ParamDifference& row : badge.rows) {
+    float line = ui.width(Type::small, row.label) + ui.px(8) + ui.width(Type::small, row.a);
+    if (!row.unit.empty()) line += ui.px(4) + ui.width(Type::small, row.unit);
+    w = std::max(w, line);
+  }
+  return ui.px(26) + w + ui.px(w > 0 ? 10 : 0);
+}
+
+// At the left or the right end of its side; hidden where not even its letter fits.
+void draw_badge(const Ui& ui, const Badge& badge, const Rect& side, Direction end) {
+  const float line = ui.px(18);
+  const auto lines = static_cast<float>(badge.rows.size() + (badge.note.empty() ? 0 : 1));
+  const float margin = ui.px(8);
+  const float room = side.width() - 2 * margin;
+  if (room < ui.px(26)) return;
+  const float w = std::min(badge_width(ui, badge), room);
+  const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
+  const bool whole = w >= ui.px(60);
+  const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
+  const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
+  ui.fill(box, theme::kChip, 4);
+  float y = box.y0 + ui.px(3);
+  ui.text(Type::strong, box.x0 + ui.px(9), y, line, theme::kAccent, badge.letter);
+  if (!whole) return;
+  const float left = box.x0 + ui.px(26);
+  const float right = box.x1 - ui.px(6);
+  for (const ParamDifference& row : badge.rows) {
+    float x = ui.text_fitted(Type::small, left, right, y, line, theme::kText2, row.label) + ui.px(8);
+    if (x < right) x = ui.text_fitted(Type::small, x, right, y, line, theme::kText, row.a) + ui.px(4);
+    if (x + ui.width(Type::small, row.unit) <= right + ui.px(2)) {
+      ui.text(Type::small, x, y, line, theme::kText2, row.unit);
+    }
+    y += line;
+  }
+  if (!badge.note.empty()) ui.text_fitted(Type::small, left, right, y, line, theme::kText2, badge.note);
+}
+
+void draw_badges(const WipeContext& c, float line) {
+  const Rect& r = c.layout.image;
+  std::vector<ParamDifference> differences = differing_params(c.a.params, c.b.params);
+  Badge a{.letter = "A"};
+  Badge b{.letter = "B"};
+  if (differences.empty()) {
+    a.note = "the same parameters";
+    b.note = "change a parameter: it acts here";
+  }
+  if (differences.size() > kMostRows) {
+    a.note = b.note = fmt::format("and {} more", differences.size() - kMostRows + 1);
+    differences.resize(kMostRows - 1);
+  }
+  // For a moment while somebody scrubs the two sides may be of different frames: then they say so.
+  if (c.a.stamp.sequence != c.b.stamp.sequence) a.note = "frame " + grouped(c.a.stamp.sequence);
+  a.rows = b.rows = differences;
+  for (ParamDifference& row : b.rows) row.a = row.b;
+  draw_badge(c.ui, a, {r.x0, r.y0, line, r.y1}, Direction::left);
+  draw_badge(c.ui, b, {line, r.y0, r.x1, r.y1}, Direction::right);
+}
+
+void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
+  ui.disc(x, y, 15, theme::kHalo);
+  ui.disc(x, y, 13, color);
+  ui.chevron(x - ui.px(5), y, Direction::left, theme::kInk);
+  ui.chevron(x + ui.px(5), y, Direction::right, theme::kInk);
+}
+
+void swap_button(const WipeContext& c, float line) {
+  Ui& ui = c.ui;
+  const Rect& r = c.layout.image;
+  const float w = ui.width(Type::body, "Swap") + ui.px(20);
+  if (w > r.width()) return;
+  const float x = std::round(std::clamp(line - 0.5F * w, r.x0 + ui.px(4), r.x1 - ui.px(4) - w));
+  const Rect box{x, r.y1 - ui.px(34), x + w, r.y1 - ui.px(10)};
+  const Hit h = ui.hit("swap", box);
+  ui.tip("swap", h, box, {"Swap", "A's parameters go to the panels and the panels' become A.", {}});
+  ui.fill(box, h.hovered ? theme::kHover : theme::kChip, theme::kRadius);
+  ui.outline(box, theme::kAccent, theme::kRadius);
+  ui.text_centred(Type::body, box, theme::kText, "Swap");
+  if (h.clicked) cine_act(c.state, c.commands, CineAct::swap);
+}
+
+}  // namespace
+
+std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b) {
+  std::vector<ParamDifference> list;
+  for (const ParamSpec& spec : param_table()) {
+    if (spec.group == ParamGroup::display || get_number(a, spec) == get_number(b, spec)) continue;
+    constexpr int kMoreDecimals = 4;
+    for (int more = 0; more <= kMoreDecimals; ++more) {
+      ParamDifference d{.label = std::string(spec.label),
+                        .a = value_text(a, spec, spec.decimals + more),
+                        .b = value_text(b, spec, spec.decimals + more),
+                        .unit = std::string(spec.unit)};
+      if (d.a == d.b && more < kMoreDecimals) continue;
+      list.push_back(std::move(d));
+      break;
+    }
+  }
+  return list;
+}
+
+float wipe_x(const PictureLayout& layout, float share) {
+  return std::round(layout.image.x0 + std::clamp(share, 0.0F, 1.0F) * layout.image.width());
+}
+
+void draw_wipe(const WipeContext& c) {
+  Ui& ui = c.ui;
+  const Rect& r = c.layout.image;
+  Cine& cine = c.state.cine;
+  swap_button(c, wipe_x(c.layout, cine.wipe));
+  const float before = wipe_x(c.layout, cine.wipe);
+  const float handle_y = std::round(r.y0 + 0.7F * r.height());
+  const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
+  const Rect band{before - ui.px(6), r.y0, before + ui.px(6), r.y1};
+  const Hit on_grip = ui.hit("wipe_handle", grip);
+  const Hit on_line = ui.hit("wipe", band);
+  const bool held = on_grip.held || on_line.held;
+  if (held || on_grip.hovered || on_line.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (held) {
+    const float share = std::clamp((ImGui::GetIO().MousePos.x - r.x0) / std::max(r.width(), 1.0F), 0.0F, 1.0F);
+    if (share != cine.wipe) {
+      cine.wipe = share;
+      call(c.commands.cine_changed);
+    }
+  }
+  if (on_grip.right || on_line.right) {
+    cine.wipe = 0.5F;
+    call(c.commands.cine_changed);
+  }
+  const float x = wipe_x(c.layout, cine.wipe);
+  const ImU32 color = held || on_grip.hovered || on_line.hovered ? theme::kAccentHover : theme::kAccent;
+  ui.fill({x - ui.px(3), r.y0, x + ui.px(3), r.y1}, theme::kHalo);
+  ui.fill({x - ui.px(1), r.y0, x + ui.px(1), r.y1}, color);
+  draw_handle(ui, x, handle_y, color);
+  draw_badges(c, x);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,171 @@
+#include "history/rf_history.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{64} << 20;  // made at a time: some milliseconds' work for the system
+constexpr std::size_t kAlignment = 256;
+
+std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// Memory that nobody else refers to, a picture being made of its frame, say.
+bool is_ours_alone(const FrameMemory& memory) { return memory.owner != nullptr && memory.owner.use_count() == 1; }
+
+}  // namespace
+
+std::size_t RfHistory::chunk_frames() const {
+  const std::size_t bytes = padded(feed_.frame_bytes);
+  return std::max<std::size_t>(1, std::min(kChunkBytes, budget_bytes_ / 8) / bytes);
+}
+
+void RfHistory::begin(HistoryFeed feed) {
+  end();
+  {
+    const std::scoped_lock lock(mutex_);
+    spare_.clear();
+    if (feed.frame_bytes != feed_.frame_bytes || (feed.lend == nullptr) != (feed_.lend == nullptr)) {
+      ring_.clear();
+      head_ = count_ = 0;
+    }
+    feed_ = std::move(feed);
+    bytes_ = 0;
+    for (std::size_t i = 0; i < count_; ++i) bytes_ += entry(i).memory.bytes.size();
+    const std::size_t frames = feed_.lend != nullptr ? kMaxFrames : budget_bytes_ / padded(feed_.frame_bytes);
+    if (ring_.empty() && budget_bytes_ > 0) ring_.resize(std::min(frames, kMaxFrames));
+    spare_.reserve(ring_.size() + chunk_frames());
+    exhausted_ = false;
+    ended_ = feed_.lend != nullptr || ring_.empty();
+  }
+  if (!ended_) grower_ = std::thread([this] { grow(); });
+}
+
+void RfHistory::end() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  if (grower_.joinable()) grower_.join();
+  const std::scoped_lock lock(mutex_);
+  feed_.allocate = nullptr;
+}
+
+void RfHistory::clear() {
+  const std::scoped_lock lock(mutex_);
+  ring_.clear();
+  spare_.clear();
+  head_ = count_ = bytes_ = 0;
+  feed_ = {};
+  held_ = false;
+}
+
+void RfHistory::hold(bool held) {
+  const std::scoped_lock lock(mutex_);
+  held_ = held;
+}
+
+bool RfHistory::wants_memory() const {
+  const std::size_t chunk = chunk_frames();
+  return !held_ && !exhausted_ && spare_.size() < (chunk + 1) / 2 && count_ + spare_.size() < ring_.size() &&
+         bytes_ + chunk * padded(feed_.frame_bytes) <= budget_bytes_;
+}
+
+void RfHistory::grow() {
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    if (!wants_memory()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const std::size_t frames = chunk_frames();
+    const std::size_t stride = padded(feed_.frame_bytes);
+    const std::size_t size = feed_.frame_bytes;
+    lock.unlock();
+    const FrameMemory chunk = feed_.allocate(frames * stride);
+    std::vector<FrameMemory> pieces;
+    for (std::size_t i = 0; i < frames && !chunk.bytes.empty(); ++i) {
+      // An owner for each frame, that keeps the chunk: so it is known whether somebody still uses this frame's memory.
+      pieces.push_back({.bytes = chunk.bytes.subspan(i * stride, size),
+                        .owner = std::make_shared<std::shared_ptr<const void>>(chunk.owner),
+                        .kind = chunk.kind});
+    }
+    lock.lock();
+    exhausted_ = pieces.empty();
+    for (FrameMemory& piece : pieces) {
+      bytes_ += piece.bytes.size();
+      spare_.push_back(std::move(piece));
+    }
+  }
+}
+
+void RfHistory::make_room() {
+  FrameMemory memory = std::move(ring_[head_].memory);
+  ring_[head_] = {};
+  head_ = (head_ + 1) % ring_.size();
+  --count_;
+  if (feed_.lend != nullptr) return;
+  if (memory.kind == feed_.kind && is_ours_alone(memory)) {
+    spare_.push_back(std::move(memory));
+  } else {
+    bytes_ -= memory.bytes.size();  // of another kind, or still in use: it goes when its last user is done
+  }
+}
+
+FrameMemory RfHistory::keep(const RfFrame& frame, FrameMemory memory) {
+  const std::scoped_lock lock(mutex_);
+  if (held_ || ring_.empty()) return memory;
+  if (count_ == ring_.size()) make_room();
+  if (feed_.lend != nullptr) {
+    const std::size_t slot = (head_ + count_) % ring_.size();
+    ring_[slot].frame = {.stamp = frame.stamp, .samples = {}};
+    ++count_;
+    return memory;
+  }
+  while (spare_.empty() && count_ > 0) make_room();
+  if (wants_memory()) changed_.notify_one();
+  if (spare_.empty()) return memory;  // the first frames, before there is any memory
+  FrameMemory other = std::move(spare_.back());
+  spare_.pop_back();
+  // What comes in counts instead of what goes out: both are of the same size.
+  ring_[(head_ + count_) % ring_.size()] = {.frame = frame, .memory = std::move(memory)};
+  ++count_;
+  return other;
+}
+
+HistoryExtent RfHistory::extent() const {
+  const std::scoped_lock lock(mutex_);
+  HistoryExtent extent{.frames = count_, .seconds = 0.0, .bytes = bytes_};
+  if (count_ > 1) {
+    extent.seconds =
+        static_cast<double>(entry(count_ - 1).frame.stamp.acquired_ns - entry(0).frame.stamp.acquired_ns) * 1e-9;
+  }
+  return extent;
+}
+
+std::vector<FrameStamp> RfHistory::stamps() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<FrameStamp> stamps;
+  stamps.reserve(count_);
+  for (std::size_t i = 0; i < count_; ++i) stamps.push_back(entry(i).frame.stamp);
+  return stamps;
+}
+
+std::optional<KeptFrame> RfHistory::at(std::size_t index) const {
+  std::function<KeptFrame(std::uint64_t)> lend;
+  KeptFrame kept;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (index >= count_) return std::nullopt;
+    kept = {.frame = entry(index).frame, .owner = entry(index).memory.owner};
+    lend = feed_.lend;
+  }
+  if (lend == nullptr) return kept;
+  KeptFrame lent = lend(kept.frame.stamp.source_index);
+  lent.frame.stamp = kept.frame.stamp;
+  return lent;
+}
+
+}  // namespace echoloop
