@@ -76,9 +76,14 @@ int run_headless(const Options& options) {
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  Session session(
-      *chosen.backend, opened.source, images, trace,
-      {.stream = options.stream, .params = params, .max_frames = limits.frames, .host_images = true, .on_image = {}});
+  const bool wants_picture = !options.image_out.empty() || !options.png.empty() || !options.screenshot.empty();
+  RfHistory history(options.history_bytes.value_or(0));
+  Session session(*chosen.backend, opened.source, images, trace,
+                  {.stream = options.stream,
+                   .params = params,
+                   .max_frames = limits.frames,
+                   .host_images = wants_picture,
+                   .history = history.budget_bytes() > 0 ? &history : nullptr});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -95,7 +100,6 @@ int run_headless(const Options& options) {
     ++totals.errors;
     status = 1;
   }
-  const bool wants_picture = !options.image_out.empty() || !options.png.empty() || !options.screenshot.empty();
   if (wants_picture && !have_image)
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
   const nlohmann::json about = program_json(*chosen.backend, options.source);

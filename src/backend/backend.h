@@ -94,8 +94,8 @@ class Backend {
   // `number`: lane index, for spans. `mode` serial: one stream for copies and kernels.
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
-  // False once the device is lost for good: what was made by this backend may only be destroyed. any thread
-  [[nodiscard]] virtual bool usable() const { return true; }
+  // False once the device is lost for good: what this backend made can only be destroyed, another one may go on.
+  [[nodiscard]] virtual bool usable() const { return true; }  // any thread
 };
 
 std::unique_ptr<Backend> make_cpu_backend(int threads = 0);  // 0: all cores

@@ -107,7 +107,15 @@ StreamTiming stream_timing(const std::vector<Span>& spans) {
     std::int64_t copy_begin = 0, copy_end = 0, first_kernel = 0, last_kernel = 0;
   };
   std::map<std::uint64_t, Times> frames;
+  std::int64_t first_end = 0;
+  std::int64_t last_end = 0;
+  std::size_t ends = 0;
   for (const Span& span : spans) {
+    if (span.stage == Stage::compress) {
+      first_end = ends == 0 ? span.end_ns : std::min(first_end, span.end_ns);
+      last_end = std::max(last_end, span.end_ns);
+      ++ends;
+    }
     if (span.stage < Stage::upload || span.stage > Stage::compress) continue;
     Times& t = frames[span.frame];
     if (span.stage == Stage::upload) {
@@ -125,10 +133,10 @@ StreamTiming stream_timing(const std::vector<Span>& spans) {
     copies.push_back(static_cast<double>(t.copy_end - t.copy_begin) * kMillisecondsPerNanosecond);
     kernels.push_back(static_cast<double>(t.last_kernel - t.first_kernel) * kMillisecondsPerNanosecond);
   }
-  const std::int64_t lasted = frames.rbegin()->second.last_kernel - frames.begin()->second.last_kernel;
   return {.t_t_ms = summarize(copies).p50_ms,
           .t_p_ms = summarize(kernels).p50_ms,
-          .period_ms = static_cast<double>(lasted) * kMillisecondsPerNanosecond / static_cast<double>(frames.size() - 1),
+          .period_ms = static_cast<double>(last_end - first_end) * kMillisecondsPerNanosecond /
+                       static_cast<double>(ends - 1),
           .frames = frames.size()};
 }
 

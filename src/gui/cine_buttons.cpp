@@ -44,7 +44,7 @@ float shortcut_width(const Row& row, std::string_view key) {
 
 float tool_width(const Row& row, Tool tool) {
   const Ui& ui = row.c.ui;
-  const float padding = ui.px(row.fit.shortcuts ? 24 : 20);
+  const float padding = ui.px(20);
   switch (tool) {
     case Tool::keep:
       return ui.width(Type::body, kKeepTip.title) + ui.px(24);
@@ -60,11 +60,11 @@ float freeze_width(const Row& row) { return row.c.ui.px(row.fit.shortcuts ? 132 
 float play_width(const Row& row) {
   return row.c.ui.width(Type::body, "Pause") + shortcut_width(row, "P") + row.c.ui.px(20);
 }
-float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 252 : 74); }
+float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 238 : 74); }
 
 float needed(const Row& row) {
   const Ui& ui = row.c.ui;
-  float w = 4 * (row.square + row.gap) + freeze_width(row) + ui.px(10) + play_width(row) + ui.px(6) + speed_width(row);
+  float w = 4 * (row.square + row.gap) + freeze_width(row) + ui.px(6) + play_width(row) + ui.px(6) + speed_width(row);
   for (int i = row.fit.tools_in_menu; i < 3; ++i) w += ui.px(8) + tool_width(row, static_cast<Tool>(i));
   if (row.fit.tools_in_menu > 0) w += ui.px(6) + row.square;
   return w;

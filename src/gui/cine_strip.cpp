@@ -190,7 +190,7 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
   const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);
   const float x1 = r.x1 - ui.px(c.compact ? 12 : 16);
-  const float top = r.y0 + ui.px(c.compact ? 17 : 19);
+  const float top = r.y0 + ui.px(c.compact ? 15 : 19);
   const Rect track{x0, top, x1, top + ui.px(8)};
   drag_track(c, track);
   draw_track(ui, c.state, track);
@@ -201,8 +201,8 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
     ui.disc(head, track.cy(), 9, theme::kPanel);
     ui.disc(head, track.cy(), 7.5F, theme::kText);
   }
-  draw_labels(ui, c.state, track, track.y1 + ui.px(c.compact ? 8 : 10));
-  draw_cine_buttons(c, x0, x1, r.y1 - ui.px(c.compact ? 10 : 12) - ui.px(theme::kRow));
+  draw_labels(ui, c.state, track, track.y1 + ui.px(c.compact ? 7 : 10));
+  draw_cine_buttons(c, x0, x1, r.y1 - ui.px(c.compact ? 8 : 12) - ui.px(theme::kRow));
 }
 
 }  // namespace echoloop

@@ -101,19 +101,21 @@ void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
   ui.chevron(x + ui.px(5), y, Direction::right, theme::kInk);
 }
 
-void swap_button(const WipeContext& c, float line) {
-  Ui& ui = c.ui;
+// At the foot of the line, within the picture; empty where there is no room.
+Rect swap_rect(const WipeContext& c, float line) {
+  const Ui& ui = c.ui;
   const Rect& r = c.layout.image;
   const float w = ui.width(Type::body, "Swap") + ui.px(20);
-  if (w > r.width()) return;
+  if (w + ui.px(8) > r.width()) return {};
   const float x = std::round(std::clamp(line - 0.5F * w, r.x0 + ui.px(4), r.x1 - ui.px(4) - w));
-  const Rect box{x, r.y1 - ui.px(34), x + w, r.y1 - ui.px(10)};
-  const Hit h = ui.hit("swap", box);
-  ui.tip("swap", h, box, {"Swap", "A's parameters go to the panels and the panels' become A.", {}});
-  ui.fill(box, h.hovered ? theme::kHover : theme::kChip, theme::kRadius);
+  return {x, r.y1 - ui.px(34), x + w, r.y1 - ui.px(10)};
+}
+
+void draw_swap(const Ui& ui, const Rect& box, bool hovered) {
+  if (box.width() < 1) return;
+  ui.fill(box, hovered ? theme::kHover : theme::kField, theme::kRadius);
   ui.outline(box, theme::kAccent, theme::kRadius);
   ui.text_centred(Type::body, box, theme::kText, "Swap");
-  if (h.clicked) cine_act(c.state, c.commands, CineAct::swap);
 }
 
 }  // namespace
@@ -144,8 +146,10 @@ void draw_wipe(const WipeContext& c) {
   Ui& ui = c.ui;
   const Rect& r = c.layout.image;
   Cine& cine = c.state.cine;
-  swap_button(c, wipe_x(c.layout, cine.wipe));
   const float before = wipe_x(c.layout, cine.wipe);
+  const Rect swap_before = swap_rect(c, before);
+  const Hit on_swap = ui.hit("swap", swap_before);
+  ui.tip("swap", on_swap, swap_before, {"Swap", "A's parameters go to the panels, the panels' become A.", {}});
   const float handle_y = std::round(r.y0 + 0.7F * r.height());
   const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
   const Rect band{before - ui.px(6), r.y0, before + ui.px(6), r.y1};
@@ -169,7 +173,9 @@ void draw_wipe(const WipeContext& c) {
   ui.fill({x - ui.px(3), r.y0, x + ui.px(3), r.y1}, theme::kHalo);
   ui.fill({x - ui.px(1), r.y0, x + ui.px(1), r.y1}, color);
   draw_handle(ui, x, handle_y, color);
+  draw_swap(ui, swap_rect(c, x), on_swap.hovered);
   draw_badges(c, x);
+  if (on_swap.clicked) cine_act(c.state, c.commands, CineAct::swap);
 }
 
 }  // namespace echoloop

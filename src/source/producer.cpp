@@ -7,6 +7,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/profile_range.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -23,7 +24,7 @@ std::string refusal_text(const RingRefusal& r) {
                 "frame %llu came while slot %d of %d was still %s: its frame %llu is %.1f ms old (error on override). "
                 "Nothing was overwritten. To go on: another policy, more slots, or a slower source",
                 static_cast<unsigned long long>(r.sequence), r.slot + 1, r.counts.slots,
-                r.copying ? "being copied" : "waiting", static_cast<unsigned long long>(r.holds),
+                r.copying ? "being read" : "waiting", static_cast<unsigned long long>(r.holds),
                 static_cast<double>(r.age_ns) / kNsPerMs);
   return text;
 }
@@ -144,6 +145,7 @@ ProducerState Producer::put_frame(std::uint64_t sequence) {
     case FrameRing::WriteLease::Outcome::slot:
       break;
   }
+  const ProfileRange range(Stage::produce);
   const std::int64_t begin = now_ns();
   const std::span<const std::byte> samples = source_.produce(index, lease.memory());
   const double rate_hz = source_.acquisition()->frame_rate_hz;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures the program on this machine and records what it showed: record.py PROGRAM OUT.json [--revision REV]
 
-Runs the headless program on the demo phantom and, where numpy is there, on frames of the GPU short course's size (S1:
-3 transmits x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), flat out and paced. Every row is one run of
-the program itself, taken from its own report. What is excluded: making the noise recording, start-up, the first frames'
-allocations (the run lasts some seconds).
+Runs the program on the demo phantom and, where numpy is there, on frames of the GPU short course's size (S1: 3 transmits
+x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), flat out and paced, with every kind of host memory and
+both arrangements of streams; with a display also in its window, with the timeline open and closed by turns. Every row is
+one run of the program itself, taken from its own report. What is excluded: making the noise recording, start-up, the
+first frames' allocations (the run lasts some seconds).
 """
 import argparse
 import datetime
@@ -40,21 +41,37 @@ def make_s1(folder):
     return files
 
 
-def run(program, arguments, folder):
+def run(program, arguments, folder, environment=None):
     report = os.path.join(folder, "report.json")
-    subprocess.run([program, *arguments, "--report", report], check=True, stdout=subprocess.DEVNULL, timeout=60)
+    subprocess.run([program, *arguments, "--report", report], check=True, stdout=subprocess.DEVNULL, timeout=120,
+                   env={**os.environ, **(environment or {})})
     with open(report) as file:
         return json.load(file)
 
 
 def row(report, case, what, input_type):
     parameters = report["parameters"]
-    return {"case": case, "what": what, "input": input_type, "precision": "fp32", "f_number": parameters["f_number"],
-            "recipe": parameters["recipe"], "backend": report["backend"], "streams": report["streams"],
-            "host_memory": report["host_memory"], "frames_per_second": round(report["frames_per_second"], 1),
-            "shown": report["frames"]["shown"], "seconds": round(report["seconds"], 2),
-            "p50_ms": round(report["latency_ms"]["p50"], 3), "p99_ms": round(report["latency_ms"]["p99"], 3),
-            "stages_p50_ms": {k: round(v["p50_ms"], 4) for k, v in report["stages"].items()}}
+    timing = report["timing_ms"]
+    result = {"case": case, "what": what, "input": input_type, "precision": "fp32", "f_number": parameters["f_number"],
+              "recipe": parameters["recipe"], "backend": report["backend"], "streams": report["streams"],
+              "lanes": report["lanes"], "host_memory": report["host_memory"],
+              "frames_per_second": round(report["frames_per_second"], 1), "shown": report["frames"]["shown"],
+              "dropped": report["frames"]["dropped"], "seconds": round(report["seconds"], 2),
+              "p50_ms": round(report["latency_ms"]["p50"], 3), "p99_ms": round(report["latency_ms"]["p99"], 3),
+              "timing_ms": {k: round(v, 4) for k, v in timing.items()},
+              "stages_p50_ms": {k: round(v["p50_ms"], 4) for k, v in report["stages"].items()}}
+    if "display" in report:
+        result["display"] = {k: report["display"][k] for k in ("interop", "frame_ms", "device_wait_ms", "interval_ms")}
+    return result
+
+
+def panels(folder, open_or_closed):
+    """A settings folder in which the window's Timeline panel is open or folded."""
+    home = os.path.join(folder, open_or_closed)
+    os.makedirs(os.path.join(home, "echoloop"), exist_ok=True)
+    with open(os.path.join(home, "echoloop", "window"), "w") as file:
+        file.write(f"timeline = {open_or_closed}\n")
+    return {"XDG_CONFIG_HOME": home}
 
 
 def main():
@@ -63,22 +80,28 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--revision", default="")
     parser.add_argument("--seconds", default="4")
+    parser.add_argument("--lanes", default="3", help="of the runs that compare kinds of memory")
     options = parser.parse_args()
     rows = []
     device = ""
     with tempfile.TemporaryDirectory() as folder:
-        def measure(case, what, input_type, *arguments):
+        def measure(case, what, input_type, *arguments, environment=None):
             nonlocal device
-            report = run(options.program, [*arguments, "--duration", options.seconds], folder)
+            report = run(options.program, [*arguments, "--duration", options.seconds], folder, environment)
             device = device or f'{report["backend"]}: {report["device"]}'
             rows.append(row(report, case, what, input_type))
             r = rows[-1]
-            print(f'{r["case"]:5} {r["what"]:16} {r["input"]:8} {r["host_memory"]:9} {r["streams"]:8} '
-                  f'{r["frames_per_second"]:9.1f} fps  p50 {r["p50_ms"]:8.3f} ms  p99 {r["p99_ms"]:8.3f} ms  '
-                  f'shown {r["shown"]}', flush=True)
+            t = r["timing_ms"]
+            print(f'{r["case"]:5} {r["what"]:17} {r["input"]:8} {r["host_memory"]:14} {r["streams"]:8} '
+                  f'{r["frames_per_second"]:9.1f} fps  p50 {r["p50_ms"]:7.3f} p99 {r["p99_ms"]:7.3f} ms  '
+                  f't_t {t["t_t"]:.4f} t_p {t["t_p"]:.4f} period {t["period"]:.4f} sum {t["predicted_serial"]:.4f} '
+                  f'max {t["predicted_overlap"]:.4f}  shown {r["shown"]}', flush=True)
 
         if os.environ.get("DISPLAY"):
-            measure("demo", "present", "int16", "sim:heart", "--rate", "max")
+            for _ in range(3):
+                for state in ("closed", "open"):
+                    measure("demo", f"timeline {state}", "int16", "sim:heart", "--rate", "max",
+                            environment=panels(folder, state))
             measure("demo", "present, 50 Hz", "int16", "sim:heart")
         measure("demo", "pipeline", "int16", "sim:heart", "--headless", "--rate", "max")
         try:
@@ -86,13 +109,15 @@ def main():
         except ImportError:
             files = {}
         for name, path in files.items():
-            s1 = [path, "--headless", S1_GRID]
-            for memory in ("pinned", "pageable"):
-                for streams in ("overlap", "serial"):
-                    measure("S1", "pipeline", name, *s1, "--set", "f_number=1", "--rate", "max", "--host-memory", memory,
-                            "--streams", streams)
-            measure("S1", "course pipeline", name, *s1, "--recipe", "course", "--rate", "max")
-            measure("S1", "latency, 1 kHz", name, *s1, "--set", "f_number=1", "--rate", "1000")
+            s1 = [path, S1_GRID, "--set", "f_number=1"]
+            for memory in ("pageable", "pinned", "write-combined", "mapped"):
+                for streams in ("serial", "overlap"):
+                    measure("S1", "pipeline", name, *s1, "--headless", "--rate", "max", "--host-memory", memory,
+                            "--streams", streams, "--lanes", options.lanes)
+            measure("S1", "course pipeline", name, path, S1_GRID, "--headless", "--recipe", "course", "--rate", "max")
+            measure("S1", "latency, 1 kHz", name, *s1, "--headless", "--rate", "1000")
+            if os.environ.get("DISPLAY"):
+                measure("S1", "in the window", name, *s1, "--rate", "max", "--lanes", options.lanes)
     record = {"machine": f"{device}, {os.cpu_count()} CPU cores, {platform.system()} {platform.machine()}",
               "date": datetime.date.today().isoformat(), "revision": options.revision,
               "settings": {"seconds_a_run": float(options.seconds)}, "results": rows}

@@ -78,7 +78,7 @@ TEST(TimingTrace, ThreeWritersAndAReader) {
         // End and lane follow from start and stage: a torn span would not fit together.
         trace.add(
             {.frame = i, .stage = static_cast<Stage>(lane), .lane = lane, .start_ns = start, .end_ns = start + 7});
-        if (lane == 0) trace.add_latency(static_cast<double>(i));
+        if (lane == 0) trace.add_latency(Latency::ready, static_cast<double>(i));
       }
     });
   }
@@ -90,11 +90,11 @@ TEST(TimingTrace, ThreeWritersAndAReader) {
     }
     EXPECT_TRUE(nlohmann::json::accept(trace.chrome_json()));
     (void)trace.summarize_stages();
-    (void)trace.summarize_latency();
+    (void)trace.summarize_latency(Latency::ready);
   }
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(trace.spans().size(), 4096U);
-  EXPECT_EQ(trace.latencies_ms().back(), static_cast<double>(kRounds / 10 - 1));
+  EXPECT_EQ(trace.latencies_ms(Latency::ready).back(), static_cast<double>(kRounds / 10 - 1));
 }
 
 }  // namespace

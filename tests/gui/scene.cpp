@@ -56,8 +56,10 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.open_phantom = [this](const std::string& name) { opened_phantom = name; };
   c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
   c.toggle_freeze = [this] { ++freezes; };
+  c.cine_changed = [this] { ++cine_changed; };
   c.save_picture = [this] { ++pictures; };
   c.restart = [this] { ++restarts; };
+  c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };
   viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,
                                                   .height = height,
@@ -66,24 +68,44 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .shader_dir = std::filesystem::path(ECHO_SOURCE_DIR) / "shaders",
                                                   .settings_file = settings,
                                                   .ui_scale = scale},
-                                    std::move(c), images_);
+                                    std::move(c), images_, &past_);
 }
 
-void Scene::put_image(const Grid& grid, const Field& level_db) {
+void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
   auto pixels = std::make_shared<std::vector<float>>();
   for (int iz = 0; iz < grid.nz; ++iz) {
     for (int ix = 0; ix < grid.nx; ++ix) pixels->push_back(level_db(grid.x_m(ix) * 1e3, grid.z_m(iz) * 1e3));
   }
   pixels_.push_back(pixels);
-  Image& image = images_.back();
+  Image& image = box.back();
   image = {};
   image.number = ++number_;
-  image.stamp.sequence = number_;
+  image.stamp.sequence = sequence > 0 ? sequence : number_;
+  image.stamp.time_s = 0.02 * static_cast<double>(image.stamp.sequence);
   image.grid = grid;
-  image.params = state.params;
+  image.params = &box == &past_[1] ? state.cine.a : state.params;
   image.acquisition = state.source.acquisition;
   image.host_db = pixels->data();
-  images_.publish();
+  box.publish();
+}
+
+void Scene::put_image(const Grid& grid, const Field& level_db) { put(images_, grid, level_db, 0); }
+
+void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
+  put(past_[side], grid, level_db, sequence);
+}
+
+void Scene::freeze(std::size_t count, double rate_hz) {
+  Cine& cine = state.cine;
+  cine.frames = count;
+  cine.seconds = static_cast<double>(count - 1) / rate_hz;
+  cine.times_s.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    cine.times_s.push_back(static_cast<float>(static_cast<double>(i) / rate_hz - cine.seconds));
+  }
+  cine.index = cine.mark_out = count - 1;
+  cine.mark_in = 0;
+  state.run = RunState::frozen;
 }
 
 void Scene::frames(int count) {

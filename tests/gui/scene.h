@@ -28,6 +28,10 @@ class Scene {
 
   // A picture over `grid` in the mailbox; shown by the next frame.
   void put_image(const Grid& grid, const Field& level_db);
+  // A kept frame beamformed again: side 0 is B, with the panels' parameters, 1 is A, with the comparison's.
+  void put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
+  // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
+  void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
   void press(Key key, bool control = false);
   void move(float x, float y);
@@ -39,14 +43,18 @@ class Scene {
   [[nodiscard]] int gl_error() const;
 
   UiState state = plausible_state();
-  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0;
+  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, cine_changed = 0;
   std::string opened_phantom;
   std::filesystem::path opened_file;
   std::optional<std::size_t> dismissed;
+  std::vector<TimingFile> saved_timings;
   std::unique_ptr<Viewer> viewer;
 
  private:
+  void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
+
   Mailbox<Image> images_;
+  PastImages past_;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

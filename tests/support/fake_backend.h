@@ -1,9 +1,14 @@
-// A backend that computes nothing: hooks see each frame when it is uploaded, beamformed and finished.
+// A backend that computes nothing: hooks see each frame when it is uploaded and beamformed. Injected faults do what
+// they do on a device: load() takes its time, fail() throws, a lost device stays lost.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/backend.h"
@@ -16,6 +21,8 @@ class FakeBackend final : public Backend {
   Hook on_upload;
   Hook on_beamform;  // the samples are still the lane's
   bool refuse_lanes = false;
+  DeviceMemory device_memory;     // what memory() says
+  std::atomic<bool> lost{false};  // what usable() denies
 
   [[nodiscard]] std::string name() const override { return "fake"; }
   [[nodiscard]] std::string device() const override { return "none"; }
@@ -24,9 +31,11 @@ class FakeBackend final : public Backend {
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
   std::unique_ptr<Lane> make_lane(int, StreamMode) override {
-    if (refuse_lanes) throw std::runtime_error("no lane can be made");
+    if (refuse_lanes || lost) throw std::runtime_error("no lane can be made");
     return std::make_unique<FakeLane>(*this);
   }
+  [[nodiscard]] DeviceMemory memory() const override { return device_memory; }
+  [[nodiscard]] bool usable() const override { return !lost; }
 
  private:
   class Block final : public HostMemoryBlock {
@@ -47,6 +56,13 @@ class FakeBackend final : public Backend {
       frame_ = frame;
       uploaded_ = false;
       if (backend_.on_upload) backend_.on_upload(frame_);
+    }
+    void load(double ms) override { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+    void fail(DeviceFault fault) override {
+      backend_.lost = backend_.lost || fault == DeviceFault::lost;
+      throw std::runtime_error(std::string("injected fault: the device ") +
+                               (fault == DeviceFault::lost ? "was lost" : "refused work") + " on frame " +
+                               std::to_string(frame_.stamp.sequence));
     }
     void condition() override {}
     void beamform() override {

@@ -106,7 +106,7 @@ void rate_rows(PanelContext& c, Column& column) {
            {"waited", "Source waited", fixed(static_cast<double>(c.state.counts.producer_waited_ns) * 1e-9, 1), "s",
             "Time that the source spent waiting for a free slot, all together. Only the policy Block makes it wait."});
   fact_row(c, column,
-           {"wait_share", "of the last second", fixed(100.0 * c.state.producer_wait_share, 0), "%",
+           {"wait_share", "Waited, last second", fixed(100.0 * c.state.producer_wait_share, 0), "%",
             "How much of the last second the source waited. 100 %: processing sets the pace."});
 }
 

@@ -145,7 +145,7 @@ void slot_rows(PanelContext& c, Column& column) {
   const Rect cells = ui.row(column, 14, 4);
   slot_cells(ui, cells, gauge);
   legend_row(ui, column);
-  const Rect row = ui.row(column, 36, 8);
+  const Rect row = ui.row(column, 40, 8);
   const Hit h = ui.hit("occupancy", row);
   ui.tip("occupancy", h, row,
          {"Slots in use", "Over the last 10 s. Peak: the most that were ever in use at once.", {}});

@@ -57,11 +57,12 @@ void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, c
   for (std::size_t i = 0; i < map.frame_x.size(); ++i) {
     const float x = std::round(map.frame_x[i]);
     if (x < area.x0 - 0.5F || x > area.x1) continue;
-    ui.vertical(x, label_y + ui.px(2), area.y1, theme::kLine);
     const std::uint64_t number = scene.frames[i].frame;
     const std::string text = first || number < 1000 ? grouped(number) : fmt::format("{:03}", number % 1000);
     const float end = x + ui.px(4) + ui.width(Type::small, text);
-    if (x < free_from || end > area.x1 + ui.px(2)) continue;
+    const bool room = x >= free_from && end <= area.x1 + ui.px(2);
+    ui.vertical(x, room ? label_y + ui.px(2) : area.y0, area.y1, theme::kLine);  // no line through another's number
+    if (!room) continue;
     ui.text(Type::small, x + ui.px(4), label_y, ui.px(16), theme::kText2, text);
     free_from = end + ui.px(2);
     first = false;
@@ -193,7 +194,7 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
   column.y = area.y1 + ui.px(2);
   t.area = area;
   const MapSizes sizes{
-      .x0 = area.x0, .x1 = area.x1, .cell_gap = ui.px(6), .break_gap = ui.px(3), .least_cell = ui.px(14)};
+      .x0 = area.x0, .x1 = area.x1, .cell_gap = ui.px(6), .break_gap = ui.px(3), .least_cell = ui.px(10)};
   const TimeMap map = timeline_map(scene.spans, scene.frames, t, sizes);
   t.cut_ns = map.shown_ns;
   const Hit h = ui.hit("timeline", area);

@@ -1,7 +1,6 @@
 #include "gui/panels/timeline_layout.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 namespace echoloop {
@@ -33,6 +32,7 @@ std::optional<std::size_t> row_of(const Span& span, const std::vector<TimelineRo
 }
 
 struct Times {
+  std::uint64_t frame = 0;
   std::int64_t produced = 0, begin = 0, end = 0;
 };
 
@@ -46,10 +46,19 @@ std::vector<TimelineRow> timeline_rows(int lanes) {
 }
 
 std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count) {
-  std::map<std::uint64_t, Times> all;
+  std::vector<std::uint64_t> numbers;  // sorted
+  for (auto span = spans.rbegin(); span != spans.rend() && static_cast<int>(numbers.size()) < count; ++span) {
+    if (span->stage != Stage::compress) continue;
+    const auto at = std::lower_bound(numbers.begin(), numbers.end(), span->frame);
+    if (at == numbers.end() || *at != span->frame) numbers.insert(at, span->frame);
+  }
+  std::vector<Times> all(numbers.size());
   for (const Span& span : spans) {
     if (span.stage > Stage::compress) continue;
-    Times& t = all[span.frame];
+    const auto at = std::lower_bound(numbers.begin(), numbers.end(), span.frame);
+    if (at == numbers.end() || *at != span.frame) continue;
+    Times& t = all[static_cast<std::size_t>(at - numbers.begin())];
+    t.frame = span.frame;
     if (span.stage == Stage::produce) {
       t.produced = span.start_ns;
     } else {
@@ -57,22 +66,16 @@ std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count) {
       if (span.stage == Stage::compress) t.end = span.end_ns;
     }
   }
-  std::erase_if(all, [](const auto& f) { return f.second.begin == 0 || f.second.end == 0; });
+  std::sort(all.begin(), all.end(), [](const Times& a, const Times& b) { return a.begin < b.begin; });
   std::vector<FrameMark> frames;
-  for (const auto& [frame, t] : all) frames.push_back({frame, t.begin, t.end});
-  std::sort(frames.begin(), frames.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
-  const auto keep = static_cast<std::size_t>(std::max(count, 1));
-  if (frames.size() > keep) frames.erase(frames.begin(), frames.end() - static_cast<std::ptrdiff_t>(keep));
+  for (const Times& t : all) frames.push_back({t.frame, t.begin, t.end});
   // A frame begins with its production only where production leads straight to the copy, for every frame alike: behind
   // a queue the two are far apart.
   const std::int64_t near_ns = mean_period_ns(frames) * 3 / 10;
-  const bool straight = std::all_of(frames.begin(), frames.end(), [&](const FrameMark& f) {
-    const std::int64_t produced = all[f.frame].produced;
-    return produced != 0 && produced <= f.begin_ns && f.begin_ns - produced <= near_ns;
+  const bool straight = std::all_of(all.begin(), all.end(), [near_ns](const Times& t) {
+    return t.produced != 0 && t.produced <= t.begin && t.begin - t.produced <= near_ns;
   });
-  if (straight) {
-    for (FrameMark& f : frames) f.begin_ns = all[f.frame].produced;
-  }
+  for (std::size_t i = 0; i < frames.size() && straight; ++i) frames[i].begin_ns = all[i].produced;
   return frames;
 }
 
@@ -81,6 +84,11 @@ std::int64_t mean_period_ns(const std::vector<FrameMark>& frames) {
   if (frames.size() == 1) return std::max<std::int64_t>(frames[0].end_ns - frames[0].begin_ns, 1);
   const std::int64_t lasted = frames.back().begin_ns - frames.front().begin_ns;
   return std::max<std::int64_t>(lasted / static_cast<std::int64_t>(frames.size() - 1), 1);
+}
+
+std::int64_t fit_width_ns(const std::vector<FrameMark>& frames) {
+  if (frames.empty()) return 0;
+  return std::max(frames.back().begin_ns + mean_period_ns(frames), frames.back().end_ns) - frames.front().begin_ns;
 }
 
 std::vector<TimeBlock> timeline_blocks(const std::vector<Span>& spans, const TimeMap& map,

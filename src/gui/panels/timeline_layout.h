@@ -32,6 +32,9 @@ std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count);
 // Mean distance of their begins; for one frame what it took; 0 without any.
 std::int64_t mean_period_ns(const std::vector<FrameMark>& frames);
 
+// From the first frame's begin to where the next one would begin, or the last one's end.
+std::int64_t fit_width_ns(const std::vector<FrameMark>& frames);
+
 struct TimePiece {
   std::int64_t from_ns = 0, to_ns = 0;
   float x0 = 0, x1 = 0;  // pixels
@@ -50,7 +53,7 @@ struct MapSizes {
   float x0 = 0, x1 = 0;
   float cell_gap = 6;   // between frames, when idle time is cut
   float break_gap = 3;  // between the busy times of one frame
-  float least_cell = 14;
+  float least_cell = 10;
 };
 
 // All of [from, from + width].

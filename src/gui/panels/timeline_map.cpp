@@ -20,10 +20,11 @@ std::int64_t share_end_ns(const std::vector<FrameMark>& frames, std::size_t i, s
 }
 
 // Spans that say what is worth a piece of the cell: work on frames, and the first vsync that shows a picture.
-std::vector<Busy> anchors(const std::vector<Span>& spans) {
+std::vector<Busy> anchors(const std::vector<Span>& spans, std::int64_t from_ns, std::int64_t to_ns) {
   std::vector<Busy> found;
   std::set<std::uint64_t> shown;
   for (const Span& span : spans) {
+    if (span.end_ns < from_ns || span.start_ns > to_ns) continue;
     if (span.stage == Stage::draw || (span.stage == Stage::vsync && !shown.insert(span.frame).second)) continue;
     found.push_back({span.start_ns, span.end_ns});
   }
@@ -66,7 +67,7 @@ Cells find_cells(const std::vector<Span>& spans, const std::vector<FrameMark>& f
     if ((f.end_ns - f.begin_ns) * 10 >= period) return {};
   }
   Cells cells;
-  const std::vector<Busy> sorted = anchors(spans);
+  const std::vector<Busy> sorted = anchors(spans, frames.front().begin_ns, frames.back().begin_ns + period);
   std::int64_t longest = 1;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     cells.busy.push_back(busy_times(sorted, frames[i].begin_ns, share_end_ns(frames, i, period),
@@ -84,7 +85,8 @@ void append_cell(TimeMap& map, const std::vector<Busy>& busy, float x, float x1,
     if (k > 0) x += break_gap;
     TimePiece piece{busy[k].from_ns, busy[k].to_ns, x, 0};
     if (k + 1 == busy.size()) {  // the rest of the cell, as far as this frame's time goes
-      piece.to_ns = std::min(end_ns, piece.from_ns + static_cast<std::int64_t>(static_cast<double>(x1 - x) * map.ns_per_px));
+      piece.to_ns =
+          std::min(end_ns, piece.from_ns + static_cast<std::int64_t>(static_cast<double>(x1 - x) * map.ns_per_px));
     }
     x = std::min(x1, x + static_cast<float>(static_cast<double>(piece.to_ns - piece.from_ns) / map.ns_per_px));
     piece.x1 = x;
@@ -134,8 +136,7 @@ TimeMap fit_map(const std::vector<Span>& spans, const std::vector<FrameMark>& fr
                 const MapSizes& sizes) {
   if (frames.empty()) return {};
   const std::int64_t period = mean_period_ns(frames);
-  const std::int64_t end = std::max(frames.back().begin_ns + period, frames.back().end_ns);
-  const TimeMap whole = linear_map(frames, 0.0, static_cast<double>(end - frames.front().begin_ns), sizes);
+  const TimeMap whole = linear_map(frames, 0.0, static_cast<double>(fit_width_ns(frames)), sizes);
   const Cells cells = find_cells(spans, frames, kept_ns);
   if (cells.shown_ns == 0) return whole;
   const float n = static_cast<float>(frames.size());

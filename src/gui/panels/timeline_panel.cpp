@@ -36,7 +36,7 @@ std::string gist(const TimelineState& t, const std::vector<FrameMark>& frames, i
   } else if (!t.zoom.fit) {
     text = exact_ms(t.zoom.width_ns * 1e-6) + " ms on screen";
   } else {
-    text += fmt::format(", {} ms", exact_ms(period_ms * static_cast<double>(frames.size())));
+    text += fmt::format(", {} ms", exact_ms(static_cast<double>(fit_width_ns(frames)) * 1e-6));
   }
   return t.paused ? "paused: " + text : text;
 }

@@ -1,0 +1,174 @@
+// The comparison by wipe line: which pixels come from A and which from B, where A lies, what the badges list; and the
+// banner of a refused frame.
+#include <cmath>
+
+#include "core/param_table.h"
+#include "gui/cine_actions.h"
+#include "gui/layout.h"
+#include "gui/scene.h"
+#include "gui/wipe.h"
+
+namespace echoloop::testing {
+namespace {
+
+constexpr float kA_db = -15.0F;  // with 60 dB: 191 of 255
+constexpr float kB_db = -45.0F;  // 64
+
+Field flat(float level_db) {
+  return [level_db](double, double) { return level_db; };
+}
+
+int gray(const RgbPicture& p, float x, float y) {
+  const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
+  return p.rgb[at];
+}
+
+// Frozen, A and B on screen, no message and no tooltip over them.
+void compare(Scene& scene, const Grid& grid_a = kSquare) {
+  scene.freeze(100, 50);
+  scene.put_past(0, kSquare, flat(kB_db));
+  scene.frames(2);
+  scene.press(Key::x);
+  ASSERT_TRUE(scene.state.cine.compare);
+  scene.put_past(1, grid_a, flat(kA_db));
+  scene.frames(2);
+}
+
+TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
+  ECHO_SCENE(scene, 1600, 900);
+  compare(scene);
+  const Rect r = scene.viewer->image_rect();
+  const float y = r.y0 + 0.5F * r.height();
+  const auto at = [&](float share) { return gray(scene.shot(), r.x0 + share * r.width(), y); };
+  EXPECT_NEAR(at(0.4F), 191, 2);
+  EXPECT_NEAR(at(0.6F), 64, 2);
+  EXPECT_NEAR(gray(scene.shot(), r.cx() - 8, y), 191, 2);
+  EXPECT_NEAR(gray(scene.shot(), r.cx() + 8, y), 64, 2);
+  scene.drag("wipe", 0.5F, 0.5F + 0.25F * r.width() / scene.viewer->control_rect("wipe").width());
+  EXPECT_NEAR(scene.state.cine.wipe, 0.75F, 0.01F);
+  EXPECT_NEAR(at(0.6F), 191, 2);
+  EXPECT_NEAR(at(0.8F), 64, 2);
+  scene.click("wipe", true);
+  EXPECT_FLOAT_EQ(scene.state.cine.wipe, 0.5F);
+  scene.state.params.gain_db = 10;  // the display's parameters act on both sides
+  scene.frames(1);
+  EXPECT_NEAR(at(0.4F), 233, 2);
+  EXPECT_NEAR(at(0.6F), 106, 2);
+}
+
+TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
+  ECHO_SCENE(scene, 1600, 900);
+  const Grid grid_a{-5e-3, 30e-3, 10e-3, 20e-3, 71, 41};  // B: -10 to 10 mm, 5 to 25 mm
+  compare(scene, grid_a);
+  const Rect r = scene.viewer->image_rect();
+  const RgbPicture shot = scene.shot();
+  const auto at = [&](double x_mm, double z_mm) {
+    return gray(shot, r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width(),
+                r.y0 + static_cast<float>((z_mm - 5) / 20) * r.height());
+  };
+  EXPECT_NEAR(at(-4.8, 15), 191, 2);
+  EXPECT_EQ(at(-5.2, 15), 0);  // left of A
+  EXPECT_NEAR(at(-3, 10.2), 191, 2);
+  EXPECT_EQ(at(-3, 9.8), 0);  // above it
+  EXPECT_EQ(at(-3, 20.2), 0);
+  EXPECT_NEAR(at(3, 22), 64, 2);
+}
+
+TEST(Compare, EndsWhenThePictureIsLiveAgain) {
+  ECHO_SCENE(scene, 1600, 900);
+  compare(scene);
+  EXPECT_GT(scene.viewer->control_rect("swap").width(), 0.0F);
+  scene.state.run = RunState::live;
+  scene.put_image(kSquare, flat(-30));
+  scene.frames(2);
+  EXPECT_FALSE(scene.state.cine.compare);
+  EXPECT_EQ(scene.viewer->control_rect("swap").width(), 0.0F);
+  const Rect r = scene.viewer->image_rect();
+  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
+  scene.freeze(100, 50);  // a new comparison starts without the old one's picture
+  scene.put_past(0, kSquare, flat(kB_db));
+  scene.frames(2);
+  scene.click("compare");
+  EXPECT_TRUE(scene.state.cine.compare);
+  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 64, 2);
+}
+
+TEST(Compare, AIsWhatThePanelsSaidAndSwapExchanges) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.f_number = 1.25;
+  compare(scene);
+  EXPECT_EQ(scene.state.cine.a, scene.state.params);
+  scene.state.params.f_number = 2.5;
+  scene.state.params.dynamic_range_db = 70;
+  scene.frames(1);
+  const int told = scene.params_changed;
+  const int cine_told = scene.cine_changed;
+  scene.click("swap");
+  EXPECT_DOUBLE_EQ(scene.state.params.f_number, 1.25);
+  EXPECT_DOUBLE_EQ(scene.state.cine.a.f_number, 2.5);
+  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 70);  // of the display: stays
+  EXPECT_EQ(scene.params_changed, told + 1);
+  EXPECT_EQ(scene.cine_changed, cine_told + 1);
+}
+
+TEST(Compare, ListsWhatDiffers) {
+  const ImagingParams a = default_params(*linear_acquisition());
+  ImagingParams b = a;
+  EXPECT_TRUE(differing_params(a, b).empty());
+  b.gain_db += 6;
+  b.color_map = ColorMap::hot;
+  EXPECT_TRUE(differing_params(a, b).empty());
+  b.sound_speed_m_s = a.sound_speed_m_s - 60;
+  b.apodization = Apodization::hann;
+  b.f_number = a.f_number + 0.001;
+  b.depth_max_m = a.depth_max_m + 5e-3;
+  const std::vector<ParamDifference> list = differing_params(a, b);
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[0].label, "Speed of sound");
+  EXPECT_EQ(list[0].a, "1\u202F540");
+  EXPECT_EQ(list[0].b, "1\u202F480");
+  EXPECT_EQ(list[0].unit, "m/s");
+  EXPECT_NE(list[1].a, list[1].b);  // as many decimals as it takes
+  EXPECT_EQ(list[2].a, "Boxcar");
+  EXPECT_EQ(list[2].b, "Hann");
+  EXPECT_EQ(list[3].label, find_param("depth_max_m")->label);
+  EXPECT_EQ(list[3].unit, "mm");
+}
+
+TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, flat(-20));
+  scene.state.run = RunState::fault;
+  RingRefusal refusal;
+  refusal.sequence = 24689;
+  refusal.slot = 2;
+  refusal.copying = true;
+  refusal.holds = 24681;
+  scene.state.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true};
+  scene.state.fault->refusal = refusal;
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
+  EXPECT_GT(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
+  const float tall = scene.viewer->image_rect().y0;
+  scene.click("close_banner");
+  EXPECT_LT(scene.viewer->image_rect().y0, tall);
+  scene.state.fault = Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
+  EXPECT_EQ(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
+  EXPECT_GT(scene.viewer->control_rect("cure/Continue on the CPU").width(), 0.0F);
+}
+
+TEST(Keys, HaveNoEffectWhereSomebodyTypes) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.freeze(100, 50);
+  scene.frames(2);
+  scene.click("sound_speed_m_s", false, true);
+  scene.press(Key::left);
+  scene.press(Key::x);
+  EXPECT_EQ(scene.state.cine.index, 99u);
+  EXPECT_FALSE(scene.state.cine.compare);
+}
+
+}  // namespace
+}  // namespace echoloop::testing

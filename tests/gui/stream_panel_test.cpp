@@ -1,0 +1,257 @@
+// The stream panel and the fault panel: every control changes what it should, and numbers and gauges show the state.
+#include <algorithm>
+#include <cmath>
+
+#include "core/injection.h"
+#include "gui/stream_scene.h"
+#include "gui/theme.h"
+
+namespace echoloop::testing {
+namespace {
+
+// How many pixels of r have about this colour.
+int count_color(const RgbPicture& p, const Rect& r, ImU32 color) {
+  const int want[3] = {static_cast<int>(color & 0xFF), static_cast<int>((color >> 8) & 0xFF),
+                       static_cast<int>((color >> 16) & 0xFF)};
+  int count = 0;
+  for (int y = std::max(0, static_cast<int>(r.y0)); y < std::min(p.height, static_cast<int>(r.y1)); ++y) {
+    for (int x = std::max(0, static_cast<int>(r.x0)); x < std::min(p.width, static_cast<int>(r.x1)); ++x) {
+      const auto at = static_cast<std::size_t>((y * p.width + x) * 3);
+      bool same = true;
+      for (std::size_t i = 0; i < 3; ++i) same = same && std::abs(p.rgb[at + i] - want[i]) <= 6;
+      count += same ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+void wheel_at(Scene& scene, const std::string& id, float steps) {
+  const Rect r = scene.viewer->control_rect(id);
+  InjectedInput input;
+  input.mouse_x = r.cx();
+  input.mouse_y = r.cy();
+  input.wheel = steps;
+  scene.viewer->inject(input);
+  scene.frames(1);
+  input.wheel = 0;
+  scene.viewer->inject(input);
+  scene.frames(1);
+}
+
+TEST(StreamPanel, EveryPolicyCanBeChosen) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  for (const auto& [id, policy] :
+       {std::pair{"policy/Error", RingPolicy::error}, std::pair{"policy/Drop newest", RingPolicy::drop_newest},
+        std::pair{"policy/Drop oldest", RingPolicy::drop_oldest}, std::pair{"policy/Block", RingPolicy::block}}) {
+    scene.click(id);
+    EXPECT_EQ(scene.state.stream.policy, policy) << id;
+  }
+  EXPECT_EQ(scene.stream_changed, 4);
+}
+
+TEST(StreamPanel, SlotsMemoryAndLanes) {
+  ECHO_SCENE(scene, 1600, 900);
+  fill_stream(scene.state);
+  scene.frames(2);
+  scene.click("slots");
+  scene.click("slots/6");
+  EXPECT_EQ(scene.state.stream.slots, 64);
+  scene.click("host_memory");
+  scene.click("host_memory/3");
+  EXPECT_EQ(scene.state.stream.host_memory, HostMemory::mapped);
+  scene.click("streams/Serial");
+  EXPECT_EQ(scene.state.stream.streams, StreamMode::serial);
+  scene.click("lanes/4");
+  EXPECT_EQ(scene.state.stream.lanes, 4);
+  EXPECT_EQ(scene.stream_changed, 4);
+}
+
+TEST(StreamPanel, ControlsWithoutEffectStay) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.no_effect = {.host_memory = "Why.", .streams = "Why.", .lanes = "Why.", .reference = {}};
+  scene.frames(2);
+  const StreamSettings before = scene.state.stream;
+  scene.click("host_memory");
+  EXPECT_EQ(scene.viewer->control_rect("host_memory/0").width(), 0.0F);  // no list
+  scene.click("streams/Serial");
+  scene.click("lanes/4");
+  EXPECT_EQ(scene.state.stream, before);
+  EXPECT_EQ(scene.stream_changed, 0);
+  scene.state.no_effect = {};
+  scene.state.backend = "CPU";  // the reasons come from the application alone
+  scene.frames(2);
+  scene.click("lanes/4");
+  EXPECT_EQ(scene.state.stream.lanes, 4);
+}
+
+TEST(StreamPanel, DelayIsDraggedTypedAndSwitchedOff) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.drag("pace_ms", 0.02F, 0.999F);
+  EXPECT_NEAR(scene.state.stream.pace_ms, 100.0, 5.0);
+  scene.drag("pace_ms", 0.5F, 0.0F);
+  EXPECT_EQ(scene.state.stream.pace_ms, 0.0);
+  scene.click("pace_ms", false, true);
+  scene.type("2,54");
+  scene.click("panel_timings");  // leaving the field accepts
+  EXPECT_DOUBLE_EQ(scene.state.stream.pace_ms, 2.5);
+  const int changes = scene.stream_changed;
+  scene.click("pace_ms", true);
+  EXPECT_EQ(scene.state.stream.pace_ms, 0.0);
+  EXPECT_EQ(scene.stream_changed, changes + 1);
+}
+
+TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.counts.duplicates = 7;
+  scene.frames(2);
+  const auto red = [&](const std::string& counter) {
+    scene.frames(1);
+    return count_color(scene.shot(), scene.viewer->control_rect("count/" + counter), theme::kRed);
+  };
+  for (const char* counter : {"Produced", "Processed", "Dropped", "Refused", "In flight", "Copied", "Shown", "Gaps",
+                              "Duplicates", "Errors"}) {
+    ASSERT_GT(scene.viewer->control_rect(std::string("count/") + counter).width(), 0.0F) << counter;
+    EXPECT_EQ(red(counter), 0) << counter;
+  }
+  scene.state.counts.dropped = 88;
+  scene.state.counts.refused = 88;
+  scene.state.counts.sequence_gaps = 88;
+  scene.state.errors = 88;
+  for (const char* counter : {"Dropped", "Refused", "Gaps", "Errors"}) EXPECT_GT(red(counter), 3) << counter;
+  EXPECT_EQ(red("Duplicates"), 0);
+}
+
+TEST(StreamPanel, RefusalMarksItsSlot) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.run = RunState::fault;
+  scene.state.stream.policy = RingPolicy::error;
+  RingRefusal refusal{};
+  refusal.slot = 2;
+  refusal.copying = true;
+  refusal.counts.slots = 8;
+  refusal.counts.slots_reading = 1;
+  refusal.counts.slots_ready = 7;
+  scene.state.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true, .refusal = refusal};
+  scene.state.counts.slots_reading = scene.state.counts.slots_ready = 0;  // since then the ring has run empty
+  scene.frames(2);
+  const Rect choice = scene.viewer->control_rect("slots");
+  const Rect memory = scene.viewer->control_rect("host_memory");
+  const float x0 = scene.viewer->control_rect("occupancy").x0;
+  const float cell = (memory.x1 - x0) / 8;
+  const RgbPicture shot = scene.shot();
+  EXPECT_GT(count_color(shot, choice, theme::kRed), 10);  // "8 of 8"
+  for (int i = 0; i < 8; ++i) {
+    const float middle = x0 + (static_cast<float>(i) + 0.5F) * cell;
+    const Rect r{middle - 4, choice.y1 + 1, middle + 4, choice.y1 + 19};
+    const ImU32 color = i == 2 ? theme::kStageColors[static_cast<std::size_t>(Stage::upload)] : theme::kAccent;
+    EXPECT_GT(count_color(shot, r, color), 80) << i;
+    EXPECT_EQ(count_color(shot, r, theme::kRed) > 0, i == 2) << i;
+  }
+}
+
+TEST(StreamPanel, PlotsFollowTheirNumbers) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  const auto ink = [&](const char* id) {
+    scene.frames(1);
+    return count_color(scene.shot(), scene.viewer->control_rect(id), theme::kAccent);
+  };
+  EXPECT_EQ(ink("occupancy"), 0);
+  scene.state.occupancy.assign(100, 4.0F);
+  EXPECT_GT(ink("occupancy"), 100);
+  EXPECT_GT(ink("latency"), 20);
+  scene.click("latency_plot/Shown");
+  EXPECT_EQ(ink("latency"), 0);  // nothing known of it yet
+  scene.state.shown_latency_history_ms.assign(100, 12.0F);
+  EXPECT_GT(ink("latency"), 100);
+  scene.click("latency_plot/Ready");
+  scene.state.latency_history_ms.clear();
+  EXPECT_EQ(ink("latency"), 0);
+}
+
+TEST(Faults, EveryRowOfTheTableHasAControl) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->control_rect("load_ms").width(), 0.0F);  // folded at first
+  wheel_at(scene, "occupancy", -100);
+  scene.click("panel_faults");
+  wheel_at(scene, "panel_faults", -3);
+  const Injection none;
+  scene.state.stream.inject.stall_ms = 1.0;  // or "Stall every" has nothing to do
+  for (const InjectionSpec& spec : injection_specs()) {
+    const std::string id(spec.key);
+    const double before = scene.state.stream.inject.*spec.member;
+    const int changes = scene.stream_changed;
+    scene.drag(id, 0.1F, 0.7F);
+    const double dragged = scene.state.stream.inject.*spec.member;
+    EXPECT_GT(dragged, before) << id;
+    EXPECT_LE(dragged, spec.max) << id;
+    EXPECT_NEAR(dragged / spec.step, std::round(dragged / spec.step), 1e-6) << id;
+    EXPECT_GT(scene.stream_changed, changes) << id;
+    EXPECT_EQ(parse_injection(to_text(scene.state.stream.inject)), scene.state.stream.inject) << id;
+    scene.click(id, true);
+    EXPECT_EQ(scene.state.stream.inject.*spec.member, none.*spec.member) << id;
+    if (spec.member == &Injection::stall_ms) scene.state.stream.inject.stall_ms = 1.0;
+  }
+}
+
+TEST(Faults, BigNumbersAreTypedAndAllGoOff) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  wheel_at(scene, "occupancy", -100);
+  scene.click("panel_faults");
+  wheel_at(scene, "panel_faults", -3);
+  scene.click("faults_off");  // nothing is on
+  EXPECT_EQ(scene.stream_changed, 0);
+  scene.click("error_at", false, true);
+  scene.type("1234567.4");
+  scene.click("load_ms", true);  // leaving the field accepts
+  EXPECT_DOUBLE_EQ(scene.state.stream.inject.error_at, 1'234'567.0);
+  const double stall_every = scene.state.stream.inject.stall_every_s;
+  scene.drag("stall_every_s", 0.1F, 0.9F);
+  EXPECT_EQ(scene.state.stream.inject.stall_every_s, stall_every);  // stalls are off
+  const int changes = scene.stream_changed;
+  scene.click("faults_off");
+  EXPECT_EQ(scene.state.stream.inject, Injection());
+  EXPECT_EQ(scene.stream_changed, changes + 1);
+}
+
+struct Size {
+  int width, height;
+  double scale;
+};
+class RightColumn : public ::testing::TestWithParam<Size> {};
+
+TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
+  const Size size = GetParam();
+  ECHO_SCENE(scene, size.width, size.height, size.scale);
+  fill_stream(scene.state);
+  scene.state.counts.produced = 123'456'789;
+  scene.state.stream.inject.error_at = 1e12;
+  scene.frames(2);
+  for (const char* panel : {"panel_timeline", "panel_faults", "panel_timings"}) {
+    wheel_at(scene, "panel_stream", -100);
+    if (scene.viewer->control_rect("timeline").width() == 0.0F || std::string(panel) == "panel_faults") {
+      scene.click(panel);
+    }
+  }
+  const Rect column = scene.viewer->control_rect("panel_stream");
+  for (const char* id : {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
+                         "latency_ready", "latency_shown", "load_ms", "lost_at", "timeline", "save_csv", "save_trace",
+                         "time_period"}) {
+    const Rect r = scene.viewer->control_rect(id);
+    EXPECT_GT(r.width(), 0.0F) << id;
+    EXPECT_GE(r.x0, column.x0 - 0.5F) << id;
+    EXPECT_LE(r.x1, column.x1 + 0.5F) << id;
+  }
+  EXPECT_EQ(scene.gl_error(), 0);
+  EXPECT_EQ(scene.shot().width, size.width);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RightColumn,
+                         ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3840, 2160, 2.0}));
+
+}  // namespace
+}  // namespace echoloop::testing

@@ -1,0 +1,28 @@
+// Spans and numbers of a stream as they would be on a device: what the tests of the stream and timeline panels show.
+#pragma once
+
+#include "gui/scene.h"
+
+namespace echoloop::testing {
+
+struct SpanScript {
+  int frames = 60;
+  std::uint64_t first = 24'600;
+  double period_ms = 1.0;
+  double copy_ms = 0.24;
+  double kernels_ms = 0.50;
+  int lanes = 2;
+  StreamMode streams = StreamMode::overlap;
+  double window_ms = 16.667;  // from one window frame to the next
+  double produce_ms = 0.05;
+};
+
+inline constexpr std::int64_t kScriptBegin_ns = 1'000'000'000'000;
+
+// Frame k is copied from kScriptBegin_ns + k x period on. Oldest first.
+std::vector<Span> script_spans(const SpanScript& script);
+
+// Every number of the stream panel, none zero that can be another.
+void fill_stream(UiState& state, const SpanScript& script = {});
+
+}  // namespace echoloop::testing
