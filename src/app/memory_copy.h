@@ -1,6 +1,6 @@
 // A recording copied once into memory of the wanted kind, from which its frames are lent: so a GPU's copies run at the
-// bus's rate, and the kinds can be compared. Why a copy and not page-locking in place: drivers lock anonymous memory well,
-// but pages of a mapped file at best slowly (and here and there for ever).
+// bus's rate, and the kinds can be compared. Why a copy and not page-locking in place: drivers lock anonymous memory
+// well, but pages of a mapped file at best slowly (and here and there for ever).
 #pragma once
 
 #include <memory>

@@ -145,10 +145,10 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--policy", policy, "When all slots are in use: block, error, drop-oldest, drop-newest");
   app.add_option("--pace", o.stream.pace_ms, "The source rests so many ms after each frame")->type_name("MS");
   app.add_option("--inject", inject, injection_help())->type_name("KEY=VALUE,...");
-  const auto* history =
-      app.add_option("--history-mb", history_mb, "Memory for looking back, MB; default: a quarter of what is free, at "
-                                                 "most 4000; without a window: 0")
-          ->type_name("MB");
+  const auto* history = app.add_option("--history-mb", history_mb,
+                                       "Memory for looking back, MB; default: a quarter of what is free, at "
+                                       "most 4000; without a window: 0")
+                            ->type_name("MB");
   app.add_option("--slots", o.stream.slots, "Slots of the ring, 2 to 64")->type_name("N");
   app.add_option("--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
   app.add_option("--streams", streams, "overlap or serial");

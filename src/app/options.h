@@ -26,7 +26,7 @@ struct Options {
   double duration_s = 0.0;   // 0 = no limit
   BackendChoice backend = BackendChoice::automatic;
   StreamSettings stream;
-  std::vector<std::string> settings;  // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
+  std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
   std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
   bool interop = true;
   double ui_scale = 0.0;  // 0 = the monitor's

@@ -26,11 +26,11 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   nlohmann::json report = program_json(backend, source);
   const RingCounts counts = session.counts();
   const StreamSettings& stream = session.stream();
-  report["frames"] = {{"produced", counts.produced}, {"processed", counts.processed},
-                      {"shown", totals.shown},       {"dropped", counts.dropped},
-                      {"overrun", counts.refused},   {"in_flight", counts.in_flight},
-                      {"errors", totals.errors},     {"sequence_gaps", counts.sequence_gaps},
-                      {"copied", counts.copied},     {"duplicates", counts.duplicates},
+  report["frames"] = {{"produced", counts.produced},    {"processed", counts.processed},
+                      {"shown", totals.shown},          {"dropped", counts.dropped},
+                      {"overrun", counts.refused},      {"in_flight", counts.in_flight},
+                      {"errors", totals.errors},        {"sequence_gaps", counts.sequence_gaps},
+                      {"copied", counts.copied},        {"duplicates", counts.duplicates},
                       {"slots_peak", counts.slots_peak}};
   report["seconds"] = totals.seconds;
   const double per_second = totals.seconds > 0.0 ? 1.0 / totals.seconds : 0.0;

@@ -111,10 +111,8 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
   play(cine, now_ns);
   const std::optional<KeptFrame> kept = history_.at(cine.index);
   if (!kept.has_value()) return;
-  Asked wanted{.index = cine.index,
-               .sequence = kept->frame.stamp.sequence,
-               .params = without_display(params),
-               .compare = {}};
+  Asked wanted{
+      .index = cine.index, .sequence = kept->frame.stamp.sequence, .params = without_display(params), .compare = {}};
   if (cine.compare) wanted.compare = without_display(cine.a);
   if (wanted == asked_) return;
   session.review({.frame = kept->frame, .owner = kept->owner, .params = wanted.params, .compare = wanted.compare});

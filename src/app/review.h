@@ -1,5 +1,5 @@
-// Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing by the wall clock, and what
-// the pipeline is asked to process again for it. UI thread only.
+// Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing by the wall clock, and
+// what the pipeline is asked to process again for it. UI thread only.
 #pragma once
 
 #include <cstdint>

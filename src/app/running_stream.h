@@ -1,5 +1,6 @@
-// What runs: slots' memory, ring, processing thread, producer thread, in the order in which they start and the reverse of
-// which they stop. One arrangement for its life; a Session makes a new one when slots, lanes, memory or streams change.
+// What runs: slots' memory, ring, processing thread, producer thread, in the order in which they start and the reverse
+// of which they stop. One arrangement for its life; a Session makes a new one when slots, lanes, memory or streams
+// change.
 #pragma once
 
 #include <memory>
@@ -27,12 +28,12 @@ struct StreamPlan {
   TimingTrace& trace;
   StreamSettings stream;
   ImagingParams params;
-  PipelineOptions pipeline;       // lanes, mode and injection are taken from `stream`
-  RfHistory* history = nullptr;   // null: nothing is kept
+  PipelineOptions pipeline;      // lanes, mode and injection are taken from `stream`
+  RfHistory* history = nullptr;  // null: nothing is kept
   double rate_hz = 0.0;
-  RingCounts counts;              // of the arrangement before
+  RingCounts counts;  // of the arrangement before
   std::uint64_t first_sequence = 0;
-  Feed feed;                      // of the arrangement before
+  Feed feed;  // of the arrangement before
 };
 
 class RunningStream {

@@ -193,11 +193,10 @@ void Session::make() {
                   .feed = feed_.kind == made_.host_memory ? feed_ : Feed{}};
   // The old arrangement goes first: both together may not fit.
   feed_ = {};
-  making_ = std::async(std::launch::async,
-                       [old = std::move(running_), plan = std::move(plan)]() mutable {
-                         old.reset();
-                         return std::make_unique<RunningStream>(std::move(plan));
-                       });
+  making_ = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {
+    old.reset();
+    return std::make_unique<RunningStream>(std::move(plan));
+  });
 }
 
 void Session::take_made() {

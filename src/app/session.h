@@ -1,6 +1,6 @@
-// One source's stream through all its arrangements. Policy, pace, rate and faults act on what runs; slots, lanes, memory
-// and streams end it between two frames and make a new arrangement, on a thread of its own, so that the window goes on.
-// Counts and sequence numbers go on; no frame is lost that the policy would not lose. UI or main thread only.
+// One source's stream through all its arrangements. Policy, pace, rate and faults act on what runs; slots, lanes,
+// memory and streams end it between two frames and make a new arrangement, on a thread of its own, so that the window
+// goes on. Counts and sequence numbers go on; no frame is lost that the policy would not lose. UI or main thread only.
 #pragma once
 
 #include <functional>
@@ -26,9 +26,9 @@ struct SessionOptions {
 
 // Bytes; device numbers are 0 on the CPU.
 struct StreamMemory {
-  std::size_t slot_bytes = 0;   // one slot; 0: frames are lent in place
-  std::size_t host_bytes = 0;   // slots and the recording's copy
-  std::size_t lane_bytes = 0;   // one lane, on the device
+  std::size_t slot_bytes = 0;  // one slot; 0: frames are lent in place
+  std::size_t host_bytes = 0;  // slots and the recording's copy
+  std::size_t lane_bytes = 0;  // one lane, on the device
   DeviceMemory device;
 };
 
@@ -64,11 +64,13 @@ class Session {
   [[nodiscard]] const StreamSettings& stream() const { return options_.stream; }
   [[nodiscard]] Source& source() { return *source_; }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
-  [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
+  [[nodiscard]] double rate_hz() const;                                  // the rate in use; kRateMax = unpaced
   [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
-  [[nodiscard]] std::string producer_report() const { return running() ? running_->producer().report() : std::string(); }
+  [[nodiscard]] std::string producer_report() const {
+    return running() ? running_->producer().report() : std::string();
+  }
   [[nodiscard]] ProducerState producer_state() const;
   [[nodiscard]] std::string take_refusal();
 

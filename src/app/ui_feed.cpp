@@ -91,13 +91,14 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
   state.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
-    state.fault = Fault{.title = facts.on_gpu ? "The GPU stopped working on this stream" : "Processing stopped",
-                        .detail = fault,
-                        .advice = facts.device_lost ? "Go on with the CPU; the GPU is lost until the program is started again."
-                                  : facts.on_gpu    ? "Restart the stream, or go on with the CPU."
-                                                    : "Restart the stream.",
-                        .can_restart = !facts.device_lost,
-                        .can_use_cpu = facts.on_gpu};
+    state.fault =
+        Fault{.title = facts.on_gpu ? "The GPU stopped working on this stream" : "Processing stopped",
+              .detail = fault,
+              .advice = facts.device_lost ? "Go on with the CPU; the GPU is lost until the program is started again."
+                        : facts.on_gpu    ? "Restart the stream, or go on with the CPU."
+                                          : "Restart the stream.",
+              .can_restart = !facts.device_lost,
+              .can_use_cpu = facts.on_gpu};
   } else if (session.producer_state() == ProducerState::refused) {
     state.fault = Fault{.title = "Error on override: the source was faster than processing",
                         .detail = session.producer_report(),

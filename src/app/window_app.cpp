@@ -113,12 +113,14 @@ void WindowApp::count_picture(bool fresh) {
   ++window_frame_;
   fresh_ = fresh;
   times_.add(times);
-  const auto add = [&](Stage stage, std::int64_t begin, std::int64_t end) {
-    trace_.add({.frame = image.stamp.sequence, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
+  const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
+    trace_.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
   };
-  add(Stage::draw, times.draw_start, times.draw_end);
-  add(Stage::vsync, times.shown, times.shown);
-  if (times.present_end > times.present_start) add(Stage::present, times.present_start, times.present_end);
+  add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
+  add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
+  if (times.present_end > times.present_start) {
+    add(times.present_sequence, Stage::present, times.present_start, times.present_end);
+  }
   if (!fresh) return;
   if (review_.frozen()) {
     if (review_.answered_by(image) && asked_frame_ != 0) {

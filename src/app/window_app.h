@@ -78,8 +78,8 @@ class WindowApp {
   std::uint64_t window_frame_ = 0;
   std::uint64_t asked_ = 0;        // requests of the review that have been seen
   std::uint64_t asked_frame_ = 0;  // window frame after which the last one was made
-  std::int64_t due_ns_ = 0;    // of the next window frame
-  std::int64_t drawn_ns_ = 0;  // of the last one
+  std::int64_t due_ns_ = 0;        // of the next window frame
+  std::int64_t drawn_ns_ = 0;      // of the last one
   std::uint64_t processed_drawn_ = 0;
   double fraction_drawn_ = 0.0;
 };

@@ -35,8 +35,8 @@ void WindowApp::freeze_when_still() {
     review_.thaw(state_.cine, *session_);
   }
   const Image& image = viewer_->shown_image();
-  const bool all_shown = image.number != 0 && !fresh_ && state_.counts.in_flight == 0 &&
-                         state_.counts.processed == processed_drawn_;
+  const bool all_shown =
+      image.number != 0 && !fresh_ && state_.counts.in_flight == 0 && state_.counts.processed == processed_drawn_;
   if (still && all_shown && !review_.frozen() && !state_.fault.has_value()) {
     frozen_by_itself_ = true;
     review_.freeze(state_.cine, image.stamp.sequence);
@@ -45,10 +45,10 @@ void WindowApp::freeze_when_still() {
 
 void WindowApp::look_back() {
   if (!session_->running()) return;
-  state_.cine.why_not = history_.budget_bytes() == 0     ? "No frames are kept: the memory for looking back is 0 MB."
-                        : state_.fault.has_value()       ? "The stream has stopped. Restart it first."
+  state_.cine.why_not = history_.budget_bytes() == 0    ? "No frames are kept: the memory for looking back is 0 MB."
+                        : state_.fault.has_value()      ? "The stream has stopped. Restart it first."
                         : history_.extent().frames == 0 ? "No frame has been kept yet."
-                                                         : "";
+                                                        : "";
   review_.update(state_.cine, state_.params, *session_, now_ns());
   if (review_.requests() == asked_) return;
   asked_ = review_.requests();
@@ -71,8 +71,8 @@ void WindowApp::set_reference() {
 
 void WindowApp::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
-  const std::string name = fmt::format("echoloop-{:%Y%m%d-%H%M%S}-timings.{}", fmt::localtime(std::time(nullptr)),
-                                       csv ? "csv" : "json");
+  const std::string name =
+      fmt::format("echoloop-{:%Y%m%d-%H%M%S}-timings.{}", fmt::localtime(std::time(nullptr)), csv ? "csv" : "json");
   const std::filesystem::path path = std::filesystem::current_path() / name;
   write_text(path, csv ? trace_.csv() : trace_.chrome_json());
   say(Severity::info, "Saved " + path.string());

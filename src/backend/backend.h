@@ -54,8 +54,8 @@ class Lane {
   // Starts the copy of the samples; `frame.samples` must stay until uploaded(). Remembers the stamp for image().
   virtual void upload(const RfFrame& frame) = 0;
   // Injected faults (core/injection.h), between upload() and condition(). load(): the device is busy for `ms` before it
-  // works on the frame. fail(): the device does what it does when it fails; an exception comes from here or from a later
-  // verb.
+  // works on the frame. fail(): the device does what it does when it fails; an exception comes from here or from a
+  // later verb.
   virtual void load(double ms) = 0;
   virtual void fail(DeviceFault fault) = 0;
   virtual void condition() = 0;  // analytic: RF mean removed, band selected, complex lines; course: FIR

@@ -25,12 +25,13 @@ namespace echoloop {
 struct PipelineOptions {
   int lanes = 2;
   StreamMode mode = StreamMode::overlap;
-  std::uint64_t max_frames = 0;                // stop after this many processed frames; 0 = no limit
-  bool host_images = true;                     // copy each image to the host
-  double held_reference_db = kAutoReference;   // level to go on with when the parameters ask for an automatic one
+  std::uint64_t max_frames = 0;               // stop after this many processed frames; 0 = no limit
+  bool host_images = true;                    // copy each image to the host
+  double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
   Injection inject;
-  std::function<void(const Image&)> on_image = {};  // each finished image, before it is swapped away [processing thread]
-  PastImages* past = nullptr;                  // null: kept frames cannot be reviewed
+  std::function<void(const Image&)> on_image =
+      {};                      // each finished image, before it is swapped away [processing thread]
+  PastImages* past = nullptr;  // null: kept frames cannot be reviewed
 };
 
 class Pipeline {

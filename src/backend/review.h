@@ -1,6 +1,6 @@
 // Kept frames processed again, between the live ones: on lanes of its own, so that the live stream keeps its plan.
-// The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest request
-// counts. Requests: any thread. Everything else: processing thread.
+// The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest
+// request counts. Requests: any thread. Everything else: processing thread.
 #pragma once
 
 #include <array>
@@ -31,8 +31,9 @@ class Reviewer {
   void end();                           // forgets a request that has not begun, ends wait(); any thread
   void wait();                          // until there is a request, or end(); processing thread
 
-  // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db` stands
-  // in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device is lost.
+  // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db`
+  // stands in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device
+  // is lost.
   bool step(double held_reference_db, bool to_host);
 
   // Why the last request could not be answered, once; empty = nothing to say. [any thread]

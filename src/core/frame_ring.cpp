@@ -104,8 +104,6 @@ FrameRing::WriteLease FrameRing::claim(std::size_t slot) {
 
 FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
   std::unique_lock lock(mutex_);
-  if (closed_) return {this, Outcome::closed, 0};
-  number_frame(sequence);
   for (;;) {
     if (closed_) return {this, Outcome::closed, 0};
     if (const auto free = find_free()) return claim(*free);
@@ -116,6 +114,7 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
         counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
         break;
       case RingPolicy::error:
+        number_frame(sequence);
         ++counts_.produced;
         ++counts_.refused;
         refusal_ = refuse(sequence);
@@ -128,6 +127,7 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
         }
         [[fallthrough]];
       case RingPolicy::drop_newest:
+        number_frame(sequence);
         ++counts_.produced;
         ++counts_.dropped;
         return {this, Outcome::dropped, 0};
@@ -141,6 +141,7 @@ void FrameRing::publish(std::size_t slot, FrameStamp stamp, std::span<const std:
     stamp.acquired_ns = now_ns();
     slots_[slot].frame = {.stamp = stamp, .samples = samples};
     slots_[slot].state = State::ready;
+    number_frame(stamp.sequence);
     --counts_.slots_writing;
     ++counts_.slots_ready;
     ++counts_.produced;

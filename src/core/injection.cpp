@@ -15,10 +15,9 @@ constexpr std::array<InjectionSpec, 9> kSpecs = {{
      &Injection::load_ms},
     {"jitter_ms", "Jitter", "ms", "Each frame comes by chance up to this much after it is due.", 0.1, 1000.0,
      &Injection::jitter_ms},
-    {"burst_frames", "Bursts", "frames", "Frames come in groups of this many at once; the mean rate stays.", 1.0, 1000.0,
-     &Injection::burst_frames},
-    {"stall_ms", "Stalls", "ms", "The source stops for so long, again and again.", 1.0, 10000.0,
-     &Injection::stall_ms},
+    {"burst_frames", "Bursts", "frames", "Frames come in groups of this many at once; the mean rate stays.", 1.0,
+     1000.0, &Injection::burst_frames},
+    {"stall_ms", "Stalls", "ms", "The source stops for so long, again and again.", 1.0, 10000.0, &Injection::stall_ms},
     {"stall_every_s", "Stall every", "s", "Time from one stall to the next.", 0.1, 3600.0, &Injection::stall_every_s},
     {"duplicate_every", "Duplicates", "frames", "One frame in so many comes twice, with the same number.", 1.0, 1e6,
      &Injection::duplicate_every},
@@ -81,7 +80,7 @@ std::string to_text(const Injection& injection) {
   for (const InjectionSpec& spec : kSpecs) {
     if (injection.*spec.member == none.*spec.member) continue;
     char pair[64];
-    std::snprintf(pair, sizeof pair, "%s%s=%.10g", text.empty() ? "" : ",", spec.key.data(), injection.*spec.member);
+    std::snprintf(pair, sizeof pair, "%s%s=%.15g", text.empty() ? "" : ",", spec.key.data(), injection.*spec.member);
     text += pair;
   }
   return text;

@@ -1,5 +1,5 @@
-// Faults on purpose, to see what a policy does about them: a slow pipeline, a restless source, lost and doubled frames, a
-// device that fails. Plain values, part of StreamSettings; --inject and the panel are made from the same table.
+// Faults on purpose, to see what a policy does about them: a slow pipeline, a restless source, lost and doubled frames,
+// a device that fails. Plain values, part of StreamSettings; --inject and the panel are made from the same table.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@ namespace echoloop {
 
 // Zero everywhere: nothing is injected. Numbers of frames are whole.
 struct Injection {
-  double load_ms = 0.0;          // extra processing of every frame
-  double jitter_ms = 0.0;        // a frame comes up to this much after it is due
-  double burst_frames = 0.0;     // frames come in groups of this many; the mean rate stays
-  double stall_ms = 0.0;         // the source stops for so long, once every stall_every_s
+  double load_ms = 0.0;       // extra processing of every frame
+  double jitter_ms = 0.0;     // a frame comes up to this much after it is due
+  double burst_frames = 0.0;  // frames come in groups of this many; the mean rate stays
+  double stall_ms = 0.0;      // the source stops for so long, once every stall_every_s
   double stall_every_s = 2.0;
   double duplicate_every = 0.0;  // every so manyth frame comes twice, with the same number
   double missing_every = 0.0;    // every so manyth number never comes
@@ -30,7 +30,7 @@ struct InjectionSpec {
   std::string_view help;
   double step = 0.0;  // of the panel's control; 1 for whole numbers
   double max = 0.0;   // the smallest value is 0 = off, except for stall_every_s, which starts at one step
-  double Injection::* member = nullptr;
+  double Injection::*member = nullptr;
 };
 
 std::span<const InjectionSpec> injection_specs();

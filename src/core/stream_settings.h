@@ -45,8 +45,8 @@ struct RingCounts {
   std::uint64_t copied = 0;  // slot given back
   std::uint64_t processed = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t refused = 0;    // policy error: frames that found no slot
-  std::uint64_t in_flight = 0;  // ready, being copied or being processed
+  std::uint64_t refused = 0;        // policy error: frames that found no slot
+  std::uint64_t in_flight = 0;      // ready, being copied or being processed
   std::uint64_t sequence_gaps = 0;  // numbers that never came from the source
   std::uint64_t duplicates = 0;     // frames whose number had come before
   std::uint64_t next_sequence = 0;  // the number that comes next when nothing is missing

@@ -135,8 +135,8 @@ StreamTiming stream_timing(const std::vector<Span>& spans) {
   }
   return {.t_t_ms = summarize(copies).p50_ms,
           .t_p_ms = summarize(kernels).p50_ms,
-          .period_ms = static_cast<double>(last_end - first_end) * kMillisecondsPerNanosecond /
-                       static_cast<double>(ends - 1),
+          .period_ms =
+              static_cast<double>(last_end - first_end) * kMillisecondsPerNanosecond / static_cast<double>(ends - 1),
           .frames = frames.size()};
 }
 

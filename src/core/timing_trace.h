@@ -32,13 +32,13 @@ struct StageSummary {
 // Nearest-rank percentiles; reorders `values_ms`.
 StageSummary summarize(std::vector<double>& values_ms);
 
-// What decides the rate of a stream: t_t, one frame's copy to the device; t_p, the rest of its work there. One after the
-// other a frame takes t_t + t_p, side by side the larger of the two.
+// What decides the rate of a stream: t_t, one frame's copy to the device; t_p, the rest of its work there. One after
+// the other a frame takes t_t + t_p, side by side the larger of the two.
 struct StreamTiming {
-  double t_t_ms = 0.0;        // median
-  double t_p_ms = 0.0;        // median, from the first kernel's begin to the last one's end
-  double period_ms = 0.0;     // measured, mean: between the ends of successive frames
-  std::size_t frames = 0;     // that the numbers come from; 0 = nothing known
+  double t_t_ms = 0.0;     // median
+  double t_p_ms = 0.0;     // median, from the first kernel's begin to the last one's end
+  double period_ms = 0.0;  // measured, mean: between the ends of successive frames
+  std::size_t frames = 0;  // that the numbers come from; 0 = nothing known
   [[nodiscard]] double serial_ms() const { return t_t_ms + t_p_ms; }
   [[nodiscard]] double overlap_ms() const { return t_t_ms > t_p_ms ? t_t_ms : t_p_ms; }
 };
@@ -51,17 +51,17 @@ class TimingTrace {
  public:
   explicit TimingTrace(std::size_t capacity = 1 << 14);
 
-  void add(const Span& span);                                              // any thread
-  void add_latency(Latency latency, double ms);                            // any thread
-  [[nodiscard]] std::vector<Span> spans() const;                           // oldest first; any thread
-  [[nodiscard]] std::vector<Span> last_spans(std::size_t count) const;     // oldest first; any thread
-  [[nodiscard]] std::vector<double> latencies_ms(Latency latency) const;   // oldest first; any thread
+  void add(const Span& span);                                                    // any thread
+  void add_latency(Latency latency, double ms);                                  // any thread
+  [[nodiscard]] std::vector<Span> spans() const;                                 // oldest first; any thread
+  [[nodiscard]] std::vector<Span> last_spans(std::size_t count) const;           // oldest first; any thread
+  [[nodiscard]] std::vector<double> latencies_ms(Latency latency) const;         // oldest first; any thread
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread
-  [[nodiscard]] StageSummary summarize_frames() const;   // from the copy's begin to the last stage's end; any thread
+  [[nodiscard]] StageSummary summarize_frames() const;  // from the copy's begin to the last stage's end; any thread
   [[nodiscard]] StageSummary summarize_latency(Latency latency) const;  // any thread
-  [[nodiscard]] std::string chrome_json() const;  // Chrome/Perfetto trace events, any thread
-  [[nodiscard]] std::string csv() const;          // frame,stage,lane,start_ns,end_ns; from 0; any thread
-  void clear();                                          // any thread
+  [[nodiscard]] std::string chrome_json() const;                        // Chrome/Perfetto trace events, any thread
+  [[nodiscard]] std::string csv() const;  // frame,stage,lane,start_ns,end_ns; from 0; any thread
+  void clear();                           // any thread
 
  private:
   mutable std::mutex mutex_;

@@ -20,7 +20,7 @@ bool is_live(const UiState& s) { return s.run == RunState::live || s.run == RunS
 void draw_track(const Ui& ui, const UiState& s, const Rect& track) {
   const Cine& cine = s.cine;
   ui.fill(track, theme::kField, 4);
-  if (cine.frames == 0 || !cine.why_not.empty()) return;
+  if (cine.frames == 0) return;
   if (s.run != RunState::frozen) {
     ui.fill(track, is_live(s) ? theme::kAccent : theme::kHistoryBefore, 4);
     ui.disc(track.x1 - ui.px(1), track.cy(), 9, theme::kPanel);
@@ -105,9 +105,8 @@ std::string span_label(const Cine& cine, int decimals) {
 void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   const Cine& cine = s.cine;
   const float h = ui.px(16);
-  if (!cine.why_not.empty() || cine.frames == 0) {
-    const std::string_view why = cine.why_not.empty() ? why_no_past(s) : std::string_view(cine.why_not);
-    ui.text_fitted(Type::small, track.x0, track.x1, y, h, theme::kMuted, why);
+  if (cine.frames == 0) {
+    ui.text_fitted(Type::small, track.x0, track.x1, y, h, theme::kMuted, why_no_past(s));
     return;
   }
   const bool frozen = s.run == RunState::frozen;

@@ -174,7 +174,10 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
 }
 
 void Screen::draw_comparison(UiState& state, const SceneInput& input) {
-  if (input.compared != nullptr) draw_wipe({ui_, layout_, *input.compared, input.image, state, commands_});
+  if (input.compared != nullptr) {
+    draw_wipe({ui_, layout_, *input.compared, input.image, state, commands_,
+               presentation_ ? WipeLook::presentation : WipeLook::controls});
+  }
   wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
 }
 

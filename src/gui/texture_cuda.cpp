@@ -144,12 +144,19 @@ class CudaTexture final : public FrameTexture {
 
   bool resize(Side& side, int width, int height) {
     finish_reading();
-    if (side.resource != nullptr && failed(cudaGraphicsUnregisterResource(side.resource), "unregister")) return false;
-    side.resource = nullptr;
-    side.texture.allocate(width, height);
-    return !failed(cudaGraphicsGLRegisterImage(&side.resource, side.texture.id(), GL_TEXTURE_2D,
-                                               cudaGraphicsRegisterFlagsWriteDiscard),
-                   "register the texture");
+    const std::int64_t before_ns = now_ns();
+    const bool unregistered =
+        side.resource == nullptr || !failed(cudaGraphicsUnregisterResource(side.resource), "unregister");
+    if (unregistered) {
+      side.resource = nullptr;
+      side.texture.allocate(width, height);
+    }
+    const bool registered =
+        unregistered && !failed(cudaGraphicsGLRegisterImage(&side.resource, side.texture.id(), GL_TEXTURE_2D,
+                                                            cudaGraphicsRegisterFlagsWriteDiscard),
+                                "register the texture");
+    wait_ns_ += now_ns() - before_ns;
+    return registered;
   }
 
   // Also clears the error, so that the pipeline's own calls do not report it.

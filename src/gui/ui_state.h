@@ -70,18 +70,18 @@ struct Cine {
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
   std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
   std::size_t budget_bytes = 0;
-  std::string why_not;         // why looking back is not possible now; empty = it is
+  std::string why_not;  // why looking back is not possible now; empty = it is
 };
 
 // Memory, in bytes. Device numbers are 0 on the CPU.
 struct MemoryView {
-  std::size_t device_used = 0;   // by this stream
-  std::size_t device_free = 0;   // that anybody could still take
-  std::size_t host_used = 0;     // slots and copies of recordings, without the history
+  std::size_t device_used = 0;  // by this stream
+  std::size_t device_free = 0;  // that anybody could still take
+  std::size_t host_used = 0;    // slots and copies of recordings, without the history
   std::size_t host_free = 0;
-  std::size_t slot_bytes = 0;    // one slot; 0 when frames are lent in place
-  std::size_t lane_bytes = 0;    // one lane, on the device
-  bool page_locked = false;      // host_used is
+  std::size_t slot_bytes = 0;  // one slot; 0 when frames are lent in place
+  std::size_t lane_bytes = 0;  // one lane, on the device
+  bool page_locked = false;    // host_used is
 };
 
 struct TimelineView {
@@ -119,9 +119,9 @@ struct UiState {
   std::vector<float> latency_history_ms;  // oldest first, the last 10 s
   StageSummary shown_latency;             // acquired to shown
   std::vector<float> shown_latency_history_ms;
-  std::vector<float> occupancy;     // slots in use, oldest first, the last 10 s
-  double bytes_per_second = 0.0;    // channel data processed
-  double producer_wait_share = 0.0; // of the last second, policy block: 0 .. 1
+  std::vector<float> occupancy;      // slots in use, oldest first, the last 10 s
+  double bytes_per_second = 0.0;     // channel data processed
+  double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
   StreamTiming timing;
   TimelineView timeline;
   MemoryView memory;
@@ -143,8 +143,8 @@ struct UiCommands {
   std::function<void(const std::string&)> open_phantom;         // "points", "cyst", "flow", "heart"
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> cancel_open;
-  std::function<void()> toggle_freeze;   // Space
-  std::function<void()> cine_changed;    // after any edit of UiState::cine
+  std::function<void()> toggle_freeze;  // Space
+  std::function<void()> cine_changed;   // after any edit of UiState::cine
   std::function<void(TimingFile)> save_timings;
   std::function<void()> save_picture;    // S
   std::function<void()> auto_reference;  // brightest pixel of the next frame becomes 0 dB

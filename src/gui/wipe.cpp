@@ -28,49 +28,58 @@ std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decima
 
 constexpr std::size_t kMostRows = 5;
 
+struct BadgeType {
+  Type letter, text;
+  float line, indent;  // at scale 1
+};
+BadgeType type_of(WipeLook look) {
+  return look == WipeLook::controls ? BadgeType{Type::strong, Type::small, 18, 26}
+                                    : BadgeType{Type::large_strong, Type::large, 30, 40};
+}
+
 struct Badge {
   std::string letter;
   std::vector<ParamDifference> rows = {};  // what is shown is in `a`
   std::string note = {};                   // below them
 };
 
-float badge_width(const Ui& ui, const Badge& badge) {
-  float w = ui.width(Type::small, badge.note);
+float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge) {
+  float w = ui.width(type.text, badge.note);
   for (const ParamDifference& row : badge.rows) {
-    float line = ui.width(Type::small, row.label) + ui.px(8) + ui.width(Type::small, row.a);
-    if (!row.unit.empty()) line += ui.px(4) + ui.width(Type::small, row.unit);
+    float line = ui.width(type.text, row.label) + ui.px(8) + ui.width(type.text, row.a);
+    if (!row.unit.empty()) line += ui.px(4) + ui.width(type.text, row.unit);
     w = std::max(w, line);
   }
-  return ui.px(26) + w + ui.px(w > 0 ? 10 : 0);
+  return ui.px(type.indent) + w + ui.px(w > 0 ? 10 : 0);
 }
 
 // At the left or the right end of its side; hidden where not even its letter fits.
-void draw_badge(const Ui& ui, const Badge& badge, const Rect& side, Direction end) {
-  const float line = ui.px(18);
+void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const Rect& side, Direction end) {
+  const float line = ui.px(type.line);
   const auto lines = static_cast<float>(badge.rows.size() + (badge.note.empty() ? 0 : 1));
   const float margin = ui.px(8);
   const float room = side.width() - 2 * margin;
-  if (room < ui.px(26)) return;
-  const float w = std::min(badge_width(ui, badge), room);
+  if (room < ui.px(type.indent)) return;
+  const float w = std::min(badge_width(ui, type, badge), room);
   const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
   const bool whole = w >= ui.px(60);
   const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
   const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
   ui.fill(box, theme::kChip, 4);
   float y = box.y0 + ui.px(3);
-  ui.text(Type::strong, box.x0 + ui.px(9), y, line, theme::kAccent, badge.letter);
+  ui.text(type.letter, box.x0 + ui.px(9), y, line, theme::kAccent, badge.letter);
   if (!whole) return;
-  const float left = box.x0 + ui.px(26);
+  const float left = box.x0 + ui.px(type.indent);
   const float right = box.x1 - ui.px(6);
   for (const ParamDifference& row : badge.rows) {
-    float x = ui.text_fitted(Type::small, left, right, y, line, theme::kText2, row.label) + ui.px(8);
-    if (x < right) x = ui.text_fitted(Type::small, x, right, y, line, theme::kText, row.a) + ui.px(4);
-    if (x + ui.width(Type::small, row.unit) <= right + ui.px(2)) {
-      ui.text(Type::small, x, y, line, theme::kText2, row.unit);
+    float x = ui.text_fitted(type.text, left, right, y, line, theme::kText2, row.label) + ui.px(8);
+    if (x < right) x = ui.text_fitted(type.text, x, right, y, line, theme::kText, row.a) + ui.px(4);
+    if (x + ui.width(type.text, row.unit) <= right + ui.px(2)) {
+      ui.text(type.text, x, y, line, theme::kText2, row.unit);
     }
     y += line;
   }
-  if (!badge.note.empty()) ui.text_fitted(Type::small, left, right, y, line, theme::kText2, badge.note);
+  if (!badge.note.empty()) ui.text_fitted(type.text, left, right, y, line, theme::kText2, badge.note);
 }
 
 void draw_badges(const WipeContext& c, float line) {
@@ -90,8 +99,8 @@ void draw_badges(const WipeContext& c, float line) {
   if (c.a.stamp.sequence != c.b.stamp.sequence) a.note = "frame " + grouped(c.a.stamp.sequence);
   a.rows = b.rows = differences;
   for (ParamDifference& row : b.rows) row.a = row.b;
-  draw_badge(c.ui, a, {r.x0, r.y0, line, r.y1}, Direction::left);
-  draw_badge(c.ui, b, {line, r.y0, r.x1, r.y1}, Direction::right);
+  draw_badge(c.ui, type_of(c.look), a, {r.x0, r.y0, line, r.y1}, Direction::left);
+  draw_badge(c.ui, type_of(c.look), b, {line, r.y0, r.x1, r.y1}, Direction::right);
 }
 
 void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
@@ -106,7 +115,7 @@ Rect swap_rect(const WipeContext& c, float line) {
   const Ui& ui = c.ui;
   const Rect& r = c.layout.image;
   const float w = ui.width(Type::body, "Swap") + ui.px(20);
-  if (w + ui.px(8) > r.width()) return {};
+  if (c.look == WipeLook::presentation || w + ui.px(8) > r.width()) return {};
   const float x = std::round(std::clamp(line - 0.5F * w, r.x0 + ui.px(4), r.x1 - ui.px(4) - w));
   return {x, r.y1 - ui.px(34), x + w, r.y1 - ui.px(10)};
 }

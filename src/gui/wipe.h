@@ -20,6 +20,9 @@ struct ParamDifference {
 // see the difference.
 std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b);
 
+// The projector's is larger and has no button.
+enum class WipeLook { controls, presentation };
+
 struct WipeContext {
   Ui& ui;
   const PictureLayout& layout;
@@ -27,6 +30,7 @@ struct WipeContext {
   const Image& b;
   UiState& state;
   const UiCommands& commands;
+  WipeLook look = WipeLook::controls;
 };
 
 float wipe_x(const PictureLayout& layout, float share);  // whole pixels

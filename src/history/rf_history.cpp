@@ -124,7 +124,10 @@ FrameMemory RfHistory::keep(const RfFrame& frame, FrameMemory memory) {
     ++count_;
     return memory;
   }
-  while (spare_.empty() && count_ > 0) make_room();
+  if (wants_memory()) changed_.notify_one();
+  // Frames in memory of another kind give way to a new chunk, no more of them than that takes.
+  const auto makes_way = [this] { return ring_[head_].memory.kind == feed_.kind || !wants_memory(); };
+  while (spare_.empty() && count_ > 0 && makes_way()) make_room();
   if (wants_memory()) changed_.notify_one();
   if (spare_.empty()) return memory;  // the first frames, before there is any memory
   FrameMemory other = std::move(spare_.back());

@@ -1,7 +1,7 @@
 // The last raw frames of a stream, to look back at: as many as fit the budget. Nothing is copied for it: the ring hands
 // over the memory of each frame that has been read and takes the memory of the oldest one in exchange (FrameKeeper).
-// Frames that a recording lends in place cost no memory at all. More memory is made by a thread of its own, a piece at a
-// time, as long as the budget allows it. Frames that a policy dropped were never read and are not here.
+// Frames that a recording lends in place cost no memory at all. More memory is made by a thread of its own, a piece at
+// a time, as long as the budget allows it. Frames that a policy dropped were never read and are not here.
 #pragma once
 
 #include <condition_variable>
@@ -33,7 +33,7 @@ struct HistoryFeed {
 
 struct HistoryExtent {
   std::size_t frames = 0;
-  double seconds = 0.0;  // from the oldest to the newest frame's publication
+  double seconds = 0.0;   // from the oldest to the newest frame's publication
   std::size_t bytes = 0;  // of memory held, frames and spare
 };
 
@@ -84,7 +84,7 @@ class RfHistory final : public FrameKeeper {
   std::size_t head_ = 0;
   std::size_t count_ = 0;
   std::vector<FrameMemory> spare_;
-  std::size_t bytes_ = 0;  // of the memory in ring_ and spare_
+  std::size_t bytes_ = 0;   // of the memory in ring_ and spare_
   bool exhausted_ = false;  // the last attempt to get memory failed
   bool held_ = false;
   bool ended_ = true;

@@ -75,7 +75,8 @@ void Producer::end(ProducerState state, const std::string& report) {
 std::int64_t Producer::next_due(std::int64_t now) {
   const Injection& inject = options_.inject;
   const bool paced = std::isfinite(options_.rate_hz) && options_.rate_hz > 0.0;
-  if (!paced || now - schedule_ns_ > kLateLimitNs) schedule_ns_ = now;
+  const auto late_by_chance_ns = static_cast<std::int64_t>(inject.jitter_ms * kNsPerMs);
+  if (!paced || now - schedule_ns_ > kLateLimitNs + late_by_chance_ns) schedule_ns_ = now;
   if (paced) {
     // A burst takes the time of its frames at once, then they follow each other without a wait.
     const int burst = std::max(1, static_cast<int>(inject.burst_frames));
@@ -85,7 +86,8 @@ std::int64_t Producer::next_due(std::int64_t now) {
     }
   }
   if (inject.stall_ms > 0.0 && now >= stall_ns_) {
-    if (stall_ns_ != 0) schedule_ns_ = std::max(schedule_ns_, now + static_cast<std::int64_t>(inject.stall_ms * kNsPerMs));
+    if (stall_ns_ != 0)
+      schedule_ns_ = std::max(schedule_ns_, now + static_cast<std::int64_t>(inject.stall_ms * kNsPerMs));
     stall_ns_ = now + static_cast<std::int64_t>((inject.stall_ms * 1e-3 + inject.stall_every_s) * 1e9);
   }
   const double by_chance = inject.jitter_ms * std::uniform_real_distribution<double>()(random_);
@@ -184,8 +186,9 @@ void Producer::run() {
     while (wait_for_turn()) {
       const std::uint64_t sequence = next_sequence_;
       if (count > 0 && sequence > 0 && sequence % count == 0 && !may_begin_again()) break;
-      if (!put_frames(sequence)) break;
-      next_sequence_ = sequence + 1;
+      const bool goes_on = put_frames(sequence);
+      if (goes_on || state_ == ProducerState::refused) next_sequence_ = sequence + 1;  // a refused frame has been
+      if (!goes_on) break;
     }
     if (state_ == ProducerState::running) state_ = ProducerState::ended;
   } catch (const std::exception& error) {

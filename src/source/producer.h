@@ -1,6 +1,7 @@
 // The producer thread: asks the source for frame after frame at the wanted rate and puts them into the ring.
-// It owns its write lease and nothing else. Everything in ProducerOptions but the first number may change while it runs.
-// It is also where a restless source is made up (core/injection.h): jitter, bursts, stalls, doubled and missing numbers.
+// It owns its write lease and nothing else. Everything in ProducerOptions but the first number may change while it
+// runs. It is also where a restless source is made up (core/injection.h): jitter, bursts, stalls, doubled and missing
+// numbers.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ struct ProducerOptions {
   bool loop = true;      // recordings: start again at the end
   bool paused = false;
   double pace_ms = 0.0;  // rest after each frame, at least
-  Injection inject;
+  Injection inject = {};
   std::uint64_t first_sequence = 0;  // to go on where an earlier stream of the same source ended
 };
 
@@ -56,10 +57,10 @@ class Producer {
   TimingTrace& trace_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  ProducerOptions options_;  // under mutex_
+  ProducerOptions options_;       // under mutex_
   bool changed_options_ = false;  // under mutex_
-  bool stop_ = false;        // under mutex_
-  std::string report_;       // under mutex_
+  bool stop_ = false;             // under mutex_
+  std::string report_;            // under mutex_
   // Producer thread:
   std::int64_t schedule_ns_ = 0;  // when the next frame is due, without jitter
   std::int64_t due_ns_ = 0;       // with it

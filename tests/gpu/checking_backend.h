@@ -1,10 +1,10 @@
-// A backend around another one: the samples of each frame are summed when a lane gets them and again when the lane says
-// that it needs them no longer. Whoever writes into a slot meanwhile is found out.
+// A backend around another one: each frame is looked at when a lane gets it and again when the lane says that it needs
+// the samples no longer. Whoever writes into a slot meanwhile is found out.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +16,8 @@ namespace echoloop::gpu_test {
 
 class CheckingBackend final : public Backend {
  public:
-  explicit CheckingBackend(Backend& inner) : inner_(inner) {}
+  using Whole = std::function<bool(const RfFrame&)>;  // are these the samples that belong to the stamp?
+  CheckingBackend(Backend& inner, Whole is_whole) : inner_(inner), is_whole_(std::move(is_whole)) {}
   [[nodiscard]] std::string name() const override { return inner_.name(); }
   [[nodiscard]] std::string device() const override { return inner_.device(); }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
@@ -29,8 +30,9 @@ class CheckingBackend final : public Backend {
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] bool usable() const override { return inner_.usable(); }
 
-  [[nodiscard]] std::uint64_t checked() const { return checked_; }  // frames
-  [[nodiscard]] std::uint64_t changed() const { return changed_; }  // of these, while a lane needed them
+  [[nodiscard]] std::uint64_t checked() const { return checked_; }          // frames that lanes were done with
+  [[nodiscard]] std::uint64_t torn_before() const { return torn_before_; }  // frames that came torn
+  [[nodiscard]] std::uint64_t torn_after() const { return torn_after_; }    // torn when the lane was done
 
  private:
   class CheckingLane final : public Lane {
@@ -38,8 +40,9 @@ class CheckingBackend final : public Backend {
     CheckingLane(CheckingBackend& backend, std::unique_ptr<Lane> inner) : backend_(backend), inner_(std::move(inner)) {}
     void set_plan(const std::shared_ptr<const Plan>& plan) override { inner_->set_plan(plan); }
     void upload(const RfFrame& frame) override {
-      samples_ = frame.samples;
-      sum_ = sum(samples_);
+      frame_ = frame;
+      holds_ = true;
+      if (!backend_.is_whole_(frame_)) ++backend_.torn_before_;
       inner_->upload(frame);
     }
     void load(double ms) override { inner_->load(ms); }
@@ -65,31 +68,23 @@ class CheckingBackend final : public Backend {
     std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }
 
    private:
-    static std::uint64_t sum(std::span<const std::byte> samples) {
-      std::uint64_t sum = 0;
-      for (std::size_t i = 0; i + sizeof(std::uint32_t) <= samples.size(); i += sizeof(std::uint32_t)) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, samples.data() + i, sizeof word);
-        sum = sum * 31 + word;
-      }
-      return sum;
-    }
     void check() {
-      if (samples_.empty()) return;
+      if (!std::exchange(holds_, false)) return;
       ++backend_.checked_;
-      if (sum(samples_) != sum_) ++backend_.changed_;
-      samples_ = {};
+      if (!backend_.is_whole_(frame_)) ++backend_.torn_after_;
     }
 
     CheckingBackend& backend_;
     std::unique_ptr<Lane> inner_;
-    std::span<const std::byte> samples_;  // of the frame that the lane needs; empty = of none
-    std::uint64_t sum_ = 0;
+    RfFrame frame_;
+    bool holds_ = false;  // the lane needs the frame's samples
   };
 
   Backend& inner_;
+  Whole is_whole_;
   std::atomic<std::uint64_t> checked_{0};
-  std::atomic<std::uint64_t> changed_{0};
+  std::atomic<std::uint64_t> torn_before_{0};
+  std::atomic<std::uint64_t> torn_after_{0};
 };
 
 }  // namespace echoloop::gpu_test

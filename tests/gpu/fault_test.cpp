@@ -46,7 +46,7 @@ TEST_F(Faults, LoadLastsAsLongAsAsked) {
     EXPECT_EQ(host_image(*lane), run_picture(gpu(), plan, frame));
     const Span span = span_of(*lane, Stage::load);
     const double lasted_ms = static_cast<double>(span.end_ns - span.start_ns) * 1e-6;
-    EXPECT_GE(lasted_ms, ms - 0.005);
+    EXPECT_GE(lasted_ms, ms - 0.04);  // the device's clock moves in steps
     EXPECT_LE(lasted_ms, ms + 0.5);
     EXPECT_EQ(span.frame, 3U);
   }
@@ -72,7 +72,7 @@ TEST_F(Faults, NextCopyRunsUnderTheLoad) {
   const Span copy = span_of(*second, Stage::upload);
   EXPECT_LT(copy.start_ns, copy.end_ns);
   EXPECT_LT(copy.end_ns, load.end_ns);
-  EXPECT_GE(span_of(*second, Stage::load).start_ns + 5'000, span_of(*first, Stage::compress).end_ns);
+  EXPECT_GE(span_of(*second, Stage::load).start_ns + 100'000, span_of(*first, Stage::compress).end_ns);
 }
 
 TEST_F(Faults, RefusedWorkNamesItselfAndLeavesNothingBehind) {

@@ -152,7 +152,8 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   const float tall = scene.viewer->image_rect().y0;
   scene.click("close_banner");
   EXPECT_LT(scene.viewer->image_rect().y0, tall);
-  scene.state.fault = Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
+  scene.state.fault =
+      Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
   scene.frames(2);
   EXPECT_EQ(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
   EXPECT_EQ(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);

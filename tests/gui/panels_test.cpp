@@ -140,7 +140,7 @@ TEST(Controls, StreamSettings) {
   scene.click("slots/5");
   EXPECT_EQ(scene.state.stream.slots, 32);
   EXPECT_EQ(scene.stream_changed, 4);
-  scene.state.backend = "CPU";
+  scene.state.no_effect.lanes = "Why.";
   scene.frames(2);
   scene.click("lanes/1");
   EXPECT_EQ(scene.state.stream.lanes, 3);

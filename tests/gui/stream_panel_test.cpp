@@ -9,8 +9,11 @@
 namespace echoloop::testing {
 namespace {
 
+constexpr int kFlat = 6;   // how far off the colour of a filled area may be
+constexpr int kThin = 70;  // that of letters and thin lines, which cover pixels in part
+
 // How many pixels of r have about this colour.
-int count_color(const RgbPicture& p, const Rect& r, ImU32 color) {
+int count_color(const RgbPicture& p, const Rect& r, ImU32 color, int tolerance) {
   const int want[3] = {static_cast<int>(color & 0xFF), static_cast<int>((color >> 8) & 0xFF),
                        static_cast<int>((color >> 16) & 0xFF)};
   int count = 0;
@@ -18,24 +21,11 @@ int count_color(const RgbPicture& p, const Rect& r, ImU32 color) {
     for (int x = std::max(0, static_cast<int>(r.x0)); x < std::min(p.width, static_cast<int>(r.x1)); ++x) {
       const auto at = static_cast<std::size_t>((y * p.width + x) * 3);
       bool same = true;
-      for (std::size_t i = 0; i < 3; ++i) same = same && std::abs(p.rgb[at + i] - want[i]) <= 6;
+      for (std::size_t i = 0; i < 3; ++i) same = same && std::abs(p.rgb[at + i] - want[i]) <= tolerance;
       count += same ? 1 : 0;
     }
   }
   return count;
-}
-
-void wheel_at(Scene& scene, const std::string& id, float steps) {
-  const Rect r = scene.viewer->control_rect(id);
-  InjectedInput input;
-  input.mouse_x = r.cx();
-  input.mouse_y = r.cy();
-  input.wheel = steps;
-  scene.viewer->inject(input);
-  scene.frames(1);
-  input.wheel = 0;
-  scene.viewer->inject(input);
-  scene.frames(1);
 }
 
 TEST(StreamPanel, EveryPolicyCanBeChosen) {
@@ -108,7 +98,7 @@ TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
   scene.frames(2);
   const auto red = [&](const std::string& counter) {
     scene.frames(1);
-    return count_color(scene.shot(), scene.viewer->control_rect("count/" + counter), theme::kRed);
+    return count_color(scene.shot(), scene.viewer->control_rect("count/" + counter), theme::kRed, kThin);
   };
   for (const char* counter : {"Produced", "Processed", "Dropped", "Refused", "In flight", "Copied", "Shown", "Gaps",
                               "Duplicates", "Errors"}) {
@@ -141,33 +131,42 @@ TEST(StreamPanel, RefusalMarksItsSlot) {
   const float x0 = scene.viewer->control_rect("occupancy").x0;
   const float cell = (memory.x1 - x0) / 8;
   const RgbPicture shot = scene.shot();
-  EXPECT_GT(count_color(shot, choice, theme::kRed), 10);  // "8 of 8"
+  EXPECT_GT(count_color(shot, choice, theme::kRed, kThin), 10);  // "8 of 8"
   for (int i = 0; i < 8; ++i) {
     const float middle = x0 + (static_cast<float>(i) + 0.5F) * cell;
     const Rect r{middle - 4, choice.y1 + 1, middle + 4, choice.y1 + 19};
     const ImU32 color = i == 2 ? theme::kStageColors[static_cast<std::size_t>(Stage::upload)] : theme::kAccent;
-    EXPECT_GT(count_color(shot, r, color), 80) << i;
-    EXPECT_EQ(count_color(shot, r, theme::kRed) > 0, i == 2) << i;
+    EXPECT_GT(count_color(shot, r, color, kFlat), 80) << i;
+    EXPECT_EQ(count_color(shot, r, theme::kRed, kFlat) > 0, i == 2) << i;
   }
 }
 
 TEST(StreamPanel, PlotsFollowTheirNumbers) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  const auto ink = [&](const char* id) {
+  const auto ink = [&](const char* id) {  // what is drawn on the plot's ground
     scene.frames(1);
-    return count_color(scene.shot(), scene.viewer->control_rect(id), theme::kAccent);
+    const RgbPicture p = scene.shot();
+    const Rect r = scene.viewer->control_rect(id);
+    int lit = 0;
+    for (int y = static_cast<int>(r.y0) + 1; y < static_cast<int>(r.y1) - 1; ++y) {
+      for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 52; ++x) {  // labels are to the right
+        lit += p.rgb[static_cast<std::size_t>((y * p.width + x) * 3 + 2)] > 60 ? 1 : 0;
+      }
+    }
+    return lit;
   };
   EXPECT_EQ(ink("occupancy"), 0);
   scene.state.occupancy.assign(100, 4.0F);
   EXPECT_GT(ink("occupancy"), 100);
-  EXPECT_GT(ink("latency"), 20);
+  EXPECT_GT(ink("latency"), 100);
   scene.click("latency_plot/Shown");
   EXPECT_EQ(ink("latency"), 0);  // nothing known of it yet
   scene.state.shown_latency_history_ms.assign(100, 12.0F);
   EXPECT_GT(ink("latency"), 100);
   scene.click("latency_plot/Ready");
   scene.state.latency_history_ms.clear();
+  scene.state.latency = {};
   EXPECT_EQ(ink("latency"), 0);
 }
 
@@ -175,15 +174,15 @@ TEST(Faults, EveryRowOfTheTableHasAControl) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   EXPECT_EQ(scene.viewer->control_rect("load_ms").width(), 0.0F);  // folded at first
-  wheel_at(scene, "occupancy", -100);
+  reveal(scene, "panel_faults");
   scene.click("panel_faults");
-  wheel_at(scene, "panel_faults", -3);
   const Injection none;
   scene.state.stream.inject.stall_ms = 1.0;  // or "Stall every" has nothing to do
   for (const InjectionSpec& spec : injection_specs()) {
     const std::string id(spec.key);
     const double before = scene.state.stream.inject.*spec.member;
     const int changes = scene.stream_changed;
+    reveal(scene, id);
     scene.drag(id, 0.1F, 0.7F);
     const double dragged = scene.state.stream.inject.*spec.member;
     EXPECT_GT(dragged, before) << id;
@@ -200,9 +199,9 @@ TEST(Faults, EveryRowOfTheTableHasAControl) {
 TEST(Faults, BigNumbersAreTypedAndAllGoOff) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  wheel_at(scene, "occupancy", -100);
+  reveal(scene, "panel_faults");
   scene.click("panel_faults");
-  wheel_at(scene, "panel_faults", -3);
+  reveal(scene, "lost_at");
   scene.click("faults_off");  // nothing is on
   EXPECT_EQ(scene.stream_changed, 0);
   scene.click("error_at", false, true);
@@ -231,21 +230,23 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
   scene.state.counts.produced = 123'456'789;
   scene.state.stream.inject.error_at = 1e12;
   scene.frames(2);
-  for (const char* panel : {"panel_timeline", "panel_faults", "panel_timings"}) {
-    wheel_at(scene, "panel_stream", -100);
-    if (scene.viewer->control_rect("timeline").width() == 0.0F || std::string(panel) == "panel_faults") {
-      scene.click(panel);
-    }
+  for (const auto& [panel, inside] : {std::pair{"panel_timings", "frame_total"}, std::pair{"panel_faults", "lost_at"},
+                                      std::pair{"panel_timeline", "timeline"}}) {
+    if (scene.viewer->control_rect(inside).width() > 0.0F) continue;
+    reveal(scene, panel);
+    scene.click(panel);
   }
   const Rect column = scene.viewer->control_rect("panel_stream");
-  for (const char* id : {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
-                         "latency_ready", "latency_shown", "load_ms", "lost_at", "timeline", "save_csv", "save_trace",
-                         "time_period"}) {
+  for (const char* id :
+       {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
+        "latency_ready", "latency_shown", "load_ms", "lost_at", "timeline", "save_csv", "save_trace", "time_period"}) {
     const Rect r = scene.viewer->control_rect(id);
     EXPECT_GT(r.width(), 0.0F) << id;
     EXPECT_GE(r.x0, column.x0 - 0.5F) << id;
     EXPECT_LE(r.x1, column.x1 + 0.5F) << id;
   }
+  reveal(scene, "time_period");
+  EXPECT_LT(scene.viewer->control_rect("time_period").y1, static_cast<float>(size.height));  // the end can be reached
   EXPECT_EQ(scene.gl_error(), 0);
   EXPECT_EQ(scene.shot().width, size.width);
 }

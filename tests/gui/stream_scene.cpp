@@ -74,4 +74,29 @@ void fill_stream(UiState& s, const SpanScript& script) {
   s.timeline.spans = script_spans(script);
 }
 
+void turn_wheel(Scene& scene, float x, float y, float steps) {
+  InjectedInput input;
+  input.mouse_x = x;
+  input.mouse_y = y;
+  scene.viewer->inject(input);
+  scene.frames(2);
+  input.wheel = steps;
+  scene.viewer->inject(input);
+  scene.frames(1);
+  input.wheel = 0;
+  scene.viewer->inject(input);
+  scene.frames(2);
+}
+
+void reveal(Scene& scene, const std::string& id) {
+  const Rect column = scene.viewer->control_rect("panel_stream");
+  const float middle = 0.5F * static_cast<float>(scene.shot().height);
+  for (int i = 0; i < 4; ++i) {  // the column learns how tall it is from what was drawn
+    const Rect r = scene.viewer->control_rect(id);
+    ASSERT_GT(r.width(), 0.0F) << id;
+    constexpr float kStep = 48.0F;  // of the column, at scale 1
+    turn_wheel(scene, column.x0 - 4, middle, (middle - r.cy()) / kStep);
+  }
+}
+
 }  // namespace echoloop::testing

@@ -26,6 +26,10 @@ bool is_sticky(cudaError_t status) {
     case cudaErrorLaunchFailure:
     case cudaErrorMpsClientTerminated:
     case cudaErrorExternalDevice:
+#if CUDART_VERSION >= 13000
+    case cudaErrorContained:
+    case cudaErrorTensorMemoryLeak:
+#endif
       return true;
     default:
       return false;
@@ -87,8 +91,8 @@ void throw_cufft(cufftResult status, const char* call, const char* file, int lin
   static_cast<void>(cudaGetLastError());
   // cuFFT has no word for a lost device: ask the runtime, which answers at once.
   static_cast<void>(succeeded_quietly(cudaStreamQuery(cudaStreamLegacy)));
-  throw CudaError(
-      message(file, line, call, cufft_name(status), "cuFFT result " + std::to_string(static_cast<int>(status))));
+  const std::string text = "cuFFT result " + std::to_string(static_cast<int>(status));
+  throw CudaError(message(file, line, call, cufft_name(status), device_lost() ? text + "; " + loss_text() : text));
 }
 
 }  // namespace echoloop::cuda

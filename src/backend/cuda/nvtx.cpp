@@ -1,6 +1,8 @@
 // NVTX is a header of the toolkit without a library of its own: its calls reach the profiler that started the program,
-// or nobody.
+// or nobody. A toolkit installed in parts may lack it.
 #include "backend/cuda/nvtx.h"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
 
 #include <nvtx3/nvToolsExt.h>
 
@@ -53,3 +55,9 @@ void install_nvtx_ranges() {
 }
 
 }  // namespace echoloop::cuda
+
+#else
+
+void echoloop::cuda::install_nvtx_ranges() {}
+
+#endif

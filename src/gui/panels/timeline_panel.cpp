@@ -14,7 +14,7 @@ static_assert(kFrameChoices.size() == kTimelineFrames.size());
 
 // As many rows as there are lanes, whether or not each has worked lately: rows must not come and go.
 int lanes_shown(const UiState& state, const std::vector<Span>& spans) {
-  int lanes = state.no_effect.lanes.empty() ? state.stream.lanes : 1;
+  int lanes = state.stream.lanes;
   for (const Span& span : spans) {
     if (span.stage > Stage::upload && span.stage <= Stage::compress) lanes = std::max(lanes, span.lane + 1);
   }

@@ -1,0 +1,284 @@
+// The producer's time-table: pace, rate and what is injected into it. A reader takes each frame at once and notes when
+// it was published.
+#include "source/producer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/error.h"
+#include "support/acquisitions.h"
+#include "support/ring_rig.h"
+
+namespace echoloop {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+class TinySource final : public Source {
+ public:
+  explicit TinySource(std::uint64_t frames) : frames_(frames) {}
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
+  [[nodiscard]] std::string name() const override { return "tiny"; }
+  [[nodiscard]] std::uint64_t frame_count() const override { return frames_; }
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+    if (index == fails_at) throw Error("tiny", "it is over", "a longer one");
+    return slot;
+  }
+  std::uint64_t fails_at = ~std::uint64_t{0};
+
+ private:
+  std::uint64_t frames_;
+  AcquisitionPtr acquisition_ = testing::share(testing::linear_acquisition(1, 2));
+};
+
+struct Rig {
+  explicit Rig(const ProducerOptions& options, std::uint64_t frames = 0, int slots = 4,
+               RingPolicy policy = RingPolicy::block)
+      : source(frames),
+        ring(testing::slot_memories(slots, source.acquisition()->frame_bytes()), policy),
+        producer(source, ring, trace, options) {}
+  ~Rig() { ring.close(); }
+
+  // Reads frames until `enough` says so, at most for `limit`.
+  void read_until(const std::function<bool()>& enough, std::chrono::nanoseconds limit) {
+    const auto end = Clock::now() + limit;
+    while (!enough() && Clock::now() < end) {
+      auto lease = ring.begin_read(5ms);
+      if (!lease) continue;
+      stamps.push_back(lease->frame().stamp);
+      lease->release();
+      ring.count_processed();
+    }
+  }
+  void read(std::size_t n) {
+    read_until([&] { return stamps.size() >= n; }, 20s);
+  }
+  void read_for(std::chrono::nanoseconds time) {
+    read_until([] { return false; }, time);
+  }
+  // Milliseconds from the first frame's publication to frame i's.
+  [[nodiscard]] double at_ms(std::size_t i) const {
+    return static_cast<double>(stamps[i].acquired_ns - stamps[0].acquired_ns) * 1e-6;
+  }
+  [[nodiscard]] double mean_hz() const {
+    return 1e3 * static_cast<double>(stamps.size() - 1) / at_ms(stamps.size() - 1);
+  }
+
+  TinySource source;
+  TimingTrace trace{256};
+  FrameRing ring;
+  std::vector<FrameStamp> stamps;
+  Producer producer;
+};
+
+TEST(Producer, KeepsItsRate) {
+  Rig rig({.rate_hz = 500.0});
+  rig.read(201);
+  ASSERT_EQ(rig.stamps.size(), 201U);
+  EXPECT_NEAR(rig.at_ms(200), 400.0, 40.0);  // a busy machine may be late once, but makes up for it
+  for (std::size_t i = 0; i < 201; ++i) EXPECT_EQ(rig.stamps[i].sequence, i);
+}
+
+TEST(Producer, UnpacedItWaitsForNothing) {
+  Rig rig({.rate_hz = kRateMax});
+  const auto begin = Clock::now();
+  rig.read(2000);
+  EXPECT_EQ(rig.stamps.size(), 2000U);
+  EXPECT_LT(Clock::now() - begin, 1500ms);
+}
+
+TEST(Producer, PaceIsTheLeastRestAfterEachFrame) {
+  Rig rig({.rate_hz = kRateMax, .pace_ms = 5.0});
+  rig.read(41);
+  ASSERT_EQ(rig.stamps.size(), 41U);
+  for (std::size_t i = 1; i < 41; ++i) EXPECT_GE(rig.at_ms(i) - rig.at_ms(i - 1), 4.9) << i;
+  EXPECT_LT(rig.at_ms(40), 2 * 200.0);
+}
+
+TEST(Producer, PaceSlowsARateThatIsFaster) {
+  Rig rig({.rate_hz = 1000.0, .pace_ms = 4.0});
+  rig.read(41);
+  ASSERT_EQ(rig.stamps.size(), 41U);
+  EXPECT_GE(rig.at_ms(40), 40 * 4.0);
+}
+
+TEST(Producer, BurstsComeAtOnceAndKeepTheMeanRate) {
+  Rig rig({.rate_hz = 400.0, .inject = {.burst_frames = 20}});
+  rig.read(201);  // the first frame, then ten groups of 20
+  ASSERT_EQ(rig.stamps.size(), 201U);
+  EXPECT_NEAR(rig.at_ms(200), 500.0, 50.0);
+  int long_steps = 0;
+  for (std::size_t i = 1; i < 201; ++i) long_steps += rig.at_ms(i) - rig.at_ms(i - 1) > 25.0 ? 1 : 0;
+  EXPECT_EQ(long_steps, 10);  // 50 ms from group to group, and nearly no time within one
+}
+
+TEST(Producer, JitterMovesFramesButNotTheMeanRate) {
+  Rig rig({.rate_hz = 200.0, .inject = {.jitter_ms = 4.0}});
+  rig.read(201);
+  ASSERT_EQ(rig.stamps.size(), 201U);
+  EXPECT_NEAR(rig.at_ms(200), 1000.0, 50.0);
+  double shortest = 1e9, longest = 0.0;
+  for (std::size_t i = 1; i < 201; ++i) {
+    const double step = rig.at_ms(i) - rig.at_ms(i - 1);
+    shortest = std::min(shortest, step);
+    longest = std::max(longest, step);
+  }
+  EXPECT_LT(shortest, 3.5);  // 5 ms, less or more up to 4: over 200 steps both happen
+  EXPECT_GT(longest, 6.5);
+}
+
+// Frames that come late by chance are not a schedule that cannot be kept.
+TEST(Producer, JitterLongerThanManyPeriodsKeepsTheMeanRateToo) {
+  Rig rig({.rate_hz = 200.0, .inject = {.jitter_ms = 300.0}});
+  rig.read(401);
+  ASSERT_EQ(rig.stamps.size(), 401U);
+  EXPECT_NEAR(rig.at_ms(400), 2000.0, 320.0);  // the first and the last frame are late by chance
+}
+
+TEST(Producer, AfterAStallItGoesOnWithoutMakingUpForIt) {
+  Rig rig({.rate_hz = 200.0, .inject = {.stall_ms = 200.0, .stall_every_s = 0.3}});
+  rig.read_for(1600ms);
+  std::vector<double> stalls_ms;
+  int hurried = 0;
+  for (std::size_t i = 1; i < rig.stamps.size(); ++i) {
+    const double step = rig.at_ms(i) - rig.at_ms(i - 1);
+    if (step > 100.0) stalls_ms.push_back(step);
+    if (step < 1.0) ++hurried;
+    EXPECT_EQ(rig.stamps[i].sequence, i) << "a stall loses nothing";
+  }
+  EXPECT_GE(stalls_ms.size(), 2U);
+  EXPECT_LE(stalls_ms.size(), 5U);  // 1600 / (300 ms apart)
+  for (const double ms : stalls_ms) EXPECT_NEAR(ms, 200.0, 30.0);
+  EXPECT_LT(hurried, 20) << "stalls were made up for";
+}
+
+TEST(Producer, DuplicatesComeTwiceWithTheirNumber) {
+  Rig rig({.rate_hz = kRateMax, .inject = {.duplicate_every = 5}});
+  rig.read(120);
+  ASSERT_EQ(rig.stamps.size(), 120U);
+  std::size_t i = 0;
+  for (std::uint64_t n = 0; n < 100; ++n) {
+    EXPECT_EQ(rig.stamps[i++].sequence, n);
+    if (n % 5 == 4) {
+      EXPECT_EQ(rig.stamps[i++].sequence, n);
+    }
+  }
+  EXPECT_EQ(i, 120U);
+  EXPECT_GE(rig.ring.counts().duplicates, 20U);
+  EXPECT_EQ(rig.ring.counts().sequence_gaps, 0U);
+}
+
+TEST(Producer, MissingNumbersNeverComeAndAreGaps) {
+  Rig rig({.rate_hz = kRateMax, .inject = {.missing_every = 4}});
+  rig.read(90);
+  ASSERT_EQ(rig.stamps.size(), 90U);
+  std::size_t i = 0;
+  for (std::uint64_t n = 0; n < 120; ++n) {
+    if (n % 4 != 3) {
+      EXPECT_EQ(rig.stamps[i++].sequence, n);
+    }
+  }
+  rig.ring.close();
+  const RingCounts c = rig.ring.counts();
+  EXPECT_EQ(c.sequence_gaps, c.next_sequence - c.produced);
+  EXPECT_GE(c.sequence_gaps, 29U);
+  EXPECT_EQ(c.duplicates, 0U);
+}
+
+TEST(Producer, AChangedRateDoesNotWaitOutTheOldPeriod) {
+  ProducerOptions options{.rate_hz = 0.1};
+  Rig rig(options);
+  rig.read(1);
+  const auto begin = Clock::now();
+  options.rate_hz = 100.0;
+  rig.producer.set(options);
+  rig.read(11);
+  ASSERT_EQ(rig.stamps.size(), 11U);
+  EXPECT_LT(Clock::now() - begin, 1s);  // a tenth of a second for ten frames; the old period is ten seconds
+}
+
+TEST(Producer, AShorterPaceEndsTheOldRest) {
+  ProducerOptions options{.rate_hz = kRateMax, .pace_ms = 8000.0};
+  Rig rig(options);
+  rig.read(1);
+  const auto begin = Clock::now();
+  options.pace_ms = 1.0;
+  rig.producer.set(options);
+  rig.read(11);
+  EXPECT_EQ(rig.stamps.size(), 11U);
+  EXPECT_LT(Clock::now() - begin, 1s);
+}
+
+TEST(Producer, InjectionTurnedOffWhileItRunsIsOver) {
+  ProducerOptions options{.rate_hz = kRateMax, .inject = {.missing_every = 2}};
+  Rig rig(options, 0, 2);
+  rig.read(10);
+  options.inject = {};
+  rig.producer.set(options);
+  rig.read(30);  // what was on its way
+  const RingCounts before = rig.ring.counts();
+  rig.read(200);
+  EXPECT_GT(before.sequence_gaps, 0U);
+  EXPECT_EQ(rig.ring.counts().sequence_gaps, before.sequence_gaps);
+}
+
+TEST(Producer, ARefusalEndsItAndItsReportNamesFrameAndSlot) {
+  Rig rig({.rate_hz = kRateMax, .first_sequence = 100}, 0, 3, RingPolicy::error);
+  while (rig.producer.state() == ProducerState::running) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(rig.producer.state(), ProducerState::refused);
+  const std::string report = rig.producer.report();
+  for (const char* part : {"frame 103", "slot 1 of 3", "waiting", "frame 100", "ms old", "To go on"}) {
+    EXPECT_NE(report.find(part), std::string::npos) << report << " does not say " << part;
+  }
+  EXPECT_EQ(report.find('\n'), std::string::npos);
+  EXPECT_EQ(rig.producer.next_sequence(), 104U) << "the refused frame has been: it does not come again";
+}
+
+TEST(Producer, AFrameThatCouldNotBeHadComesAgainAfterARestart) {
+  Rig rig({.rate_hz = kRateMax, .first_sequence = 7}, 10, 4);
+  rig.source.fails_at = 3;  // 13 of a circle of 10
+  rig.read_until([&] { return rig.producer.state() != ProducerState::running; }, 20s);
+  EXPECT_EQ(rig.producer.state(), ProducerState::failed);
+  const std::uint64_t failed_at = rig.producer.next_sequence();
+  EXPECT_EQ(failed_at % 10, 3U);
+  EXPECT_EQ(rig.ring.counts().next_sequence, failed_at);
+  EXPECT_EQ(rig.ring.counts().slots_writing, 0);
+}
+
+TEST(Producer, PausedItRestsAndGoesOnWhereItWas) {
+  ProducerOptions options{.rate_hz = 2000.0};
+  Rig rig(options);
+  rig.read(20);
+  options.paused = true;
+  rig.producer.set(options);
+  rig.read_for(30ms);
+  const std::size_t n = rig.stamps.size();
+  rig.read_for(50ms);
+  EXPECT_EQ(rig.stamps.size(), n);
+  options.paused = false;
+  rig.producer.set(options);
+  rig.read(n + 20);
+  for (std::size_t i = 0; i < rig.stamps.size(); ++i) EXPECT_EQ(rig.stamps[i].sequence, i);
+}
+
+TEST(Producer, WithoutLoopItEndsAtTheRecordingsEndUntilTheLoopIsTurnedOn) {
+  ProducerOptions options{.rate_hz = kRateMax, .loop = false};
+  Rig rig(options, 6, 8);
+  rig.read_until([&] { return rig.producer.state() == ProducerState::ended; }, 20s);
+  rig.read_for(20ms);
+  EXPECT_EQ(rig.stamps.size(), 6U);
+  options.loop = true;
+  rig.producer.set(options);
+  rig.read(20);
+  ASSERT_EQ(rig.stamps.size(), 20U);
+  EXPECT_EQ(rig.stamps[6].sequence, 6U);
+  EXPECT_EQ(rig.stamps[6].source_index, 0U);
+  EXPECT_EQ(rig.producer.state(), ProducerState::running);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,74 @@
+// A history fed as a ring feeds it: one slot, whose memory goes round. Frame n is filled with n.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "history/rf_history.h"
+#include "support/ring_rig.h"
+
+namespace echoloop::testing {
+
+inline std::uint64_t number_in(std::span<const std::byte> samples) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, samples.data(), sizeof number);
+  return number;
+}
+
+struct HistoryRig {
+  static constexpr std::size_t kFrameBytes = 1024;
+
+  explicit HistoryRig(std::size_t budget_bytes) : history(budget_bytes) {}
+
+  void begin(HostMemory kind = HostMemory::pageable, std::size_t frame_bytes = kFrameBytes) {
+    slot = slot_memory(frame_bytes, kind);
+    history.begin({.frame_bytes = frame_bytes,
+                   .kind = kind,
+                   .allocate =
+                       [this, kind](std::size_t bytes) {
+                         if (no_memory) return FrameMemory{};
+                         allocated += bytes;
+                         return slot_memory(bytes, kind);
+                       },
+                   .lend = nullptr});
+  }
+  // Frame `next` comes, is read, and its memory offered.
+  void put() {
+    std::memcpy(slot.bytes.data(), &next, sizeof next);
+    const FrameStamp stamp{
+        .sequence = next, .source_index = next, .acquired_ns = static_cast<std::int64_t>(next) * 1000};
+    slot = history.keep({.stamp = stamp, .samples = slot.bytes}, std::move(slot));
+    ++next;
+  }
+  // Enough frames, at a pace that the growing memory can follow, that the oldest have gone.
+  void fill() {
+    std::size_t frames = 0, same = 0;
+    for (int i = 0; i < 20'000 && same < 200; ++i) {
+      put();
+      same = history.extent().frames == frames && frames > 0 ? same + 1 : 0;
+      frames = history.extent().frames;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  // What is kept is whole, without holes, and ends with the last frame that came.
+  void expect_the_last_frames() const {
+    const std::vector<FrameStamp> stamps = history.stamps();
+    ASSERT_EQ(stamps.size(), history.extent().frames);
+    for (std::size_t i = 0; i < stamps.size(); ++i) {
+      EXPECT_EQ(stamps[i].sequence, next - stamps.size() + i);
+      const auto kept = history.at(i);
+      ASSERT_TRUE(kept.has_value());
+      EXPECT_EQ(kept->frame.stamp.sequence, stamps[i].sequence);
+      EXPECT_EQ(number_in(kept->frame.samples), stamps[i].sequence);
+    }
+  }
+
+  FrameMemory slot;
+  std::uint64_t next = 0;
+  std::atomic<std::size_t> allocated{0};
+  std::atomic<bool> no_memory{false};
+  RfHistory history;  // last: its thread calls the others
+};
+
+}  // namespace echoloop::testing

@@ -1,0 +1,132 @@
+// The ring's two waits: a producer that waits for a slot, a reader that waits for a frame.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "support/ring_rig.h"
+
+namespace echoloop {
+namespace {
+
+using namespace std::chrono_literals;
+using Outcome = FrameRing::WriteLease::Outcome;
+using Rig = testing::RingRig;
+using Clock = std::chrono::steady_clock;
+
+TEST(FrameRing, AReaderWaitsNoLongerThanItWanted) {
+  Rig rig(2, RingPolicy::block);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(rig.ring.begin_read(20ms));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 20ms);
+}
+
+// Runs begin_write() on a full ring in another thread, waits until it blocks, lets `release` end the wait.
+template <class Release>
+Outcome outcome_of_blocked_write(Rig& rig, Release&& release) {
+  std::atomic<Outcome> outcome{Outcome::slot};
+  std::atomic<bool> ended{false};
+  std::thread producer([&] {
+    outcome = rig.put(99);
+    ended = true;
+  });
+  std::this_thread::sleep_for(30ms);
+  EXPECT_FALSE(ended) << "the producer did not wait";
+  release();
+  producer.join();
+  return outcome;
+}
+
+TEST(FrameRing, ABlockedProducerGetsTheFirstFreeSlot) {
+  Rig rig(2, RingPolicy::block);
+  rig.put(0);
+  rig.put(1);
+  EXPECT_EQ(outcome_of_blocked_write(rig, [&] { EXPECT_EQ(rig.process(), 0); }), Outcome::slot);
+  rig.expect(3, 1, 0, 0);
+  EXPECT_GT(rig.ring.counts().producer_waited_ns, 10'000'000);
+}
+
+TEST(FrameRing, ABlockedProducerFollowsAChangeOfPolicy) {
+  const std::pair<RingPolicy, Outcome> cases[] = {{RingPolicy::error, Outcome::refused},
+                                                  {RingPolicy::drop_newest, Outcome::dropped},
+                                                  {RingPolicy::drop_oldest, Outcome::slot}};
+  for (const auto& [policy, expected] : cases) {
+    Rig rig(2, RingPolicy::block);
+    rig.put(0);
+    rig.put(1);
+    EXPECT_EQ(outcome_of_blocked_write(rig, [&] { rig.ring.set_policy(policy); }), expected);
+    const RingCounts c = rig.ring.counts();
+    EXPECT_EQ(c.produced, 3U);
+    EXPECT_EQ(c.dropped + c.refused, 1U);
+    EXPECT_EQ(c.in_flight, 2U);
+  }
+}
+
+TEST(FrameRing, ABlockedProducerIsFreedByClosing) {
+  Rig rig(2, RingPolicy::block);
+  rig.put(0);
+  rig.put(1);
+  EXPECT_EQ(outcome_of_blocked_write(rig, [&] { rig.ring.close(); }), Outcome::closed);
+  rig.expect(2, 0, 0, 0);
+}
+
+TEST(FrameRing, ABlockedProducersWaitCountsWhileItGoesOn) {
+  Rig rig(2, RingPolicy::block);
+  rig.put(0);
+  rig.put(1);
+  std::int64_t during_ns = 0;
+  (void)outcome_of_blocked_write(rig, [&] {
+    during_ns = rig.ring.counts().producer_waited_ns;
+    std::this_thread::sleep_for(20ms);
+    EXPECT_GE(rig.ring.counts().producer_waited_ns - during_ns, 19'000'000);
+    rig.process();
+  });
+  EXPECT_GT(during_ns, 10'000'000);
+  const std::int64_t after_ns = rig.ring.counts().producer_waited_ns;
+  EXPECT_GE(after_ns, during_ns);
+  std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(rig.ring.counts().producer_waited_ns, after_ns) << "nobody waits any more";
+}
+
+// The number was asked for, but the frame never came: whoever goes on with it brings no duplicate.
+TEST(FrameRing, AWriteThatClosingEndedLeavesItsNumberFree) {
+  Rig rig(2, RingPolicy::block);
+  for (const std::uint64_t n : {97U, 98U}) rig.put(n);
+  EXPECT_EQ(outcome_of_blocked_write(rig, [&] { rig.ring.close(); }), Outcome::closed);
+  EXPECT_EQ(rig.ring.counts().next_sequence, 99U);
+  Rig next(2, RingPolicy::block, rig.ring.counts());
+  EXPECT_EQ(next.put(99), Outcome::slot);
+  EXPECT_EQ(next.ring.counts().duplicates, 0U);
+  EXPECT_EQ(next.ring.counts().sequence_gaps, 0U);
+}
+
+TEST(FrameRing, WakeEndsAReadersWait) {
+  Rig rig(2, RingPolicy::block);
+  std::atomic<bool> waits{false};
+  std::thread reader([&] {
+    const auto begin = Clock::now();
+    waits = true;
+    EXPECT_FALSE(rig.ring.begin_read(10s));
+    EXPECT_LT(Clock::now() - begin, 5s);
+  });
+  while (!waits) std::this_thread::yield();
+  std::this_thread::sleep_for(20ms);
+  rig.ring.wake();
+  reader.join();
+}
+
+TEST(FrameRing, WakeBeforeTheWaitEndsTheNextOneOnly) {
+  Rig rig(2, RingPolicy::block);
+  rig.ring.wake();
+  auto begin = Clock::now();
+  EXPECT_FALSE(rig.ring.begin_read(5s));
+  EXPECT_LT(Clock::now() - begin, 2s);
+  begin = Clock::now();
+  EXPECT_FALSE(rig.ring.begin_read(30ms));
+  EXPECT_GE(Clock::now() - begin, 30ms);
+}
+
+}  // namespace
+}  // namespace echoloop
