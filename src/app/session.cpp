@@ -125,6 +125,7 @@ void Session::check_fits(const StreamSettings& wanted) const {
 }
 
 void Session::begin_stream(const StreamSettings& stream) {
+  if (!backend_.usable()) return;  // only another backend can go on
   if (!same_arrangement(stream, made_)) check_fits(stream);
   options_.stream = stream;
   if (phase_ == Phase::making) return;  // looked at again when it is made

@@ -69,7 +69,7 @@ class Lane {
 
   [[nodiscard]] virtual bool uploaded() = 0;  // the frame's samples are no longer needed
   [[nodiscard]] virtual bool finished() = 0;  // the image is complete
-  virtual void wait() = 0;                    // until finished()
+  virtual void wait() = 0;  // until finished(); after a verb threw: until the frame's samples are no longer needed
 
   // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest
   // and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).

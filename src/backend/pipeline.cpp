@@ -109,7 +109,18 @@ void Pipeline::run_stream() {
       fault_ = error.what();
     }
     for (int i = in_flight(); i > 0; --i) ring_.count_lost();
-    for (Slot& slot : slots_) slot.lease.reset();
+    give_slots_back();
+  }
+}
+
+// After a fault: no slot goes back while a copy may still read it.
+void Pipeline::give_slots_back() {
+  for (Slot& slot : slots_) {
+    try {
+      if (slot.lease.has_value()) slot.lane->wait();
+    } catch (const std::exception&) {  // the device is lost: nothing reads any more
+    }
+    slot.lease.reset();
   }
 }
 

@@ -76,6 +76,7 @@ class Pipeline {
   void refuse(const std::string& why);
   void measure_reference(Slot& slot);
   void release_uploaded();
+  void give_slots_back();
   bool collect_finished();
   void collect(Slot& slot);
   [[nodiscard]] int in_flight() const;
