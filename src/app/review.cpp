@@ -83,8 +83,10 @@ void Review::play(Cine& cine, std::int64_t now_ns) {
   if (cine.playing) {
     position_s_ += passed_s * cine.speed;
     const double begin_s = time_of(cine.mark_in);
-    const double end_s = time_of(cine.mark_out);
-    if (position_s_ > end_s) {  // the last frame has had its time when the next would come
+    // Both marks belong to the loop: its last frame stays as long as the one before it.
+    const double last_s = cine.mark_out > cine.mark_in ? time_of(cine.mark_out) - time_of(cine.mark_out - 1) : 0.0;
+    const double end_s = time_of(cine.mark_out) + last_s;
+    if (position_s_ >= end_s) {
       position_s_ = end_s > begin_s ? begin_s + std::fmod(position_s_ - begin_s, end_s - begin_s) : begin_s;
     }
     if (position_s_ < begin_s) position_s_ = begin_s;

@@ -28,7 +28,7 @@ inline constexpr double kRateMax = std::numeric_limits<double>::infinity();
 struct StreamSettings {
   RingPolicy policy = RingPolicy::block;
   int slots = 8;
-  int lanes = 2;
+  int lanes = 3;
   StreamMode streams = StreamMode::overlap;
   HostMemory host_memory = HostMemory::pinned;
   double rate_hz = 0.0;  // 0 = the source's own rate; kRateMax = as fast as it goes

@@ -1,104 +1,33 @@
-// Producer, processing thread and observers at full speed, under thread sanitizer as well: no frame is ever torn,
-// counts are exact at every moment, order holds. Frames carry their number in every sample and a checksum in the last
-// one.
+// The ring between two threads that never rest and observers that never stop looking: counts are exact at every moment.
+// And parameters set while frames are processed: none is torn.
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdint>
 #include <random>
 #include <thread>
 
 #include "support/fake_backend.h"
+#include "support/numbered_frames.h"
+#include "support/ring_rig.h"
 #include "support/streaming.h"
 
 namespace echoloop {
 namespace {
 
-using testing::FakeBackend;
-using testing::wait_until;
-
 #if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kFrames = 2000;
+constexpr std::uint64_t kFrames = 50'000;
 #else
-constexpr std::uint64_t kFrames = 20000;
+constexpr std::uint64_t kFrames = 200'000;
 #endif
-
-std::uint32_t mixed(std::uint32_t v) { return (v ^ (v >> 15)) * 2654435761U; }
-
-// Endless; every sample of frame n derives from n, the last one from all the others.
-class StampedSource final : public Source {
- public:
-  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
-  [[nodiscard]] std::string name() const override { return "stamped frames"; }
-  [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
-    auto* words = reinterpret_cast<std::uint32_t*>(slot.data());
-    const std::size_t n = acquisition_->frame_bytes() / sizeof(std::uint32_t);
-    std::uint32_t sum = 0;
-    for (std::size_t i = 0; i + 1 < n; ++i) sum += words[i] = mixed(static_cast<std::uint32_t>(index + i));
-    words[n - 1] = sum;
-    return slot.first(acquisition_->frame_bytes());
-  }
-
- private:
-  AcquisitionPtr acquisition_ = testing::share(testing::linear_acquisition(4, 128));
-};
-
-bool is_whole(const RfFrame& frame) {
-  const auto* words = reinterpret_cast<const std::uint32_t*>(frame.samples.data());
-  const std::size_t n = frame.samples.size() / sizeof(std::uint32_t);
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    if (words[i] != mixed(static_cast<std::uint32_t>(frame.stamp.source_index + i))) return false;
-    sum += words[i];
-  }
-  return words[n - 1] == sum;
-}
-
-// A stream whose lanes check each frame twice: when it is uploaded, and again while its slot is still held.
-struct Rig {
-  Rig() {
-    backend.on_upload = [this](const RfFrame& frame) { check(frame); };
-    backend.on_beamform = [this](const RfFrame& frame) {
-      if (slow && frame.stamp.sequence % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
-      check(frame);
-    };
-  }
-  void check(const RfFrame& frame) {
-    if (!is_whole(frame)) ++torn;
-  }
-  SessionOptions options(RingPolicy policy) {
-    StreamSettings stream = testing::unpaced();
-    stream.policy = policy;
-    stream.slots = 3;
-    ImagingParams params = testing::small_picture(*source->acquisition(), 4, 4);
-    params.reference_db = 0.0;
-    return {.stream = stream, .params = params, .on_image = [this](const Image& image) {
-              if (any && image.stamp.sequence <= last) ++out_of_order;
-              any = true;
-              last = image.stamp.sequence;
-            }};
-  }
-
-  std::shared_ptr<StampedSource> source = std::make_shared<StampedSource>();
-  FakeBackend backend;
-  Mailbox<Image> images;
-  TimingTrace trace{1024};
-  std::atomic<bool> slow{true};
-  std::atomic<int> torn{0};
-  std::atomic<int> out_of_order{0};
-  bool any = false;
-  std::uint64_t last = 0;
-};
 
 // Samples the counts from a thread of its own for as long as it lives.
 class CountsObserver {
  public:
-  explicit CountsObserver(const Session& session) {
-    thread_ = std::thread([this, &session] {
+  explicit CountsObserver(const FrameRing& ring) {
+    thread_ = std::thread([this, &ring] {
       RingCounts before{};
       while (!stop_) {
-        const RingCounts c = session.counts();
+        const RingCounts c = ring.counts();
         if (c.produced != c.processed + c.dropped + c.refused + c.in_flight) ++wrong_;
         if (c.produced < before.produced || c.processed < before.processed) ++wrong_;
         if (c.slots_ready + c.slots_reading + c.slots_writing > c.slots) ++wrong_;
@@ -124,92 +53,85 @@ class CountsObserver {
   std::thread thread_;
 };
 
-class EachPolicy : public ::testing::TestWithParam<RingPolicy> {};
-
-TEST_P(EachPolicy, ProducerFasterThanConsumer) {
-  Rig rig;
-  Session session(rig.backend, rig.source, rig.images, rig.trace, rig.options(GetParam()));
-  {
-    const CountsObserver observer(session);
-    wait_until([&] {
-      const RingCounts c = session.counts();
-      return session.done() || (c.produced >= kFrames && c.processed >= kFrames / 50);
-    });
-  }
-  session.stop();
-  const RingCounts c = session.counts();
-  testing::expect_counts_add_up(c);
-  EXPECT_EQ(rig.torn, 0);
-  EXPECT_EQ(rig.out_of_order, 0);
-  EXPECT_EQ(session.fault(), "");
-  EXPECT_GT(c.processed, 0U);
-  switch (GetParam()) {
-    case RingPolicy::block:
-      EXPECT_EQ(c.dropped + c.refused + c.sequence_gaps, 0U);
-      EXPECT_GT(c.producer_waited_ns, 0);
-      break;
-    case RingPolicy::error:
-      EXPECT_EQ(c.refused, 1U);
-      EXPECT_EQ(c.dropped, 0U);
-      EXPECT_EQ(session.producer_state(), ProducerState::refused);
-      break;
-    case RingPolicy::drop_oldest:
-    case RingPolicy::drop_newest:
-      EXPECT_GT(c.dropped, 0U) << "the producer was not faster";
-      EXPECT_EQ(c.refused, 0U);
-      EXPECT_LE(c.sequence_gaps, c.dropped);
-      break;
+// Reads until the ring is drained: every frame whole and later than the one before.
+void read_all(FrameRing& ring, std::uint64_t& frames) {
+  std::uint64_t next = 0;
+  while (!ring.drained()) {
+    auto lease = ring.begin_read(std::chrono::milliseconds(1));
+    if (!lease) continue;
+    const RfFrame& frame = lease->frame();
+    ASSERT_TRUE(testing::is_whole(frame));
+    ASSERT_GE(frame.stamp.sequence, next);
+    next = frame.stamp.sequence + 1;
+    if (frame.stamp.sequence % 7 == 0) std::this_thread::yield();
+    lease->release();
+    ring.count_processed();
+    ++frames;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, EachPolicy,
-                         ::testing::Values(RingPolicy::block, RingPolicy::error, RingPolicy::drop_oldest,
-                                           RingPolicy::drop_newest));
-
-TEST(Policies, SwitchedAtRandomWhileRunning) {
-  Rig rig;
-  Session session(rig.backend, rig.source, rig.images, rig.trace, rig.options(RingPolicy::block));
-  std::mt19937 engine(11);
-  constexpr RingPolicy kPolicies[] = {RingPolicy::block, RingPolicy::drop_oldest, RingPolicy::drop_newest};
-  {
-    const CountsObserver observer(session);
-    StreamSettings stream = session.stream();
-    while (session.counts().produced < kFrames && !session.done()) {
-      stream.policy = kPolicies[engine() % 3];
-      session.set_stream(stream);
-      rig.slow = engine() % 4 != 0;
-      std::this_thread::sleep_for(std::chrono::microseconds(engine() % 500));
+TEST(RingStress, PoliciesSwitchedAtRandomWhileFramesFlow) {
+  FrameRing ring(testing::slot_memories(3, 256), RingPolicy::block);
+  std::uint64_t read = 0;
+  std::thread reader([&] { read_all(ring, read); });
+  std::atomic<bool> ended{false};
+  std::thread switcher([&] {
+    std::mt19937 engine(11);
+    constexpr RingPolicy kPolicies[] = {RingPolicy::block, RingPolicy::drop_oldest, RingPolicy::drop_newest,
+                                        RingPolicy::error};
+    while (!ended) {
+      ring.set_policy(kPolicies[engine() % 4]);
+      if (engine() % 3 == 0) ring.wake();
+      std::this_thread::sleep_for(std::chrono::microseconds(engine() % 300));
     }
+  });
+  {
+    const CountsObserver observer(ring);
+    for (std::uint64_t n = 0; n < kFrames; ++n) {
+      auto lease = ring.begin_write(n);
+      if (lease.outcome() != FrameRing::WriteLease::Outcome::slot) continue;
+      testing::number_frame(lease.memory(), n);
+      const std::span<const std::byte> samples = lease.memory();
+      lease.publish({.sequence = n, .source_index = n}, samples);
+    }
+    ended = true;
+    switcher.join();
+    ring.close();
+    reader.join();
   }
-  session.stop();
-  testing::expect_counts_add_up(session.counts());
-  EXPECT_EQ(rig.torn, 0);
-  EXPECT_EQ(rig.out_of_order, 0);
-  EXPECT_EQ(session.fault(), "");
-  EXPECT_GT(session.counts().processed, 0U);
+  const RingCounts c = ring.counts();
+  EXPECT_EQ(c.produced, kFrames);
+  EXPECT_EQ(c.in_flight, 0U);
+  EXPECT_EQ(c.processed, read);
+  EXPECT_EQ(c.copied, read);
+  EXPECT_EQ(c.processed + c.dropped + c.refused, kFrames);
+  EXPECT_EQ(c.sequence_gaps + c.duplicates, 0U);
 }
 
 TEST(Parameters, FromTheUiThreadAtFullSpeedTearNothing) {
-  Rig rig;
-  rig.slow = false;
-  SessionOptions options = rig.options(RingPolicy::block);
-  const ImagingParams base = options.params;
-  std::atomic<int> torn_params{0};
-  options.on_image = [&](const Image& image) {
-    // Both were set together; a torn set of parameters would show one without the other.
-    if (image.params.gain_db * 100.0 + 1400.0 != image.params.sound_speed_m_s) ++torn_params;
-  };
-  options.params.sound_speed_m_s = 1400.0;
-  Session session(rig.backend, rig.source, rig.images, rig.trace, options);
-  for (int i = 0; session.counts().processed < kFrames / 10; ++i) {
+  const auto source = std::make_shared<testing::NumberedSource>();
+  testing::FakeBackend backend;
+  Mailbox<Image> images;
+  TimingTrace trace(64);
+  ImagingParams base = testing::small_picture(*source->acquisition(), 4, 4);
+  base.reference_db = 0.0;
+  base.gain_db = 0.0;
+  base.sound_speed_m_s = 1400.0;
+  std::atomic<int> torn{0};
+  Session session(backend, source, images, trace,
+                  {.stream = testing::unpaced(), .params = base, .on_image = [&](const Image& image) {
+                     // Both were set together; a torn set of parameters would show one without the other.
+                     if (image.params.gain_db * 100.0 + 1400.0 != image.params.sound_speed_m_s) ++torn;
+                   }});
+  for (int i = 0; session.counts().processed < kFrames / 20; ++i) {
     ImagingParams p = base;
     p.gain_db = i % 6;
     p.sound_speed_m_s = 1400.0 + 100.0 * (i % 6);
     session.set_params(p);
-    rig.images.take();
+    images.take();
   }
   session.stop();
-  EXPECT_EQ(torn_params, 0);
+  EXPECT_EQ(torn, 0);
   EXPECT_EQ(session.take_refusal(), "");
   EXPECT_EQ(session.counts().dropped, 0U);
 }

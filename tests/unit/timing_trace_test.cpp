@@ -76,7 +76,7 @@ TEST(TimingTrace, ChromeTraceIsJsonWithTimesInMicroseconds) {
     names += event.at("ph") == "M" ? 1U : 0U;
   }
   ASSERT_EQ(spans.size(), 2U);
-  EXPECT_EQ(names, 4U);
+  EXPECT_EQ(names, 6U) << "each row has a name";
   EXPECT_EQ(spans[0].at("name"), "beamform");
   EXPECT_DOUBLE_EQ(spans[0].at("ts").get<double>(), 2000.5);
   EXPECT_DOUBLE_EQ(spans[0].at("dur").get<double>(), 1500.0);

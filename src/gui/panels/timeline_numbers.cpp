@@ -105,7 +105,7 @@ std::string timing_verdict(const StreamTiming& t, double budget_ms) {
                        percent_off(t.period_ms, serial));
   }
   if (close(t.period_ms, budget_ms)) {
-    return fmt::format("{}: the source sets the pace; the device could do {} frames/s.", rate,
+    return fmt::format("{}: the source sets the pace; overlap could do {} frames/s.", rate,
                        fixed(1000.0 / overlap, overlap > 10.0 ? 1 : 0));
   }
   if (t.period_ms > serial)

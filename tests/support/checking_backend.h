@@ -1,0 +1,87 @@
+// A backend around another one that looks at each frame's samples when a lane gets them and again before the lane lets
+// go of them: a slot that was written meanwhile is found out. Gives host memory of every kind that is asked for.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "backend/backend.h"
+#include "support/numbered_frames.h"
+
+namespace echoloop::testing {
+
+class CheckingBackend final : public Backend {
+ public:
+  explicit CheckingBackend(Backend& inner) : inner_(inner) {}
+  [[nodiscard]] std::string name() const override { return inner_.name(); }
+  [[nodiscard]] std::string device() const override { return inner_.device(); }
+  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
+    return std::make_unique<Block>(inner_.allocate_host(bytes, kind), kind);
+  }
+  std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override { return inner_.page_lock(memory); }
+  std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+    return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
+  }
+  [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
+
+  std::atomic<std::uint64_t> checked{0};  // twice a frame
+  std::atomic<std::uint64_t> torn{0};
+
+ private:
+  class Block final : public HostMemoryBlock {
+   public:
+    Block(std::unique_ptr<HostMemoryBlock> inner, HostMemory kind) : inner_(std::move(inner)), kind_(kind) {}
+    std::span<std::byte> bytes() override { return inner_->bytes(); }
+    [[nodiscard]] HostMemory kind() const override { return kind_; }
+
+   private:
+    std::unique_ptr<HostMemoryBlock> inner_;
+    HostMemory kind_;
+  };
+
+  class CheckingLane final : public Lane {
+   public:
+    CheckingLane(CheckingBackend& backend, std::unique_ptr<Lane> inner) : backend_(backend), inner_(std::move(inner)) {}
+    void set_plan(const std::shared_ptr<const Plan>& plan) override { inner_->set_plan(plan); }
+    void upload(const RfFrame& frame) override {
+      frame_ = frame;
+      check();
+      inner_->upload(frame);
+    }
+    void load(double ms) override { inner_->load(ms); }
+    void fail(DeviceFault fault) override { inner_->fail(fault); }
+    void condition() override { inner_->condition(); }
+    void beamform() override { inner_->beamform(); }
+    void envelope() override { inner_->envelope(); }
+    void compress(double reference_db) override { inner_->compress(reference_db); }
+    void finish(bool to_host) override { inner_->finish(to_host); }
+    [[nodiscard]] bool uploaded() override { return let_go(inner_->uploaded()); }
+    [[nodiscard]] bool finished() override { return let_go(inner_->finished()); }
+    void wait() override { inner_->wait(); }
+    [[nodiscard]] Image& image() override { return inner_->image(); }
+    void append_spans(TimingTrace& trace) override { inner_->append_spans(trace); }
+    std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }
+
+   private:
+    void check() {
+      ++backend_.checked;
+      if (!is_whole(frame_)) ++backend_.torn;
+    }
+    bool let_go(bool done) {
+      if (done && !frame_.samples.empty()) {
+        check();
+        frame_ = {};
+      }
+      return done;
+    }
+    CheckingBackend& backend_;
+    std::unique_ptr<Lane> inner_;
+    RfFrame frame_;  // empty when the lane needs none
+  };
+
+  Backend& inner_;
+};
+
+}  // namespace echoloop::testing
