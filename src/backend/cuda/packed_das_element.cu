@@ -1,0 +1,8 @@
+// The tuned delay-and-sum's kernels for WeightKind::element.
+#include "backend/cuda/packed_das.cuh"
+
+namespace echoloop::cuda {
+
+PackedKernels packed_kernels_element() { return packed_kernels<WeightKind::element>(std::make_index_sequence<kPackedFormCount>()); }
+
+}  // namespace echoloop::cuda

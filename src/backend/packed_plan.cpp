@@ -1,0 +1,286 @@
+#include "backend/packed_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kSharedPerSm = 227 * 1024;  // what blocks of one SM can have together on compute capability 9.0
+constexpr int kSharedPerBlock = 1024;     // of it, reserved for each block
+constexpr int kMaxElementsInShared = 1024;
+constexpr double kSlack = 0.01;  // samples: far more than the kernel's rounding of a delay
+
+struct Rectangle {
+  double x0, x1, z0, z1;
+};
+
+struct Range {
+  double low = 1e300;
+  double high = -1e300;
+  void add(double v) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+};
+
+int even_floor(double v) { return 2 * static_cast<int>(std::floor(0.5 * v)); }
+int even_ceil(int v) { return (v + 1) / 2 * 2; }
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+// Pixels of a tile, clipped to the image.
+struct TilePixels {
+  int ix0, ix1, iz0, iz1;  // inclusive
+};
+
+TilePixels tile_pixels(const DasGeometry& g, const TileShape& tile, int tiles_across, int index) {
+  const int ix0 = index % tiles_across * tile.tile_x;
+  const int iz0 = index / tiles_across * tile.tile_z;
+  return {ix0, std::min(ix0 + tile.tile_x, g.nx) - 1, iz0, std::min(iz0 + tile.tile_z, g.nz) - 1};
+}
+
+Rectangle rectangle(const DasGeometry& g, const TilePixels& p) {
+  const auto x0 = static_cast<double>(g.x_m[p.ix0]);
+  const auto x1 = static_cast<double>(g.x_m[p.ix1]);
+  const auto z0 = static_cast<double>(g.z_m[p.iz0]);
+  const auto z1 = static_cast<double>(g.z_m[p.iz1]);
+  return {x0, x1, z0, z1};
+}
+
+// Nearest and farthest distance from an element to the rectangle, samples.
+Range receive_range(const DasGeometry& g, const ElementGeometry& e, const Rectangle& r) {
+  const double x = static_cast<double>(e.x_m);
+  const double z = static_cast<double>(e.z_m);
+  const double near_x = std::clamp(x, r.x0, r.x1) - x;
+  const double near_z = std::clamp(z, r.z0, r.z1) - z;
+  const double far_x = std::max(std::abs(r.x0 - x), std::abs(r.x1 - x));
+  const double far_z = std::max(std::abs(r.z0 - z), std::abs(r.z1 - z));
+  const double samples_per_m = static_cast<double>(g.samples_per_m);
+  return {std::hypot(near_x, near_z) * samples_per_m, std::hypot(far_x, far_z) * samples_per_m};
+}
+
+Range transmit_range(const DasGeometry& g, const TilePixels& p, int tx) {
+  Range range;
+  for (int iz = p.iz0; iz <= p.iz1; ++iz) {
+    const std::size_t row = static_cast<std::size_t>(tx) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
+    const float* excess = g.tx_excess + row * static_cast<std::size_t>(g.nx);
+    float low = excess[p.ix0];
+    float high = low;
+    bool finite = true;
+    for (int ix = p.ix0; ix <= p.ix1; ++ix) {
+      low = std::min(low, excess[ix]);
+      high = std::max(high, excess[ix]);
+      finite = finite && std::isfinite(excess[ix]);
+    }
+    const double depth = std::abs(static_cast<double>(g.z_m[iz])) * static_cast<double>(g.samples_per_m);
+    range.add(g.row_base[row] + static_cast<double>(low) - depth);
+    range.add(g.row_base[row] + static_cast<double>(high) - depth);
+    if (!finite) range.high = 1e300;
+  }
+  return range;
+}
+
+// Could the element see any point of the rectangle? The points it sees lie between two lines through it; the one side
+// of each line is asked for apart, which says yes a little too often at the corners.
+bool may_see(const DasGeometry& g, const ElementGeometry& e, const Rectangle& r) {
+  const double twice_f = 2.0 * static_cast<double>(g.f_number) * (1.0 - 1e-5);
+  double left = 1e300;
+  double right = 1e300;
+  for (const double x : {r.x0, r.x1}) {
+    for (const double z : {r.z0, r.z1}) {
+      const double dx = x - static_cast<double>(e.x_m);
+      const double dz = z - static_cast<double>(e.z_m);
+      const double along = dx * static_cast<double>(e.normal_sin) + dz * static_cast<double>(e.normal_cos);
+      const double across = dx * static_cast<double>(e.normal_cos) - dz * static_cast<double>(e.normal_sin);
+      left = std::min(left, across * twice_f - along);
+      right = std::min(right, -across * twice_f - along);
+    }
+  }
+  constexpr double kTouch_m = 1e-7;
+  return left <= kTouch_m && right <= kTouch_m;
+}
+
+struct ElementSpan {
+  int first = 0;
+  int count = 0;
+};
+
+ElementSpan seeing_elements(const DasGeometry& g, const Rectangle& r) {
+  if (g.f_number <= 0.0f) return {0, g.n_el};
+  int first = g.n_el;
+  int last = -1;
+  for (int e = 0; e < g.n_el; ++e) {
+    if (!may_see(g, g.elements[e], r)) continue;
+    first = std::min(first, e);
+    last = e;
+  }
+  return last < 0 ? ElementSpan{} : ElementSpan{first, last - first + 1};
+}
+
+WeightKind weight_kind(const DasGeometry& g) {
+  if (g.width_over_wavelength > 0.0f) return WeightKind::general;
+  if (g.f_number <= 0.0f) return g.apodization == Apodization::boxcar ? WeightKind::none : WeightKind::element;
+  const bool flat = std::all_of(g.elements, g.elements + g.n_el,
+                                [](const ElementGeometry& e) { return e.normal_sin == 0.0f && e.normal_cos == 1.0f; });
+  return flat && g.apodization == Apodization::boxcar ? WeightKind::box : WeightKind::general;
+}
+
+// Window starts of all tiles, and the window's length. False when a delay is no number or no window could hold it.
+bool place_windows(const DasGeometry& g, PackedPlan& plan) {
+  const int n_tiles = plan.n_tiles();
+  double longest = 0.0;
+  for (int tile = 0; tile < n_tiles; ++tile) {
+    const TilePixels pixels = tile_pixels(g, plan.tuning.tile, plan.tiles_across, tile);
+    const Rectangle r = rectangle(g, pixels);
+    double rx_length = 0.0;
+    double tx_length = 0.0;
+    for (int e = 0; e < g.n_el; ++e) {
+      const Range range = receive_range(g, g.elements[e], r);
+      if (!(range.high < 1e6)) return false;
+      const int start = even_floor(range.low - kSlack);
+      rx_length = std::max(rx_length, range.high + kSlack - start);
+      plan.rx_start.push_back(start);
+    }
+    for (int tx = 0; tx < g.n_tx; ++tx) {
+      const Range range = transmit_range(g, pixels, tx);
+      if (!(range.low > -1.1e9 && range.high < 1.1e9)) return false;
+      const int start = even_floor(range.low - kSlack);
+      tx_length = std::max(tx_length, range.high + kSlack - start);
+      plan.tx_start.push_back(start);
+    }
+    longest = std::max(longest, rx_length + tx_length);
+  }
+  if (!(longest < kLargestWindow - 4)) return false;
+  plan.window = even_ceil(static_cast<int>(longest) + 1);
+  return true;
+}
+
+PackedSizes sizes(const DasGeometry& g, const PackedPlan& plan, int stage_elements, int n_slots) {
+  const PackedForm& form = plan.tuning.form;
+  return {.weight = plan.weight,
+          .rotation = form.rotation,
+          .n_el = g.n_el,
+          .n_transmits = form.n_transmits,
+          .phasors = form.n_transmits * form.n_pixels * plan.summing_threads,
+          .window = plan.window,
+          .stage_elements = stage_elements,
+          .n_slots = n_slots};
+}
+
+// As many stages, and elements in them, as asked for; where shared memory does not have them, fewer elements before
+// fewer than three stages.
+bool fit_shared(const DasGeometry& g, PackedPlan& plan) {
+  PackedTuning& t = plan.tuning;
+  const int budget = kSharedPerSm / t.form.blocks_per_sm - kSharedPerBlock;
+  const auto fits = [&](int elements, int slots) { return packed_shared(sizes(g, plan, elements, slots)).total <= budget; };
+  const int wanted_slots = std::clamp(t.n_slots, 2, kMaxSlots);
+  int elements = std::clamp(t.stage_elements, 1, kMaxStageElements);
+  int slots = wanted_slots;
+  while (elements > 1 && !fits(elements, std::min(3, wanted_slots))) --elements;
+  while (slots > 2 && !fits(elements, slots)) --slots;
+  if (!fits(elements, slots)) return false;
+  t.stage_elements = elements;
+  t.n_slots = slots;
+  plan.shared_bytes = packed_shared(sizes(g, plan, elements, slots)).total;
+  return true;
+}
+
+// Blocks start in this order: a group of transmits after the other, so that those at work together read the same
+// lines; within a group the tiles with most elements first, so that no long one is left for the end.
+void list_items(const DasGeometry& g, PackedPlan& plan) {
+  std::vector<ElementSpan> spans;
+  std::vector<int> order;
+  for (int tile = 0; tile < plan.n_tiles(); ++tile) {
+    spans.push_back(seeing_elements(g, rectangle(g, tile_pixels(g, plan.tuning.tile, plan.tiles_across, tile))));
+    order.push_back(tile);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return spans[static_cast<std::size_t>(a)].count > spans[static_cast<std::size_t>(b)].count;
+  });
+  for (int group = 0; group < plan.n_groups; ++group) {
+    for (const int tile : order) {
+      const ElementSpan span = spans[static_cast<std::size_t>(tile)];
+      for (int split = 0; split < plan.tuning.n_splits; ++split) {
+        const int begin = span.count * split / plan.tuning.n_splits;
+        const int end = span.count * (split + 1) / plan.tuning.n_splits;
+        plan.items.push_back({tile, group * plan.tuning.n_splits + split, span.first + begin, end - begin});
+      }
+    }
+  }
+}
+
+bool shape_fits(const TileShape& tile, const PackedForm& form) {
+  if (tile.tile_x < 1 || tile.tile_z < form.n_pixels || tile.tile_z % form.n_pixels != 0) return false;
+  if (tile.warp_x == 0) return true;
+  return tile.tile_x % tile.warp_x == 0 && kWarp % tile.warp_x == 0 &&
+         tile.tile_z / form.n_pixels % (kWarp / tile.warp_x) == 0;
+}
+
+}  // namespace
+
+WindowPolynomial make_window_polynomial(Apodization window) {
+  WindowPolynomial p;
+  if (window == Apodization::boxcar) return p;
+  p.flat = window == Apodization::tukey ? 0.25f : 0.0f;
+  // Interpolation at the Chebyshev nodes of s = v^2, v = |u| - flat, by Newton's divided differences.
+  constexpr int kN = 7;
+  const double reach = 0.5 - static_cast<double>(p.flat);
+  std::array<double, kN> s{};
+  std::array<double, kN> d{};
+  for (int i = 0; i < kN; ++i) {
+    s[static_cast<std::size_t>(i)] = 0.5 * reach * reach * (1.0 - std::cos(kPi * (i + 0.5) / kN));
+    const double u = static_cast<double>(p.flat) + std::sqrt(s[static_cast<std::size_t>(i)]);
+    d[static_cast<std::size_t>(i)] = static_cast<double>(apodization_weight(window, static_cast<float>(u)));
+  }
+  for (std::size_t k = 1; k < kN; ++k) {
+    for (std::size_t i = kN - 1; i >= k; --i) d[i] = (d[i] - d[i - 1]) / (s[i] - s[i - k]);
+  }
+  std::array<double, kN> c{};
+  for (std::size_t k = kN; k-- > 0;) {
+    for (std::size_t i = kN - 1; i > 0; --i) c[i] = c[i - 1] - s[k] * c[i];
+    c[0] = d[k] - s[k] * c[0];
+  }
+  std::transform(c.begin(), c.end(), p.c, [](double v) { return static_cast<float>(v); });
+  return p;
+}
+
+PackedFir make_packed_fir(const Acquisition& a, const ImagingParams& p, double line_rate_hz, double demod_hz) {
+  const double ratio = line_rate_hz / a.sampling_hz;  // a power of two
+  return design_packed_fir({.sampling_hz = a.sampling_hz,
+                            .band_low_hz = p.band_low_hz,
+                            .band_high_hz = p.band_high_hz,
+                            .input_hz = a.signal == SignalKind::rf ? 0.0 : a.demod_hz,
+                            .demod_hz = demod_hz,
+                            .decimation = ratio < 1.0 ? static_cast<int>(std::lround(1.0 / ratio)) : 1,
+                            .interpolation = ratio > 1.0 ? static_cast<int>(std::lround(ratio)) : 1,
+                            .components = a.values_per_sample()});
+}
+
+std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const PackedTuning& tuning) {
+  const PackedForm& form = tuning.form;
+  if (!(g.turns_per_sample > 0.0f) || g.n_el > kMaxElementsInShared || g.n_valid < 2) return nullptr;
+  if (!shape_fits(tuning.tile, form) || tuning.n_splits < 1) return nullptr;
+  auto plan = std::make_shared<PackedPlan>();
+  plan->tuning = tuning;
+  plan->weight = weight_kind(g);
+  plan->window_weight = make_window_polynomial(g.apodization);
+  plan->tiles_across = divide_up(g.nx, tuning.tile.tile_x);
+  plan->tiles_down = divide_up(g.nz, tuning.tile.tile_z);
+  plan->n_groups = divide_up(g.n_tx, form.n_transmits);
+  plan->summing_threads = divide_up(tuning.tile.tile_x * (tuning.tile.tile_z / form.n_pixels), kWarp) * kWarp;
+  if (plan->summing_threads + kWarp > form.max_threads) return nullptr;
+  if (!place_windows(g, *plan) || !fit_shared(g, *plan)) return nullptr;
+  const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
+  plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
+  plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);
+  plan->n_words = even_ceil(g.n_valid);
+  plan->pitch = plan->n_words + plan->window;
+  list_items(g, *plan);
+  return plan;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,148 @@
+// What the tuned delay-and-sum needs beyond the plain one's tables: how the image is cut into tiles, which window of
+// each line a tile reads, which elements it needs, and in which order blocks do the work. A pure function of the plan's
+// geometry; knows nothing of CUDA, so that every index can be checked on any machine.
+#pragma once
+
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "core/params.h"
+#include "dsp/das.h"
+#include "dsp/packed.h"
+#include "dsp/packed_fir.h"
+
+namespace echoloop {
+
+// How an element is weighted for a pixel.
+enum class WeightKind {
+  none,     // 1
+  element,  // the same for every pixel
+  box,      // flat array, |x - x_e| <= z / (2 F)
+  general,  // any window over any array, directivity
+};
+inline constexpr int kWeightKinds = 4;
+
+// Where the two phase rotations of a delay-sum happen.
+enum class Rotation {
+  receive_first,   // per-transmit sums of samples turned by the receive phase; few transmits
+  transmit_first,  // per-element sums of samples turned by the transmit phase; many transmits
+};
+
+// A form in which the kernel is compiled (for every WeightKind).
+struct PackedForm {
+  Rotation rotation;
+  int n_transmits;  // summed together
+  int n_pixels;     // of a thread
+  int max_threads;  // of a block, the fetching warp included
+  int blocks_per_sm;
+  friend bool operator==(const PackedForm&, const PackedForm&) = default;
+};
+
+// Weight of a place u in the aperture: sum of c[k] (max(|u| - flat, 0)^2)^k, 0 beyond |u| = 1/2.
+struct WindowPolynomial {
+  float flat = 0.0f;
+  float c[7] = {1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+};
+WindowPolynomial make_window_polynomial(Apodization window);
+
+// A block's work: the elements [first_element, first_element + n_elements) of one group of transmits for one tile.
+struct PackedItem {
+  int tile;
+  int part;  // transmit group * n_splits + split
+  int first_element;
+  int n_elements;
+};
+
+// The kernel's tunable numbers for one size of image.
+struct PackedTuning {
+  PackedForm form;
+  TileShape tile;
+  int n_splits = 1;        // blocks that share a tile's elements
+  int stage_elements = 8;  // elements fetched together, at most
+  int n_slots = 4;         // stages in flight, at most
+};
+
+inline constexpr int kMaxStageElements = 16;  // sums of halves stay short
+inline constexpr int kMaxSlots = 8;
+
+// Where things lie in a block's shared memory, in bytes; the kernel and the host ask the same function.
+struct PackedShared {
+  int records;  // float4 an element: x, z (radians), window start, weight
+  int normals;  // float4 an element, for WeightKind::general
+  int starts;   // int: rx_start of the elements, then tx_start of the transmits
+  int phasors;  // half2 a (pixel, transmit) of each summing thread, for Rotation::receive_first
+  int ring;     // [n_slots][stage_elements][n_transmits][window] words
+  int total;
+};
+inline constexpr int kBarrierBytes = 2 * kMaxSlots * 8 + 16;  // full, empty; and the flag of the last block
+
+struct PackedSizes {
+  WeightKind weight;
+  Rotation rotation;
+  int n_el;
+  int n_transmits;
+  int phasors;  // of the block: pixels * transmits * summing threads
+  int window;
+  int stage_elements;
+  int n_slots;
+};
+
+ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
+  PackedShared s{};
+  s.records = kBarrierBytes;
+  s.normals = s.records + n.n_el * 16;
+  s.starts = s.normals + (n.weight == WeightKind::general ? n.n_el * 16 : 0);
+  s.phasors = s.starts + (n.n_el + n.n_transmits) * 4;
+  s.ring = (s.phasors + (n.rotation == Rotation::receive_first ? n.phasors * 4 : 0) + 127) / 128 * 128;
+  s.total = s.ring + n.n_slots * n.stage_elements * n.n_transmits * n.window * 8;
+  return s;
+}
+
+struct PackedPlan {
+  PackedTuning tuning;  // as it can be: fewer stages or elements than asked for when windows are large
+  WeightKind weight = WeightKind::none;
+  int tiles_across = 0;
+  int tiles_down = 0;
+  int n_groups = 0;         // of transmits
+  int summing_threads = 0;  // of a block; one more warp fetches
+  int window = 0;           // words of a line that a tile can need, even
+  int n_words = 0;          // words of a line, even; `window` words of zeros lie before and behind each line
+  int pitch = 0;            // words from one line to the next
+  int shared_bytes = 0;
+  float radians_per_m = 0.0f;     // receive phase: 2 pi demod / c
+  float units_per_radian = 0.0f;  // delay units
+  WindowPolynomial window_weight;
+  std::vector<PackedItem> items;  // one a block, in the order in which blocks start
+  std::vector<int> rx_start;      // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
+  std::vector<int> tx_start;      // [n_tiles][n_tx] ... plus this for a transmit
+  [[nodiscard]] int n_tiles() const { return tiles_across * tiles_down; }
+  [[nodiscard]] int n_parts() const { return n_groups * tuning.n_splits; }
+};
+
+// The forms that are compiled.
+inline constexpr PackedForm kPackedForms[] = {
+    {Rotation::receive_first, 1, 4, 512, 2},   {Rotation::receive_first, 2, 3, 512, 2},
+    {Rotation::receive_first, 3, 2, 544, 2},   {Rotation::receive_first, 3, 2, 384, 3},
+    {Rotation::receive_first, 3, 2, 288, 3},   {Rotation::transmit_first, 5, 3, 384, 2},
+    {Rotation::receive_first, 3, 3, 512, 2},   {Rotation::receive_first, 3, 4, 288, 3},
+    {Rotation::receive_first, 4, 2, 512, 2},   {Rotation::receive_first, 5, 2, 512, 2},
+    {Rotation::transmit_first, 8, 1, 512, 2},  {Rotation::transmit_first, 8, 2, 288, 3},
+    {Rotation::transmit_first, 10, 1, 512, 2}, {Rotation::transmit_first, 15, 1, 512, 2},
+    {Rotation::transmit_first, 15, 1, 288, 3}, {Rotation::transmit_first, 25, 1, 352, 2},
+};
+inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms));
+
+// The numbers for an image, from what was measured.
+PackedTuning choose_tuning(const DasGeometry& geometry);
+
+// The filter that makes lines like the band plan's: same rate, same demodulation frequency.
+PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& params, double line_rate_hz,
+                          double demod_hz);
+
+// Empty when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), too
+// many elements, delays that are no numbers, lines that are not demodulated. `geometry`: pointers to host memory.
+std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning);
+
+}  // namespace echoloop
