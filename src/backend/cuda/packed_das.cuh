@@ -200,7 +200,8 @@ struct PackedDas {
 
   static __device__ __forceinline__ __half2 sample(unsigned delay, unsigned word_bytes) {
     unsigned value, step;
-    asm("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"((delay >> kDelayBits) * word_bytes));
+    // volatile: stays between the wait for its slot and the slot's return.
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"((delay >> kDelayBits) * word_bytes));
     const unsigned short fraction = static_cast<unsigned short>(delay & kFractionMask);
     const __half2 w = __half2half2(__ushort_as_half(fraction));
     return __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
