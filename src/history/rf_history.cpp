@@ -11,8 +11,13 @@ constexpr std::size_t kAlignment = 256;
 
 std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Memory that nobody else refers to, a picture being made of its frame, say.
-bool is_ours_alone(const FrameMemory& memory) { return memory.owner != nullptr && memory.owner.use_count() == 1; }
+// Memory that nobody else refers to, a picture being made of its frame, say. The copy of the pointer is no detour:
+// giving it up again synchronises with whoever gave up the last one, so that their reading is over before the memory is
+// written.
+bool is_ours_alone(const FrameMemory& memory) {
+  const std::shared_ptr<const void> mine = memory.owner;
+  return mine != nullptr && mine.use_count() == 2;
+}
 
 }  // namespace
 
