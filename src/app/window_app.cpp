@@ -130,6 +130,7 @@ void WindowApp::count_picture(bool fresh) {
     return;
   }
   ++shown_;
+  if (image.stamp.acquired_ns < live_since_ns_) return;  // it waited for somebody to go live
   trace_.add_latency(Latency::shown, static_cast<double>(times.shown - image.stamp.acquired_ns) * 1e-6);
 }
 

@@ -37,7 +37,7 @@ void RfHistory::begin(HistoryFeed feed) {
     }
     feed_ = std::move(feed);
     bytes_ = 0;
-    for (std::size_t i = 0; i < count_; ++i) bytes_ += entry(i).memory.bytes.size();
+    for (std::size_t i = 0; i < count_; ++i) bytes_ += padded(entry(i).memory.bytes.size());
     const std::size_t frames = feed_.lend != nullptr ? kMaxFrames : budget_bytes_ / padded(feed_.frame_bytes);
     if (ring_.empty() && budget_bytes_ > 0) ring_.resize(std::min(frames, kMaxFrames));
     spare_.reserve(ring_.size() + chunk_frames());
@@ -100,7 +100,7 @@ void RfHistory::grow() {
     lock.lock();
     exhausted_ = pieces.empty();
     for (FrameMemory& piece : pieces) {
-      bytes_ += piece.bytes.size();
+      bytes_ += padded(piece.bytes.size());
       spare_.push_back(std::move(piece));
     }
   }
@@ -115,7 +115,7 @@ void RfHistory::make_room() {
   if (memory.kind == feed_.kind && is_ours_alone(memory)) {
     spare_.push_back(std::move(memory));
   } else {
-    bytes_ -= memory.bytes.size();  // of another kind, or still in use: it goes when its last user is done
+    bytes_ -= padded(memory.bytes.size());  // of another kind, or still in use: it goes when its last user is done
   }
 }
 

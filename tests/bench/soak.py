@@ -2,10 +2,12 @@
 """Runs the program flat out for a long time and watches it: soak.py PROGRAM OUT.json [--seconds S] [-- ARGUMENTS ...]
 
 The source waits for a slot (`--policy block --rate max`), so every frame must be processed: one that is lost, or memory
-that grows after the first tenth of the time by more than 2 %, ends this script with status 1. One row of a table is
-printed: frames, frames a second, lost, memory, latency. ARGUMENTS go to the program and may name a source (default: the
-cyst phantom, headless); with a window leave out --headless: `-- sim:cyst --duration 600`, then the latency to the picture
-on screen is measured too. What is excluded: start-up, until the first tenth of the time is over.
+that grows by more than 2 %, ends this script with status 1. One row of a table is printed: frames, frames a second,
+lost, memory, latency at the beginning and at the end. ARGUMENTS go to the program and may name a source (default: the
+cyst phantom, headless); with a window leave out --headless: `-- sim:cyst`, then the latency to the picture on screen is
+measured too. What is excluded: warm-up, the first tenth of the time and at least 15 s (half of a short run's time);
+phantoms keep each state of their motion when it comes for the first time. The program tells the latencies of its last
+thousands of frames, so those of the beginning come from a short run before.
 """
 import argparse
 import json
@@ -17,7 +19,11 @@ import tempfile
 import time
 
 MOST_GROWTH = 0.02
-WARM = 0.1  # of the time
+WINDOW = 0.1  # of the time after warm-up and at the end, in which memory is averaged
+
+
+def warm_s(seconds):
+    return max(0.1 * seconds, min(15.0, 0.5 * seconds))
 
 
 def resident_mb(pid):
@@ -64,15 +70,13 @@ def watch(command, seconds, every_s):
 
 
 def growth(samples, column, seconds):
-    """(MB after warm-up, most MB in the last tenth, growth as a fraction); None when it was never measured.
-
-    Windows, not single samples: the means of what is seen just after warm-up and at the end.
-    """
-    def mean(begin, end):
-        seen = [s[column] for s in samples if begin * seconds <= s[0] <= end * seconds and s[column] is not None]
+    """(MB just after warm-up, MB at the end, growth as a fraction); None when it was never measured."""
+    def mean(begin_s, end_s):
+        seen = [s[column] for s in samples if begin_s <= s[0] <= end_s and s[column] is not None]
         return sum(seen) / len(seen) if seen else None
 
-    first, last = mean(WARM, 2 * WARM), mean(1 - WARM, 1.0)
+    first = mean(warm_s(seconds), warm_s(seconds) + WINDOW * seconds)
+    last = mean((1 - WINDOW) * seconds, seconds)
     if first is None or last is None:
         return None
     return first, last, (last - first) / first if first > 0 else 0.0
@@ -96,10 +100,16 @@ def judge(report, memory, device):
     return problems
 
 
-def command_of(options, report):
-    given = options.arguments
-    command = [options.program, *(given or ["sim:cyst", "--headless"]), "--policy", "block", "--rate", "max"]
-    return [*command, "--duration", str(options.seconds), "--report", report]
+def run(options, seconds, folder):
+    """(report, samples of memory) of one run of the program."""
+    path = os.path.join(folder, "report.json")
+    command = [options.program, *(options.arguments or ["sim:cyst", "--headless"]), "--policy", "block",
+               "--rate", "max", "--duration", str(seconds), "--report", path]
+    status, samples = watch(command, seconds, options.every or min(1.0, seconds / 200))
+    if status != 0 or not os.path.exists(path):
+        raise SystemExit(f"soak.py: the program ended with status {status}")
+    with open(path) as file:
+        return json.load(file), samples
 
 
 def main():
@@ -114,30 +124,28 @@ def main():
     options = parser.parse_args(own)
     options.arguments = given
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "report.json")
-        command = command_of(options, path)
-        every_s = options.every or min(1.0, options.seconds / 200)
-        status, samples = watch(command, options.seconds, every_s)
-        if status != 0 or not os.path.exists(path):
-            raise SystemExit(f"soak.py: the program ended with status {status}")
-        with open(path) as file:
-            report = json.load(file)
+        begin, _ = run(options, warm_s(options.seconds), folder)
+        report, samples = run(options, options.seconds, folder)
     seconds = report["seconds"]
     memory, device = growth(samples, 1, seconds), growth(samples, 2, seconds)
     problems = judge(report, memory, device)
     row = {"source": report["source"], "backend": report["backend"], "device": report["device"],
            "machine": platform.machine(), "seconds": round(seconds, 1), "frames": report["frames"],
-           "frames_per_second": round(report["frames_per_second"], 1), "latency_ms": report["latency_ms"],
-           "latency_shown_ms": report["latency_shown_ms"], "host_mb": memory, "device_mb": device,
+           "frames_per_second": round(report["frames_per_second"], 1),
+           "latency_begin_ms": begin["latency_ms"], "latency_ms": report["latency_ms"],
+           "latency_shown_begin_ms": begin["latency_shown_ms"], "latency_shown_ms": report["latency_shown_ms"],
+           "host_mb": memory, "device_mb": device,
            "problems": problems, "samples": [[round(s[0], 2), *s[1:]] for s in samples]}
     with open(options.out, "w") as file:
         json.dump(row, file, indent=1)
         file.write("\n")
     lost = report["frames"]["dropped"] + report["frames"]["overrun"]
     host = f"{memory[0]:.1f} -> {memory[1]:.1f} MB ({100 * memory[2]:+.2f} %)" if memory else "unknown"
-    print(f"| {row['source']} | {row['backend']} ({row['device']}) | {seconds:.0f} s | {report['frames']['processed']} "
-          f"frames | {row['frames_per_second']} /s | {lost} lost | {host} | p50 {report['latency_ms']['p50']:.2f} ms | "
-          f"p99 {report['latency_ms']['p99']:.2f} ms | {'; '.join(problems) or 'ok'} |")
+    latency = " | ".join(f"{p} {begin['latency_ms'][p]:.2f} -> {report['latency_ms'][p]:.2f} ms"
+                         for p in ("p50", "p99"))
+    print(f"| {row['source']} | {row['backend']} ({row['device']}) | {seconds:.0f} s | "
+          f"{report['frames']['processed']} frames | {row['frames_per_second']} /s | {lost} lost | {host} | "
+          f"{latency} | {'; '.join(problems) or 'ok'} |")
     sys.exit(1 if problems else 0)
 
 

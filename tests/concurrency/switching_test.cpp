@@ -141,7 +141,8 @@ class Switching : public ::testing::Test {
       if (warm_bytes == 0 && Clock::now() > begin + (end - begin) / 3) warm_bytes = resident_bytes();
       std::this_thread::sleep_for(1ms);
     }
-    const std::size_t grown = resident_bytes() - std::min(resident_bytes(), warm_bytes);
+    const std::size_t last_bytes = resident_bytes();
+    const std::size_t grown = last_bytes - std::min(last_bytes, warm_bytes);
     finish(session);
     expect_nothing_lost(session.counts(), policies);
     EXPECT_EQ(backend.torn, 0U);
