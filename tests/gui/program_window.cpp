@@ -162,7 +162,8 @@ void ProgramWindow::type_into(const std::string& control, const std::string& tex
   xdotool({"keyup", "ctrl"});
   xdotool({"key", "ctrl+a"});
   xdotool({"type", "--delay", "100", text});
-  xdotool({"key", "Return"});
+  xdotool({"keydown", "Return"});  // a key that is up again before the next window frame would not be seen
+  xdotool({"keyup", "Return"});
 }
 
 void ProgramWindow::key(const std::string& name) { xdotool({"key", name}); }
@@ -190,11 +191,10 @@ std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
   return rgb;
 }
 
-bool ProgramWindow::running() const { return program_ > 0 && ::kill(program_, 0) == 0; }
-
 int ProgramWindow::close() {
-  xdotool({"search", "--onlyvisible", "--name", "Echoloop", "windowquit"});
   const pid_t child = std::exchange(program_, 0);
+  if (child <= 0) return -1;
+  ::kill(child, SIGTERM);
   int status = 0;
   if (!eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; })) {
     ::kill(child, SIGKILL);

@@ -40,8 +40,7 @@ class ProgramWindow {
 
   // What is on the display where the picture is, RGB.
   [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;
-  [[nodiscard]] bool running() const;
-  int close();  // as a window manager does; the exit status, -1 when it had to be ended
+  int close();  // asks it to end; the exit status, -1 when it had to be killed
 
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }  // where the program runs
 
