@@ -60,9 +60,10 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const R
   const float margin = ui.px(8);
   const float room = side.width() - 2 * margin;
   if (room < ui.px(type.indent)) return;
-  const float w = std::min(badge_width(ui, type, badge), room);
+  const float wanted = badge_width(ui, type, badge);
+  const float w = std::min(wanted, room);
   const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
-  const bool whole = w >= ui.px(60);
+  const bool whole = w >= std::min(wanted, ui.px(60));
   const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
   const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
   ui.fill(box, theme::kChip, 4);
@@ -88,8 +89,8 @@ void draw_badges(const WipeContext& c, float line) {
   Badge a{.letter = "A"};
   Badge b{.letter = "B"};
   if (differences.empty()) {
-    a.note = "same parameters";
-    b.note = "changes act here";
+    a.note = "before";
+    b.note = "now";
   }
   if (differences.size() > kMostRows) {
     a.note = b.note = fmt::format("and {} more", differences.size() - kMostRows + 1);

@@ -6,7 +6,8 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{64} << 20;  // made at a time: some milliseconds' work for the system
+// Made at a time. Locking pages holds up every other call of a GPU's driver, a few milliseconds for 8 MB: no more at once.
+constexpr std::size_t kChunkBytes = std::size_t{8} << 20;
 constexpr std::size_t kAlignment = 256;
 
 std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
