@@ -134,7 +134,7 @@ def main():
            "frames_per_second": round(report["frames_per_second"], 1),
            "latency_begin_ms": begin["latency_ms"], "latency_ms": report["latency_ms"],
            "latency_shown_begin_ms": begin["latency_shown_ms"], "latency_shown_ms": report["latency_shown_ms"],
-           "host_mb": memory, "device_mb": device,
+           "display": report.get("display"), "host_mb": memory, "device_mb": device,
            "problems": problems, "samples": [[round(s[0], 2), *s[1:]] for s in samples]}
     with open(options.out, "w") as file:
         json.dump(row, file, indent=1)
