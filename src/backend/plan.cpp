@@ -32,6 +32,7 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   auto plan = std::make_shared<BandPlan>();
   const double width_hz = p.band_high_hz - p.band_low_hz;
   plan->real_input = a.signal == SignalKind::rf;
+  plan->band_width_hz = width_hz;
   plan->n_samples = a.n_samples;
   // Linear interpolation of baseband lines: with 6 samples per hertz of band the picture of points and speckle is
   // within 0.15 dB rms of the exact one (0.33 dB with 4, for one plane wave and a narrow aperture). Rates are powers of
