@@ -54,17 +54,17 @@ static void find_bounds(const WindowFrame& f, float x0, float x1, float z, int f
   }
 }
 
-// The weights of one vector; false when all are zero.
-static bool find_weights(const WindowFrame& f, int element, const float* x_m, float z, float near_m, Floats& weights) {
+// The weights of one vector, kind boxcar or general; false when all are zero.
+template <WeightKind kind>
+[[gnu::always_inline]] static inline bool find_weights(const WindowFrame& f, int element, const float* x_m, float z,
+                                                       float near_m, Floats& weights) {
   const DasGeometry& g = f.das;
-  weights = all(1.0f);
-  if (f.weights == WeightKind::one) return true;
-  if (f.weights == WeightKind::boxcar) {
+  if constexpr (kind == WeightKind::boxcar) {
     // |dx| F / dz <= 1/2, as apodization_weight() has it
     const float half = (z - f.element_z_m[element]) * 0.5000005f / g.f_number;
     if (near_m > half || half <= 0.0f) return false;
     const Floats dx = load(x_m) - all(f.element_x_m[element]);
-    weights = where_not_negative(all(half) - larger(dx, all(0.0f) - dx), weights);
+    weights = where_not_negative(all(half) - larger(dx, all(0.0f) - dx), all(1.0f));
     return true;
   }
   alignas(64) float values[kLanes];
@@ -92,30 +92,47 @@ ECHO_OP void store_phasors(Floats turns, Floats weights, std::int32_t* to_re, st
   store(to_im, pack_pairs(to_ints(imaginary), re));
 }
 
-static void fill_table(const WindowFrame& f, const float* x_m, float z, int first, ReceiveTable& table) {
+// Not inlined, like sum_lines(): the registers are for the loop.
+template <WeightKind kind>
+[[gnu::noinline]] static void fill_table(const WindowFrame& f, const float* x_m, float z, int first,
+                                         ReceiveTable& table) {
   const DasGeometry& g = f.das;
   Bounds bounds;
   find_bounds(f, x_m[0], x_m[kLanes - 1], z, first, bounds);
   const Floats x = load(x_m);
   const Floats depth = all(absolute(z) * g.samples_per_m);
+  const Floats turns_per_sample = all(g.turns_per_sample);
   const int count = g.n_el - first < kElementsPerFlush ? g.n_el - first : kElementsPerFlush;
-  table.n = 0;
-  table.widest = 0.0f;
+  int n = 0;  // and the others apart from the table, whose stores might be stores to them for all the compiler knows
+  float first_start = 1e9f, last_end = -1e9f, widest = 0.0f;
   for (int i = 0; i < count; ++i) {
-    Floats weights;
-    if (!find_weights(f, first + i, x_m, z, bounds.near_m[i], weights)) continue;
+    Floats weights = all(1.0f);
+    if constexpr (kind != WeightKind::one) {
+      if (!find_weights<kind>(f, first + i, x_m, z, bounds.near_m[i], weights)) continue;
+    }
     const Floats dx = x - all(f.element_x_m[first + i]);
     const Floats samples = excess(g, dx, all(z - f.element_z_m[first + i]), depth);
-    store(table.delay[table.n], to_ints((samples - all(bounds.start[i])) * all(kFixed)));
-    store_phasors(samples * all(g.turns_per_sample), weights, table.to_re[table.n], table.to_im[table.n]);
-    const auto start = static_cast<std::int32_t>(bounds.start[i]);
-    const std::int32_t end = start + static_cast<std::int32_t>(bounds.width[i]) + 1;
-    table.first_start = table.n == 0 || start < table.first_start ? start : table.first_start;
-    table.last_end = table.n == 0 || end > table.last_end ? end : table.last_end;
-    table.widest = bounds.width[i] > table.widest ? bounds.width[i] : table.widest;
-    table.start[table.n] = start;
-    table.element[table.n++] = first + i;
+    const float start = bounds.start[i];
+    const float width = bounds.width[i];
+    store(table.delay[n], to_ints((samples - all(start)) * all(kFixed)));
+    store_phasors(samples * turns_per_sample, weights, table.to_re[n], table.to_im[n]);
+    first_start = start < first_start ? start : first_start;
+    last_end = start + width > last_end ? start + width : last_end;
+    widest = width > widest ? width : widest;
+    table.start[n] = static_cast<std::int32_t>(start);
+    table.element[n] = first + i;
+    ++n;
   }
+  table.n = n;
+  table.first_start = static_cast<std::int32_t>(first_start);
+  table.last_end = floor_to_int(last_end) + 1;
+  table.widest = widest;
+}
+
+static void fill_table(const WindowFrame& f, const float* x_m, float z, int first, ReceiveTable& table) {
+  if (f.weights == WeightKind::one) return fill_table<WeightKind::one>(f, x_m, z, first, table);
+  if (f.weights == WeightKind::boxcar) return fill_table<WeightKind::boxcar>(f, x_m, z, first, table);
+  fill_table<WeightKind::general>(f, x_m, z, first, table);
 }
 
 // For windows that reach over an end of the record, and for pixels too far apart for a window: lane by lane.
@@ -142,7 +159,8 @@ struct TransmitRow {
 };
 
 template <int Count, class Window>
-static void sum_lines(const WindowFrame& f, const ReceiveTable& table, const TransmitRow& row, int first) {
+[[gnu::noinline]] static void sum_lines(const WindowFrame& f, const ReceiveTable& table, const TransmitRow& row,
+                                        int first) {
   const auto stride = static_cast<std::size_t>(f.stride);
   const auto n_el = static_cast<std::size_t>(f.das.n_el);
   Ints re[Count], im[Count], delay[Count];
