@@ -31,19 +31,24 @@ struct WindowFrame {
   const float* element_x_m;  // [n_el], padded to a multiple of kWindowLanes
   const float* element_z_m;  // likewise
   WeightKind weights;
+  // 2: grid and array are their own mirror images. Then the receive part of a pixel and an element is that of the
+  // mirrored ones too and is computed once for both; blocks go from the left edge to the middle.
+  int sides;
   const std::uint32_t* pairs;  // [n_tx][n_el][stride]: (re, im) int16, re in the lower half
   int stride;                  // das.n_valid + kWindowMargin at least
   float unit;                  // value of one step of the integer sums
 };
 
-// Work space of one thread, see window_scratch_floats(); aligned to 64 bytes.
+// Work space of one thread.
 struct WindowScratch {
-  float* sums;          // [kWindowRows][n_tx][re | im][kWindowLanes]
-  std::int32_t* delay;  // [kWindowRows][n_tx][kWindowLanes] transmit delay less `start`, samples in 16.16 fixed point
-  std::int32_t* start;  // [kWindowRows][n_tx] whole samples, row_base included
+  float* sums;  // [kWindowRows][sides][n_tx][re | im][kWindowLanes]
+  std::int32_t*
+      delay;  // [kWindowRows][sides][n_tx][kWindowLanes] transmit delay less `start`, samples in 16.16 fixed point
+  std::int32_t* start;  // [kWindowRows][sides][n_tx] whole samples, row_base included
 };
 
-// Rows [row_begin, row_end) (at most kWindowRows) of the block of pixels that begins at column kWindowLanes * block.
+// Rows [row_begin, row_end) (at most kWindowRows) of the block of pixels that begins at column kWindowLanes * block
+// (and their mirror images).
 using WindowTile = void (*)(const WindowFrame& frame, int block, int row_begin, int row_end,
                             const WindowScratch& scratch, Complex* image);
 

@@ -3,137 +3,9 @@
 // integer sums are added to the tile's float sums. Lines are read again by the next row from the nearest cache. No
 // standard library here: an inline function compiled with AVX must not become the copy that every machine runs.
 #include "backend/cpu/das_window.h"
-#include "backend/cpu/receive_weights.h"
+#include "backend/cpu/das_window_receive.h"
 
 namespace echoloop::ECHO_ISA {
-
-inline constexpr float kFixed = 65536.0f;  // 16.16 fixed point
-// Bounds of delays are computed apart from the delays: they leave this much for rounding, in samples.
-inline constexpr float kSlack = 0.01f;
-
-// Receive part of some elements for the pixels of one vector.
-struct ReceiveTable {
-  alignas(64) std::int32_t delay[kElementsPerFlush][kLanes];  // samples after `start`, 16.16 fixed point
-  alignas(64) std::int32_t to_re[kElementsPerFlush][kLanes];  // (cos, -sin) int16, weight included
-  alignas(64) std::int32_t to_im[kElementsPerFlush][kLanes];  // (sin, cos)
-  std::int32_t start[kElementsPerFlush];                      // whole samples
-  std::int32_t element[kElementsPerFlush];
-  int n;
-  std::int32_t first_start, last_end;  // of all: samples that may be wanted, without the transmit part
-  float widest;                        // samples from the first to the last pixel of a vector, at most
-};
-
-// Delays of the elements of one flush, for the pixels from x0 to x1: nearest and farthest, in samples.
-struct Bounds {
-  alignas(64) float near_m[kElementsPerFlush];  // lateral distance
-  alignas(64) float start[kElementsPerFlush];
-  alignas(64) float width[kElementsPerFlush];
-};
-
-// Samples beyond row_base. The path less the depth: good to the rounding of a float path, 1e-4 rad at 1000 wavelengths.
-ECHO_OP Floats excess(const DasGeometry& g, Floats dx, Floats dz, Floats depth_samples) {
-  const Floats squared = multiply_add(dx, dx, multiply_add(dz, dz, all(1e-24f)));
-  return multiply_subtract(square_root(squared), all(g.samples_per_m), depth_samples);
-}
-
-ECHO_OP float absolute(float v) { return v < 0.0f ? -v : v; }
-
-static void find_bounds(const WindowFrame& f, float x0, float x1, float z, int first, Bounds& b) {
-  const Floats depth = all(absolute(z) * f.das.samples_per_m);
-  for (int i = 0; i < kElementsPerFlush; i += kLanes) {
-    const Floats x = load(f.element_x_m + first + i);
-    const Floats dz = all(z) - load(f.element_z_m + first + i);
-    const Floats left = all(x0) - x;
-    const Floats right = x - all(x1);
-    const Floats near_m = larger(larger(left, right), all(0.0f));
-    const Floats far_m = larger(all(x1) - x, x - all(x0));
-    const Floats start = floor(excess(f.das, near_m, dz, depth) - all(kSlack));
-    store(b.near_m + i, near_m);
-    store(b.start + i, start);
-    store(b.width + i, excess(f.das, far_m, dz, depth) - start + all(kSlack));
-  }
-}
-
-// The weights of one vector, kind boxcar or general; false when all are zero.
-template <WeightKind kind>
-[[gnu::always_inline]] static inline bool find_weights(const WindowFrame& f, int element, const float* x_m, float z,
-                                                       float near_m, Floats& weights) {
-  const DasGeometry& g = f.das;
-  if constexpr (kind == WeightKind::boxcar) {
-    // |dx| F / dz <= 1/2, as apodization_weight() has it
-    const float half = (z - f.element_z_m[element]) * 0.5000005f / g.f_number;
-    if (near_m > half || half <= 0.0f) return false;
-    const Floats dx = load(x_m) - all(f.element_x_m[element]);
-    weights = where_not_negative(all(half) - larger(dx, all(0.0f) - dx), all(1.0f));
-    return true;
-  }
-  alignas(64) float values[kLanes];
-  weigh_row(g, g.elements[element], x_m, kLanes, z, values);
-  bool seen = false;
-  for (const float w : values) seen = seen || w != 0.0f;
-  weights = load(values);
-  return seen;
-}
-
-// exp(i 2 pi turns) times weight as int16 pairs; sin and cos of pi r by polynomials in r^2 (errors 1.2e-6 and 6.8e-6,
-// a twentieth of an int16 step), then the double angle.
-ECHO_OP void store_phasors(Floats turns, Floats weights, std::int32_t* to_re, std::int32_t* to_im) {
-  const Floats r = turns - nearest(turns);
-  const Floats u = r * r;
-  Floats s = multiply_add(u, all(-0.559435001f), all(2.54400022f));
-  s = r * multiply_add(u, multiply_add(u, s, all(-5.16740577f)), all(3.14159026f));
-  Floats c = multiply_add(u, all(-1.22193646f), all(4.04121234f));
-  c = multiply_add(u, multiply_add(u, c, all(-4.93393131f)), all(0.999993202f));
-  const Floats size = weights * all(kPhasorPeak);
-  const Floats twice = (s + s) * size;
-  const Ints re = to_ints(subtract_product(twice, s, size));
-  const Floats imaginary = twice * c;
-  store(to_re, pack_pairs(re, to_ints(all(0.0f) - imaginary)));
-  store(to_im, pack_pairs(to_ints(imaginary), re));
-}
-
-// Not inlined, like sum_lines(): the registers are for the loop.
-template <WeightKind kind>
-[[gnu::noinline]] static void fill_table(const WindowFrame& f, const float* x_m, float z, int first,
-                                         ReceiveTable& table) {
-  const DasGeometry& g = f.das;
-  Bounds bounds;
-  find_bounds(f, x_m[0], x_m[kLanes - 1], z, first, bounds);
-  const Floats x = load(x_m);
-  const Floats depth = all(absolute(z) * g.samples_per_m);
-  const Floats turns_per_sample = all(g.turns_per_sample);
-  const int count = g.n_el - first < kElementsPerFlush ? g.n_el - first : kElementsPerFlush;
-  int n = 0;  // and the others apart from the table, whose stores might be stores to them for all the compiler knows
-  float first_start = 1e9f, last_end = -1e9f, widest = 0.0f;
-  for (int i = 0; i < count; ++i) {
-    Floats weights = all(1.0f);
-    if constexpr (kind != WeightKind::one) {
-      if (!find_weights<kind>(f, first + i, x_m, z, bounds.near_m[i], weights)) continue;
-    }
-    const Floats dx = x - all(f.element_x_m[first + i]);
-    const Floats samples = excess(g, dx, all(z - f.element_z_m[first + i]), depth);
-    const float start = bounds.start[i];
-    const float width = bounds.width[i];
-    store(table.delay[n], to_ints((samples - all(start)) * all(kFixed)));
-    store_phasors(samples * turns_per_sample, weights, table.to_re[n], table.to_im[n]);
-    first_start = start < first_start ? start : first_start;
-    last_end = start + width > last_end ? start + width : last_end;
-    widest = width > widest ? width : widest;
-    table.start[n] = static_cast<std::int32_t>(start);
-    table.element[n] = first + i;
-    ++n;
-  }
-  table.n = n;
-  table.first_start = static_cast<std::int32_t>(first_start);
-  table.last_end = floor_to_int(last_end) + 1;
-  table.widest = widest;
-}
-
-static void fill_table(const WindowFrame& f, const float* x_m, float z, int first, ReceiveTable& table) {
-  if (f.weights == WeightKind::one) return fill_table<WeightKind::one>(f, x_m, z, first, table);
-  if (f.weights == WeightKind::boxcar) return fill_table<WeightKind::boxcar>(f, x_m, z, first, table);
-  fill_table<WeightKind::general>(f, x_m, z, first, table);
-}
 
 // For windows that reach over an end of the record, and for pixels too far apart for a window: lane by lane.
 struct Lanes {
@@ -156,6 +28,8 @@ struct TransmitRow {
   const std::int32_t* delay;  // [n_tx][kLanes]
   const std::int32_t* start;  // [n_tx]
   float* sums;                // [n_tx][re | im][kLanes]
+  int first_element;          // line of table.element 0: the mirrored side reads the mirrored elements
+  int element_step;
 };
 
 template <int Count, class Window>
@@ -173,7 +47,8 @@ template <int Count, class Window>
     const Ints receive = load(table.delay[i]);
     const Ints to_re = load(table.to_re[i]);
     const Ints to_im = load(table.to_im[i]);
-    const std::uint32_t* line = lines + static_cast<std::size_t>(table.element[i]) * stride;
+    const auto element = static_cast<std::size_t>(row.first_element + row.element_step * table.element[i]);
+    const std::uint32_t* line = lines + element * stride;
 #pragma GCC unroll 4
     for (int t = 0; t < Count; ++t) {
       const Ints wanted = add(receive, delay[t]);
@@ -233,18 +108,31 @@ static void sum_row(const WindowFrame& f, const ReceiveTable& table, const Trans
   }
 }
 
-// Transmit excess of the pixels of one vector, the last one repeated.
-static void copy_excess(const DasGeometry& g, int t, int iz, int ix, float* values) {
+// The pixels of one vector: columns first, first + step, ...; the first n of them exist.
+struct Columns {
+  int first, step, n;
+
+  // Side 0 goes from the left edge to the middle, side 1 from the right edge.
+  static Columns of(const WindowFrame& f, int side, int ix) {
+    const int n = (f.sides == 1 ? f.das.nx : (f.das.nx + 1 - side) / 2) - ix;
+    return {side == 0 ? ix : f.das.nx - 1 - ix, side == 0 ? 1 : -1, n < kLanes ? n : kLanes};
+  }
+};
+
+// Transmit excess of one vector, that of the last pixel repeated.
+static void copy_excess(const DasGeometry& g, int t, int iz, Columns columns, float* values) {
   const float* excess = g.tx_excess + (static_cast<std::ptrdiff_t>(t) * g.nz + iz) * g.nx;
-  for (int i = 0; i < kLanes; ++i) values[i] = excess[ix + i < g.nx ? ix + i : g.nx - 1];
+  for (int i = 0; i < kLanes; ++i) {
+    values[i] = excess[columns.first + columns.step * (i < columns.n ? i : columns.n - 1)];
+  }
 }
 
 // Delays and starts of one row; returns how far apart the pixels of a vector are at most, in samples.
-static float prepare_row(const WindowFrame& f, int ix, int iz, std::int32_t* delay, std::int32_t* start) {
+static float prepare_row(const WindowFrame& f, Columns columns, int iz, std::int32_t* delay, std::int32_t* start) {
   alignas(64) float values[kLanes];
   float widest = 0.0f;
   for (int t = 0; t < f.das.n_tx; ++t) {
-    copy_excess(f.das, t, iz, ix, values);
+    copy_excess(f.das, t, iz, columns, values);
     const Floats excess = load(values);
     const auto base = static_cast<float>(floor_to_int(least(excess)));
     const float width = greatest(excess) - base + kSlack;
@@ -256,10 +144,10 @@ static float prepare_row(const WindowFrame& f, int ix, int iz, std::int32_t* del
 }
 
 // Transmit phasors, the sum over transmits, and the step's value.
-static void finish_row(const WindowFrame& f, int ix, int iz, const float* sums, Complex* image) {
+static void finish_row(const WindowFrame& f, Columns columns, int iz, const float* sums, Complex* image) {
   alignas(64) float re[kLanes] = {}, im[kLanes] = {}, excess[kLanes];
   for (int t = 0; t < f.das.n_tx; ++t) {
-    copy_excess(f.das, t, iz, ix, excess);
+    copy_excess(f.das, t, iz, columns, excess);
     const float turns = f.das.row_turns[static_cast<std::ptrdiff_t>(t) * f.das.nz + iz];
     const float* sum = sums + static_cast<std::ptrdiff_t>(t) * 2 * kLanes;
     for (int i = 0; i < kLanes; ++i) {
@@ -269,37 +157,62 @@ static void finish_row(const WindowFrame& f, int ix, int iz, const float* sums, 
     }
   }
   Complex* row = image + static_cast<std::ptrdiff_t>(iz) * f.das.nx;
-  for (int i = 0; i < kLanes && ix + i < f.das.nx; ++i) row[ix + i] = {f.unit * re[i], f.unit * im[i]};
+  for (int i = 0; i < columns.n; ++i) row[columns.first + columns.step * i] = {f.unit * re[i], f.unit * im[i]};
 }
 
-static void vector_tile(const WindowFrame& f, int ix, int row_begin, int row_end, const WindowScratch& s,
-                        Complex* image) {
-  const std::ptrdiff_t row_ints = static_cast<std::ptrdiff_t>(f.das.n_tx) * kLanes;
-  float width[kWindowRows];
-  const int n_rows = row_end - row_begin;
-  for (int r = 0; r < n_rows; ++r) {
-    width[r] = prepare_row(f, ix, row_begin + r, s.delay + r * row_ints, s.start + r * f.das.n_tx);
+// The work space of one row and side.
+struct RowSpace {
+  std::int32_t* delay;
+  std::int32_t* start;
+  float* sums;
+
+  static RowSpace of(const WindowFrame& f, const WindowScratch& s, int row, int side) {
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(row * f.sides + side) * f.das.n_tx;
+    return {s.delay + first * kLanes, s.start + first, s.sums + 2 * first * kLanes};
   }
-  for (std::ptrdiff_t i = 0; i < 2 * row_ints * n_rows; ++i) s.sums[i] = 0.0f;
+};
+
+static void vector_tile(const WindowFrame& f, int ix, int row_begin, int n_rows, const WindowScratch& s,
+                        Complex* image) {
+  float width[kWindowRows][2];
+  for (int r = 0; r < n_rows; ++r) {
+    for (int side = 0; side < f.sides; ++side) {
+      const RowSpace row = RowSpace::of(f, s, r, side);
+      const Columns columns = Columns::of(f, side, ix);
+      width[r][side] = columns.n > 0 ? prepare_row(f, columns, row_begin + r, row.delay, row.start) : 0.0f;
+      for (int i = 0; i < 2 * kLanes * f.das.n_tx; ++i) row.sums[i] = 0.0f;
+    }
+  }
   ReceiveTable table;
   for (int first = 0; first < f.das.n_el; first += kElementsPerFlush) {
     for (int r = 0; r < n_rows; ++r) {
       fill_table(f, f.x_m + ix, f.das.z_m[row_begin + r], first, table);
-      if (table.n == 0) continue;
-      sum_row(
-          f, table,
-          {s.delay + r * row_ints, s.start + static_cast<std::ptrdiff_t>(r) * f.das.n_tx, s.sums + 2 * r * row_ints},
-          width[r]);
+      for (int side = 0; side < f.sides && table.n > 0; ++side) {
+        if (Columns::of(f, side, ix).n <= 0) continue;
+        const RowSpace row = RowSpace::of(f, s, r, side);
+        const TransmitRow lines{.delay = row.delay,
+                                .start = row.start,
+                                .sums = row.sums,
+                                .first_element = side == 0 ? 0 : f.das.n_el - 1,
+                                .element_step = side == 0 ? 1 : -1};
+        sum_row(f, table, lines, width[r][side]);
+      }
     }
   }
-  for (int r = 0; r < n_rows; ++r) finish_row(f, ix, row_begin + r, s.sums + 2 * r * row_ints, image);
+  for (int r = 0; r < n_rows; ++r) {
+    for (int side = 0; side < f.sides; ++side) {
+      if (Columns::of(f, side, ix).n <= 0) continue;
+      finish_row(f, Columns::of(f, side, ix), row_begin + r, RowSpace::of(f, s, r, side).sums, image);
+    }
+  }
 }
 
 void das_window_tile(const WindowFrame& f, int block, int row_begin, int row_end, const WindowScratch& scratch,
                      Complex* image) {
-  const int last = (block + 1) * kWindowLanes < f.das.nx ? (block + 1) * kWindowLanes : f.das.nx;
+  const int end = f.sides == 1 ? f.das.nx : (f.das.nx + 1) / 2;
+  const int last = (block + 1) * kWindowLanes < end ? (block + 1) * kWindowLanes : end;
   for (int ix = block * kWindowLanes; ix < last; ix += kLanes) {
-    vector_tile(f, ix, row_begin, row_end, scratch, image);
+    vector_tile(f, ix, row_begin, row_end - row_begin, scratch, image);
   }
 }
 

@@ -24,6 +24,22 @@ WeightKind weight_kind(const DasGeometry& g) {
   return std::all_of(g.elements, g.elements + g.n_el, flat) ? WeightKind::boxcar : WeightKind::general;
 }
 
+// Whether pixel i and element e look at each other as nx - 1 - i and n_el - 1 - e do, to 1e-4 samples.
+bool is_symmetric(const DasGeometry& g) {
+  const float near_m = 1e-4f / g.samples_per_m;
+  const float middle_twice = g.x_m[0] + g.x_m[g.nx - 1];
+  for (int i = 0; i < g.nx; ++i) {
+    if (std::abs(g.x_m[i] + g.x_m[g.nx - 1 - i] - middle_twice) > near_m) return false;
+  }
+  for (int i = 0; i < g.n_el; ++i) {
+    const ElementGeometry& e = g.elements[i];
+    const ElementGeometry& other = g.elements[g.n_el - 1 - i];
+    if (std::abs(e.x_m + other.x_m - middle_twice) > near_m || std::abs(e.z_m - other.z_m) > near_m) return false;
+    if (std::abs(e.normal_sin + other.normal_sin) > 1e-6f || e.normal_cos * other.normal_cos < 0.0f) return false;
+  }
+  return true;
+}
+
 int up_to(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 }  // namespace
@@ -46,7 +62,8 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
   // An odd number of cache lines from line to line: no set of a cache is favoured.
   const int stride = up_to(g.n_valid + kWindowMargin, 16) | 16;
   pairs_.resize(static_cast<std::size_t>(g.n_tx) * static_cast<std::size_t>(g.n_el) * static_cast<std::size_t>(stride));
-  const std::size_t rows = static_cast<std::size_t>(g.n_tx) * kWindowRows;
+  const int sides = is_symmetric(g) ? 2 : 1;
+  const std::size_t rows = static_cast<std::size_t>(g.n_tx) * static_cast<std::size_t>(sides * kWindowRows);
   memory_.resize(static_cast<std::size_t>(threads));
   for (Memory& m : memory_) {
     m.sums.resize(2 * rows * kWindowLanes);
@@ -58,6 +75,7 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
             .element_x_m = element_x_m_.data(),
             .element_z_m = element_z_m_.data(),
             .weights = weight_kind(g),
+            .sides = sides,
             .pairs = pairs_.data(),
             .stride = stride,
             .unit = 0.0f};
@@ -84,7 +102,7 @@ bool WindowDas::quantise(WorkerPool& pool, const LineSteps& steps, const Complex
 
 void WindowDas::run(WorkerPool& pool, WindowTile tile, Complex* image) {
   const DasGeometry& g = frame_.das;
-  const int n_blocks = up_to(g.nx, kWindowLanes) / kWindowLanes;
+  const int n_blocks = up_to(frame_.sides == 1 ? g.nx : (g.nx + 1) / 2, kWindowLanes) / kWindowLanes;
   const int n_groups = up_to(g.nz, kWindowRows) / kWindowRows;
   pool.run(n_groups * n_blocks, 1, [&](int begin, int end, int thread) {
     Memory& m = memory_[static_cast<std::size_t>(thread)];
