@@ -37,6 +37,8 @@ ECHO_OP float least(Floats v) {
 }
 ECHO_OP float greatest(Floats v) { return -least(all(0.0f) - v); }
 
+ECHO_OP Floats backwards(Floats v) { return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)); }
+
 // v where limit >= 0, otherwise 0.
 ECHO_OP Floats where_not_negative(Floats limit, Floats v) {
   return _mm256_and_ps(_mm256_cmp_ps(limit, all(0.0f), _CMP_GE_OQ), v);

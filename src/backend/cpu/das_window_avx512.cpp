@@ -37,6 +37,10 @@ ECHO_OP Floats square_root(Floats v) {
   return multiply_add(root * all(0.5f), subtract_product(root, estimate, all(1.0f)), root);
 }
 
+ECHO_OP Floats backwards(Floats v) {
+  return _mm512_permutexvar_ps(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
+}
+
 // v where limit >= 0, otherwise 0.
 ECHO_OP Floats where_not_negative(Floats limit, Floats v) {
   return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(limit, all(0.0f), _CMP_GE_OQ), v);

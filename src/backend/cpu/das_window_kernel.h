@@ -122,6 +122,10 @@ struct Columns {
 // Transmit excess of one vector, that of the last pixel repeated.
 static void copy_excess(const DasGeometry& g, int t, int iz, Columns columns, float* values) {
   const float* excess = g.tx_excess + (static_cast<std::ptrdiff_t>(t) * g.nz + iz) * g.nx;
+  if (columns.n == kLanes) {
+    if (columns.step > 0) return store(values, load(excess + columns.first));
+    return store(values, backwards(load(excess + columns.first - (kLanes - 1))));
+  }
   for (int i = 0; i < kLanes; ++i) {
     values[i] = excess[columns.first + columns.step * (i < columns.n ? i : columns.n - 1)];
   }
@@ -151,9 +155,9 @@ static void finish_row(const WindowFrame& f, Columns columns, int iz, const floa
     const float turns = f.das.row_turns[static_cast<std::ptrdiff_t>(t) * f.das.nz + iz];
     const float* sum = sums + static_cast<std::ptrdiff_t>(t) * 2 * kLanes;
     for (int i = 0; i < kLanes; ++i) {
-      const Complex value = unit_phasor(turns + excess[i] * f.das.turns_per_sample) * Complex{sum[i], sum[kLanes + i]};
-      re[i] += value.re;
-      im[i] += value.im;
+      const Complex phasor = unit_phasor(turns + excess[i] * f.das.turns_per_sample);
+      re[i] += phasor.re * sum[i] - phasor.im * sum[kLanes + i];
+      im[i] += phasor.re * sum[kLanes + i] + phasor.im * sum[i];
     }
   }
   Complex* row = image + static_cast<std::ptrdiff_t>(iz) * f.das.nx;
