@@ -35,30 +35,32 @@ struct TransmitRow {
 template <int Count, class Window>
 [[gnu::noinline]] static void sum_lines(const WindowFrame& f, const ReceiveTable& table, const TransmitRow& row,
                                         int first) {
-  const auto stride = static_cast<std::size_t>(f.stride);
-  const auto n_el = static_cast<std::size_t>(f.das.n_el);
+  const std::ptrdiff_t stride = f.stride;
+  const std::uint32_t* const lines = f.pairs;
   Ints re[Count], im[Count], delay[Count];
+  std::int32_t start[Count];
+  std::ptrdiff_t origin[Count];  // of the transmit's lines, `start` included
+#pragma GCC unroll 4
   for (int t = 0; t < Count; ++t) {
     re[t] = im[t] = no_ints();
     delay[t] = load(row.delay + static_cast<std::ptrdiff_t>(first + t) * kLanes);
+    start[t] = row.start[first + t];
+    origin[t] = static_cast<std::ptrdiff_t>(first + t) * f.das.n_el * stride + start[t];
   }
-  const std::uint32_t* lines = f.pairs + static_cast<std::size_t>(first) * n_el * stride;
   for (int i = 0; i < table.n; ++i) {
     const Ints receive = load(table.delay[i]);
     const Ints to_re = load(table.to_re[i]);
     const Ints to_im = load(table.to_im[i]);
-    const auto element = static_cast<std::size_t>(row.first_element + row.element_step * table.element[i]);
-    const std::uint32_t* line = lines + element * stride;
+    const std::ptrdiff_t place = (row.first_element + row.element_step * table.element[i]) * stride + table.start[i];
 #pragma GCC unroll 4
     for (int t = 0; t < Count; ++t) {
       const Ints wanted = add(receive, delay[t]);
-      const std::int32_t start = row.start[first + t] + table.start[i];
-      const std::uint32_t* own = line + static_cast<std::size_t>(t) * n_el * stride;
       Ints s0, s1;
       if constexpr (requires { Window::reach; }) {
-        Window::fetch(own + start, whole_samples(wanted), s0, s1);
+        Window::fetch(lines + (origin[t] + place), whole_samples(wanted), s0, s1);
       } else {
-        Window::fetch(own, start, f.das.n_valid, whole_samples(wanted), s0, s1);
+        const std::int32_t from = start[t] + table.start[i];
+        Window::fetch(lines + (origin[t] + place - from), from, f.das.n_valid, whole_samples(wanted), s0, s1);
       }
       const Ints pairs = interpolate(wanted, s0, s1);
       re[t] = add_products(re[t], pairs, to_re);
