@@ -15,8 +15,8 @@ std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_
 std::vector<double> fir_half_band(double width_hz, double fs_hz);
 
 // Impulse response of band_response() for a band of width_hz about 0 (a flat band whose edges are raised cosines over
-// a tenth of the width), sampled at fs_hz, cut off at 20 / width_hz to either side where it has fallen to -80 dB.
-// Symmetric, odd number of taps, gain 1.
+// a tenth of the width), sampled at fs_hz, cut off at 20 / width_hz to either side, where it has fallen to -58 dB (what
+// is missing: 2e-3 of white noise). Symmetric, odd number of taps, gain 1.
 std::vector<double> fir_band_shape(double width_hz, double fs_hz);
 
 }  // namespace echoloop

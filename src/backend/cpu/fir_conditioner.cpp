@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 
 #include "core/units.h"
@@ -105,6 +106,27 @@ void FirConditioner::make_scratch(int threads) {
   scratch_.assign(static_cast<std::size_t>(threads), s);
 }
 
+// The filters are symmetric about 0, so the mixer takes the middle of the band there; the lines are then turned to the
+// demodulation frequency that the plan has.
+void FirConditioner::make_mixers(double sampling_hz) {
+  const BandPlan& plan = *plan_;
+  const double cycles = static_cast<double>(plan.bin_offset) / plan.n_in + plan.band_shift_hz / sampling_hz;
+  const double gain = plan.real_input ? 2.0 : 1.0;
+  const auto phasor = [](double turns) { return std::polar(1.0, 2.0 * kPi * (turns - std::floor(turns))); };
+  cosine_.resize(static_cast<std::size_t>(plan.n_samples));
+  sine_.resize(cosine_.size());
+  for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    const std::complex<double> value = gain * phasor(-cycles * static_cast<double>(i));
+    cosine_[i] = static_cast<float>(value.real());
+    sine_[i] = static_cast<float>(value.imag());
+  }
+  turn_.resize(static_cast<std::size_t>(plan.n_valid));
+  for (std::size_t i = 0; i < turn_.size(); ++i) {
+    const std::complex<double> value = phasor(plan.band_shift_hz / plan.line_rate_hz * static_cast<double>(i));
+    turn_[i] = {static_cast<float>(value.real()), static_cast<float>(value.imag())};
+  }
+}
+
 bool FirConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, double sampling_hz, const LineSteps& steps,
                               int threads) {
   steps_ = &steps;
@@ -116,16 +138,7 @@ bool FirConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, doubl
   design(sampling_hz);
   find_ranges();
   make_scratch(threads);
-  const double turns = static_cast<double>(plan->bin_offset) / plan->n_in;  // of the mixer, a sample
-  const double gain = plan->real_input ? 2.0 : 1.0;
-  cosine_.resize(static_cast<std::size_t>(plan->n_samples));
-  sine_.resize(cosine_.size());
-  for (std::size_t i = 0; i < cosine_.size(); ++i) {
-    const double cycles = turns * static_cast<double>(i);
-    const double angle = -2.0 * kPi * (cycles - std::floor(cycles));
-    cosine_[i] = static_cast<float>(gain * std::cos(angle));
-    sine_[i] = static_cast<float>(gain * std::sin(angle));
-  }
+  make_mixers(sampling_hz);
   return true;
 }
 
@@ -181,7 +194,7 @@ float FirConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   }
   const Plane& out = s.signals.back();
   std::fill(line + plan.n_valid, line + plan.n_out, Complex{0.0f, 0.0f});
-  return steps_->pair_up(out.re.data(), out.im.data(), plan.n_valid, line);
+  return steps_->pair_up(out.re.data(), out.im.data(), turn_.data(), plan.n_valid, line);
 }
 
 void FirConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,

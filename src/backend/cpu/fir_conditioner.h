@@ -52,6 +52,7 @@ class FirConditioner {
   void design(double sampling_hz);
   void find_ranges();
   void make_scratch(int threads);
+  void make_mixers(double sampling_hz);
   float condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const;
   void apply(const Stage& stage, int in_begin, int in_end, Scratch& s, const float* x, float* y) const;
 
@@ -61,6 +62,7 @@ class FirConditioner {
   std::vector<Stage> stages_;
   int in_begin_ = 0, in_end_ = 0;     // samples of the mixed line that are needed
   std::vector<float> cosine_, sine_;  // [n_samples] of the mixer; gain 2 for RF included
+  std::vector<Complex> turn_;         // [n_valid] from the band's middle to the plan's demodulation frequency
   std::vector<Scratch> scratch_;      // one a thread
 };
 

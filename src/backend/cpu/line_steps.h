@@ -21,8 +21,8 @@ struct LineSteps {
   void (*join)(const float* even, const float* odd, int n, float* x);  // n of each
   void (*mix_rf)(const float* x, float mean, const float* cosine, const float* sine, int n, float* re, float* im);
   void (*mix_iq)(const float* pairs, const float* cosine, const float* sine, int n, float* re, float* im);
-  // line[i] = (re[i], im[i]); returns the largest |re| or |im|
-  float (*pair_up)(const float* re, const float* im, int n, Complex* line);
+  // line[i] = (re[i], im[i]) turned by turn[i]; returns the largest |re| or |im|
+  float (*pair_up)(const float* re, const float* im, const Complex* turn, int n, Complex* line);
   // (re, im) times scale, rounded to int16, limited to +-limit; re in the lower half
   void (*quantise)(const Complex* line, int n, float scale, float limit, std::uint32_t* pairs);
 };

@@ -90,28 +90,26 @@ static double sum(const float* x, int n) {
   return all;
 }
 
-static float pair_up(const float* __restrict re, const float* __restrict im, int n, Complex* __restrict line) {
-  float largest[kRunning] = {};  // `a <= largest` is false for what is not a number, which so stays
+[[gnu::always_inline]] static inline float turn_one(float re, float im, Complex turn, float largest, Complex& out) {
+  out = Complex{re, im} * turn;
+  const float a = out.re < 0.0f ? -out.re : out.re;
+  const float b = out.im < 0.0f ? -out.im : out.im;
+  largest = a <= largest ? largest : a;  // `<=` is false for what is not a number, which so stays
+  return b <= largest ? largest : b;
+}
 
+static float pair_up(const float* __restrict re, const float* __restrict im, const Complex* __restrict turn, int n,
+                     Complex* __restrict line) {
+  float largest[kRunning] = {};
   int i = 0;
   for (; i + kRunning <= n; i += kRunning) {
     for (int j = 0; j < kRunning; ++j) {
-      const float a = re[i + j] < 0.0f ? -re[i + j] : re[i + j];
-      const float b = im[i + j] < 0.0f ? -im[i + j] : im[i + j];
-      largest[j] = a <= largest[j] ? largest[j] : a;
-      largest[j] = b <= largest[j] ? largest[j] : b;
-      line[i + j] = {re[i + j], im[i + j]};
+      largest[j] = turn_one(re[i + j], im[i + j], turn[i + j], largest[j], line[i + j]);
     }
   }
   float all = 0.0f;
   for (const float v : largest) all = v <= all ? all : v;
-  for (; i < n; ++i) {
-    const float a = re[i] < 0.0f ? -re[i] : re[i];
-    const float b = im[i] < 0.0f ? -im[i] : im[i];
-    all = a <= all ? all : a;
-    all = b <= all ? all : b;
-    line[i] = {re[i], im[i]};
-  }
+  for (; i < n; ++i) all = turn_one(re[i], im[i], turn[i], all, line[i]);
   return all;
 }
 
