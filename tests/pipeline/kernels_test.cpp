@@ -57,12 +57,15 @@ TEST(Kernels, MakeOnePictureOfIqAndOfACurvedArray) {
 
 // What has no scale for int16 goes the way of the specification.
 TEST(Kernels, SilenceAndValuesThatAreNotFinite) {
-  const Acquisition a = linear_acquisition(8, 200);
+  Acquisition a = linear_acquisition(8, 200);
+  a.signal = SignalKind::iq;  // of RF the mean would carry it to the whole line
+  a.demod_hz = 5e6;
   const ImagingParams params = testing::small_picture(a);
   std::vector<float> frame(a.frame_values(), 0.0f);
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
     for (const float v : tap_of(share(a), params, to_bytes(frame), Lane::Tap::envelope, kernel)) EXPECT_EQ(v, 0.0f);
   }
+  frame[800] = 1.0f;
   frame[700] = std::numeric_limits<float>::infinity();
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
     bool finite = true;
@@ -74,6 +77,8 @@ TEST(Kernels, SilenceAndValuesThatAreNotFinite) {
 }
 
 TEST(Kernels, AreChosenByNameOrByTheProcessor) {
+  const char* set = std::getenv("ECHOLOOP_CPU_KERNEL");
+  const std::string before = set != nullptr ? set : "";
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
     const std::string device = make_cpu_backend(1, kernel)->device();
     const char* name = kernel == CpuKernel::portable ? "portable" : kernel == CpuKernel::avx2 ? "avx2" : "avx512";
@@ -83,7 +88,7 @@ TEST(Kernels, AreChosenByNameOrByTheProcessor) {
   }
   setenv("ECHOLOOP_CPU_KERNEL", "sse9", 1);
   EXPECT_THROW(make_cpu_backend(1), Error);
-  unsetenv("ECHOLOOP_CPU_KERNEL");
+  setenv("ECHOLOOP_CPU_KERNEL", before.c_str(), 1);  // empty: as if it were not set
   for (const CpuKernel kernel : {CpuKernel::avx2, CpuKernel::avx512}) {
     if (has_cpu_kernel(kernel)) continue;
     EXPECT_THROW(make_cpu_backend(1, kernel), Error);

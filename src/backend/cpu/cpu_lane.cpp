@@ -117,8 +117,7 @@ void CpuLane::measure_peaks() {
       const Complex* line = lines_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(band.n_out);
       float peak = 0.0f;
       for (const Complex* v = line; v != line + band.n_valid; ++v) {
-        const float larger = std::abs(v->re) <= std::abs(v->im) ? std::abs(v->im) : std::abs(v->re);
-        peak = larger <= peak ? peak : larger;  // keeps what is not a number
+        peak = largest_of(largest_of(peak, std::abs(v->re)), std::abs(v->im));
       }
       peaks_[static_cast<std::size_t>(i)] = peak;
     }

@@ -11,6 +11,9 @@ namespace echoloop {
 // Rows may be read and written up to this many floats beyond what is asked for.
 inline constexpr int kLineSlack = 32;
 
+// The larger one; what is not a number counts as largest and stays.
+ECHO_HD float largest_of(float largest, float v) { return v > largest || v != v ? v : largest; }
+
 struct LineSteps {
   void (*widen)(const std::int16_t* in, int n, float* x);
   double (*sum)(const float* x, int n);

@@ -94,8 +94,7 @@ static double sum(const float* x, int n) {
   out = Complex{re, im} * turn;
   const float a = out.re < 0.0f ? -out.re : out.re;
   const float b = out.im < 0.0f ? -out.im : out.im;
-  largest = a <= largest ? largest : a;  // `<=` is false for what is not a number, which so stays
-  return b <= largest ? largest : b;
+  return largest_of(largest_of(largest, a), b);
 }
 
 static float pair_up(const float* __restrict re, const float* __restrict im, const Complex* __restrict turn, int n,
@@ -108,7 +107,7 @@ static float pair_up(const float* __restrict re, const float* __restrict im, con
     }
   }
   float all = 0.0f;
-  for (const float v : largest) all = v <= all ? all : v;
+  for (const float v : largest) all = largest_of(all, v);
   for (; i < n; ++i) all = turn_one(re[i], im[i], turn[i], all, line[i]);
   return all;
 }

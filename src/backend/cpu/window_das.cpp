@@ -86,7 +86,7 @@ bool WindowDas::quantise(WorkerPool& pool, const LineSteps& steps, const Complex
   const DasGeometry& g = frame_.das;
   const int n_lines = g.n_tx * g.n_el;
   float peak = 0.0f;
-  for (int i = 0; i < n_lines; ++i) peak = peaks[i] <= peak ? peak : peaks[i];
+  for (int i = 0; i < n_lines; ++i) peak = largest_of(peak, peaks[i]);
   if (!(peak > 1e-30f && peak < 1e30f)) return false;
   const float scale = kSamplePeak / peak;
   frame_.unit = peak / (kSamplePeak * kPhasorPeak);
