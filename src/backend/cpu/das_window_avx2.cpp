@@ -19,7 +19,6 @@ ECHO_OP void store(std::int32_t* p, Ints v) { _mm256_storeu_si256(reinterpret_ca
 ECHO_OP Floats all(float v) { return _mm256_set1_ps(v); }
 ECHO_OP Ints no_ints() { return _mm256_setzero_si256(); }
 ECHO_OP Floats larger(Floats a, Floats b) { return _mm256_max_ps(a, b); }
-ECHO_OP Floats smaller(Floats a, Floats b) { return _mm256_min_ps(a, b); }
 ECHO_OP Floats multiply_add(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }       // a b + c
 ECHO_OP Floats multiply_subtract(Floats a, Floats b, Floats c) { return _mm256_fmsub_ps(a, b, c); }  // a b - c
 ECHO_OP Floats subtract_product(Floats a, Floats b, Floats c) { return _mm256_fnmadd_ps(a, b, c); }  // c - a b

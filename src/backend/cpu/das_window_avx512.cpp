@@ -18,7 +18,6 @@ ECHO_OP void store(std::int32_t* p, Ints v) { _mm512_storeu_si512(p, v); }
 ECHO_OP Floats all(float v) { return _mm512_set1_ps(v); }
 ECHO_OP Ints no_ints() { return _mm512_setzero_si512(); }
 ECHO_OP Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }
-ECHO_OP Floats smaller(Floats a, Floats b) { return _mm512_min_ps(a, b); }
 ECHO_OP Floats multiply_add(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }       // a b + c
 ECHO_OP Floats multiply_subtract(Floats a, Floats b, Floats c) { return _mm512_fmsub_ps(a, b, c); }  // a b - c
 ECHO_OP Floats subtract_product(Floats a, Floats b, Floats c) { return _mm512_fnmadd_ps(a, b, c); }  // c - a b

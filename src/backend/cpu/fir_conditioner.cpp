@@ -210,13 +210,4 @@ void FirConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, S
   });
 }
 
-int FirConditioner::multiply_adds_per_line() const {
-  double sum = 0.0;
-  for (const Stage& stage : stages_) {
-    const double taps = static_cast<double>(stage.even.taps.size() + stage.odd.taps.size());
-    sum += 2.0 * (stage.end - stage.begin) * (stage.rate == Rate::twice ? 0.5 * taps : taps);
-  }
-  return static_cast<int>(sum);
-}
-
 }  // namespace echoloop

@@ -25,8 +25,6 @@ class FirConditioner {
   void run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines, Complex* lines,
            float* peaks);
 
-  [[nodiscard]] int multiply_adds_per_line() const;  // for the benchmark
-
  private:
   // y[m] = sum over k of taps[k] x[m + first + k]
   struct Phase {
