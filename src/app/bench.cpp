@@ -150,7 +150,8 @@ int run_bench(const Options& options) {
   if (options.json_out.empty()) return 0;
   const json record = {{"machine", machine},
                        {"date", fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))},
-                       {"revision", kVersion},
+                       {"version", kVersion},
+                       {"revision", options.bench_revision},
                        {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
                        {"results", table.rows()}};
   write_text(options.json_out, record.dump(1) + "\n");

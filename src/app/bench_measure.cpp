@@ -86,7 +86,12 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   trace.clear();
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;
-  std::this_thread::sleep_for(std::chrono::duration<double>(run.seconds));
+  constexpr std::uint64_t kLeastFrames = 10;  // slow frames take their time, a minute at most
+  const auto enough = [&] {
+    const double passed = seconds_since(begin_ns);
+    return passed > 60.0 || (passed >= run.seconds && session.counts().processed - begin >= kLeastFrames);
+  };
+  while (!enough()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const double frames = static_cast<double>(session.counts().processed - begin);
   PipelineFigures figures{.frames_per_second = frames / seconds_since(begin_ns),
                           .latency = trace.summarize_latency(Latency::ready),

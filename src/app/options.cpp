@@ -83,6 +83,7 @@ Options parse_bench(std::vector<std::string> words) {
   app.add_option("--backend", backend, "auto, cuda or cpu");
   app.add_option("--seconds", o.bench_seconds, "Of each measurement")->check(CLI::Range(0.05, 60.0))->type_name("S");
   app.add_option("--json", o.json_out, "The table as JSON")->type_name("F.json");
+  app.add_option("--revision", o.bench_revision, "Of the program, for the JSON")->type_name("REV");
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {

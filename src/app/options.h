@@ -36,6 +36,7 @@ struct Options {
   std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo"};
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
+  std::string bench_revision;
   std::filesystem::path image_out, png, screenshot, report, trace;
 };
 
