@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "app/bench.h"
 #include "app/headless.h"
 #include "app/open_source.h"
 #include "app/options.h"
@@ -43,6 +44,8 @@ int run(int argc, char** argv) {
     case Command::info:
       fmt::print("{}", describe_source(open_source(options.source), options.json));
       return 0;
+    case Command::bench:
+      return run_bench(options);
     case Command::view:
       break;
   }

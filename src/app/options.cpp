@@ -25,6 +25,11 @@ std::size_t index_of(const std::array<std::string_view, N>& names, const std::st
   throw Error(option, "found '" + text + "'", accepted);
 }
 
+BackendChoice backend_choice(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
+  return static_cast<BackendChoice>(index_of(kBackends, "--backend", text));
+}
+
 double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -65,6 +70,34 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
   settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
   settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
   settings.push_back(fmt::format("grid_nz={}", z.n));
+}
+
+// `echoloop bench [CASE...] [options]`
+Options parse_bench(std::vector<std::string> words) {
+  Options o;
+  o.command = Command::bench;
+  std::vector<std::string> cases;
+  std::string backend;
+  CLI::App app("How fast this machine is.", "echoloop bench");
+  app.add_option("case", cases, "S1, S1L, S2, demo; default: all");
+  app.add_option("--backend", backend, "auto, cuda or cpu");
+  app.add_option("--seconds", o.bench_seconds, "Of each measurement")->check(CLI::Range(0.05, 60.0))->type_name("S");
+  app.add_option("--json", o.json_out, "The table as JSON")->type_name("F.json");
+  app.add_option("--revision", o.bench_revision, "Of the program, for the JSON")->type_name("REV");
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    o.command = Command::help;
+    o.help = app.help();
+    return o;
+  } catch (const CLI::ParseError& error) {
+    throw Error("echoloop bench", error.what(), "the options of echoloop bench --help");
+  }
+  if (!backend.empty()) o.backend = backend_choice(backend);
+  constexpr std::array<std::string_view, 4> kCases = {"S1", "S1L", "S2", "demo"};
+  for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);
+  if (!cases.empty()) o.bench_cases = cases;
+  return o;
 }
 
 // A preset is a flat TOML table of parameter keys, or has them under [parameters].
@@ -173,10 +206,11 @@ Options parse_command_line(int argc, char** argv) {
   app.footer(
       "Phantoms take settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
       "rate_hz=100,sound_speed_m_s=1480,seed=7\n\nCommands:\n  echoloop info FILE [--json]   what a recording "
-      "holds\n\nA file named 'info' opens as ./info.");
+      "holds\n  echoloop bench [CASE...]      how fast this machine is\n\nA file named 'info' opens as ./info.");
 
   // `info` is a word before the source, not an option: take it out first.
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "bench") return parse_bench({words.begin() + 1, words.end()});
   if (!words.empty() && words.front() == "info") {
     o.command = Command::info;
     words.erase(words.begin());
@@ -207,8 +241,7 @@ Options parse_command_line(int argc, char** argv) {
   if (!memory.empty())
     o.stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", memory));
   if (!streams.empty()) o.stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", streams));
-  constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
-  if (!backend.empty()) o.backend = static_cast<BackendChoice>(index_of(kBackends, "--backend", backend));
+  if (!backend.empty()) o.backend = backend_choice(backend);
   if (!inject.empty()) o.stream.inject = parse_injection(inject);
   if (history->count() > 0) {
     if (!(history_mb >= 0.0 && history_mb <= 1e6)) {

@@ -14,7 +14,7 @@
 namespace echoloop {
 
 enum class BackendChoice { automatic, cuda, cpu };
-enum class Command { view, info, list_params, version, help };
+enum class Command { view, info, bench, list_params, version, help };
 
 struct Options {
   Command command = Command::view;
@@ -33,6 +33,10 @@ struct Options {
   int width = 1600;
   int height = 900;
   bool json = false;  // info
+  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo"};
+  double bench_seconds = 0.5;      // of each measurement
+  std::filesystem::path json_out;  // bench
+  std::string bench_revision;
   std::filesystem::path image_out, png, screenshot, report, trace;
 };
 

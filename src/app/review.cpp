@@ -58,6 +58,7 @@ void Review::freeze(Cine& cine, std::uint64_t sequence) {
     break;
   }
   cine.playing = false;
+  played_ns_ = 0;
   asked_.reset();
 }
 
@@ -75,7 +76,7 @@ void Review::forget(Cine& cine) {
 }
 
 void Review::play(Cine& cine, std::int64_t now_ns) {
-  const double passed_s = static_cast<double>(now_ns - played_ns_) * 1e-9;
+  const double passed_s = played_ns_ == 0 ? 0.0 : static_cast<double>(now_ns - played_ns_) * 1e-9;
   played_ns_ = now_ns;
   const std::vector<float>& times = cine.times_s;
   const auto time_of = [&times](std::size_t index) { return static_cast<double>(times[index]); };

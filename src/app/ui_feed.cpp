@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "app/free_memory.h"
 #include "core/units.h"
@@ -10,22 +11,8 @@ namespace echoloop {
 namespace {
 
 constexpr std::int64_t kSlowUpdateNs = 250'000'000;
-constexpr double kHistorySeconds = 10.0;
-
-// The last 10 s of latencies, thinned to at most one value a pixel of the plot: the largest of each group stays.
-std::vector<float> thin_history(const std::vector<double>& latencies_ms, double frames_per_second) {
-  constexpr std::size_t kPoints = 240;
-  const auto wanted = static_cast<std::size_t>(std::max(kHistorySeconds * frames_per_second, 2.0));
-  const std::size_t n = std::min(wanted, latencies_ms.size());
-  const std::size_t group = std::max<std::size_t>(1, (n + kPoints - 1) / kPoints);
-  std::vector<float> points;
-  for (std::size_t i = latencies_ms.size() - n; i < latencies_ms.size(); i += group) {
-    const std::size_t end = std::min(i + group, latencies_ms.size());
-    points.push_back(static_cast<float>(*std::max_element(latencies_ms.begin() + static_cast<std::ptrdiff_t>(i),
-                                                          latencies_ms.begin() + static_cast<std::ptrdiff_t>(end))));
-  }
-  return points;
-}
+constexpr std::size_t kSummarySpans = 4096;   // about 500 frames; the sums of more would cost the window's frame time
+constexpr std::size_t kTimelineSpans = 4096;  // 50 frames of two a second, with 60 window frames a second between them
 
 }  // namespace
 
@@ -50,32 +37,44 @@ void UiFeed::update_rates(UiState& state, std::int64_t now, std::size_t frame_by
   last_waited_ns_ = state.counts.producer_waited_ns;
 }
 
-// One value each window frame.
-void UiFeed::update_occupancy(UiState& state) {
-  constexpr std::size_t kPoints = 600;  // 10 s at 60 window frames a second
+int busiest_between(const RingCounts& before, const RingCounts& now) {
+  const int used = now.slots_writing + now.slots_ready + now.slots_reading;
+  const bool same_ring = now.slots == before.slots && now.slots_peak >= before.slots_peak;
+  if (!same_ring) return used;
+  // A frame is given up or refused, and the source waits, only when all slots are taken.
+  if (now.dropped > before.dropped || now.refused > before.refused ||
+      now.producer_waited_ns > before.producer_waited_ns) {
+    return now.slots;
+  }
+  return now.slots_peak > before.slots_peak ? now.slots_peak : used;
+}
+
+void UiFeed::update_histories(UiState& state, const TimingTrace& trace, std::int64_t now) {
   const RingCounts& c = state.counts;
-  if (state.occupancy.size() >= kPoints) state.occupancy.erase(state.occupancy.begin());
-  state.occupancy.push_back(static_cast<float>(c.slots_writing + c.slots_ready + c.slots_reading));
+  occupancy_.add(now, busiest_between(sampled_, c));
+  occupancy_.add(now, c.slots_writing + c.slots_ready + c.slots_reading);  // what lasts from here on
+  sampled_ = c;
+  for (const double ms : trace.new_latencies_ms(Latency::ready, ready_seen_)) ready_.add(now, ms);
+  for (const double ms : trace.new_latencies_ms(Latency::shown, shown_seen_)) shown_.add(now, ms);
+  state.occupancy = occupancy_.values(now);
+  state.latency_history_ms = ready_.values(now);
+  state.shown_latency_history_ms = shown_.values(now);
 }
 
 void UiFeed::update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
+  const std::int64_t now = now_ns();
   state.counts = session.counts();
   state.shown = shown;
-  update_occupancy(state);
-  if (state.timeline.wanted) {
-    constexpr std::size_t kTimelineSpans = 1024;  // about a hundred frames
-    state.timeline.spans = trace.last_spans(kTimelineSpans);
-  }
-  const std::int64_t now = now_ns();
+  update_histories(state, trace, now);
+  if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;
   update_rates(state, now, session.frame_bytes());
   state.latency = trace.summarize_latency(Latency::ready);
-  state.latency_history_ms = thin_history(trace.latencies_ms(Latency::ready), state.processed_fps);
   state.shown_latency = trace.summarize_latency(Latency::shown);
-  state.shown_latency_history_ms = thin_history(trace.latencies_ms(Latency::shown), state.shown_fps);
-  state.stages = trace.summarize_stages();
-  state.frame_total = trace.summarize_frames();
-  state.timing = stream_timing(trace.last_spans(4096));
+  const std::vector<Span> spans = trace.last_spans(kSummarySpans);
+  state.stages = stage_summaries(spans);
+  state.frame_total = frame_summary(spans);
+  state.timing = stream_timing(spans);
   const StreamMemory memory = session.memory();
   state.memory = {.device_used = memory.device.used,
                   .device_free = memory.device.free,

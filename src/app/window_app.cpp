@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <ctime>
 #include <utility>
 
@@ -18,6 +19,8 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMaxMessages = 100;
+
+volatile std::sig_atomic_t interrupted = 0;  // from outside: end as if the window had been closed
 
 std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
 
@@ -69,6 +72,8 @@ UiCommands WindowApp::make_commands() {
 }
 
 int WindowApp::run() {
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
   opener_.open(options_.source);
   started_ns_ = now_ns();
   while (!viewer_->should_close() && !limits_reached()) turn();
@@ -130,6 +135,7 @@ void WindowApp::count_picture(bool fresh) {
     return;
   }
   ++shown_;
+  if (image.stamp.acquired_ns < live_since_ns_) return;  // it waited for somebody to go live
   trace_.add_latency(Latency::shown, static_cast<double>(times.shown - image.stamp.acquired_ns) * 1e-6);
 }
 
@@ -201,6 +207,7 @@ void WindowApp::say(Severity severity, const std::string& text) {
 }
 
 bool WindowApp::limits_reached() const {
+  if (interrupted != 0) return true;
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
   if (options_.duration_s > 0.0 && seconds >= options_.duration_s) return true;
   return options_.frames > 0 && session_ != nullptr && session_->done();

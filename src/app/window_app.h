@@ -61,8 +61,10 @@ class WindowApp {
   PastImages past_;
   RfHistory history_;
   Review review_{history_};
-  bool fresh_ = false;             // the last window frame had a new picture
-  bool frozen_by_itself_ = false;  // the source stands still: what is on screen is the past already
+  bool fresh_ = false;                  // the last window frame had a new picture
+  std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
+  std::int64_t live_since_ns_ = 0;      // the last time that somebody went live
+  bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
   std::unique_ptr<Session> session_;

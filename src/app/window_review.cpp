@@ -18,6 +18,7 @@ void WindowApp::toggle_freeze() {
     if (session_->producer_state() == ProducerState::ended) state_.stream.loop = true;
   } else if (review_.frozen()) {
     review_.thaw(state_.cine, *session_);
+    live_since_ns_ = now_ns();
   } else {
     review_.freeze(state_.cine, viewer_->shown_image().stamp.sequence);
   }
@@ -33,10 +34,13 @@ void WindowApp::freeze_when_still() {
   if (frozen_by_itself_ && !still) {
     frozen_by_itself_ = false;
     review_.thaw(state_.cine, *session_);
+    live_since_ns_ = now_ns();
   }
+  // Nothing was finished since before the last window frame looked for a picture, and there was none.
   const Image& image = viewer_->shown_image();
-  const bool all_shown =
-      image.number != 0 && !fresh_ && state_.counts.in_flight == 0 && state_.counts.processed == processed_drawn_;
+  const bool no_news = !fresh_ && state_.counts.processed == processed_looked_;
+  const bool all_shown = image.number != 0 && no_news && state_.counts.in_flight == 0;
+  processed_looked_ = state_.counts.processed;
   if (still && all_shown && !review_.frozen() && !state_.fault.has_value()) {
     frozen_by_itself_ = true;
     review_.freeze(state_.cine, image.stamp.sequence);

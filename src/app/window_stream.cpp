@@ -11,6 +11,8 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   review_.forget(state_.cine);
   frozen_by_itself_ = false;
   trace_.clear();
+  feed_ = {};
+  shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
   session_ = std::make_unique<Session>(*backend_, source, images_, trace_,
                                        SessionOptions{.stream = stream,

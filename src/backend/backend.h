@@ -98,7 +98,13 @@ class Backend {
   [[nodiscard]] virtual bool usable() const { return true; }  // any thread
 };
 
-std::unique_ptr<Backend> make_cpu_backend(int threads = 0);  // 0: all cores
+// Instruction set of the CPU's kernels; automatic: the best that this processor has, or what the environment variable
+// ECHOLOOP_CPU_KERNEL names (portable, avx2, avx512). portable is the specification: FFTs, floats and the plain loop.
+enum class CpuKernel { automatic, portable, avx2, avx512 };
+[[nodiscard]] bool has_cpu_kernel(CpuKernel kernel);
+
+// threads 0: all cores. Throws Error when this processor does not have the kernel that was asked for.
+std::unique_ptr<Backend> make_cpu_backend(int threads = 0, CpuKernel kernel = CpuKernel::automatic);
 
 // nullptr when there is no usable device (or the program was built without CUDA), and why in one line.
 std::unique_ptr<Backend> make_cuda_backend(std::string& why_not);

@@ -38,6 +38,7 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   auto plan = std::make_shared<BandPlan>();
   const double width_hz = p.band_high_hz - p.band_low_hz;
   plan->real_input = a.signal == SignalKind::rf;
+  plan->band_width_hz = width_hz;
   plan->n_samples = a.n_samples;
   // Linear interpolation of baseband lines: what it takes from the band's edges is given back in advance; the images
   // that it leaves (34 dB down at the edges, with 4 samples per hertz of band) differ from element to element and
@@ -57,6 +58,7 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   const double input_hz = plan->real_input ? 0.0 : a.demod_hz;
   plan->bin_offset = static_cast<int>(std::lround((0.5 * (p.band_low_hz + p.band_high_hz) - input_hz) / bin_hz));
   plan->demod_hz = input_hz + plan->bin_offset * bin_hz;
+  plan->band_shift_hz = 0.5 * (p.band_low_hz + p.band_high_hz) - plan->demod_hz;
   plan->response.resize(static_cast<std::size_t>(plan->n_out));
   for (int m = 0; m < plan->n_out; ++m) {
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;

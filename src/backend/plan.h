@@ -25,6 +25,8 @@ struct BandPlan {
   int n_valid = 0;    // conditioned samples that lie within the record
   int bin_offset = 0;
   double line_rate_hz = 0.0;    // sampling rate of the conditioned lines
+  double band_width_hz = 0.0;   // from edge to edge
+  double band_shift_hz = 0.0;   // middle of the band less demod_hz, which is a bin: at most half a bin
   double demod_hz = 0.0;        // their demodulation frequency, phase 0 at sample 0 of the line
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };

@@ -14,7 +14,7 @@ struct Injection {
   double load_ms = 0.0;       // extra processing of every frame
   double jitter_ms = 0.0;     // a frame comes up to this much after it is due
   double burst_frames = 0.0;  // frames come in groups of this many; the mean rate stays
-  double stall_ms = 0.0;      // the source stops for so long, once every stall_every_s
+  double stall_ms = 0.0;      // the source stops for so long, stall_every_s after the last stall
   double stall_every_s = 2.0;
   double duplicate_every = 0.0;  // every so manyth frame comes twice, with the same number
   double missing_every = 0.0;    // every so manyth number never comes

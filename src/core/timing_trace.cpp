@@ -57,6 +57,7 @@ void TimingTrace::add_latency(Latency latency, double ms) {
   ring.values_ms[ring.next] = ms;
   ring.next = (ring.next + 1) % ring.values_ms.size();
   ring.count = std::min(ring.count + 1, ring.values_ms.size());
+  ++ring.added;
 }
 
 std::vector<Span> TimingTrace::spans() const { return last_spans(ring_.size()); }
@@ -72,9 +73,25 @@ std::vector<double> TimingTrace::latencies_ms(Latency latency) const {
   return unroll(ring.values_ms, ring.next, ring.count, ring.count);
 }
 
-std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const {
+std::vector<double> TimingTrace::new_latencies_ms(Latency latency, std::uint64_t& seen) const {
+  const std::scoped_lock lock(mutex_);
+  const LatencyRing& ring = latencies_[static_cast<std::size_t>(latency)];
+  const std::uint64_t fresh = ring.added - std::exchange(seen, ring.added);
+  return unroll(ring.values_ms, ring.next, ring.count, static_cast<std::size_t>(fresh));
+}
+
+std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const { return stage_summaries(spans()); }
+
+StageSummary TimingTrace::summarize_latency(Latency latency) const {
+  std::vector<double> values = latencies_ms(latency);
+  return summarize(values);
+}
+
+StageSummary TimingTrace::summarize_frames() const { return frame_summary(spans()); }
+
+std::array<StageSummary, kStageCount> stage_summaries(const std::vector<Span>& spans) {
   std::array<std::vector<double>, kStageCount> durations;
-  for (const Span& span : spans()) {
+  for (const Span& span : spans) {
     durations[static_cast<std::size_t>(span.stage)].push_back(static_cast<double>(span.end_ns - span.start_ns) *
                                                               kMillisecondsPerNanosecond);
   }
@@ -83,20 +100,15 @@ std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const {
   return summaries;
 }
 
-StageSummary TimingTrace::summarize_latency(Latency latency) const {
-  std::vector<double> values = latencies_ms(latency);
-  return summarize(values);
-}
-
-StageSummary TimingTrace::summarize_frames() const {
+StageSummary frame_summary(const std::vector<Span>& spans) {
   std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> frames;  // begin of the copy, end of the last stage
-  for (const Span& span : spans()) {
+  for (const Span& span : spans) {
     if (span.stage == Stage::upload) frames[span.frame].first = span.start_ns;
     if (span.stage == Stage::compress) frames[span.frame].second = span.end_ns;
   }
   std::vector<double> durations;
   for (const auto& [frame, times] : frames) {
-    if (times.first == 0 || times.second == 0) continue;  // the ring has lost its other half
+    if (times.first == 0 || times.second == 0) continue;  // the other half is not among the spans
     durations.push_back(static_cast<double>(times.second - times.first) * kMillisecondsPerNanosecond);
   }
   return summarize(durations);

@@ -44,6 +44,10 @@ struct StreamTiming {
 };
 StreamTiming stream_timing(const std::vector<Span>& spans);
 
+// How long each stage took, and each frame from its copy's begin to its last stage's end.
+std::array<StageSummary, kStageCount> stage_summaries(const std::vector<Span>& spans);
+StageSummary frame_summary(const std::vector<Span>& spans);
+
 // Which way a latency goes: from the frame's publication to the finished image, or to the window's picture.
 enum class Latency { ready, shown };
 
@@ -51,11 +55,13 @@ class TimingTrace {
  public:
   explicit TimingTrace(std::size_t capacity = 1 << 14);
 
-  void add(const Span& span);                                                    // any thread
-  void add_latency(Latency latency, double ms);                                  // any thread
-  [[nodiscard]] std::vector<Span> spans() const;                                 // oldest first; any thread
-  [[nodiscard]] std::vector<Span> last_spans(std::size_t count) const;           // oldest first; any thread
-  [[nodiscard]] std::vector<double> latencies_ms(Latency latency) const;         // oldest first; any thread
+  void add(const Span& span);                                             // any thread
+  void add_latency(Latency latency, double ms);                           // any thread
+  [[nodiscard]] std::vector<Span> spans() const;                          // oldest first; any thread
+  [[nodiscard]] std::vector<Span> last_spans(std::size_t count) const;    // oldest first; any thread
+  [[nodiscard]] std::vector<double> latencies_ms(Latency latency) const;  // oldest first; any thread
+  // Those added since the last call with the same `seen`, which counts them; it begins at 0. Oldest first; any thread
+  [[nodiscard]] std::vector<double> new_latencies_ms(Latency latency, std::uint64_t& seen) const;
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread
   [[nodiscard]] StageSummary summarize_frames() const;  // from the copy's begin to the last stage's end; any thread
   [[nodiscard]] StageSummary summarize_latency(Latency latency) const;  // any thread
@@ -73,6 +79,7 @@ class TimingTrace {
     std::vector<double> values_ms;
     std::size_t next = 0;
     std::size_t count = 0;
+    std::uint64_t added = 0;  // ever, clear() or not
   };
   std::array<LatencyRing, 2> latencies_;
 };

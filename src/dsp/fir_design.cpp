@@ -9,6 +9,17 @@ namespace {
 
 double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(kPi * x) / (kPi * x); }
 
+// Modified Bessel function of the first kind, order 0, by its series.
+double bessel_i0(double x) {
+  double term = 1.0;
+  double sum = 1.0;
+  for (int k = 1; k < 60; ++k) {
+    term *= 0.25 * x * x / (static_cast<double>(k) * k);
+    sum += term;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_hz, double fs_hz) {
@@ -25,6 +36,40 @@ std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_
     gain += tap * std::cos(kPi * m * middle);
   }
   for (double& tap : taps) tap /= gain;
+  return taps;
+}
+
+std::vector<double> fir_half_band(double width_hz, double fs_hz) {
+  constexpr double kAttenuationDb = 70.0;
+  const double beta = 0.1102 * (kAttenuationDb - 8.7);
+  const double transition = 0.5 - width_hz / fs_hz;  // cycles a sample
+  const double length = (kAttenuationDb - 7.95) / (14.36 * transition);
+  const int n_taps = static_cast<int>(std::ceil(0.25 * length + 0.5));  // at odd places of one side
+  const double reach = 2.0 * n_taps;
+  std::vector<double> taps;
+  double sum = 0.0;
+  for (int j = 0; j < n_taps; ++j) {
+    const double place = 2.0 * j + 1.0;
+    const double window = bessel_i0(beta * std::sqrt(1.0 - (place / reach) * (place / reach))) / bessel_i0(beta);
+    taps.push_back(0.5 * sinc(0.5 * place) * window);
+    sum += 2.0 * taps.back();
+  }
+  for (double& tap : taps) tap *= 0.5 / sum;
+  return taps;
+}
+
+std::vector<double> fir_band_shape(double width_hz, double fs_hz) {
+  const int reach = static_cast<int>(20.0 * fs_hz / width_hz);
+  std::vector<double> taps;
+  double sum = 0.0;
+  for (int n = -reach; n <= reach; ++n) {
+    const double u = 0.1 * width_hz * n / fs_hz;  // time over the inverse of the edge's width
+    const double pole = 1.0 - 4.0 * u * u;
+    const double edge = std::abs(pole) < 1e-9 ? 0.25 * kPi : std::cos(kPi * u) / pole;
+    taps.push_back(sinc(9.0 * u) * edge);
+    sum += taps.back();
+  }
+  for (double& tap : taps) tap /= sum;
   return taps;
 }
 

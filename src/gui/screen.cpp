@@ -45,6 +45,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
+  state.timeline.wanted = false;  // unless its panel is drawn
   if (presentation_) {
     draw_presentation(state, input);
   } else {
@@ -123,9 +124,10 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     formation_panel(c, column);
     panel_line(ui_, column, l.left);
     display_panel(c, column);
+    panel_line(ui_, column, l.left);
+    faults_panel(c, column);
     left_scroll_.end(ui_, column.y + ui_.px(8));
   }
-  c.state.timeline.wanted = false;
   if (!l.right_shown) return;
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
@@ -133,8 +135,6 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
   timings_panel(c, column);
-  panel_line(ui_, column, l.right);
-  faults_panel(c, column);
   panel_line(ui_, column, l.right);
   timeline_panel(c, column);
   right_scroll_.end(ui_, column.y + ui_.px(8));

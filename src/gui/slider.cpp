@@ -33,10 +33,12 @@ std::string value_text(const SliderLook& look, double value) {
   return look.sign == Sign::always ? signed_fixed(value, look.decimals) : fixed(value, look.decimals);
 }
 
+constexpr float kOneLine = 24;
+
 // Label, value and unit on the first line.
 void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, const std::string& value, bool changed) {
   const bool enabled = look.why_not.empty();
-  const float h = ui.px(20);
+  const float h = look.lines == Lines::one ? r.height() : ui.px(20);
   const float end = ui.text(Type::body, r.x0, r.y0, h, enabled ? theme::kText2 : theme::kDisabled, look.label);
   if (changed && enabled) ui.disc(end + ui.px(8), r.y0 + 0.5F * h, 2, theme::kAccent);
   float right = r.x1;
@@ -55,12 +57,25 @@ struct TrackGeometry {
 
 TrackGeometry geometry(const Ui& ui, const Rect& r) { return {r.y0 + ui.px(26), r.x0 + ui.px(6), r.x1 - ui.px(6)}; }
 
-void draw_track(const Ui& ui, const Rect& r, const TrackGeometry& g, float from, float to, float tick, bool enabled) {
+// Between label and value, which leave it as much room as their widest texts do.
+TrackGeometry one_line_geometry(const Ui& ui, const Rect& r, const SliderLook& look) {
+  const float value = std::max(ui.width(Type::body, fixed(look.track_max, look.decimals)), ui.px(36));
+  const float left = r.x0 + ui.width(Type::body, look.label) + ui.px(24);
+  return {r.cy(), left, std::max(left, r.x1 - value - ui.px(42))};
+}
+
+void draw_track(const Ui& ui, const TrackGeometry& g, float from, float to, float tick, bool enabled) {
   const float half = std::max(1.0F, 0.5F * ui.px(4));
-  ui.fill({r.x0, g.y - half, r.x1, g.y + half}, theme::kLine, 2);
+  ui.fill({g.left - ui.px(6), g.y - half, g.right + ui.px(6), g.y + half}, theme::kLine, 2);
   ui.fill({from, g.y - half, to, g.y + half}, enabled ? theme::kAccent : theme::kDisabled, 2);
   if (tick >= 0)
     ui.fill({std::round(tick), g.y - ui.px(5), std::round(tick) + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);
+}
+
+// Beside its track a slider of one line has words, and a press there is none on the track.
+bool on_track(const Ui& ui, const SliderLook& look, const TrackGeometry& g) {
+  const float x = ImGui::GetIO().MouseClickedPos[0].x;
+  return look.lines == Lines::two || (x >= g.left - ui.px(10) && x <= g.right + ui.px(10));
 }
 
 void draw_thumb(const Ui& ui, float x, float y, bool enabled) {
@@ -105,11 +120,13 @@ Tip tip_of(const SliderLook& look) { return {look.label, look.help, look.why_not
 }  // namespace
 
 std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, double value, double normal) {
-  const Rect r = ui.row(column, theme::kSliderRow, 0);
+  const bool one = look.lines == Lines::one;
+  const Rect r = ui.row(column, one ? kOneLine : theme::kSliderRow, 0);
   const bool enabled = look.why_not.empty();
-  const TrackGeometry g = geometry(ui, r);
+  const TrackGeometry g = one ? one_line_geometry(ui, r, look) : geometry(ui, r);
   if (enabled && ui.is_editing(look.id)) {
-    const auto text = ui.edit_field({r.x0, r.y0 + ui.px(4), r.x1, r.y1 - ui.px(4)});
+    const float margin = ui.px(one ? 0 : 4);
+    const auto text = ui.edit_field({r.x0, r.y0 + margin, r.x1, r.y1 - margin});
     if (!text) return std::nullopt;
     if (!look.text_at_most.empty() && *text == look.text_at_most) return look.track_max;
     const auto numbers = parse_numbers(*text);
@@ -123,7 +140,7 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
     ui.start_editing(look.id, value_text(look, value));
   } else if (enabled && h.right) {
     result = normal;
-  } else if (enabled && h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F)) {
+  } else if (enabled && h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F) && on_track(ui, look, g)) {
     const double wanted = from_fraction(look, g.fraction(ImGui::GetIO().MousePos.x));
     if (wanted != value) result = wanted;
   }
@@ -131,7 +148,7 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
   const bool changed = std::abs(shown - normal) > 0.5 * std::pow(10.0, -look.decimals);
   draw_head(ui, r, look, value_text(look, shown), changed);
   const float x = g.at(to_fraction(look, shown));
-  draw_track(ui, r, g, r.x0, x, changed ? g.at(to_fraction(look, normal)) : -1, enabled);
+  draw_track(ui, g, g.left - ui.px(6), x, changed ? g.at(to_fraction(look, normal)) : -1, enabled);
   draw_thumb(ui, x, g.y, enabled);
   return result;
 }
@@ -182,7 +199,7 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
   draw_head(ui, r, look, span_text(shown.low, shown.high, look.decimals), changed);
   const float low = g.at(to_fraction(look, shown.low));
   const float high = g.at(to_fraction(look, shown.high));
-  draw_track(ui, r, g, low, high, changed ? g.at(to_fraction(look, normal.low)) : -1, enabled);
+  draw_track(ui, g, low, high, changed ? g.at(to_fraction(look, normal.low)) : -1, enabled);
   if (changed) {
     const float tick = std::round(g.at(to_fraction(look, normal.high)));
     ui.fill({tick, g.y - ui.px(5), tick + ui.hairline(), g.y + ui.px(5)}, theme::kLine2);

@@ -13,6 +13,8 @@ namespace echoloop {
 enum class Track { linear, logarithmic };
 enum class Sign { as_is, always };  // always: +6.0
 
+enum class Lines { one, two };  // one: label, track and value side by side, for narrow places
+
 struct SliderLook {
   const char* id = "";
   std::string_view label = {};
@@ -22,6 +24,7 @@ struct SliderLook {
   double least = 0, most = 1;           // reached by typing
   Track track = Track::linear;
   Sign sign = Sign::as_is;
+  Lines lines = Lines::two;
   std::string_view help = {};
   std::string_view why_not = {};
   std::string_view text_at_most = {};  // shown instead of the number at track_max, e.g. "max"

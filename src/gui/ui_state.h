@@ -115,11 +115,12 @@ struct UiState {
   std::uint64_t shown = 0;
   std::uint64_t errors = 0;
   RingCounts counts;
-  StageSummary latency;                   // acquired to image ready
-  std::vector<float> latency_history_ms;  // oldest first, the last 10 s
-  StageSummary shown_latency;             // acquired to shown
+  // Plots: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
+  StageSummary latency;  // acquired to image ready
+  std::vector<float> latency_history_ms;
+  StageSummary shown_latency;  // acquired to shown
   std::vector<float> shown_latency_history_ms;
-  std::vector<float> occupancy;      // slots in use, oldest first, the last 10 s
+  std::vector<float> occupancy;      // slots in use, likewise
   double bytes_per_second = 0.0;     // channel data processed
   double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
   StreamTiming timing;

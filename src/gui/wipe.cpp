@@ -60,9 +60,10 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const R
   const float margin = ui.px(8);
   const float room = side.width() - 2 * margin;
   if (room < ui.px(type.indent)) return;
-  const float w = std::min(badge_width(ui, type, badge), room);
+  const float wanted = badge_width(ui, type, badge);
+  const float w = std::min(wanted, room);
   const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
-  const bool whole = w >= ui.px(60);
+  const bool whole = w >= std::min(wanted, ui.px(60));
   const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
   const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
   ui.fill(box, theme::kChip, 4);
@@ -88,8 +89,8 @@ void draw_badges(const WipeContext& c, float line) {
   Badge a{.letter = "A"};
   Badge b{.letter = "B"};
   if (differences.empty()) {
-    a.note = "the same parameters";
-    b.note = "change a parameter: it acts here";
+    a.note = "before";
+    b.note = "now";
   }
   if (differences.size() > kMostRows) {
     a.note = b.note = fmt::format("and {} more", differences.size() - kMostRows + 1);
@@ -110,14 +111,17 @@ void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
   ui.chevron(x + ui.px(5), y, Direction::right, theme::kInk);
 }
 
-// At the foot of the line, within the picture; empty where there is no room.
+constexpr float kHandleShare = 0.7F;  // of the picture's height
+
+// Above the handle: the badges are at the top, the pointer's read-out at the foot. Empty where there is no room.
 Rect swap_rect(const WipeContext& c, float line) {
   const Ui& ui = c.ui;
   const Rect& r = c.layout.image;
   const float w = ui.width(Type::body, "Swap") + ui.px(20);
   if (c.look == WipeLook::presentation || w + ui.px(8) > r.width()) return {};
   const float x = std::round(std::clamp(line - 0.5F * w, r.x0 + ui.px(4), r.x1 - ui.px(4) - w));
-  return {x, r.y1 - ui.px(34), x + w, r.y1 - ui.px(10)};
+  const float y1 = std::round(r.y0 + kHandleShare * r.height()) - ui.px(22);
+  return {x, y1 - ui.px(24), x + w, y1};
 }
 
 void draw_swap(const Ui& ui, const Rect& box, bool hovered) {
@@ -159,7 +163,7 @@ void draw_wipe(const WipeContext& c) {
   const Rect swap_before = swap_rect(c, before);
   const Hit on_swap = ui.hit("swap", swap_before);
   ui.tip("swap", on_swap, swap_before, {"Swap", "A's parameters go to the panels, the panels' become A.", {}});
-  const float handle_y = std::round(r.y0 + 0.7F * r.height());
+  const float handle_y = std::round(r.y0 + kHandleShare * r.height());
   const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
   const Rect band{before - ui.px(6), r.y0, before + ui.px(6), r.y1};
   const Hit on_grip = ui.hit("wipe_handle", grip);

@@ -6,13 +6,19 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{64} << 20;  // made at a time: some milliseconds' work for the system
+// Made at a time. Locking pages holds up every other call of a GPU's driver, a few milliseconds for 8 MB: no more at once.
+constexpr std::size_t kChunkBytes = std::size_t{8} << 20;
 constexpr std::size_t kAlignment = 256;
 
 std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Memory that nobody else refers to, a picture being made of its frame, say.
-bool is_ours_alone(const FrameMemory& memory) { return memory.owner != nullptr && memory.owner.use_count() == 1; }
+// Memory that nobody else refers to, a picture being made of its frame, say. The copy of the pointer is no detour:
+// giving it up again synchronises with whoever gave up the last one, so that their reading is over before the memory is
+// written.
+bool is_ours_alone(const FrameMemory& memory) {
+  const std::shared_ptr<const void> mine = memory.owner;
+  return mine != nullptr && mine.use_count() == 2;
+}
 
 }  // namespace
 
@@ -32,7 +38,7 @@ void RfHistory::begin(HistoryFeed feed) {
     }
     feed_ = std::move(feed);
     bytes_ = 0;
-    for (std::size_t i = 0; i < count_; ++i) bytes_ += entry(i).memory.bytes.size();
+    for (std::size_t i = 0; i < count_; ++i) bytes_ += padded(entry(i).memory.bytes.size());
     const std::size_t frames = feed_.lend != nullptr ? kMaxFrames : budget_bytes_ / padded(feed_.frame_bytes);
     if (ring_.empty() && budget_bytes_ > 0) ring_.resize(std::min(frames, kMaxFrames));
     spare_.reserve(ring_.size() + chunk_frames());
@@ -95,7 +101,7 @@ void RfHistory::grow() {
     lock.lock();
     exhausted_ = pieces.empty();
     for (FrameMemory& piece : pieces) {
-      bytes_ += piece.bytes.size();
+      bytes_ += padded(piece.bytes.size());
       spare_.push_back(std::move(piece));
     }
   }
@@ -110,7 +116,7 @@ void RfHistory::make_room() {
   if (memory.kind == feed_.kind && is_ours_alone(memory)) {
     spare_.push_back(std::move(memory));
   } else {
-    bytes_ -= memory.bytes.size();  // of another kind, or still in use: it goes when its last user is done
+    bytes_ -= padded(memory.bytes.size());  // of another kind, or still in use: it goes when its last user is done
   }
 }
 

@@ -65,12 +65,12 @@ def row(report, case, what, input_type):
     return result
 
 
-def panels(folder, open_or_closed):
+def panels(folder, open_or_folded):
     """A settings folder in which the window's Timeline panel is open or folded."""
-    home = os.path.join(folder, open_or_closed)
+    home = os.path.join(folder, open_or_folded)
     os.makedirs(os.path.join(home, "echoloop"), exist_ok=True)
     with open(os.path.join(home, "echoloop", "window"), "w") as file:
-        file.write(f"timeline = {open_or_closed}\n")
+        file.write(f"panel_timeline = {open_or_folded}\n")
     return {"XDG_CONFIG_HOME": home}
 
 
@@ -98,11 +98,8 @@ def main():
                   f'max {t["predicted_overlap"]:.4f}  shown {r["shown"]}', flush=True)
 
         if os.environ.get("DISPLAY"):
-            for _ in range(3):
-                for state in ("closed", "open"):
-                    measure("demo", f"timeline {state}", "int16", "sim:heart", "--rate", "max",
-                            environment=panels(folder, state))
-            measure("demo", "present, 50 Hz", "int16", "sim:heart")
+            measure("demo", "in the window", "int16", "sim:heart", "--rate", "max")
+            measure("demo", "in the window, 50 Hz", "int16", "sim:heart")
         measure("demo", "pipeline", "int16", "sim:heart", "--headless", "--rate", "max")
         try:
             files = make_s1(folder)
@@ -116,8 +113,9 @@ def main():
                             "--streams", streams, "--lanes", options.lanes)
             measure("S1", "course pipeline", name, path, S1_GRID, "--headless", "--recipe", "course", "--rate", "max")
             measure("S1", "latency, 1 kHz", name, *s1, "--headless", "--rate", "1000")
-            if os.environ.get("DISPLAY"):
-                measure("S1", "in the window", name, *s1, "--rate", "max", "--lanes", options.lanes)
+            for state in ("folded", "open") * 5 if os.environ.get("DISPLAY") else ():
+                measure("S1", f"timeline {state}", name, *s1, "--rate", "max", "--lanes", options.lanes,
+                        environment=panels(folder, state))
     record = {"machine": f"{device}, {os.cpu_count()} CPU cores, {platform.system()} {platform.machine()}",
               "date": datetime.date.today().isoformat(), "revision": options.revision,
               "settings": {"seconds_a_run": float(options.seconds)}, "results": rows}

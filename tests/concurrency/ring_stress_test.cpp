@@ -85,9 +85,10 @@ TEST(RingStress, PoliciesSwitchedAtRandomWhileFramesFlow) {
       std::this_thread::sleep_for(std::chrono::microseconds(engine() % 300));
     }
   });
+  std::uint64_t n = 0;
   {
     const CountsObserver observer(ring);
-    for (std::uint64_t n = 0; n < kFrames; ++n) {
+    for (; n < kFrames || ring.counts().processed < kFrames / 10; ++n) {
       auto lease = ring.begin_write(n);
       if (lease.outcome() != FrameRing::WriteLease::Outcome::slot) continue;
       testing::number_frame(lease.memory(), n);
@@ -100,11 +101,11 @@ TEST(RingStress, PoliciesSwitchedAtRandomWhileFramesFlow) {
     reader.join();
   }
   const RingCounts c = ring.counts();
-  EXPECT_EQ(c.produced, kFrames);
+  EXPECT_EQ(c.produced, n);
   EXPECT_EQ(c.in_flight, 0U);
   EXPECT_EQ(c.processed, read);
   EXPECT_EQ(c.copied, read);
-  EXPECT_EQ(c.processed + c.dropped + c.refused, kFrames);
+  EXPECT_EQ(c.processed + c.dropped + c.refused, n);
   EXPECT_EQ(c.sequence_gaps + c.duplicates, 0U);
 }
 

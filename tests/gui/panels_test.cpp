@@ -132,8 +132,8 @@ TEST(Controls, StreamSettings) {
   scene.frames(2);
   scene.click("policy/Drop oldest");
   EXPECT_EQ(scene.state.stream.policy, RingPolicy::drop_oldest);
-  scene.click("lanes/3");
-  EXPECT_EQ(scene.state.stream.lanes, 3);
+  scene.click("lanes/2");
+  EXPECT_EQ(scene.state.stream.lanes, 2);
   scene.click("streams/Serial");
   EXPECT_EQ(scene.state.stream.streams, StreamMode::serial);
   scene.click("slots");
@@ -143,7 +143,7 @@ TEST(Controls, StreamSettings) {
   scene.state.no_effect.lanes = "Why.";
   scene.frames(2);
   scene.click("lanes/1");
-  EXPECT_EQ(scene.state.stream.lanes, 3);
+  EXPECT_EQ(scene.state.stream.lanes, 2);
 }
 
 TEST(Controls, ColourBarMovesTheWindow) {

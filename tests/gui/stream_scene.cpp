@@ -89,13 +89,12 @@ void turn_wheel(Scene& scene, float x, float y, float steps) {
 }
 
 void reveal(Scene& scene, const std::string& id) {
-  const Rect column = scene.viewer->control_rect("panel_stream");
   const float middle = 0.5F * static_cast<float>(scene.shot().height);
   for (int i = 0; i < 4; ++i) {  // the column learns how tall it is from what was drawn
     const Rect r = scene.viewer->control_rect(id);
     ASSERT_GT(r.width(), 0.0F) << id;
     constexpr float kStep = 48.0F;  // of the column, at scale 1
-    turn_wheel(scene, column.x0 - 4, middle, (middle - r.cy()) / kStep);
+    turn_wheel(scene, r.x0 - 4, middle, (middle - r.cy()) / kStep);
   }
 }
 

@@ -25,7 +25,7 @@ std::vector<Span> script_spans(const SpanScript& script);
 // Every number of the stream panel, none zero that can be another.
 void fill_stream(UiState& state, const SpanScript& script = {});
 
-// Scrolls the right column until the control is in view.
+// Scrolls its column until the control is in view.
 void reveal(Scene& scene, const std::string& id);
 // The wheel turned with the pointer at (x, y).
 void turn_wheel(Scene& scene, float x, float y, float steps);

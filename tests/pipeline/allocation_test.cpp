@@ -28,7 +28,7 @@ TEST(AllocationCounter, SeesAnAllocation) {
 
 TEST_P(Allocations, NonePerFrameAfterWarmUp) {
   if (!testing::can_count_allocations()) GTEST_SKIP() << "a sanitizer has replaced malloc";
-  constexpr std::uint64_t kWarmUp = 20;
+  constexpr std::uint64_t kWarmUp = 300;  // the history has all its memory by then
   constexpr std::uint64_t kFrames = 200;
   const AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(16, 256, {-5.0, 0.0, 5.0}));
   ImagingParams params = testing::small_picture(*acquisition, 33, GetParam().nz);
@@ -38,6 +38,7 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
   const std::unique_ptr<Backend> backend = make_cpu_backend(2);
   Mailbox<Image> images;
   TimingTrace trace;
+  RfHistory history(16 * acquisition->frame_bytes());
   std::string allocations = "the frames did not come";
   std::uint64_t frames = 0;
   Session session(*backend, source, images, trace,
@@ -45,17 +46,20 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
                    .params = params,
                    .max_frames = kWarmUp + kFrames + 1,
                    .host_images = true,
-                   .on_image = [&](const Image&) {
-                     ++frames;
-                     if (frames == 1) testing::name_this_thread("the processing thread");
-                     if (frames == kWarmUp) testing::start_counting_allocations();
-                     if (frames == kWarmUp + kFrames) allocations = testing::stop_counting_allocations();
-                   }});
+                   .on_image =
+                       [&](const Image&) {
+                         ++frames;
+                         if (frames == 1) testing::name_this_thread("the processing thread");
+                         if (frames == kWarmUp) testing::start_counting_allocations();
+                         if (frames == kWarmUp + kFrames) allocations = testing::stop_counting_allocations();
+                       },
+                   .history = &history});
   testing::wait_until([&] {
     images.take();
     return session.done();
   });
   session.stop();
+  EXPECT_GE(history.extent().frames, 12U) << "nothing went round";
   EXPECT_EQ(allocations, "") << "in " << kFrames << " frames";
 }
 

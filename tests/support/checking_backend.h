@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,12 @@ class CheckingBackend final : public Backend {
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override { return inner_.page_lock(memory); }
   std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+    if (number >= most_lanes) throw std::runtime_error("no room for lane " + std::to_string(number + 1));
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
 
+  std::atomic<int> most_lanes{1000};
   std::atomic<std::uint64_t> checked{0};  // twice a frame
   std::atomic<std::uint64_t> torn{0};
 

@@ -90,11 +90,12 @@ struct Run {
   std::uint64_t frames = 1;
   int threads = 2;
   StreamSettings stream = unpaced();
+  CpuKernel kernel = CpuKernel::automatic;
 };
 
 // The images of the first `frames` frames.
 inline std::vector<Picture> process(const Run& run) {
-  const std::unique_ptr<Backend> backend = make_cpu_backend(run.threads);
+  const std::unique_ptr<Backend> backend = make_cpu_backend(run.threads, run.kernel);
   Mailbox<Image> images;
   TimingTrace trace;
   std::vector<Picture> pictures;
@@ -113,10 +114,20 @@ inline std::vector<Picture> process(const Run& run) {
   return pictures;
 }
 
+// Those that this processor has, the specification first.
+inline std::vector<CpuKernel> cpu_kernels_here() {
+  std::vector<CpuKernel> kernels;
+  for (const CpuKernel kernel : {CpuKernel::portable, CpuKernel::avx2, CpuKernel::avx512}) {
+    if (has_cpu_kernel(kernel)) kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
 // One frame through a lane of the CPU backend, without threads around it: an intermediate result.
 inline std::vector<float> tap_of(const AcquisitionPtr& acquisition, const ImagingParams& params,
-                                 const std::vector<std::byte>& frame, Lane::Tap tap) {
-  const std::unique_ptr<Backend> backend = make_cpu_backend(2);
+                                 const std::vector<std::byte>& frame, Lane::Tap tap,
+                                 CpuKernel kernel = CpuKernel::automatic) {
+  const std::unique_ptr<Backend> backend = make_cpu_backend(2, kernel);
   const std::unique_ptr<Lane> lane = backend->make_lane(0, StreamMode::serial);
   lane->set_plan(make_plan(acquisition, params));
   lane->upload({.stamp = {}, .samples = frame});

@@ -51,6 +51,19 @@ TEST(Options, Commands) {
   EXPECT_EQ(parse({"./info"}).command, Command::view);
 }
 
+TEST(Options, PaceFaultsAndMemoryForLookingBack) {
+  const Options o = parse({"--pace", "2.5", "--inject", "load_ms=2,missing_every=100", "--history-mb", "1.5"});
+  EXPECT_EQ(o.stream.pace_ms, 2.5);
+  EXPECT_EQ(o.stream.inject.load_ms, 2.0);
+  EXPECT_EQ(o.stream.inject.missing_every, 100.0);
+  EXPECT_EQ(o.history_bytes, 1'500'000U);
+  EXPECT_EQ(parse({"--history-mb", "0"}).history_bytes, 0U);
+  EXPECT_FALSE(parse({}).history_bytes.has_value());
+  expect_refusal([] { (void)parse({"--pace", "-1"}); }, "--pace");
+  expect_refusal([] { (void)parse({"--inject", "warp=1"}); }, "warp");
+  expect_refusal([] { (void)parse({"--history-mb", "-1"}); }, "--history-mb");
+}
+
 TEST(Options, RunAndFiles) {
   const Options o = parse({"sim:points", "--headless", "--frames", "12", "--duration", "2.5", "--backend", "cpu",
                            "--no-interop", "--image-out", "a.npy", "--png", "b.png", "--screenshot", "c.png",

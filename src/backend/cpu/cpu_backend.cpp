@@ -21,28 +21,32 @@ class PageableBlock final : public HostMemoryBlock {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(int threads) : pool_(std::make_shared<WorkerPool>(threads)) {}
+  CpuBackend(int threads, const CpuKernels& kernels)
+      : pool_(std::make_shared<WorkerPool>(threads)), kernels_(kernels) {}
   [[nodiscard]] std::string name() const override { return "CPU"; }
   [[nodiscard]] std::string device() const override {
     const int n = pool_->threads();
-    return std::to_string(n) + (n == 1 ? " thread" : " threads");
+    return std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + kernels_.name;
   }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory) override {
     return std::make_unique<PageableBlock>(bytes);
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
-  std::unique_ptr<Lane> make_lane(int number, StreamMode) override { return std::make_unique<CpuLane>(pool_, number); }
+  std::unique_ptr<Lane> make_lane(int number, StreamMode) override {
+    return std::make_unique<CpuLane>(pool_, kernels_, number);
+  }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
 
  private:
   std::shared_ptr<WorkerPool> pool_;
+  const CpuKernels& kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(int threads) {
+std::unique_ptr<Backend> make_cpu_backend(int threads, CpuKernel kernel) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  return std::make_unique<CpuBackend>(threads > 0 ? threads : cores);
+  return std::make_unique<CpuBackend>(threads > 0 ? threads : cores, cpu_kernels(kernel));
 }
 
 }  // namespace echoloop

@@ -1,6 +1,7 @@
 #include "backend/cpu/cpu_lane.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -30,7 +31,8 @@ class CpuLane::StageTimer {
   Span& span_;
 };
 
-CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, int number) : pool_(std::move(pool)), number_(number) {
+CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number)
+    : pool_(std::move(pool)), kernels_(kernels), number_(number) {
   rows_.resize(static_cast<std::size_t>(pool_->threads()));
 }
 
@@ -46,7 +48,11 @@ void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
     course_pixels_.resize(plan->grid.pixels());
     return;
   }
-  conditioner_.set_plan(plan->band, pool_->threads());
+  const bool tuned = kernels_.das_tile != nullptr;
+  filtering_ = tuned && filters_.set_plan(plan->band, a.sampling_hz, *kernels_.steps, pool_->threads());
+  windows_ = tuned && window_.set_plan(plan->das, pool_->threads());
+  if (!filtering_) conditioner_.set_plan(plan->band, pool_->threads());
+  peaks_.resize(n_lines);
   lines_.resize(n_lines * static_cast<std::size_t>(plan->band->n_out));
   pixels_.resize(plan->grid.pixels());
   for (RowScratch& row : rows_) row.resize(plan->grid.nx, a.n_transmits());
@@ -82,8 +88,11 @@ void CpuLane::condition() {
   const Acquisition& a = *plan_->acquisition;
   if (plan_->course != nullptr) {
     course_.filter(*pool_, frame_.samples, a.sample_type, course_lines_.data());
+  } else if (filtering_) {
+    filters_.run(*pool_, frame_.samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data(), peaks_.data());
   } else {
     conditioner_.run(*pool_, frame_.samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data());
+    if (windows_) measure_peaks();
   }
   conditioned_ = true;
 }
@@ -94,11 +103,34 @@ void CpuLane::beamform() {
     course_.beamform(*pool_, course_lines_.data(), course_pixels_.data());
     return;
   }
+  if (windows_ && window_.quantise(*pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
+    window_.run(*pool_, kernels_.das_tile, pixels_.data());
+  } else {
+    beamform_rows();
+  }
+}
+
+void CpuLane::measure_peaks() {
+  const BandPlan& band = *plan_->band;
+  pool_->run(static_cast<int>(peaks_.size()), 8, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i) {
+      const Complex* line = lines_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(band.n_out);
+      float peak = 0.0f;
+      for (const Complex* v = line; v != line + band.n_valid; ++v) {
+        peak = largest_of(largest_of(peak, std::abs(v->re)), std::abs(v->im));
+      }
+      peaks_[static_cast<std::size_t>(i)] = peak;
+    }
+  });
+}
+
+void CpuLane::beamform_rows() {
   const DasGeometry& g = plan_->das->geometry;
+  const auto row = kernels_.das_tile != nullptr ? &das_row : &portable::das_row;
   pool_->run(g.nz, 2, [&](int begin, int end, int thread) {
     for (int iz = begin; iz < end; ++iz) {
-      das_row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)],
-              pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
+      row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)],
+          pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
     }
   });
 }

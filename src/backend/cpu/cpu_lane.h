@@ -8,14 +8,17 @@
 #include "backend/backend.h"
 #include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/course_steps.h"
+#include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/das_rows.h"
+#include "backend/cpu/fir_conditioner.h"
+#include "backend/cpu/window_das.h"
 #include "backend/cpu/worker_pool.h"
 
 namespace echoloop {
 
 class CpuLane final : public Lane {
  public:
-  CpuLane(std::shared_ptr<WorkerPool> pool, int number);
+  CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
   void upload(const RfFrame& frame) override;
@@ -36,17 +39,25 @@ class CpuLane final : public Lane {
  private:
   class StageTimer;
   void fit_image_storage();
+  void measure_peaks();
+  void beamform_rows();
 
   std::shared_ptr<WorkerPool> pool_;
+  const CpuKernels& kernels_;
   int number_;
   std::shared_ptr<const Plan> plan_;
   RfFrame frame_;
   bool conditioned_ = false;
   bool finished_ = false;
-  BandConditioner conditioner_;
+  BandConditioner conditioner_;  // the specification, and for bands that are not for filters
+  FirConditioner filters_;
+  WindowDas window_;
+  bool filtering_ = false;  // filters_ conditions the frames of this plan
+  bool windows_ = false;    // window_ beamforms them
   CourseSteps course_;
   std::vector<RowScratch> rows_;      // one a thread
   std::vector<Complex> lines_;        // analytic: [n_tx][n_el][n_out]
+  std::vector<float> peaks_;          // analytic: [n_tx][n_el], largest component of each line
   std::vector<Complex> pixels_;       // analytic: [nz][nx]
   std::vector<float> course_lines_;   // course: [n_tx][n_el][n_samples]
   std::vector<float> course_pixels_;  // course: [nz][nx]

@@ -27,6 +27,10 @@ void RowScratch::resize(int nx, int n_tx) {
   values.resize(static_cast<std::size_t>(nx) * static_cast<std::size_t>(kReceiveArrays + 2 * n_tx));
 }
 
+void portable::das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
+  portable::das_row(geometry, iq, iz, scratch.values.data(), pixels);
+}
+
 void das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels) {
 #if defined(ECHO_X86)
   static const bool fast = has_avx2();

@@ -17,4 +17,8 @@ struct RowScratch {
 // Row iz of the complex image: pixels[0 .. nx).
 void das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels);
 
+namespace portable {  // the version for every machine, by name
+void das_row(const DasGeometry& geometry, const Complex* iq, int iz, RowScratch& scratch, Complex* pixels);
+}
+
 }  // namespace echoloop

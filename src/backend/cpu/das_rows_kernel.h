@@ -4,43 +4,9 @@
 #include <cstddef>
 
 #include "backend/cpu/das_rows.h"
+#include "backend/cpu/receive_weights.h"
 
 namespace echoloop::ECHO_ISA {
-
-template <Apodization window>
-[[gnu::always_inline]] static inline void weigh(int nx, float* __restrict weight) {
-  for (int ix = 0; ix < nx; ++ix) weight[ix] = apodization_weight(window, weight[ix]);
-}
-
-// weight: in: place in the aperture; out: window weight. One loop a window, so that no loop holds a branch.
-static void window_row(Apodization window, int nx, float* __restrict weight) {
-  switch (window) {
-    case Apodization::boxcar:
-      return weigh<Apodization::boxcar>(nx, weight);
-    case Apodization::hann:
-      return weigh<Apodization::hann>(nx, weight);
-    case Apodization::hamming:
-      return weigh<Apodization::hamming>(nx, weight);
-    case Apodization::tukey:
-      return weigh<Apodization::tukey>(nx, weight);
-    case Apodization::gauss:
-      return weigh<Apodization::gauss>(nx, weight);
-  }
-}
-
-static void place_row(const DasGeometry& g, const ElementGeometry& element, float z, float* __restrict place) {
-  if (g.f_number <= 0.0f) {
-    for (int ix = 0; ix < g.nx; ++ix) place[ix] = element.aperture_place;
-    return;
-  }
-  for (int ix = 0; ix < g.nx; ++ix) place[ix] = aperture_place(g, element, local_position(element, g.x_m[ix], z));
-}
-
-static void direct_row(const DasGeometry& g, const ElementGeometry& element, float z, float* __restrict weight) {
-  for (int ix = 0; ix < g.nx; ++ix) {
-    weight[ix] *= directivity_weight(g.width_over_wavelength, local_position(element, g.x_m[ix], z));
-  }
-}
 
 static void rotor_row(const float* __restrict x_m, int nx, const ElementGeometry element, float z, float samples_per_m,
                       float turns_per_sample, const float* __restrict weight, float* __restrict excess,
@@ -109,9 +75,7 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
   if (g.n_valid < 2) return;  // no sample has a neighbour to interpolate with
   for (int e = 0; e < g.n_el; ++e) {
     const ElementGeometry& element = g.elements[e];
-    place_row(g, element, z, weight);
-    window_row(g.apodization, g.nx, weight);
-    if (g.width_over_wavelength > 0.0f) direct_row(g, element, z, weight);
+    weigh_row(g, element, g.x_m, g.nx, z, weight);
     const auto [begin, end] = seen_by(weight, g.nx);
     const int n = end - begin;
     if (n == 0) continue;

@@ -64,7 +64,7 @@ void CudaLane::upload(const RfFrame& frame) {
   mark(kUploaded, copy_);
   // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
   // no longer being copied to.
-  marks_[kUploaded].event.hold_back(processing());
+  event(kUploaded).hold_back(processing());
 }
 
 void CudaLane::load(double ms) {
@@ -122,34 +122,35 @@ void CudaLane::finish(bool to_host) {
   if (to_host) {
     const std::size_t pixels = plan_->grid.pixels();
     image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
-    marks_[kCompressed].event.hold_back(images_);
+    event(kCompressed).hold_back(images_);
     CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
                                images_.get()));
   }
-  end_.record(to_host ? images_ : processing());
+  if (to_host) copied_to_host_.record(images_);
+  end_ = to_host ? &copied_to_host_ : &event(kCompressed);
   ended_ = true;
 }
 
 bool CudaLane::uploaded() {
   if (in_place_) return conditioned_ && raw_read_.passed();
-  return marks_[kUploaded].event.passed();
+  return event(kUploaded).passed();
 }
 
-bool CudaLane::finished() { return ended_ && end_.passed(); }
+bool CudaLane::finished() { return ended_ && end_->passed(); }
 
 void CudaLane::wait() {
   if (ended_) {
-    end_.synchronize();
+    end_->synchronize();
     return;
   }
-  marks_[kUploaded].event.synchronize();
+  event(kUploaded).synchronize();
   raw_read_.synchronize();
 }
 
 // The frame has finished: its events have passed, and reading them waits for nothing.
 void CudaLane::append_spans(TimingTrace& trace) {
-  const GpuClock::Anchor& anchor = context_->clock.anchor_before(marks_[kUpload].event);
-  const auto ns = [&](Mark mark) { return anchor.to_ns(marks_[mark].event); };
+  const GpuClock::Anchor& anchor = context_->clock.anchor_before(event(kUpload));
+  const auto ns = [&](Mark mark) { return anchor.to_ns(event(mark)); };
   const auto add = [&](Stage stage, std::int64_t start_ns, std::int64_t end_ns) {
     trace.add({.frame = stamp_.sequence,
                .stage = stage,

@@ -57,7 +57,10 @@ class CudaLane final : public Lane {
     Event event{EventUse::time};
   };
 
-  void mark(Mark mark, StreamView stream) { marks_[mark].event.record(stream); }
+  Event& event(Mark mark) {
+    return mark == kCompressed ? compressed_mark_ : marks_[static_cast<std::size_t>(mark)].event;
+  }
+  void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
 
   std::shared_ptr<Context> context_;  // first: freed last
@@ -78,8 +81,10 @@ class CudaLane final : public Lane {
   bool ended_ = false;  // finish() was called after the last verb
   Mark compress_begin_ = kDetected;
   std::array<TimeMark, kMarks> marks_;
-  Event raw_read_{EventUse::order};  // the frame's raw samples have been read
-  Event end_{EventUse::sleep};
+  Event compressed_mark_{EventUse::time_and_sleep};  // it also ends a frame: each event costs the device some time
+  Event raw_read_{EventUse::order};                  // the frame's raw samples have been read
+  Event copied_to_host_{EventUse::sleep};
+  const Event* end_ = nullptr;  // what a finished frame has passed
   Image image_;
 };
 

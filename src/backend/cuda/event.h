@@ -9,6 +9,7 @@ enum class EventUse {
   order,  // between streams, or to be asked by the host
   time,   // also a time stamp
   sleep,  // a waiting host thread sleeps instead of spinning
+  time_and_sleep,
 };
 
 class Event {
@@ -46,6 +47,7 @@ class Event {
  private:
   static unsigned flags(EventUse use) {
     if (use == EventUse::time) return cudaEventDefault;
+    if (use == EventUse::time_and_sleep) return cudaEventBlockingSync;
     return use == EventUse::sleep ? cudaEventBlockingSync | cudaEventDisableTiming : cudaEventDisableTiming;
   }
 

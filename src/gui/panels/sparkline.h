@@ -10,12 +10,12 @@
 namespace echoloop {
 
 struct Sparkline {
-  const std::vector<float>& values;  // oldest first
+  const std::vector<float>& values;  // oldest first, in equal steps; not a number where there is none
   double top = 1.0;                  // the scale starts at 0
   std::string top_text = {};
   std::optional<double> line = {};  // dashed, with a word of its own
   std::string_view line_text = {};
-  std::string_view middle_text = {};  // at the right, without a line
+  float label_width = 50;  // at scale 1; 0 = no labels
 };
 
 // In `row`, labels to the right of the curve and never over it. Returns the curve's box.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "gui/number_text.h"
 #include "gui/panels/stream_parts.h"
@@ -56,7 +57,7 @@ void counter_cell(Ui& ui, const Rect& r, const Counter& counter, bool small) {
 void counter_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Counters counters = counters_of(c.state);
-  column.y += ui.px(2);
+  column.y += ui.px(3);
   if (c.compact) {  // two columns have no room for numbers of a long stream
     for (const Counter& counter : counters) {
       const Rect r = ui.row(column, 20, 0);
@@ -66,7 +67,7 @@ void counter_table(PanelContext& c, Column& column) {
     return;
   }
   for (std::size_t i = 0; i < counters.size() / 2; ++i) {
-    const Rect r = ui.row(column, 22, 0);
+    const Rect r = ui.row(column, 20, 0);
     const float middle = std::round(r.cx());
     const Rect left{r.x0, r.y0, middle - ui.px(12), r.y1};
     const Rect right{middle + ui.px(12), r.y0, r.x1, r.y1};
@@ -85,29 +86,39 @@ struct Fact {
   const char* help;
 };
 
-void fact_row(PanelContext& c, Column& column, const Fact& fact) {
+void fact(PanelContext& c, const Rect& r, const Fact& fact) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, c.compact ? 20 : 22, 0);
   const Hit h = ui.hit(fact.id, r);
   ui.tip(fact.id, h, r, {fact.label, fact.help, {}});
-  const Type type = c.compact ? Type::small : Type::body;
+  const float all =
+      ui.width(Type::body, fact.label) + ui.width(Type::body, fact.value) + ui.width(Type::body, fact.unit) + ui.px(8);
+  const Type type = c.compact || all > r.width() ? Type::small : Type::body;
   ui.text(type, r, theme::kText2, fact.label);
   ui.text_right(type, r.x1, r.y0, r.height(), theme::kMuted, fact.unit);
   ui.text_right(type, r.x1 - ui.width(type, fact.unit) - ui.px(4), r.y0, r.height(), theme::kText, fact.value);
 }
 
+// Side by side as the counters are; below each other where these are, too.
 void rate_rows(PanelContext& c, Column& column) {
   const double rate = c.state.bytes_per_second;
   const bool giga = rate >= 999.5e6;
-  fact_row(c, column,
-           {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
-            giga ? "GB/s" : "MB/s", "Channel data that were processed."});
-  fact_row(c, column,
-           {"waited", "Source waited", fixed(static_cast<double>(c.state.counts.producer_waited_ns) * 1e-9, 1), "s",
-            "Time that the source spent waiting for a free slot, all together. Only the policy Block makes it wait."});
-  fact_row(c, column,
-           {"wait_share", "Waited, last second", fixed(100.0 * c.state.producer_wait_share, 0), "%",
-            "How much of the last second the source waited. 100 %: processing sets the pace."});
+  const double waited_s = static_cast<double>(c.state.counts.producer_waited_ns) * 1e-9;
+  Rect left = c.ui.row(column, 20, 0);
+  Rect right = left;
+  if (c.compact) {
+    right = c.ui.row(column, 20, 0);
+  } else {
+    left.x1 = std::round(left.cx()) - c.ui.px(12);
+    right.x0 = std::round(right.cx()) + c.ui.px(12);
+  }
+  fact(c, left,
+       {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
+        giga ? "GB/s" : "MB/s", "Channel data that were processed."});
+  fact(c, right,
+       {"waited", c.compact ? "Source waited" : "Waited", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
+        fixed(100.0 * c.state.producer_wait_share, 0) + " %",
+        "Time that the source spent waiting for a free slot, all together, and its share of the last second. Only the "
+        "policy Block makes it wait; at 100 % processing sets the pace."});
 }
 
 struct MemoryLine {
@@ -118,27 +129,28 @@ struct MemoryLine {
   std::string help;
 };
 
+// "Device   184 MB used   149 GB free", the numbers below each other.
 void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
   Ui& ui = c.ui;
   const Type type = c.compact ? Type::small : Type::body;
-  const Rect r = ui.row(column, c.compact ? 18 : 20, 0);
+  const Rect r = ui.row(column, 20, 0);
   const Hit h = ui.hit(line.id, r);
   ui.tip(line.id, h, r, {line.label, line.help, {}});
-  const bool known = line.used > 0 || line.free > 0;
   ui.text(type, r, theme::kText2, line.label);
-  ui.text_right(type, r.x1 - ui.px(c.compact ? 62 : 76), r.y0, r.height(), theme::kText,
-                known ? byte_text(line.used) : "—");
-  ui.text_right(type, r.x1, r.y0, r.height(), theme::kText2, known ? byte_text(line.free) : "—");
+  const bool known = line.used > 0 || line.free > 0;
+  const float number = ui.width(type, "000 MB");
+  float x = r.x1;
+  for (const auto& [word, bytes, color] :
+       {std::tuple{"free", line.free, theme::kText2}, std::tuple{"used", line.used, theme::kText}}) {
+    ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, word);
+    x -= ui.width(Type::small, word) + ui.px(4);
+    ui.text_right(type, x, r.y0, r.height(), color, known ? byte_text(bytes) : "—");
+    x -= number + ui.px(c.compact ? 6 : 12);
+  }
 }
 
 void memory_rows(PanelContext& c, Column& column) {
-  Ui& ui = c.ui;
   const MemoryView& m = c.state.memory;
-  column.y += ui.px(4);
-  const Rect head = ui.row(column, 18, 0);
-  ui.text(Type::small, head, theme::kMuted, "Memory");
-  ui.text_right(Type::small, head.x1 - ui.px(c.compact ? 62 : 76), head.y0, head.height(), theme::kMuted, "in use");
-  ui.text_right(Type::small, head.x1, head.y0, head.height(), theme::kMuted, "free");
   std::string device = "Buffers of this stream on the device; free: what anybody could still take.";
   if (m.device_used == 0 && m.device_free == 0) device = "The CPU has no memory apart from the host's.";
   if (m.lane_bytes > 0) device += fmt::format(" Each lane takes {}.", byte_text(m.lane_bytes));
@@ -146,8 +158,8 @@ void memory_rows(PanelContext& c, Column& column) {
   std::string host = "Slots, and copies of recordings, without the frames kept to look back.";
   if (m.slot_bytes > 0) host += fmt::format(" Each slot takes {}.", byte_text(m.slot_bytes));
   if (m.page_locked) host += " It is page-locked: the system cannot swap it out, the device reads it directly.";
-  memory_line(c, column, {"memory_host", m.page_locked ? "Host, page-locked" : "Host", m.host_used, m.host_free, host});
-  column.y += ui.px(6);
+  const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";
+  memory_line(c, column, {"memory_host", label, m.host_used, m.host_free, host});
 }
 
 }  // namespace

@@ -27,10 +27,9 @@ constexpr std::array<PolicyWords, 4> kPolicies = {{
 
 void policy_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ui.text(Type::small, ui.row(column, 16, 3), theme::kMuted, "When all slots are in use");
   Rect r;
   for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-    if (i % 2 == 0) r = ui.row(column, 24, 0);
+    if (i % 2 == 0) r = ui.row(column, 22, 0);
     const PolicyWords& words = kPolicies[i];
     const float middle = r.x0 + std::round(0.5F * r.width());
     const Rect cell{i % 2 == 0 ? r.x0 : middle, r.y0, i % 2 == 0 ? middle : r.x1, r.y1};
@@ -49,7 +48,7 @@ void policy_rows(PanelContext& c, Column& column) {
 void stream_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::stream, c.compact);
   c.ui.header("panel_stream", column, "Stream",
-              open ? ""
+              open ? "when all slots are in use"  // what the first rows are about
                    : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
                                  c.state.counts.slots),
               open);

@@ -8,6 +8,8 @@
 
 namespace echoloop {
 
+inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
+
 void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
 void way_rows(PanelContext& c, Column& column);      // memory, streams, lanes, delay
 void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates, memory

@@ -93,14 +93,9 @@ std::string memory_note(const MemoryView& memory, int slots) {
   return fmt::format("{}, only {} free", byte_text(needed), byte_text(there));
 }
 
-void choice_row(PanelContext& c, Column& column, const Gauge& gauge) {
+// In `value`, whose face says how many are in use.
+void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, 22, 3);
-  ui.text(Type::body, r, theme::kText2, "Slots");
-  const std::string number = fmt::format("{} of {}", gauge.used(), gauge.counts.slots);
-  const float words = ui.width(Type::body, "in use");
-  const float w = ui.width(Type::body, "00 of 00") + words + ui.px(40);
-  const Rect value{r.x1 - w, r.y0, r.x1, r.y1};
   std::vector<std::string> texts;
   std::vector<Choice> choices;
   for (const int count : kSlotCounts) texts.push_back(fmt::format("{} slots", count));
@@ -115,25 +110,36 @@ void choice_row(PanelContext& c, Column& column, const Gauge& gauge) {
                 "longer hiccups and cost memory.",
                 {}});
   const bool full = gauge.refusal != nullptr && gauge.used() >= gauge.counts.slots;
-  ui.text_right(Type::body, r.x1 - ui.px(26), r.y0, r.height(), theme::kText2, "in use");
-  ui.text_right(Type::body, r.x1 - ui.px(30) - words, r.y0, r.height(), full ? theme::kRed : theme::kText, number);
+  const float words = ui.width(Type::body, "in use");
+  ui.text_right(Type::body, value.x1 - ui.px(26), value.y0, value.height(), theme::kText2, "in use");
+  ui.text_right(Type::body, value.x1 - ui.px(30) - words, value.y0, value.height(), full ? theme::kRed : theme::kText,
+                fmt::format("{} of {}", gauge.used(), gauge.counts.slots));
   if (!picked) return;
   c.state.stream.slots = kSlotCounts[static_cast<std::size_t>(*picked)];
   call(c.commands.stream_changed);
 }
 
-void legend_row(const Ui& ui, Column& column) {
-  const Rect legend = ui.row(column, 16, 6);
-  float x = legend.x0;
-  constexpr std::array<std::pair<Slot, const char*>, 4> names = {
-      {{Slot::copying, "copying"}, {Slot::ready, "ready"}, {Slot::filling, "filling"}, {Slot::free, "free"}}};
-  for (const auto& [slot, name] : names) {
-    const Rect chip{x, legend.cy() - ui.px(4), x + ui.px(8), legend.cy() + ui.px(4)};
-    ui.fill(chip, slot_color(slot), 2);
-    if (slot == Slot::free) ui.outline(chip, theme::kMuted, 1);
-    x = ui.text(Type::small, x + ui.px(13), legend.y0, legend.height(), theme::kText2, name) +
-        ui.px(column.compact ? 9 : 12);
-  }
+void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
+  Ui& ui = c.ui;
+  const Hit h = ui.hit("occupancy", row);
+  const int slots = std::max(gauge.counts.slots, 1);
+  const std::string text = fmt::format("Over the last 10 s; at the top all {} are. The most that ever were: {}.", slots,
+                                       gauge.counts.slots_peak);
+  ui.tip("occupancy", h, row, {"Slots in use", text, {}});
+  draw_sparkline(ui, row, {.values = c.state.occupancy, .top = static_cast<double>(slots), .label_width = 0});
+}
+
+void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
+  Ui& ui = c.ui;
+  const Rect cells = ui.row(column, 14, 6);
+  const Hit h = ui.hit("gauge", cells);
+  ui.tip("gauge", h, cells,
+         {"Slots now",
+          fmt::format("Blue is being copied: {}. Bright waits to be copied: {}. Dark is being filled: {}. The rest is "
+                      "free.",
+                      gauge.counts.slots_reading, gauge.counts.slots_ready, gauge.counts.slots_writing),
+          {}});
+  slot_cells(ui, cells, gauge);
 }
 
 }  // namespace
@@ -141,21 +147,16 @@ void legend_row(const Ui& ui, Column& column) {
 void slot_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Gauge gauge = gauge_of(c.state);
-  choice_row(c, column, gauge);
-  const Rect cells = ui.row(column, 14, 4);
-  slot_cells(ui, cells, gauge);
-  legend_row(ui, column);
-  const Rect row = ui.row(column, 40, 8);
-  const Hit h = ui.hit("occupancy", row);
-  ui.tip("occupancy", h, row,
-         {"Slots in use", "Over the last 10 s. Peak: the most that were ever in use at once.", {}});
-  const int slots = std::max(gauge.counts.slots, 1);
-  const std::string peak = fmt::format("peak {}", gauge.counts.slots_peak);
-  draw_sparkline(ui, row,
-                 {.values = c.state.occupancy,
-                  .top = static_cast<double>(slots),
-                  .top_text = fmt::format("{}", slots),
-                  .middle_text = peak});
+  const Rect r = ui.row(column, 24, 4);
+  const float words = ui.text(Type::body, r, theme::kText2, "Slots");
+  const float width = ui.width(Type::body, "00 of 00") + ui.width(Type::body, "in use") + ui.px(40);
+  const Rect value{r.x1 - width, r.y0, r.x1, r.y1};
+  choice(c, value, gauge);
+  if (!c.compact) {
+    occupancy(c, {std::max(r.x0 + ui.px(kStreamLabels), words), r.y0, value.x0 - ui.px(8), r.y1}, gauge);
+  }
+  cells_row(c, column, gauge);
+  if (c.compact) occupancy(c, ui.row(column, 24, 6), gauge);
 }
 
 }  // namespace echoloop

@@ -11,8 +11,8 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLane = 20;
-constexpr float kLaneGap = 3;
+constexpr float kLane = 14;
+constexpr float kLaneGap = 2;
 constexpr std::array<const char*, kStageCount> kTitles = {"Produce",  "Copy",     "Extra load", "Condition", "Beamform",
                                                           "Envelope", "Compress", "Texture",    "Window",    "Vsync"};
 
@@ -108,12 +108,12 @@ void draw_blocks(const Ui& ui, const std::vector<TimeBlock>& blocks, const Rect&
     const Rect r = row_rect(ui, area, b.row);
     const ImU32 color = theme::kStageColors[static_cast<std::size_t>(b.span.stage)];
     if (b.span.stage == Stage::vsync) {
-      ui.vertical(std::round(b.x0), r.y0 + ui.px(2), r.y1 - ui.px(2), theme::kText2);
+      ui.vertical(std::round(b.x0), r.y0 + ui.px(1), r.y1 - ui.px(1), theme::kText2);
     } else {
-      ui.fill({b.x0, r.y0 + ui.px(3), b.x1, r.y1 - ui.px(3)}, color);
+      ui.fill({b.x0, r.y0 + ui.px(2), b.x1, r.y1 - ui.px(2)}, color);
     }
     if (&b == hovered) {
-      ui.outline({b.x0 - ui.px(1), r.y0 + ui.px(2), b.x1 + ui.px(1), r.y1 - ui.px(2)}, theme::kText, 1);
+      ui.outline({b.x0 - ui.px(1), r.y0 + ui.px(1), b.x1 + ui.px(1), r.y1 - ui.px(1)}, theme::kText, 1);
     }
   }
 }
@@ -141,7 +141,7 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
 void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& area) {
   Ui& ui = c.ui;
   TimelineState& t = c.view.timeline;
-  const Rect r = ui.row(column, 18, 4);
+  const Rect r = ui.row(column, 16, 0);
   if (map.pieces.empty()) return;
   const double width_ms = static_cast<double>(map.pieces.back().to_ns - map.pieces.front().from_ns) * kMsPerNs;
   const std::string right = exact_ms(width_ms) + " ms";

@@ -46,9 +46,9 @@ struct NumberRow {
   bool strong = false;  // the arrangement in use, and the measurement
 };
 
-Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
+// Label, formula and the time in ms, within r.
+void number(PanelContext& c, const Rect& r, const NumberRow& row) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, 22, 0);
   const Hit h = ui.hit(row.id, r);
   ui.tip(row.id, h, r, {row.label, row.help, {}});
   const float end =
@@ -58,7 +58,38 @@ Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
   }
   ui.text_right(row.strong ? Type::strong : Type::body, r.x1, r.y0, r.height(),
                 row.strong ? theme::kText : theme::kText2, c.state.timing.frames == 0 ? "—" : exact_ms(row.ms));
+}
+
+constexpr float kNumberRow = 18;
+
+Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
+  const Rect r = c.ui.row(column, kNumberRow, 0);
+  number(c, r, row);
   return r;
+}
+
+// What the predictions are made of, in the colours of their bars; side by side where there is room.
+void parts_row(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const StreamTiming& t = c.state.timing;
+  Rect left = ui.row(column, kNumberRow, 0);
+  Rect right = left;
+  if (c.compact) {
+    right = ui.row(column, kNumberRow, 0);
+  } else {
+    left.x1 = std::round(left.x0 + 0.44F * left.width()) - ui.px(8);
+    right.x0 = left.x1 + ui.px(16);
+  }
+  const float chip = ui.px(8);
+  const auto part = [&](Rect r, ImU32 color, const NumberRow& row) {
+    ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, color, 2);
+    r.x0 += ui.px(13);
+    number(c, r, row);
+  };
+  part(left, copy_color(), {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device, ms, median."});
+  part(
+      right, work_color(),
+      {"time_work", "Processing", "t_p", t.t_p_ms, "From the first kernel's begin to the last one's end, ms, median."});
 }
 
 void bar(const Ui& ui, const Geometry& g, float y, float half, double from_ms, double to_ms, ImU32 color) {
@@ -124,30 +155,21 @@ void timeline_numbers(PanelContext& c, Column& column) {
   const bool overlap = c.state.stream.streams == StreamMode::overlap && c.state.no_effect.streams.empty();
   const double larger = std::max(t.serial_ms(), t.period_ms < 4.0 * t.serial_ms() ? t.period_ms : 0.0);
   const Geometry g{column.x0 + ui.px(c.compact ? 84 : 152), column.x1 - ui.px(52), std::max(larger, 1e-6)};
-  const Rect head = ui.row(column, 18, 0);
-  ui.text(Type::small, head, theme::kMuted, "One frame, medians");
-  ui.text_right(Type::small, head.x1, head.y0, head.height(), theme::kMuted, "ms");
-  const Rect copy = number_row(c, column, {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device."});
-  ground(ui, g, copy.cy());
-  const Rect work = number_row(
-      c, column, {"time_work", "Processing", "t_p", t.t_p_ms, "From the first kernel's begin to the last one's end."});
-  ground(ui, g, work.cy());
+  parts_row(c, column);
   ui.horizontal(column.x0, column.x1, column.y, theme::kFaintLine);
   const Rect one = number_row(c, column,
                               {"time_serial", "Serial", "t_t + t_p", t.serial_ms(),
-                               "What a frame takes when copy and kernels take turns.", serial});
+                               "What a frame takes when copy and kernels take turns, ms.", serial});
   ground(ui, g, one.cy());
   const Rect two = number_row(c, column,
                               {"time_overlap", "Overlap", "max(t_t, t_p)", t.overlap_ms(),
-                               "What a frame takes when the next one is copied meanwhile.", overlap});
+                               "What a frame takes when the next one is copied meanwhile, ms.", overlap});
   ground(ui, g, two.cy());
   const Rect period = number_row(c, column,
                                  {"time_period", c.compact ? "Measured" : "Measured period", "", t.period_ms,
-                                  "Mean time from the end of one frame to the end of the next.", true});
+                                  "Mean time from the end of one frame to the end of the next, ms.", true});
   if (t.frames > 0) {
     const float half = ui.px(3);
-    bar(ui, g, copy.cy(), half, 0.0, t.t_t_ms, copy_color());
-    bar(ui, g, work.cy(), half, 0.0, t.t_p_ms, work_color());
     bar(ui, g, one.cy(), half, 0.0, t.t_t_ms, copy_color());
     bar(ui, g, one.cy(), half, t.t_t_ms, t.serial_ms(), work_color());
     bar(ui, g, two.cy() - ui.px(2), ui.px(1), 0.0, t.t_t_ms, copy_color());

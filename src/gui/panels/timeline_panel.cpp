@@ -55,37 +55,56 @@ void pause_button(PanelContext& c, const Rect& r) {
   t.kept = t.paused ? c.state.timeline.spans : std::vector<Span>();
 }
 
-void control_rows(PanelContext& c, Column& column) {
-  Ui& ui = c.ui;
-  TimelineState& t = c.view.timeline;
-  const Rect first = ui.row(column, theme::kRow, theme::kRowGap);
-  const float pause_width = ui.px(72);
+void frames_choice(PanelContext& c, const Rect& r) {
   const auto at = std::find(kTimelineFrames.begin(), kTimelineFrames.end(), c.view.timeline_frames);
-  if (const auto picked =
-          ui.segmented("timeline_frames", {first.x0, first.y0, first.x1 - pause_width - ui.px(8), first.y1},
-                       kFrameChoices, static_cast<int>(at - kTimelineFrames.begin()),
-                       {"Frames",
-                        "How many frames fit into the timeline. The wheel zooms, dragging moves, a double click shows "
-                        "all again.",
-                        {}})) {
-    c.view.timeline_frames = kTimelineFrames[static_cast<std::size_t>(*picked)];
-    t.zoom = {};
-  }
-  pause_button(c, {first.x1 - pause_width, first.y0, first.x1, first.y1});
-  const Rect second = ui.row(column, theme::kRow, theme::kRowGap);
-  const float half = std::round(0.5F * (second.width() - ui.px(8)));
-  const std::string_view why = c.state.timing.frames == 0 && c.state.timeline.spans.empty() && t.kept.empty()
-                                   ? std::string_view("No frame has been timed yet.")
-                                   : std::string_view();
-  if (ui.button(
-          "save_csv", {second.x0, second.y0, second.x0 + half, second.y1}, {.label = "CSV"},
+  const auto picked = c.ui.segmented(
+      "timeline_frames", r, kFrameChoices, static_cast<int>(at - kTimelineFrames.begin()),
+      {"Frames",
+       "How many frames fit into the timeline. The wheel zooms, dragging moves, a double click shows all again.",
+       {}});
+  if (!picked) return;
+  c.view.timeline_frames = kTimelineFrames[static_cast<std::size_t>(*picked)];
+  c.view.timeline.zoom = {};
+}
+
+void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
+  const std::string_view why =
+      c.state.timing.frames == 0 && c.state.timeline.spans.empty() && c.view.timeline.kept.empty()
+          ? std::string_view("No frame has been timed yet.")
+          : std::string_view();
+  if (c.ui.button(
+          "save_csv", csv, {.label = "CSV"},
           {"Save as CSV", "All times that are kept, one line a span: frame, stage, lane, start and end in ns.", why})) {
     call(c.commands.save_timings, TimingFile::csv);
   }
-  if (ui.button("save_trace", {second.x1 - half, second.y0, second.x1, second.y1}, {.label = "Trace"},
-                {"Save as a trace", "All times that are kept, for Perfetto or Chrome's tracing page.", why})) {
+  if (c.ui.button("save_trace", trace, {.label = "Trace"},
+                  {"Save as a trace", "All times that are kept, for Perfetto or Chrome's tracing page.", why})) {
     call(c.commands.save_timings, TimingFile::chrome_trace);
   }
+}
+
+// One row, or two in a narrow column.
+void control_rows(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const float gap = ui.px(6);
+  const Rect first = ui.row(column, theme::kRow, 4);
+  const float pause = ui.px(58);
+  if (c.compact) {
+    frames_choice(c, {first.x0, first.y0, first.x1 - pause - gap, first.y1});
+    pause_button(c, {first.x1 - pause, first.y0, first.x1, first.y1});
+    const Rect second = ui.row(column, theme::kRow, 4);
+    const float half = std::round(0.5F * (second.width() - gap));
+    save_buttons(c, {second.x0, second.y0, second.x0 + half, second.y1},
+                 {second.x1 - half, second.y0, second.x1, second.y1});
+    return;
+  }
+  const float save = ui.px(50);
+  const Rect trace{first.x1 - save, first.y0, first.x1, first.y1};
+  const Rect csv{trace.x0 - gap - save, first.y0, trace.x0 - gap, first.y1};
+  const float end = csv.x0 - gap;
+  frames_choice(c, {first.x0, first.y0, end - pause - gap, first.y1});
+  pause_button(c, {end - pause, first.y0, end, first.y1});
+  save_buttons(c, csv, trace);
 }
 
 }  // namespace

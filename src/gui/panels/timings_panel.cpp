@@ -80,7 +80,7 @@ void bar(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, 
 }
 
 void head_row(const Ui& ui, Column& column, const Scale& scale) {
-  const Rect r = ui.row(column, 20, 0);
+  const Rect r = ui.row(column, 16, 0);
   const Columns at = columns_of(ui, r);
   ui.text(Type::small, at.name, r.y0, r.height(), theme::kMuted, "ms");
   if (at.bar1 - at.bar0 >= ui.px(20)) {
@@ -98,7 +98,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   Ui& ui = c.ui;
   ui.horizontal(column.x0 + ui.px(16), column.x1, column.y, theme::kLine);
   column.y += ui.px(3);
-  const Rect r = ui.row(column, 24, 0);
+  const Rect r = ui.row(column, 20, 0);
   const Columns at = columns_of(ui, r);
   const bool measured = c.state.frame_total.count > 0;
   ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
@@ -147,7 +147,7 @@ void timings_panel(PanelContext& c, Column& column) {
     const auto stage = static_cast<std::size_t>(i);
     const StageSummary& s = c.state.stages[stage];
     if (stage == static_cast<std::size_t>(Stage::load) && c.state.stream.inject.load_ms == 0.0) continue;
-    const Rect r = ui.row(column, 22, 0);
+    const Rect r = ui.row(column, 20, 0);
     const Columns at = columns_of(ui, r);
     const float chip = ui.px(8);
     ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, theme::kStageColors[stage], 2);

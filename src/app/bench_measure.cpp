@@ -1,0 +1,103 @@
+#include "app/bench_measure.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "app/memory_copy.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
+
+RfFrame frame_of(Source& source, std::uint64_t index) {
+  return {.stamp = {.sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 0.0},
+          .samples = source.produce(index % source.frame_count(), {})};
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
+double copy_frames_per_second(const BenchRun& run, HostMemory kind) {
+  constexpr std::size_t kLanes = 3;  // two copies are always queued behind the one that runs
+  std::unique_ptr<PageLock> lock;
+  if (kind == HostMemory::pinned) lock = run.backend.page_lock(run.source->lendable_memory());
+  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    lanes.push_back(run.backend.make_lane(static_cast<int>(i), StreamMode::overlap));
+    lanes.back()->set_plan(plan);
+  }
+  std::int64_t begin_ns = 0;
+  std::uint64_t begin = 0;
+  for (std::uint64_t i = 0;; ++i) {
+    Lane& lane = *lanes[i % kLanes];
+    while (i >= kLanes && !lane.uploaded()) std::this_thread::yield();
+    if (i == 4 * kLanes) {  // the first copies warm up
+      begin_ns = now_ns();
+      begin = i;
+    }
+    if (begin_ns != 0 && seconds_since(begin_ns) >= run.seconds) {
+      return static_cast<double>(i - begin) / seconds_since(begin_ns);
+    }
+    lane.upload(frame_of(*run.source, i));
+  }
+}
+
+std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
+  constexpr std::size_t kLanes = 4;  // their buffers rotate past the caches as well
+  const std::unique_ptr<PageLock> lock = run.backend.page_lock(run.source->lendable_memory());
+  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    lanes.push_back(run.backend.make_lane(static_cast<int>(i), StreamMode::overlap));
+    lanes.back()->set_plan(plan);
+  }
+  TimingTrace trace;
+  const std::int64_t begin_ns = now_ns();
+  for (std::uint64_t i = 0; i < 16 || seconds_since(begin_ns) < run.seconds; ++i) {
+    Lane& lane = *lanes[i % kLanes];
+    lane.upload(frame_of(*run.source, i));
+    lane.condition();
+    lane.beamform();
+    lane.envelope();
+    lane.compress(0.0);
+    lane.finish(false);
+    lane.wait();
+    if (i >= 8) lane.append_spans(trace);
+  }
+  return trace.summarize_stages();
+}
+
+PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes) {
+  Mailbox<Image> images;
+  TimingTrace trace;
+  StreamSettings stream;
+  stream.rate_hz = rate_hz;
+  stream.lanes = lanes;
+  Session session(run.backend, run.source, images, trace,
+                  {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_images = false});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  trace.clear();
+  const std::int64_t begin_ns = now_ns();
+  const std::uint64_t begin = session.counts().processed;
+  constexpr std::uint64_t kLeastFrames = 10;  // slow frames take their time, a minute at most
+  const auto enough = [&] {
+    const double passed = seconds_since(begin_ns);
+    return passed > 60.0 || (passed >= run.seconds && session.counts().processed - begin >= kLeastFrames);
+  };
+  while (!enough()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const double frames = static_cast<double>(session.counts().processed - begin);
+  PipelineFigures figures{.frames_per_second = frames / seconds_since(begin_ns),
+                          .latency = trace.summarize_latency(Latency::ready),
+                          .timing = stream_timing(trace.spans())};
+  session.stop();
+  return figures;
+}
+
+}  // namespace echoloop

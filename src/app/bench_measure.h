@@ -1,0 +1,41 @@
+// What is measured of a case: the copy alone, each stage alone, the whole pipeline flat out and paced.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "app/bench_cases.h"
+#include "app/session.h"
+#include "core/timing_trace.h"
+
+namespace echoloop {
+
+struct BenchRun {
+  Backend& backend;
+  const BenchCase& bench_case;
+  std::shared_ptr<Source> source;
+  double seconds = 1.0;  // of each measurement
+};
+
+// Frames a second that the copy to the device alone reaches, from memory of this kind, with nothing else running.
+double copy_frames_per_second(const BenchRun& run, HostMemory kind);
+
+// One frame in flight, inputs rotated: median of each stage, ms.
+std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run);
+
+struct PipelineFigures {
+  double frames_per_second = 0.0;
+  StageSummary latency;  // acquired to image ready
+  StreamTiming timing;
+};
+// rate_hz kRateMax: flat out. Page-locked frames lent in place, overlap, after a warm-up that is not counted.
+PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes);
+
+// Relative L2 error of the complex compounded picture against float64: delays, phases, weights and sums in double from
+// the acquisition's geometry, linear interpolation of the same conditioned lines; over `kReferencePixels` pixels.
+double beamform_error(const BenchRun& run);
+
+double median(std::vector<double> values);
+
+}  // namespace echoloop

@@ -1,0 +1,78 @@
+// Delay-and-sum in double precision, straight from the acquisition's geometry: no table of the plan is used.
+#include <cmath>
+#include <complex>
+
+#include "app/bench_measure.h"
+#include "dsp/delays.h"
+
+namespace echoloop {
+namespace {
+
+using Value = std::complex<double>;
+constexpr int kReferencePixels = 1500;
+
+struct Lines {
+  const std::vector<float>& values;  // (re, im) [n_tx][n_el][n_line]
+  const BandPlan& band;
+  [[nodiscard]] Value at(std::size_t line, double position) const {
+    const double whole = std::floor(position);
+    if (whole < 0.0 || whole >= band.n_valid - 1) return {};
+    const std::size_t i = 2 * (line * static_cast<std::size_t>(band.n_out) + static_cast<std::size_t>(whole));
+    const double w = position - whole;
+    return {values[i] + w * (static_cast<double>(values[i + 2]) - values[i]),
+            values[i + 1] + w * (static_cast<double>(values[i + 3]) - values[i + 1])};
+  }
+};
+
+Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) {
+  const Acquisition& a = *plan.acquisition;
+  const ImagingParams& p = plan.params;
+  Value sum{};
+  std::size_t line = 0;
+  for (const Transmit& t : a.transmits) {
+    const double there_s = transmit_delay_s(t, a.probe, x, z, p.sound_speed_m_s) - t.t0_s;
+    for (const Element& e : a.probe.elements) {
+      const double dx = x - e.x_m;
+      const double dz = z - e.z_m;
+      const std::size_t here = line++;
+      if (p.f_number > 0.0 && std::abs(dx) > dz / (2.0 * p.f_number) * (1.0 + 1e-6)) continue;
+      const double time_s = there_s + std::hypot(dx, dz) / p.sound_speed_m_s;
+      sum += std::polar(1.0, 2.0 * M_PI * std::fmod(plan.band->demod_hz * time_s, 1.0)) *
+             lines.at(here, time_s * plan.band->line_rate_hz);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+double beamform_error(const BenchRun& run) {
+  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
+  const auto lane = run.backend.make_lane(0, StreamMode::overlap);
+  lane->set_plan(plan);
+  lane->upload({.stamp = {}, .samples = run.source->produce(0, {})});
+  lane->condition();
+  lane->beamform();
+  lane->envelope();
+  lane->compress(0.0);
+  lane->finish(false);
+  lane->wait();
+  const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
+  const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);
+  const Lines lines{conditioned, *plan->band};
+  const Grid& grid = plan->grid;
+  double difference = 0.0;
+  double energy = 0.0;
+  const std::size_t step = std::max<std::size_t>(1, grid.pixels() / kReferencePixels) | 1;
+  for (std::size_t i = 0; i < grid.pixels(); i += step) {
+    const auto nx = static_cast<std::size_t>(grid.nx);
+    const Value want =
+        pixel_reference(*plan, lines, grid.x_m(static_cast<int>(i % nx)), grid.z_m(static_cast<int>(i / nx)));
+    const Value found{pixels[2 * i], pixels[2 * i + 1]};
+    difference += std::norm(found - want);
+    energy += std::norm(want);
+  }
+  return energy > 0.0 ? std::sqrt(difference / energy) : 0.0;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,124 @@
+// The faults' panel, and how much of both columns is in view.
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "core/injection.h"
+#include "gui/stream_scene.h"
+#include "gui/theme.h"
+
+namespace echoloop::testing {
+namespace {
+
+TEST(RightColumnHeight, WhatCountsIsInViewWithoutScrolling) {
+  for (const auto& [width, height, last] :
+       {std::tuple{1600, 900, "frame_total"}, std::tuple{1920, 1080, "time_period"}}) {
+    ECHO_SCENE(scene, width, height);
+    fill_stream(scene.state);
+    scene.state.stream.lanes = 1;
+    scene.state.timeline.spans = script_spans({.lanes = 1});
+    scene.frames(2);
+    const float bottom = static_cast<float>(height) - theme::kMessageLine;
+    for (const char* id : {"count/Errors", "waited", "memory_host", "latency_shown", "latency", last}) {
+      const Rect r = scene.viewer->control_rect(id);
+      EXPECT_GT(r.width(), 0.0F) << id;
+      EXPECT_LE(r.y1, bottom) << id << " at " << width;
+    }
+    EXPECT_LT(scene.viewer->control_rect("timeline").y0 + 50, bottom) << width;
+    EXPECT_LE(scene.viewer->control_rect("panel_faults").y1, bottom) << width;
+  }
+}
+
+TEST(Faults, EveryRowOfTheTableHasAControl) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->control_rect("load_ms").width(), 0.0F);  // folded at first
+  reveal(scene, "panel_faults");
+  scene.click("panel_faults");
+  const Injection none;
+  scene.state.stream.inject.stall_ms = 1.0;  // or "Stall every" has nothing to do
+  for (const InjectionSpec& spec : injection_specs()) {
+    const std::string id(spec.key);
+    const double before = scene.state.stream.inject.*spec.member;
+    const int changes = scene.stream_changed;
+    reveal(scene, id);
+    scene.drag(id, 0.1F, 0.7F);
+    const double dragged = scene.state.stream.inject.*spec.member;
+    EXPECT_GT(dragged, before) << id;
+    EXPECT_LE(dragged, spec.max) << id;
+    EXPECT_NEAR(dragged / spec.step, std::round(dragged / spec.step), 1e-6) << id;
+    EXPECT_GT(scene.stream_changed, changes) << id;
+    EXPECT_EQ(parse_injection(to_text(scene.state.stream.inject)), scene.state.stream.inject) << id;
+    scene.click(id, true);
+    EXPECT_EQ(scene.state.stream.inject.*spec.member, none.*spec.member) << id;
+    if (spec.member == &Injection::stall_ms) scene.state.stream.inject.stall_ms = 1.0;
+  }
+}
+
+TEST(Faults, BigNumbersAreTypedAndAllGoOff) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  reveal(scene, "panel_faults");
+  scene.click("panel_faults");
+  reveal(scene, "lost_at");
+  scene.click("faults_off");  // nothing is on
+  EXPECT_EQ(scene.stream_changed, 0);
+  scene.click("error_at", false, true);
+  scene.type("1234567.4");
+  scene.click("load_ms", true);  // leaving the field accepts
+  EXPECT_DOUBLE_EQ(scene.state.stream.inject.error_at, 1'234'567.0);
+  const double stall_every = scene.state.stream.inject.stall_every_s;
+  scene.drag("stall_every_s", 0.1F, 0.9F);
+  EXPECT_EQ(scene.state.stream.inject.stall_every_s, stall_every);  // stalls are off
+  const int changes = scene.stream_changed;
+  scene.click("faults_off");
+  EXPECT_EQ(scene.state.stream.inject, Injection());
+  EXPECT_EQ(scene.stream_changed, changes + 1);
+}
+
+struct Size {
+  int width, height;
+  double scale;
+};
+class RightColumn : public ::testing::TestWithParam<Size> {};
+
+TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
+  const Size size = GetParam();
+  ECHO_SCENE(scene, size.width, size.height, size.scale);
+  fill_stream(scene.state);
+  scene.state.counts.produced = 123'456'789;
+  scene.state.stream.inject.error_at = 1e12;
+  scene.frames(2);
+  for (const auto& [panel, inside] : {std::pair{"panel_timings", "frame_total"}, std::pair{"panel_faults", "lost_at"},
+                                      std::pair{"panel_timeline", "timeline"}}) {
+    if (scene.viewer->control_rect(inside).width() > 0.0F) continue;
+    reveal(scene, panel);
+    scene.click(panel);
+  }
+  const Rect column = scene.viewer->control_rect("panel_stream");
+  for (const char* id :
+       {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
+        "latency_ready", "latency_shown", "timeline", "save_csv", "save_trace", "time_period"}) {
+    const Rect r = scene.viewer->control_rect(id);
+    EXPECT_GT(r.width(), 0.0F) << id;
+    EXPECT_GE(r.x0, column.x0 - 0.5F) << id;
+    EXPECT_LE(r.x1, column.x1 + 0.5F) << id;
+  }
+  const Rect left = scene.viewer->control_rect("panel_faults");
+  for (const char* id : {"load_ms", "lost_at"}) {
+    const Rect r = scene.viewer->control_rect(id);
+    EXPECT_GT(r.width(), 0.0F) << id;
+    EXPECT_GE(r.x0, left.x0 - 0.5F) << id;
+    EXPECT_LE(r.x1, left.x1 + 0.5F) << id;
+  }
+  reveal(scene, "time_period");
+  EXPECT_LT(scene.viewer->control_rect("time_period").y1, static_cast<float>(size.height));  // the end can be reached
+  EXPECT_EQ(scene.gl_error(), 0);
+  EXPECT_EQ(scene.shot().width, size.width);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RightColumn,
+                         ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3840, 2160, 2.0}));
+
+}  // namespace
+}  // namespace echoloop::testing

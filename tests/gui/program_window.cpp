@@ -1,0 +1,207 @@
+#include "gui/program_window.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace echoloop::testing {
+namespace {
+
+void wait_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+constexpr int kStep_ms = 200;  // longer than a window frame of a busy machine
+
+bool is_installed(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+std::string read_line(int fd) {
+  std::string line;
+  for (char c = 0; ::read(fd, &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+int end_of(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::uint32_t big_endian(const std::string& bytes, std::size_t word) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes.at(4 * word + i));
+  return value;
+}
+
+}  // namespace
+
+std::string why_no_program_window() {
+  if (!is_installed("Xvfb")) return "there is no Xvfb to show a window on";
+  if (!is_installed("xdotool")) return "there is no xdotool to press keys with";
+  return {};
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  for (int i = 0; i < 300; ++i) {
+    if (holds()) return true;
+    wait_ms(100);
+  }
+  return false;
+}
+
+ProgramWindow::ProgramWindow(std::vector<std::string> arguments, Scene& scene) : scene_(scene) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  server_ =
+      start({"Xvfb", "-displayfd", "3", "-screen", "0", std::to_string(kWidth) + "x" + std::to_string(kHeight) + "x24",
+             "-fbdir", folder_.path().string(), "-nolisten", "tcp", "+extension", "GLX"},
+            ends[1]);
+  ::close(ends[1]);
+  display_ = ":" + read_line(ends[0]);
+  ::close(ends[0]);
+  for (const char* word : {"--width", "--height", "--scale"}) arguments.emplace_back(word);
+  arguments.insert(arguments.end() - 2, std::to_string(kWidth));
+  arguments.insert(arguments.end() - 1, std::to_string(kHeight));
+  arguments.emplace_back("1");
+  arguments.insert(arguments.begin(), ECHO_PROGRAM);
+  program_ = start(arguments, -1);
+}
+
+ProgramWindow::~ProgramWindow() {
+  for (const pid_t child : {program_, server_}) {
+    if (child <= 0) continue;
+    ::kill(child, SIGTERM);
+    (void)end_of(child);
+  }
+}
+
+// `passed_fd` becomes the child's number 3.
+pid_t ProgramWindow::start(std::vector<std::string> words, int passed_fd) const {
+  std::vector<std::string> variables = {"DISPLAY=" + display_, "XDG_CONFIG_HOME=" + (folder_ / "config").string(),
+                                        "XDG_SESSION_TYPE=x11"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    if (!text.starts_with("DISPLAY=") && !text.starts_with("XDG_") && !text.starts_with("WAYLAND")) {
+      variables.push_back(text);
+    }
+  }
+  std::vector<char*> argv, envp;
+  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addchdir_np(&files, folder_.path().c_str());
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, (words[0] == "Xvfb" ? "server.txt" : "program.txt"),
+                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (passed_fd >= 0) posix_spawn_file_actions_adddup2(&files, passed_fd, 3);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), envp.data());
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) ADD_FAILURE() << "cannot start " << words[0];
+  return failed == 0 ? child : 0;
+}
+
+void ProgramWindow::xdotool(std::vector<std::string> words) const {
+  words.insert(words.begin(), "xdotool");
+  const pid_t child = start(words, -1);
+  EXPECT_EQ(child > 0 ? end_of(child) : -1, 0) << words[1];
+  wait_ms(kStep_ms);
+}
+
+void ProgramWindow::point_at(const Rect& r, float x_share) {
+  xdotool({"mousemove", std::to_string(std::lround(r.x0 + x_share * r.width())), std::to_string(std::lround(r.cy()))});
+}
+
+void ProgramWindow::click(const std::string& control) {
+  const Rect r = scene_.viewer->control_rect(control);
+  ASSERT_GT(r.width(), 0.0F) << control;
+  point_at(r, 0.5F);
+  xdotool({"mousedown", "1"});
+  xdotool({"mouseup", "1"});
+  scene_.click(control);
+}
+
+void ProgramWindow::right_click(const std::string& control) {
+  point_at(scene_.viewer->control_rect(control), 0.5F);
+  xdotool({"mousedown", "3"});
+  xdotool({"mouseup", "3"});
+}
+
+void ProgramWindow::drag(const std::string& control, float from_share, float to_share) {
+  const Rect r = scene_.viewer->control_rect(control);
+  ASSERT_GT(r.width(), 0.0F) << control;
+  point_at(r, from_share);
+  xdotool({"mousedown", "1"});
+  point_at(r, 0.5F * (from_share + to_share));
+  point_at(r, to_share);
+  xdotool({"mouseup", "1"});
+}
+
+void ProgramWindow::type_into(const std::string& control, const std::string& text) {
+  point_at(scene_.viewer->control_rect(control), 0.5F);
+  xdotool({"keydown", "ctrl"});
+  xdotool({"mousedown", "1"});
+  xdotool({"mouseup", "1"});
+  xdotool({"keyup", "ctrl"});
+  xdotool({"key", "ctrl+a"});
+  xdotool({"type", "--delay", "100", text});
+  xdotool({"keydown", "Return"});  // a key that is up again before the next window frame would not be seen
+  xdotool({"keyup", "Return"});
+}
+
+void ProgramWindow::key(const std::string& name) { xdotool({"key", name}); }
+
+void ProgramWindow::rest() { xdotool({"mousemove", std::to_string(kWidth / 2), "20"}); }
+
+// The display's memory is a file: an X window dump, its header in big-endian words, four bytes a pixel.
+std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
+  const std::string dump = read_text(folder_ / "Xvfb_screen0");
+  if (dump.size() < 100) return {};
+  const std::size_t pixels = big_endian(dump, 0) + 12 * static_cast<std::size_t>(big_endian(dump, 19));
+  const std::size_t row = big_endian(dump, 12);
+  const Rect r = scene_.viewer->image_rect();
+  std::vector<std::uint8_t> rgb;
+  const auto at = [](float from, float length, float share) {
+    return static_cast<std::size_t>(std::lround(from + share * length));
+  };
+  for (std::size_t y = at(r.y0, r.height(), part.y0); y < at(r.y0, r.height(), part.y1); ++y) {
+    for (std::size_t x = at(r.x0, r.width(), part.x0); x < at(r.x0, r.width(), part.x1); ++x) {
+      for (const std::size_t channel : {2U, 1U, 0U}) {
+        rgb.push_back(static_cast<std::uint8_t>(dump.at(pixels + y * row + 4 * x + channel)));
+      }
+    }
+  }
+  return rgb;
+}
+
+int ProgramWindow::close() {
+  const pid_t child = std::exchange(program_, 0);
+  if (child <= 0) return -1;
+  ::kill(child, SIGTERM);
+  int status = 0;
+  if (!eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; })) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+    return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,61 @@
+// The built program in a window of its own, on a display that nobody sees, driven by mouse and keyboard as a user
+// would. Where its controls are is told by a scene of the same size, which is taken along through every click.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gui/scene.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+
+// Empty when such tests can run here, otherwise what is missing.
+std::string why_no_program_window();
+
+// Of the picture, from its left and top edge.
+struct Part {
+  float x0 = 0, y0 = 0, x1 = 1, y1 = 1;
+};
+
+class ProgramWindow {
+ public:
+  static constexpr int kWidth = 1920, kHeight = 1080;
+
+  // `scene` must look as the program's window does: same panels, same rows.
+  ProgramWindow(std::vector<std::string> arguments, Scene& scene);
+  ~ProgramWindow();  // ends what still runs
+  ProgramWindow(const ProgramWindow&) = delete;
+  ProgramWindow& operator=(const ProgramWindow&) = delete;
+
+  void click(const std::string& control);
+  void right_click(const std::string& control);
+  void drag(const std::string& control, float from_share, float to_share);
+  void type_into(const std::string& control, const std::string& text);  // Ctrl-click, text, Enter
+  void key(const std::string& name);                                    // as xdotool calls it
+  void rest();                                                          // the pointer away from everything
+
+  // What is on the display where the picture is, RGB.
+  [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;
+  int close();  // asks it to end; the exit status, -1 when it had to be killed
+
+  [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }  // where the program runs
+
+ private:
+  [[nodiscard]] pid_t start(std::vector<std::string> words, int passed_fd) const;
+  void xdotool(std::vector<std::string> words) const;
+  void point_at(const Rect& r, float x_share);
+
+  TemporaryFolder folder_;
+  Scene& scene_;
+  std::string display_;
+  pid_t server_ = 0, program_ = 0;
+};
+
+// Looks until it holds, at most 30 s.
+bool eventually(const std::function<bool()>& holds);
+
+}  // namespace echoloop::testing

@@ -1,0 +1,150 @@
+// The program itself, by mouse and keyboard: what is changed in its panels is what its report says, and the picture
+// follows.
+#include "gui/program_window.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace echoloop::testing {
+namespace {
+
+using Pixels = std::vector<std::uint8_t>;
+
+constexpr Part kMiddle{.x0 = 0.1F, .y0 = 0.2F, .x1 = 0.9F, .y1 = 0.6F};
+constexpr Part kLeft{.x0 = 0.1F, .y0 = 0.2F, .x1 = 0.4F, .y1 = 0.6F};
+constexpr Part kRight{.x0 = 0.6F, .y0 = 0.2F, .x1 = 0.9F, .y1 = 0.6F};
+
+// Share of the values that are not nearly the same.
+double difference(const Pixels& a, const Pixels& b) {
+  if (a.size() != b.size() || a.empty()) return 1.0;
+  std::size_t other = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) other += std::abs(a[i] - b[i]) > 8 ? 1 : 0;
+  return static_cast<double>(other) / static_cast<double>(a.size());
+}
+
+// Twice the same a moment apart.
+Pixels at_rest(const ProgramWindow& window, const Part& part) {
+  Pixels before, now;
+  EXPECT_TRUE(eventually([&] {
+    before = std::exchange(now, window.picture(part));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return !before.empty() && before == now;
+  }));
+  return now;
+}
+
+// As the program's window looks with a phantom on the CPU.
+void look_like_the_program(Scene& scene) {
+  scene.state.source.phantom = "heart";
+  scene.state.backend = "CPU";
+  scene.state.no_effect = {.host_memory = "Why.", .streams = "Why.", .lanes = "Why.", .reference = {}};
+  scene.put_image({.x0_m = -9.6e-3, .x1_m = 9.6e-3, .z0_m = 2e-3, .z1_m = 37.8e-3, .nx = 188, .nz = 350},
+                  [](double, double) { return -20.0F; });
+  scene.frames(2);
+}
+
+nlohmann::json report_of(ProgramWindow& window) {
+  EXPECT_EQ(window.close(), 0);
+  const nlohmann::json report = nlohmann::json::parse(read_text(window.folder() / "report.json"));
+  const nlohmann::json& n = report["frames"];
+  EXPECT_EQ(n["produced"].get<int>(),
+            n["processed"].get<int>() + n["dropped"].get<int>() + n["overrun"].get<int>() + n["in_flight"].get<int>());
+  return report;
+}
+
+#define ECHO_PROGRAM_WINDOW(name, ...)                                                                                 \
+  if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;                              \
+  ECHO_SCENE(name##_scene, ProgramWindow::kWidth, ProgramWindow::kHeight);                                             \
+  look_like_the_program(name##_scene);                                                                                 \
+  ProgramWindow name({__VA_ARGS__, "--backend", "cpu", "--duration", "240", "--report", "report.json"}, name##_scene); \
+  ASSERT_TRUE(eventually([&] {                                                                                         \
+    const Pixels p = name.picture(kMiddle);                                                                            \
+    return difference(p, Pixels(p.size(), p.empty() ? 0 : p.front())) > 0.2;                                           \
+  })) << "no picture came"
+
+TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "15");
+  window.click("policy/Drop oldest");
+  window.click("slots");
+  window.click("slots/1");
+  window.click("panel_formation");  // makes room
+  window.click("panel_faults");
+  window.type_into("load_ms", "120");
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  window.right_click("load_ms");
+  window.click("panel_faults");
+  window.click("panel_formation");
+  window.click("save_csv");
+  bool saved = false;
+  EXPECT_TRUE(eventually([&] {
+    for (const auto& file : std::filesystem::directory_iterator(window.folder().path())) {
+      saved = saved || (file.path().extension() == ".csv" && read_text(file.path()).starts_with("frame,stage,"));
+    }
+    return saved;
+  }));
+  const nlohmann::json report = report_of(window);
+  EXPECT_EQ(report["policy"], "drop-oldest");
+  EXPECT_EQ(report["slots"], 3);
+  EXPECT_GT(report["frames"]["dropped"].get<int>(), 5);
+  EXPECT_EQ(report["frames"]["errors"], 0);
+  EXPECT_EQ(report["inject"], "");
+}
+
+TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "5");
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  window.rest();
+  window.key("space");
+  const Pixels newest = at_rest(window, kMiddle);
+  window.key("Home");
+  const Pixels oldest = at_rest(window, kMiddle);
+  EXPECT_GT(difference(newest, oldest), 0.02);
+  window.key("End");
+  EXPECT_LT(difference(newest, at_rest(window, kMiddle)), 0.001);
+  window.drag("f_number", 0.3F, 0.8F);
+  window.rest();
+  const Pixels blurred = at_rest(window, kMiddle);
+  EXPECT_GT(difference(newest, blurred), 0.05);
+  const Pixels left = at_rest(window, kLeft), right = at_rest(window, kRight);
+  window.key("x");
+  window.right_click("f_number");
+  window.rest();
+  EXPECT_LT(difference(left, at_rest(window, kLeft)), 0.001);   // A, as it was
+  EXPECT_GT(difference(right, at_rest(window, kRight)), 0.05);  // B, by the panels
+  window.key("x");
+  EXPECT_LT(difference(newest, at_rest(window, kMiddle)), 0.001);  // the same parameters, the same picture
+  window.key("space");
+  Pixels live = window.picture(kMiddle);
+  EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), live) > 0.01; }));
+  const nlohmann::json report = report_of(window);
+  EXPECT_GE(report["display"]["review_frames"]["count"].get<int>(), 5);
+  EXPECT_EQ(report["frames"]["dropped"], 0);
+  EXPECT_EQ(report["frames"]["errors"], 0);
+}
+
+TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "500", "--policy", "error");
+  const Pixels stopped = at_rest(window, kMiddle);
+  window.rest();
+  // The banner's buttons are where the same banner has them.
+  Scene& scene = window_scene;
+  scene.state.run = RunState::fault;
+  scene.state.stream.policy = RingPolicy::error;
+  RingRefusal refusal{};
+  refusal.counts.slots = 8;
+  scene.state.fault =
+      Fault{.title = "Stopped", .detail = "", .advice = "Restart.", .can_restart = true, .refusal = refusal};
+  scene.frames(2);
+  window.click("cure/Restart with Drop oldest");
+  EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), stopped) > 0.02; }));
+  const nlohmann::json report = report_of(window);
+  EXPECT_EQ(report["policy"], "drop-oldest");
+  EXPECT_EQ(report["frames"]["errors"], 1);
+  EXPECT_GT(report["frames"]["dropped"].get<int>(), 0);
+}
+
+}  // namespace
+}  // namespace echoloop::testing
