@@ -66,7 +66,8 @@ Range receive_range(const DasGeometry& g, const ElementGeometry& e, const Rectan
 Range transmit_range(const DasGeometry& g, const TilePixels& p, int tx) {
   Range range;
   for (int iz = p.iz0; iz <= p.iz1; ++iz) {
-    const std::size_t row = static_cast<std::size_t>(tx) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
+    const std::size_t row =
+        static_cast<std::size_t>(tx) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
     const float* excess = g.tx_excess + row * static_cast<std::size_t>(g.nx);
     float low = excess[p.ix0];
     float high = low;
@@ -130,8 +131,9 @@ WeightKind weight_kind(const DasGeometry& g) {
 }
 
 // Window starts of all tiles, and the window's length. False when a delay is no number or no window could hold it.
-bool place_windows(const DasGeometry& g, PackedPlan& plan) {
+bool place_windows(const DasGeometry& g, const PackedPlan& plan, PackedWindows& windows) {
   const int n_tiles = plan.n_tiles();
+  windows.tile = plan.tuning.tile;
   double longest = 0.0;
   for (int tile = 0; tile < n_tiles; ++tile) {
     const TilePixels pixels = tile_pixels(g, plan.tuning.tile, plan.tiles_across, tile);
@@ -143,19 +145,19 @@ bool place_windows(const DasGeometry& g, PackedPlan& plan) {
       if (!(range.high < 1e6)) return false;
       const int start = even_floor(range.low - kSlack);
       rx_length = std::max(rx_length, range.high + kSlack - start);
-      plan.rx_start.push_back(start);
+      windows.rx_start.push_back(start);
     }
     for (int tx = 0; tx < g.n_tx; ++tx) {
       const Range range = transmit_range(g, pixels, tx);
       if (!(range.low > -1.1e9 && range.high < 1.1e9)) return false;
       const int start = even_floor(range.low - kSlack);
       tx_length = std::max(tx_length, range.high + kSlack - start);
-      plan.tx_start.push_back(start);
+      windows.tx_start.push_back(start);
     }
     longest = std::max(longest, rx_length + tx_length);
   }
   if (!(longest < kLargestWindow - 4)) return false;
-  plan.window = even_ceil(static_cast<int>(longest) + 1);
+  windows.length = even_ceil(static_cast<int>(longest) + 1);
   return true;
 }
 
@@ -176,8 +178,10 @@ PackedSizes sizes(const DasGeometry& g, const PackedPlan& plan, int stage_elemen
 bool fit_shared(const DasGeometry& g, PackedPlan& plan) {
   PackedTuning& t = plan.tuning;
   const int budget = kSharedPerSm / t.form.blocks_per_sm - kSharedPerBlock;
-  const auto fits = [&](int elements, int slots) { return packed_shared(sizes(g, plan, elements, slots)).total <= budget; };
-  const int wanted_slots = std::clamp(t.n_slots, 2, kMaxSlots);
+  const auto fits = [&](int elements, int slots) {
+    return packed_shared(sizes(g, plan, elements, slots)).total <= budget;
+  };
+  const int wanted_slots = std::clamp(t.n_slots, 2, kMaxStageSlots);
   int elements = std::clamp(t.stage_elements, 1, kMaxStageElements);
   int slots = wanted_slots;
   while (elements > 1 && !fits(elements, std::min(3, wanted_slots))) --elements;
@@ -260,7 +264,8 @@ PackedFir make_packed_fir(const Acquisition& a, const ImagingParams& p, double l
                             .components = a.values_per_sample()});
 }
 
-std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const PackedTuning& tuning) {
+std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const PackedTuning& tuning,
+                                                   const PackedPlan* previous) {
   const PackedForm& form = tuning.form;
   if (!(g.turns_per_sample > 0.0f) || g.n_el > kMaxElementsInShared || g.n_valid < 2) return nullptr;
   if (!shape_fits(tuning.tile, form) || tuning.n_splits < 1) return nullptr;
@@ -273,7 +278,15 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->n_groups = divide_up(g.n_tx, form.n_transmits);
   plan->summing_threads = divide_up(tuning.tile.tile_x * (tuning.tile.tile_z / form.n_pixels), kWarp) * kWarp;
   if (plan->summing_threads + kWarp > form.max_threads) return nullptr;
-  if (!place_windows(g, *plan) || !fit_shared(g, *plan)) return nullptr;
+  if (previous != nullptr && previous->windows->tile == tuning.tile) {
+    plan->windows = previous->windows;
+  } else {
+    auto windows = std::make_shared<PackedWindows>();
+    if (!place_windows(g, *plan, *windows)) return nullptr;
+    plan->windows = std::move(windows);
+  }
+  plan->window = plan->windows->length;
+  if (!fit_shared(g, *plan)) return nullptr;
   const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
   plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);

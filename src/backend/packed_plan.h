@@ -15,6 +15,9 @@
 
 namespace echoloop {
 
+struct BandPlan;
+struct DasPlan;
+
 // How an element is weighted for a pixel.
 enum class WeightKind {
   none,     // 1
@@ -65,7 +68,7 @@ struct PackedTuning {
 };
 
 inline constexpr int kMaxStageElements = 16;  // sums of halves stay short
-inline constexpr int kMaxSlots = 8;
+inline constexpr int kMaxStageSlots = 8;
 
 // Where things lie in a block's shared memory, in bytes; the kernel and the host ask the same function.
 struct PackedShared {
@@ -76,7 +79,7 @@ struct PackedShared {
   int ring;     // [n_slots][stage_elements][n_transmits][window] words
   int total;
 };
-inline constexpr int kBarrierBytes = 2 * kMaxSlots * 8 + 16;  // full, empty; and the flag of the last block
+inline constexpr int kBarrierBytes = 2 * kMaxStageSlots * 8 + 16;  // full, empty; and the flag of the last block
 
 struct PackedSizes {
   WeightKind weight;
@@ -100,6 +103,14 @@ ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
   return s;
 }
 
+// Which samples of each line a tile can need: of tables and tile alone, so that plans share it while a window slides.
+struct PackedWindows {
+  TileShape tile;
+  int length = 0;             // words of a line that a tile can need, even
+  std::vector<int> rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
+  std::vector<int> tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
+};
+
 struct PackedPlan {
   PackedTuning tuning;  // as it can be: fewer stages or elements than asked for when windows are large
   WeightKind weight = WeightKind::none;
@@ -107,42 +118,50 @@ struct PackedPlan {
   int tiles_down = 0;
   int n_groups = 0;         // of transmits
   int summing_threads = 0;  // of a block; one more warp fetches
-  int window = 0;           // words of a line that a tile can need, even
+  int window = 0;           // = windows->length
   int n_words = 0;          // words of a line, even; `window` words of zeros lie before and behind each line
   int pitch = 0;            // words from one line to the next
   int shared_bytes = 0;
   float radians_per_m = 0.0f;     // receive phase: 2 pi demod / c
   float units_per_radian = 0.0f;  // delay units
   WindowPolynomial window_weight;
+  std::shared_ptr<const PackedWindows> windows;
   std::vector<PackedItem> items;  // one a block, in the order in which blocks start
-  std::vector<int> rx_start;      // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
-  std::vector<int> tx_start;      // [n_tiles][n_tx] ... plus this for a transmit
   [[nodiscard]] int n_tiles() const { return tiles_across * tiles_down; }
   [[nodiscard]] int n_parts() const { return n_groups * tuning.n_splits; }
 };
 
 // The forms that are compiled.
 inline constexpr PackedForm kPackedForms[] = {
-    {Rotation::receive_first, 1, 4, 512, 2},   {Rotation::receive_first, 2, 3, 512, 2},
-    {Rotation::receive_first, 3, 2, 544, 2},   {Rotation::receive_first, 3, 2, 384, 3},
-    {Rotation::receive_first, 3, 2, 288, 3},   {Rotation::transmit_first, 5, 3, 384, 2},
-    {Rotation::receive_first, 3, 3, 512, 2},   {Rotation::receive_first, 3, 4, 288, 3},
-    {Rotation::receive_first, 4, 2, 512, 2},   {Rotation::receive_first, 5, 2, 512, 2},
-    {Rotation::transmit_first, 8, 1, 512, 2},  {Rotation::transmit_first, 8, 2, 288, 3},
-    {Rotation::transmit_first, 10, 1, 512, 2}, {Rotation::transmit_first, 15, 1, 512, 2},
-    {Rotation::transmit_first, 15, 1, 288, 3}, {Rotation::transmit_first, 25, 1, 352, 2},
+    {Rotation::receive_first, 3, 2, 288, 3},    // few transmits, small images
+    {Rotation::receive_first, 3, 2, 544, 2},    // few transmits
+    {Rotation::transmit_first, 15, 1, 512, 2},  // many transmits
+    {Rotation::receive_first, 1, 4, 512, 2},    // one transmit; long windows
 };
 inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms));
 
-// The numbers for an image, from what was measured.
-PackedTuning choose_tuning(const DasGeometry& geometry);
+// The numbers of each form for an image, the fastest first by what was measured: a function of the image's size and
+// the counts of elements and transmits.
+std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry);
 
-// The filter that makes lines like the band plan's: same rate, same demodulation frequency.
+// The filter that makes lines of such a rate and demodulation frequency.
 PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& params, double line_rate_hz,
                           double demod_hz);
 
-// Empty when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), too
+// Null when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), too
 // many elements, delays that are no numbers, lines that are not demodulated. `geometry`: pointers to host memory.
-std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning);
+// `previous`: of the same tables, or null.
+std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning,
+                                                   const PackedPlan* previous = nullptr);
+// With the first tuning of the ranking that fits.
+std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry, const PackedPlan* previous);
+
+// The analytic recipe in half precision: lines of a lower rate than the plain path's, and how to work through an image.
+struct PackedFormation {
+  std::shared_ptr<const BandPlan> band;  // rates only: no response
+  std::shared_ptr<const PackedFir> fir;
+  std::shared_ptr<const DasPlan> das;
+  std::shared_ptr<const PackedPlan> tiles;
+};
 
 }  // namespace echoloop

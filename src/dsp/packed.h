@@ -10,20 +10,21 @@
 
 namespace echoloop {
 
-inline constexpr int kDelayBits = 11;                           // of a delay's fraction
-inline constexpr float kDelayUnits = 1 << kDelayBits;           // delay units in a sample
+inline constexpr int kDelayBits = 11;                  // of a delay's fraction
+inline constexpr float kDelayUnits = 1 << kDelayBits;  // delay units in a sample
 inline constexpr unsigned kFractionMask = (1U << kDelayBits) - 1U;
-inline constexpr float kStepScale = 8192.0f;                    // 2^13 = 2^24 / 2^kDelayBits
+inline constexpr float kStepScale = 8192.0f;  // 2^13 = 2^24 / 2^kDelayBits
 // Added to a delay below 2^23 units, it makes the float's own bits the rounded delay (plus kDelayMagicBits).
-inline constexpr float kDelayMagic = 8388608.0f;                // 2^23
+inline constexpr float kDelayMagic = 8388608.0f;  // 2^23
 inline constexpr int kDelayMagicBits = 0x4B000000;
-inline constexpr int kLargestWindow = 1 << (23 - kDelayBits);   // words: what such a float can address
+inline constexpr int kLargestWindow = 1 << (23 - kDelayBits);  // words: what such a float can address
 
 // Which pixels of a tile a thread sums: `kPixels` of one column, tile_z / kPixels rows apart.
 struct TileShape {
   int tile_x = 0;
   int tile_z = 0;
   int warp_x = 0;  // columns of a warp's 32 pixels (a power of two, divides tile_x); 0: pixels numbered along rows
+  friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
 struct TilePlace {

@@ -69,7 +69,8 @@ void add_phase(PackedFir& fir, double turns_per_input, int phase, const LowPass&
     for (int plane = 0; plane < fir.decimation; ++plane) {
       for (int j = 0; j < fir.taps_per_plane; ++j) {
         // From the input sample to the output's position, in input samples.
-        const double offset = static_cast<double>(phase) / fir.interpolation - ((j - fir.lead()) * fir.decimation + plane);
+        const double offset =
+            static_cast<double>(phase) / fir.interpolation - ((j - fir.lead()) * fir.decimation + plane);
         Value tap = std::polar(1.0, 2.0 * kPi * turns_per_input * offset) * low_pass(offset);
         bound += std::abs(tap);
         if (component == 0) dc += tap;
@@ -85,8 +86,12 @@ void add_phase(PackedFir& fir, double turns_per_input, int phase, const LowPass&
 }  // namespace
 
 PackedFir design_packed_fir(const PackedFirSpec& s) {
-  PackedFir fir{.decimation = s.decimation, .interpolation = s.interpolation, .components = s.components, .taps = {},
-                .dc_gain = {}, .line_taps = {}};
+  PackedFir fir{.decimation = s.decimation,
+                .interpolation = s.interpolation,
+                .components = s.components,
+                .taps = {},
+                .dc_gain = {},
+                .line_taps = {}};
   const double width_hz = s.band_high_hz - s.band_low_hz;
   const double line_rate = s.sampling_hz * s.interpolation / s.decimation;
   const double turns_per_input = (0.5 * (s.band_low_hz + s.band_high_hz) - s.input_hz) / s.sampling_hz;

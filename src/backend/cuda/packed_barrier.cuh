@@ -13,7 +13,9 @@ __device__ __forceinline__ void init_barrier(unsigned barrier, unsigned arrivals
 }
 
 // Initialised barriers become visible to the copy engine.
-__device__ __forceinline__ void publish_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
 
 __device__ __forceinline__ void arrive(unsigned barrier) {
   asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(barrier) : "memory");
@@ -27,11 +29,10 @@ __device__ __forceinline__ void arrive_expecting(unsigned barrier, unsigned byte
 
 __device__ __forceinline__ bool passed(unsigned barrier, unsigned parity) {
   unsigned done;
-  asm volatile(
-      "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-      : "=r"(done)
-      : "r"(barrier), "r"(parity)
-      : "memory");
+  asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
   return done != 0;
 }
 
@@ -53,5 +54,8 @@ __device__ __forceinline__ void copy_to_shared(unsigned to, const void* from, un
                "l"(from), "r"(bytes), "r"(barrier)
                : "memory");
 }
+
+// All warps of the block but the last, which fetches.
+__device__ inline void summers_wait() { asm volatile("bar.sync 1, %0;" ::"r"(blockDim.x - 32u) : "memory"); }
 
 }  // namespace echoloop::cuda

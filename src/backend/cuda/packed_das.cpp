@@ -29,7 +29,7 @@ void check(const PackedPlan& plan) {
   require(plan.summing_threads > 0 && plan.summing_threads % kWarp == 0, "whole summing warps");
   require(plan.summing_threads + kWarp <= t.form.max_threads, "threads of the form");
   require(t.tile.tile_x * (t.tile.tile_z / t.form.n_pixels) <= plan.summing_threads, "a thread for every pixel");
-  require(t.n_slots >= 2 && t.n_slots <= kMaxSlots, "slots that have barriers");
+  require(t.n_slots >= 2 && t.n_slots <= kMaxStageSlots, "slots that have barriers");
   require(t.stage_elements >= 1 && t.stage_elements <= kMaxStageElements, "elements of a stage");
   require(plan.window > 0 && plan.window % 2 == 0 && plan.pitch % 2 == 0 && plan.n_words % 2 == 0, "16-byte windows");
   require(plan.window < kLargestWindow, "windows that a delay can address");
@@ -72,7 +72,10 @@ bool packed_das_fits_device() {
   int major = 0;
   if (!succeeded_quietly(cudaGetDevice(&device))) return false;
   if (!succeeded_quietly(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device))) return false;
-  return major >= 9;
+  if (major < 9) return false;
+  // A program built for older devices only would bring its empty kernel along.
+  cudaFuncAttributes code{};
+  return succeeded_quietly(cudaFuncGetAttributes(&code, packed_kernels_none().of_form[0])) && code.ptxVersion >= 90;
 }
 
 void allow_packed_das(const PackedPlan& plan) {

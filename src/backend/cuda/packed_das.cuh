@@ -10,84 +10,32 @@
 
 #include <cuda_fp16.h>
 
-#include <utility>
-
-#include "backend/cuda/packed_barrier.cuh"
 #include "backend/cuda/packed_das.h"
+#include "backend/cuda/packed_fetch.cuh"
+#include "backend/cuda/packed_math.cuh"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {
 
-inline constexpr int kWarp = 32;
-inline constexpr int kSummersBarrier = 1;  // named barrier of the summing warps
-
 template <Rotation kRotation, WeightKind kWeight, int kT, int kP>
 struct PackedDas {
   static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
+  static constexpr int kSums = kReceiveFirst ? kT : 1;  // kept over a stage's elements
 
   // What a summing thread keeps in registers.
   struct Pixels {
-    float x;                  // radians
-    float z[kP];              // radians
-    int delay[kP][kT];        // transmit delay, units, with all constant offsets
-    __half2 phasor[kP][kT];   // transmit_first: (cos, sin) of the transmit phase
+    float x;                 // radians
+    float z[kP];             // radians
+    int delay[kP][kT];       // transmit delay, units, with all constant offsets
+    __half2 phasor[kP][kT];  // transmit_first: (cos, sin) of the transmit phase
     float re[kP];
     float im[kP];
   };
 
   static __device__ PackedShared layout(const PackedDasArgs& a) {
     const int summers = static_cast<int>(blockDim.x) - kWarp;
-    return packed_shared({kWeight, kRotation, a.geometry.n_el, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots});
-  }
-
-  // ---- fetching warp ----
-
-  static __device__ void fetch(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared) {
-    const PackedShared at = layout(a);
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
-    const int n_el = a.geometry.n_el;
-    const int n_tx = a.geometry.n_tx;
-    const int first_tx = item.part / a.n_splits * kT;
-    int* starts = reinterpret_cast<int*>(shared + at.starts);
-    const int* rx_start = a.rx_start + static_cast<long long>(item.tile) * n_el + item.first_element;
-    const int* tx_start = a.tx_start + static_cast<long long>(item.tile) * n_tx;
-    for (int e = lane; e < item.n_elements; e += kWarp) starts[e] = rx_start[e];
-    if (lane < kT) starts[n_el + lane] = tx_start[min(first_tx + lane, n_tx - 1)];
-    __syncwarp();
-
-    const unsigned row_bytes = static_cast<unsigned>(a.window) * 8u;
-    const unsigned barriers = shared_address(shared);
-    const unsigned ring = shared_address(shared + at.ring);
-    const int n_stages = stages(a, item);
-    int slot = 0;
-    unsigned parity = 1;  // of the first wait for an empty slot: passes at once
-    for (int s = 0; s < n_stages; ++s) {
-      wait_for(barriers + static_cast<unsigned>(kMaxSlots + slot) * 8u, parity);
-      const int first = s * a.stage_elements;
-      const int rows = min(a.stage_elements, item.n_elements - first) * kT;
-      const unsigned full = barriers + static_cast<unsigned>(slot) * 8u;
-      if (lane == 0) arrive_expecting(full, static_cast<unsigned>(rows) * row_bytes);
-      __syncwarp();
-      const unsigned to = ring + static_cast<unsigned>(slot * a.stage_elements * kT) * row_bytes;
-      for (int row = lane; row < rows; row += kWarp) {
-        const int e = first + row / kT;
-        const int t = row % kT;
-        // Outside the record the neighbouring zeros serve; a window never leaves them.
-        const int start = min(max(starts[e] + starts[n_el + t], -a.window), a.n_words);
-        const long long line = static_cast<long long>(min(first_tx + t, n_tx - 1)) * n_el + item.first_element + e;
-        copy_to_shared(to + static_cast<unsigned>(row) * row_bytes, a.words + line * a.pitch + a.window + start,
-                       row_bytes, full);
-      }
-      if (++slot == a.n_slots) {
-        slot = 0;
-        parity ^= 1u;
-      }
-    }
-  }
-
-  // Stages of an item: the one expression that both sides count by.
-  static __device__ int stages(const PackedDasArgs& a, const PackedItem& item) {
-    return (item.n_elements + a.stage_elements - 1) / a.stage_elements;
+    return packed_shared(
+        {kWeight, kRotation, a.geometry.n_el, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots});
   }
 
   // ---- summing warps ----
@@ -107,37 +55,6 @@ struct PackedDas {
                                kDelayMagic - static_cast<float>(start) * kDelayUnits, weight);
       if (kWeight == WeightKind::general) normals[e] = make_float4(g.normal_sin, g.normal_cos, g.aperture_place, 0.0f);
     }
-  }
-
-  static __device__ float window_weight(const PackedDasArgs& a, float place) {
-    const WindowPolynomial& w = a.window_weight;
-    const float u = fabsf(place);
-    const float v = fmaxf(u - w.flat, 0.0f);
-    const float s = v * v;
-    float sum = w.c[6];
-#pragma unroll
-    for (int k = 5; k >= 0; --k) sum = sum * s + w.c[k];
-    return u <= 0.5000005f ? sum : 0.0f;
-  }
-
-  static __device__ float pixel_weight(const PackedDasArgs& a, const float4& record, const float4& normal, float dx,
-                                       float dz) {
-    if (kWeight == WeightKind::box) return fabsf(dx) * a.geometry.f_number <= 0.5000005f * dz ? 1.0f : 0.0f;
-    if (kWeight != WeightKind::general) return record.w;
-    const LocalPosition p{dx * normal.x + dz * normal.y, dx * normal.y - dz * normal.x};
-    float place = normal.z;
-    if (a.geometry.f_number > 0.0f) {
-      place = p.along_m > 0.0f ? __fdividef(p.across_m * a.geometry.f_number, p.along_m) : 1.0f;
-    }
-    float weight = window_weight(a, place);
-    if (a.geometry.width_over_wavelength > 0.0f) {
-      // directivity_weight() of dsp/das.h with the hardware's own functions.
-      const float per_distance = rsqrtf(p.along_m * p.along_m + p.across_m * p.across_m + 1e-20f);
-      const float v = 3.14159265f * a.geometry.width_over_wavelength * p.across_m * per_distance;
-      const float response = v * v < 1e-5f ? 1.0f : __fdividef(sine(v), v);
-      weight *= p.along_m > 0.0f ? p.along_m * per_distance * response : 0.0f;
-    }
-    return weight;
   }
 
   struct Place {
@@ -198,37 +115,36 @@ struct PackedDas {
     }
   }
 
-  static __device__ __forceinline__ __half2 sample(unsigned delay, unsigned word_bytes) {
-    unsigned value, step;
-    // volatile: stays between the wait for its slot and the slot's return.
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"((delay >> kDelayBits) * word_bytes));
-    const unsigned short fraction = static_cast<unsigned short>(delay & kFractionMask);
-    const __half2 w = __half2half2(__ushort_as_half(fraction));
-    return __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
+  // One element's samples for pixel i: summed over the transmits, then turned and weighted by the receive phasor.
+  static __device__ __forceinline__ void add_transmit_first(const PackedDasArgs& a, Pixels& px, int i, int receive,
+                                                            Complex phasor) {
+    __half2 by_cos = __float2half2_rn(0.0f);
+    __half2 by_sin = by_cos;
+#pragma unroll
+    for (int t = 0; t < kT; ++t) {
+      const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes);
+      const __half2 c = __low2half2(px.phasor[i][t]);
+      const __half2 s = __high2half2(px.phasor[i][t]);
+      by_cos = t == 0 ? __hmul2(v, c) : __hfma2(v, c, by_cos);
+      by_sin = t == 0 ? __hmul2(v, s) : __hfma2(v, s, by_sin);
+    }
+    add_turned(__low2float(by_cos) - __high2float(by_sin), __high2float(by_cos) + __low2float(by_sin), phasor.re,
+               phasor.im, px.re[i], px.im[i]);
   }
 
-  static __device__ __forceinline__ float sine(float radians) {
-    float v;
-    asm("sin.approx.ftz.f32 %0, %1;" : "=f"(v) : "f"(radians));
-    return v;
-  }
-  static __device__ __forceinline__ float cosine(float radians) {
-    float v;
-    asm("cos.approx.ftz.f32 %0, %1;" : "=f"(v) : "f"(radians));
-    return v;
-  }
-  static __device__ __forceinline__ float root(float v) {
-    float r;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
-    return r;
-  }
-
-  // Adds (re, im) times the transmit phasor.
-  static __device__ __forceinline__ void add_turned(float re, float im, float c, float s, float& sum_re, float& sum_im) {
-    sum_re += re * c;
-    sum_re -= im * s;
-    sum_im += re * s;
-    sum_im += im * c;
+  // A stage's sums over its elements, turned by the transmit phasors.
+  static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers,
+                                                   const __half2 (&with_cos)[kP][kSums],
+                                                   const __half2 (&with_sin)[kP][kSums]) {
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+#pragma unroll
+      for (int t = 0; t < kSums; ++t) {
+        const float2 p = __half22float2(phasors[(i * kT + t) * summers]);
+        add_turned(__low2float(with_cos[i][t]) - __high2float(with_sin[i][t]),
+                   __high2float(with_cos[i][t]) + __low2float(with_sin[i][t]), p.x, p.y, px.re[i], px.im[i]);
+      }
+    }
   }
 
   static __device__ void sum(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, Pixels& px) {
@@ -247,12 +163,12 @@ struct PackedDas {
     int e = 0;
     for (int s = 0; s < n_stages; ++s) {
       wait_for(barriers + static_cast<unsigned>(slot) * 8u, parity);
-      __half2 with_cos[kP][kReceiveFirst ? kT : 1];
-      __half2 with_sin[kP][kReceiveFirst ? kT : 1];
+      __half2 with_cos[kP][kSums];
+      __half2 with_sin[kP][kSums];
 #pragma unroll
       for (int i = 0; i < kP; ++i) {
 #pragma unroll
-        for (int t = 0; t < (kReceiveFirst ? kT : 1); ++t) with_cos[i][t] = with_sin[i][t] = zero;
+        for (int t = 0; t < kSums; ++t) with_cos[i][t] = with_sin[i][t] = zero;
       }
       const int end = min(e + a.stage_elements, item.n_elements);
       int units = slot_units;
@@ -270,7 +186,7 @@ struct PackedDas {
           float c = cosine(distance);
           float si = sine(distance);
           if (kWeight != WeightKind::none) {
-            const float weight = pixel_weight(a, record, normal, dx, dz);
+            const float weight = pixel_weight<kWeight>(a, record, normal, dx, dz);
             c *= weight;
             si *= weight;
           }
@@ -283,32 +199,13 @@ struct PackedDas {
               with_sin[i][t] = __hfma2(v, __high2half2(phasor), with_sin[i][t]);
             }
           } else {
-            __half2 by_cos = zero;
-            __half2 by_sin = zero;
-#pragma unroll
-            for (int t = 0; t < kT; ++t) {
-              const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes);
-              by_cos = t == 0 ? __hmul2(v, __low2half2(px.phasor[i][t])) : __hfma2(v, __low2half2(px.phasor[i][t]), by_cos);
-              by_sin = t == 0 ? __hmul2(v, __high2half2(px.phasor[i][t])) : __hfma2(v, __high2half2(px.phasor[i][t]), by_sin);
-            }
-            add_turned(__low2float(by_cos) - __high2float(by_sin), __high2float(by_cos) + __low2float(by_sin), c, si,
-                       px.re[i], px.im[i]);
+            add_transmit_first(a, px, i, receive, {c, si});
           }
         }
       }
       __syncwarp();
-      if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxSlots + slot) * 8u);
-      if (kReceiveFirst) {
-#pragma unroll
-        for (int i = 0; i < kP; ++i) {
-#pragma unroll
-          for (int t = 0; t < kT; ++t) {
-            const float2 p = __half22float2(phasors[(i * kT + t) * summers]);
-            add_turned(__low2float(with_cos[i][t]) - __high2float(with_sin[i][t]),
-                       __high2float(with_cos[i][t]) + __low2float(with_sin[i][t]), p.x, p.y, px.re[i], px.im[i]);
-          }
-        }
-      }
+      if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
+      if (kReceiveFirst) turn_sums(px, phasors, summers, with_cos, with_sin);
       slot_units += a.stage_elements * row_units;
       if (++slot == a.n_slots) {
         slot = 0;
@@ -320,11 +217,8 @@ struct PackedDas {
 
   // ---- the end ----
 
-  static __device__ void summers_wait() {
-    asm volatile("bar.sync %0, %1;" ::"r"(kSummersBarrier), "r"(blockDim.x - kWarp) : "memory");
-  }
-
-  static __device__ void write(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, const Pixels& px) {
+  static __device__ void write(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
+                               const Pixels& px) {
     const DasGeometry& g = a.geometry;
     const Place p = place(a, item);
     const long long n_pixels = static_cast<long long>(g.nx) * g.nz;
@@ -340,11 +234,12 @@ struct PackedDas {
       // Every part is written; the block that comes last adds them up in their order, whoever it is.
 #pragma unroll
       for (int i = 0; i < kP; ++i) {
-        if (p.inside[i]) a.partials[item.part * n_pixels + static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[i], im[i]};
+        if (p.inside[i])
+          a.partials[item.part * n_pixels + static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[i], im[i]};
       }
       __threadfence();
       summers_wait();
-      auto* is_last = reinterpret_cast<unsigned*>(shared + 2 * kMaxSlots * 8);
+      auto* is_last = reinterpret_cast<unsigned*>(shared + 2 * kMaxStageSlots * 8);
       if (threadIdx.x == 0) {
         const unsigned before = atomicAdd(&a.arrivals[item.tile], 1u);
         *is_last = before + 1u == static_cast<unsigned>(a.n_parts) ? 1u : 0u;
@@ -383,13 +278,13 @@ struct PackedDas {
       const unsigned summing_warps = blockDim.x / kWarp - 1;
       for (unsigned s = 0; s < static_cast<unsigned>(a.n_slots); ++s) {
         init_barrier(barriers + s * 8u, 1);
-        init_barrier(barriers + (kMaxSlots + s) * 8u, summing_warps);
+        init_barrier(barriers + (kMaxStageSlots + s) * 8u, summing_warps);
       }
       publish_barriers();
     }
     __syncthreads();
     if (fetching) {
-      fetch(a, item, shared);
+      fetch_windows<kT>(a, item, layout(a), shared);
       return;
     }
     Pixels px;
@@ -400,32 +295,5 @@ struct PackedDas {
     write(a, item, shared, px);
   }
 };
-
-// Older devices get an empty kernel, which is never launched.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define ECHO_PACKED_BLOCKS(n) 1
-#else
-#define ECHO_PACKED_BLOCKS(n) n
-#endif
-
-template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kThreads, int kBlocks>
-__global__ void __launch_bounds__(kThreads, ECHO_PACKED_BLOCKS(kBlocks))
-    packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
-#if __CUDA_ARCH__ >= 900
-  PackedDas<kRotation, kWeight, kT, kP>::run(args);
-#endif
-}
-
-template <WeightKind kWeight, std::size_t kForm>
-const void* packed_kernel() {
-  constexpr PackedForm kF = kPackedForms[kForm];
-  return reinterpret_cast<const void*>(&packed_das_kernel<kF.rotation, kWeight, kF.n_transmits, kF.n_pixels,
-                                                          kF.max_threads, kF.blocks_per_sm>);
-}
-
-template <WeightKind kWeight, std::size_t... kForm>
-PackedKernels packed_kernels(std::index_sequence<kForm...>) {
-  return {{packed_kernel<kWeight, kForm>()...}};
-}
 
 }  // namespace echoloop::cuda

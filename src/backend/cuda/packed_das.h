@@ -10,29 +10,29 @@
 namespace echoloop::cuda {
 
 struct PackedDasArgs {
-  DasGeometry geometry;   // pointers: the device's
-  const uint2* words;     // line (tx, el) begins at (tx * n_el + el) * pitch + window
-  const float* scale;     // one float: what a value of 1 in the words stands for
-  int pitch;              // words from one line to the next
-  int n_words;            // of a line; even; `window` words of zeros lie before and behind each line
-  int window;             // words of a line that a tile can need; even
+  DasGeometry geometry;  // pointers: the device's
+  const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
+  const float* scale;    // one float: what a value of 1 in the words stands for
+  int pitch;             // words from one line to the next
+  int n_words;           // of a line; even; `window` words of zeros lie before and behind each line
+  int window;            // words of a line that a tile can need; even
   TileShape tile;
   int tiles_across;
-  int n_parts;            // blocks that share a tile
-  int n_splits;           // of them, along the elements
-  int stage_elements;     // elements fetched together
-  int n_slots;            // stages in flight
-  unsigned word_bytes;    // 8: an argument, so that the compiler multiplies by it instead of shifting and masking
-  float radians_per_m;    // receive phase: 2 pi demod / c
-  float units_per_radian; // delay units
+  int n_parts;             // blocks that share a tile
+  int n_splits;            // of them, along the elements
+  int stage_elements;      // elements fetched together
+  int n_slots;             // stages in flight
+  unsigned word_bytes;     // 8: an argument, so that the compiler multiplies by it instead of shifting and masking
+  float radians_per_m;     // receive phase: 2 pi demod / c
+  float units_per_radian;  // delay units
   WindowPolynomial window_weight;
   const PackedItem* items;
-  const int* rx_start;    // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
-  const int* tx_start;    // [n_tiles][n_tx] ... plus this for a transmit
-  Complex* partials;      // [n_parts][nz][nx], with more than one part
-  unsigned* arrivals;     // [n_tiles], zero between frames
-  Complex* pixels;        // [nz][nx]
-  float* envelope;        // [nz][nx]
+  const int* rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
+  const int* tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
+  Complex* partials;    // [n_parts][nz][nx], with more than one part
+  unsigned* arrivals;   // [n_tiles], zero between frames
+  Complex* pixels;      // [nz][nx]
+  float* envelope;      // [nz][nx]
 };
 
 // The compiled kernels of one kind of weight, in the order of kPackedForms.

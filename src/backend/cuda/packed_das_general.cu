@@ -1,8 +1,10 @@
 // The tuned delay-and-sum's kernels for WeightKind::general.
-#include "backend/cuda/packed_das.cuh"
+#include "backend/cuda/packed_kernels.cuh"
 
 namespace echoloop::cuda {
 
-PackedKernels packed_kernels_general() { return packed_kernels<WeightKind::general>(std::make_index_sequence<kPackedFormCount>()); }
+PackedKernels packed_kernels_general() {
+  return packed_kernels<WeightKind::general>(std::make_index_sequence<kPackedFormCount>());
+}
 
 }  // namespace echoloop::cuda

@@ -17,28 +17,28 @@ inline constexpr int kFirThreads = 288;    // of a block, at most
 inline constexpr int kPeakPartials = 256;  // blocks that look for the frame's largest sample
 
 struct PackedFirArgs {
-  const std::byte* raw;     // [n_lines][n_samples][components]
+  const std::byte* raw;  // [n_lines][n_samples][components]
   int n_lines;
   int n_samples;
   int components;
   int decimation_log2;
   int interpolation;
   int taps_per_plane;
-  int n_line_taps;          // of the second filter; 0: none
-  int n_out;                // output samples to compute
-  int n_valid;              // of them, within the record
-  int pitch;                // words from one line to the next
-  int window;               // words of zeros before each line
-  unsigned turns_step;      // 2^32 * turns of the mixer per output sample
+  int n_line_taps;      // of the second filter; 0: none
+  int n_out;            // output samples to compute
+  int n_valid;          // of them, within the record
+  int pitch;            // words from one line to the next
+  int window;           // words of zeros before each line
+  unsigned turns_step;  // 2^32 * turns of the mixer per output sample
   bool remove_mean;
-  float gain_bound;         // |y| <= gain_bound * largest |x|
-  float full_scale;         // largest |x|; 0: from `peaks`
-  const float* peaks;       // [kPeakPartials]
-  const Complex* taps;      // [interpolation][components << decimation_log2][taps_per_plane]
-  const Complex* dc_gain;   // [interpolation]
-  const float* line_taps;   // [n_line_taps]
-  uint2* words;             // [window] zeros, then [n_lines][pitch]
-  float* scale;             // one float: what a value of 1 in the words stands for
+  float gain_bound;        // |y| <= gain_bound * largest |x|
+  float full_scale;        // largest |x|; 0: from `peaks`
+  const float* peaks;      // [kPeakPartials]
+  const Complex* taps;     // [interpolation][components << decimation_log2][taps_per_plane]
+  const Complex* dc_gain;  // [interpolation]
+  const float* line_taps;  // [n_line_taps]
+  uint2* words;            // [window] zeros, then [n_lines][pitch]
+  float* scale;            // one float: what a value of 1 in the words stands for
 };
 
 // Gaps of 4 floats every 32 keep eight lanes that each read 16 bytes out of each other's banks.
@@ -55,8 +55,8 @@ struct FirLayout {
   int first_stride;   // floats
   int second_length;  // places of a plane between the filters
   int second_stride;
-  int n_last;         // places that the last filter computes
-  int taps;           // offsets
+  int n_last;  // places that the last filter computes
+  int taps;    // offsets
   int line_taps;
   int second;
   int outputs;
@@ -110,7 +110,8 @@ void allow_packed_fir(int shared_bytes);
 void run_packed_fir(const PackedFirArgs& args, SampleType type, StreamView stream);
 // Words of the whole buffer.
 inline std::size_t packed_words(int n_lines, const PackedLineShape& shape) {
-  return static_cast<std::size_t>(shape.window) + static_cast<std::size_t>(n_lines) * static_cast<std::size_t>(shape.pitch);
+  return static_cast<std::size_t>(shape.window) +
+         static_cast<std::size_t>(n_lines) * static_cast<std::size_t>(shape.pitch);
 }
 // Largest |x| of a frame of floats, in parts: peaks [kPeakPartials].
 void find_peaks(const float* raw, std::size_t n, float* peaks, StreamView stream);

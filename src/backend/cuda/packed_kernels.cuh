@@ -1,0 +1,37 @@
+// The kernels of the tuned delay-and-sum (packed_das.cuh), all forms for one kind of weight.
+#pragma once
+
+#include <utility>
+
+#include "backend/cuda/packed_das.cuh"
+
+namespace echoloop::cuda {
+
+// Older devices get an empty kernel, which is never launched.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define ECHO_PACKED_BLOCKS(n) 1
+#else
+#define ECHO_PACKED_BLOCKS(n) n
+#endif
+
+template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kThreads, int kBlocks>
+__global__ void __launch_bounds__(kThreads, ECHO_PACKED_BLOCKS(kBlocks))
+    packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
+#if __CUDA_ARCH__ >= 900
+  PackedDas<kRotation, kWeight, kT, kP>::run(args);
+#endif
+}
+
+template <WeightKind kWeight, std::size_t kForm>
+const void* packed_kernel() {
+  constexpr PackedForm kF = kPackedForms[kForm];
+  return reinterpret_cast<const void*>(
+      &packed_das_kernel<kF.rotation, kWeight, kF.n_transmits, kF.n_pixels, kF.max_threads, kF.blocks_per_sm>);
+}
+
+template <WeightKind kWeight, std::size_t... kForm>
+PackedKernels packed_kernels(std::index_sequence<kForm...>) {
+  return {{packed_kernel<kWeight, kForm>()...}};
+}
+
+}  // namespace echoloop::cuda
