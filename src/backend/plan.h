@@ -55,6 +55,8 @@ struct CoursePlan {
   CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
 
+struct PackedFormation;  // backend/packed_plan.h
+
 struct Plan {
   AcquisitionPtr acquisition;
   ImagingParams params;
@@ -62,6 +64,9 @@ struct Plan {
   std::shared_ptr<const BandPlan> band;      // analytic only
   std::shared_ptr<const DasPlan> das;        // analytic only
   std::shared_ptr<const CoursePlan> course;  // course only
+  // Analytic with precision fp16, where the tuned kernel can do it: what a device that has it uses instead of the
+  // above.
+  std::shared_ptr<const PackedFormation> packed;
 };
 
 // Throws Error when the parameters do not fit the acquisition (empty band, grid too large, course recipe on what the

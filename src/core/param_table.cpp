@@ -15,6 +15,7 @@ using P = ImagingParams;
 constexpr std::array<std::string_view, 2> kRecipes = {"analytic", "course"};
 constexpr std::array<std::string_view, 5> kApodizations = {"boxcar", "hann", "hamming", "tukey", "gauss"};
 constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
+constexpr std::array<std::string_view, 2> kPrecisions = {"fp32", "fp16"};
 constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
 
 constexpr ParamGroup kFormation = ParamGroup::formation;
@@ -23,7 +24,7 @@ constexpr ParamGroup kDisplay = ParamGroup::display;
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 18> kTable = {{
+const std::array<ParamSpec, 19> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
      "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
@@ -34,6 +35,8 @@ const std::array<ParamSpec, 18> kTable = {{
      "Weights across the receive aperture. Tapering lowers the side lobes and widens the main lobe."},
     {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, &P::directivity, kOffOn,
      "Weights each echo by how well its element hears from that direction. Needs the element width."},
+    {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, &P::precision, kPrecisions,
+     "Of the channel data inside the GPU (Hopper or newer, analytic recipe): fp16 is several times faster; the picture stays the same within a tenth of a decibel or so."},
     {"band_low_hz", "Band from", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_low_hz, {},
      "Lower edge of the band-pass filter: flat over the inner 80 % of the half width, zero at the edges."},
     {"band_high_hz", "Band to", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_high_hz, {},

@@ -9,7 +9,8 @@ namespace echoloop {
 
 enum class Recipe { analytic, course };
 enum class Apodization { boxcar, hann, hamming, tukey, gauss };
-enum class Directivity { off, on };  // weight of an echo by the element's own directivity
+enum class Directivity { off, on };   // weight of an echo by the element's own directivity
+enum class Precision { fp32, fp16 };  // of channel data between condition and beamform, on a GPU
 enum class ColorMap { gray, hot, viridis, inverted };
 
 struct ImagingParams {
@@ -19,6 +20,7 @@ struct ImagingParams {
   double f_number = 1.5;  // 0 = full aperture
   Apodization apodization = Apodization::boxcar;
   Directivity directivity = Directivity::off;
+  Precision precision = Precision::fp32;
   double band_low_hz = 0.0;   // band-pass edges: flat over the inner 80 % of the half width,
   double band_high_hz = 0.0;  // raised cosine to zero at the two edges
   double depth_min_m = 0.0;

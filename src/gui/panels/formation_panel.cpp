@@ -13,6 +13,7 @@ namespace {
 constexpr std::array<Choice, 2> kRecipes = {{{"Analytic"}, {"Course"}}};
 constexpr std::array<Choice, 5> kApodizations = {{{"Boxcar"}, {"Hann"}, {"Hamming"}, {"Tukey"}, {"Gauss"}}};
 constexpr std::array<Choice, 2> kOffOn = {{{"Off"}, {"On"}}};
+constexpr std::array<Choice, 2> kPrecisions = {{{"fp32"}, {"fp16"}}};
 constexpr std::array<int, 7> kGridSides = {0, 128, 256, 384, 512, 768, 1024};
 
 std::string_view help(std::string_view key) {
@@ -133,6 +134,13 @@ bool further_rows(PanelContext& c, Column& column) {
   if (const auto picked = c.ui.segmented("directivity", c.ui.labelled(column, "Directivity", {}, why.empty()), kOffOn,
                                          static_cast<int>(p.directivity), {"Directivity", help("directivity"), why})) {
     p.directivity = static_cast<Directivity>(*picked);
+    changed = true;
+  }
+  const auto no_choice = course_reason(p, "The course recipe computes in single precision.");
+  if (const auto picked =
+          c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
+                         static_cast<int>(p.precision), {"Precision", help("precision"), no_choice})) {
+    p.precision = static_cast<Precision>(*picked);
     changed = true;
   }
   return changed;

@@ -1,0 +1,176 @@
+// The tuned path's plan: what plans share, that every sample a pixel needs lies in its tile's windows and every element
+// it hears in its tile's items, and that what does not fit falls back to the plain path.
+#include "backend/packed_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "backend/plan.h"
+#include "support/acquisitions.h"
+
+namespace echoloop {
+namespace {
+
+using testing::convex_acquisition;
+using testing::linear_acquisition;
+using testing::share;
+
+ImagingParams half_precision(const Acquisition& a, int nx = 70, int nz = 90) {
+  ImagingParams p = testing::small_picture(a, nx, nz);
+  p.precision = Precision::fp16;
+  return p;
+}
+
+std::shared_ptr<const Plan> half_plan(const Acquisition& a) { return make_plan(share(a), half_precision(a)); }
+
+struct Rig {
+  AcquisitionPtr acquisition = share(linear_acquisition(16, 512, {-5.0, 0.0, 5.0}));
+  ImagingParams params = half_precision(*acquisition);
+  std::shared_ptr<const Plan> before = make_plan(acquisition, params);
+  [[nodiscard]] std::shared_ptr<const Plan> after() const { return make_plan(acquisition, params, before); }
+};
+
+TEST(PackedPlan, OnlyForHalfPrecision) {
+  Rig rig;
+  ASSERT_NE(rig.before->packed, nullptr);
+  rig.params.precision = Precision::fp32;
+  EXPECT_EQ(rig.after()->packed, nullptr);
+  EXPECT_EQ(rig.after()->band, rig.before->band) << "the plain path does not depend on the precision";
+  EXPECT_EQ(rig.after()->das->tables, rig.before->das->tables);
+  rig.params.precision = Precision::fp16;
+  rig.params.recipe = Recipe::course;
+  EXPECT_EQ(rig.after()->packed, nullptr);
+}
+
+TEST(PackedPlan, SharesWhatHolds) {
+  Rig rig;
+  rig.params.gain_db = 3.0;
+  EXPECT_EQ(rig.after()->packed, rig.before->packed);
+  rig.params.f_number = 2.5;
+  const auto other_aperture = rig.after();
+  EXPECT_EQ(other_aperture->packed->fir, rig.before->packed->fir);
+  EXPECT_EQ(other_aperture->packed->das->tables, rig.before->packed->das->tables);
+  EXPECT_EQ(other_aperture->packed->tiles->windows, rig.before->packed->tiles->windows);
+  EXPECT_FLOAT_EQ(other_aperture->packed->das->geometry.f_number, 2.5f);
+  rig.params.grid_nx += 1;
+  const auto other_grid = rig.after();
+  EXPECT_EQ(other_grid->packed->fir, rig.before->packed->fir);
+  EXPECT_NE(other_grid->packed->tiles->windows, rig.before->packed->tiles->windows);
+  rig.params.band_high_hz *= 0.9;
+  EXPECT_NE(rig.after()->packed->fir, rig.before->packed->fir);
+}
+
+TEST(PackedPlan, LinesAreAtLeastAsFastAsTheBandNeeds) {
+  const Rig rig;
+  const BandPlan& band = *rig.before->packed->band;
+  EXPECT_GE(band.line_rate_hz, 3.9 * band.band_width_hz);
+  EXPECT_LE(band.line_rate_hz, rig.before->band->line_rate_hz);
+  EXPECT_EQ(rig.before->packed->das->geometry.n_valid, band.n_valid);
+}
+
+// Every pixel of every tile: its delays begin within the windows, and the elements that it weights are in an item.
+void expect_covered(const Plan& plan) {
+  const PackedPlan& p = *plan.packed->tiles;
+  const DasGeometry& g = plan.packed->das->geometry;
+  std::set<std::pair<int, int>> done;  // (tile, element) of the first group
+  for (const PackedItem& item : p.items) {
+    EXPECT_TRUE(item.tile >= 0 && item.tile < p.n_tiles() && item.part >= 0 && item.part < p.n_parts());
+    EXPECT_TRUE(item.first_element >= 0 && item.first_element + item.n_elements <= g.n_el);
+    if (item.part >= p.tuning.n_splits) continue;
+    for (int e = 0; e < item.n_elements; ++e) {
+      EXPECT_TRUE(done.insert({item.tile, item.first_element + e}).second) << "an element twice";
+    }
+  }
+  int missing = 0;
+  int outside = 0;
+  for (int iz = 0; iz < g.nz; ++iz) {
+    for (int ix = 0; ix < g.nx; ++ix) {
+      const int tile = iz / p.tuning.tile.tile_z * p.tiles_across + ix / p.tuning.tile.tile_x;
+      for (int e = 0; e < g.n_el; ++e) {
+        const ReceiveTerm term = receive_term(g, g.elements[e], g.x_m[ix], g.z_m[iz]);
+        if (term.weight != 0.0f && !done.contains({tile, e})) ++missing;
+        const double back = std::hypot(static_cast<double>(g.x_m[ix] - g.elements[e].x_m),
+                                       static_cast<double>(g.z_m[iz] - g.elements[e].z_m));
+        for (int tx = 0; tx < g.n_tx; ++tx) {
+          const auto row = static_cast<std::size_t>(tx * g.nz + iz);
+          const double there =
+              g.row_base[row] +
+              static_cast<double>(g.tx_excess[row * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix)]) -
+              std::abs(static_cast<double>(g.z_m[iz])) * static_cast<double>(g.samples_per_m);
+          const double place = there + back * static_cast<double>(g.samples_per_m) -
+                               p.windows->rx_start[static_cast<std::size_t>(tile * g.n_el + e)] -
+                               p.windows->tx_start[static_cast<std::size_t>(tile * g.n_tx + tx)];
+          if (!(place >= 0.0 && place < p.window)) ++outside;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(missing, 0);
+  EXPECT_EQ(outside, 0);
+}
+
+TEST(PackedPlan, TilesCoverLinearArrays) { expect_covered(*half_plan(linear_acquisition(32, 700, {-8.0, 3.0}))); }
+TEST(PackedPlan, TilesCoverConvexArrays) { expect_covered(*half_plan(convex_acquisition(24, 700))); }
+TEST(PackedPlan, TilesCoverManyTransmits) {
+  expect_covered(*half_plan(linear_acquisition(16, 500, {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8})));
+}
+
+TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {
+  const auto best = [](int n_tx, int nx, int nz) {
+    DasGeometry g{};
+    g.nx = nx;
+    g.nz = nz;
+    g.n_tx = n_tx;
+    g.n_el = 128;
+    return rank_tunings(g).front();
+  };
+  EXPECT_EQ(best(3, 256, 512).form, kPackedForms[0]);
+  EXPECT_EQ(best(3, 512, 1024).form, kPackedForms[1]);
+  EXPECT_EQ(best(75, 387, 609).form, kPackedForms[2]);
+  EXPECT_EQ(best(1, 512, 1024).form, kPackedForms[3]);
+  EXPECT_EQ(best(3, 256, 512).n_splits, 1);
+  EXPECT_GT(best(3, 64, 64).n_splits, 1) << "a small image has too few tiles for the device";
+}
+
+TEST(PackedPlan, EveryFormFitsAnOrdinaryImage) {
+  const Rig rig;
+  for (const PackedTuning& tuning : rank_tunings(rig.before->packed->das->geometry)) {
+    const auto plan = make_packed_plan(rig.before->packed->das->geometry, tuning);
+    ASSERT_NE(plan, nullptr);
+    EXPECT_LE(plan->shared_bytes, 227 * 1024 / tuning.form.blocks_per_sm - 1024);
+    EXPECT_EQ(plan->window % 2, 0);
+    EXPECT_EQ(plan->pitch % 2, 0);
+    EXPECT_LE(plan->summing_threads + 32, tuning.form.max_threads);
+  }
+}
+
+TEST(PackedPlan, RefusesWhatItCannotDo) {
+  const Rig rig;
+  DasGeometry g = rig.before->packed->das->geometry;
+  g.n_valid = 1;
+  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "no two samples to interpolate between";
+  g = rig.before->packed->das->geometry;
+  g.samples_per_m *= 1e5f;  // windows of a million samples
+  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr);
+  g = rig.before->packed->das->geometry;
+  g.turns_per_sample = 0.0f;
+  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "no phase to measure distances in";
+}
+
+TEST(WindowPolynomials, FollowTheirWindows) {
+  for (const Apodization w :
+       {Apodization::boxcar, Apodization::hann, Apodization::hamming, Apodization::tukey, Apodization::gauss}) {
+    const WindowPolynomial p = make_window_polynomial(w);
+    for (double u = 0.0; u <= 0.5; u += 0.01) {
+      const double v = std::max(u - static_cast<double>(p.flat), 0.0);
+      double sum = 0.0;
+      for (int k = 6; k >= 0; --k) sum = sum * v * v + static_cast<double>(p.c[k]);
+      EXPECT_NEAR(sum, static_cast<double>(apodization_weight(w, static_cast<float>(u))), 2e-5) << u;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
