@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "app/bench_measure.h"
+#include "backend/packed_plan.h"
 #include "dsp/delays.h"
 
 namespace echoloop {
@@ -24,6 +25,13 @@ struct Lines {
   }
 };
 
+// Of the lines that a lane made: it chooses between the two paths by itself.
+const BandPlan& band_of(const Plan& plan, std::size_t line_values) {
+  const auto n_lines = static_cast<std::size_t>(plan.acquisition->n_transmits() * plan.acquisition->n_elements());
+  const bool plain = line_values == 2 * n_lines * static_cast<std::size_t>(plan.band->n_out);
+  return plain || plan.packed == nullptr ? *plan.band : *plan.packed->band;
+}
+
 Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) {
   const Acquisition& a = *plan.acquisition;
   const ImagingParams& p = plan.params;
@@ -37,8 +45,8 @@ Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) 
       const std::size_t here = line++;
       if (p.f_number > 0.0 && std::abs(dx) > dz / (2.0 * p.f_number) * (1.0 + 1e-6)) continue;
       const double time_s = there_s + std::hypot(dx, dz) / p.sound_speed_m_s;
-      sum += std::polar(1.0, 2.0 * M_PI * std::fmod(plan.band->demod_hz * time_s, 1.0)) *
-             lines.at(here, time_s * plan.band->line_rate_hz);
+      sum += std::polar(1.0, 2.0 * M_PI * std::fmod(lines.band.demod_hz * time_s, 1.0)) *
+             lines.at(here, time_s * lines.band.line_rate_hz);
     }
   }
   return sum;
@@ -59,7 +67,7 @@ double beamform_error(const BenchRun& run) {
   lane->wait();
   const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);
-  const Lines lines{conditioned, *plan->band};
+  const Lines lines{conditioned, band_of(*plan, conditioned.size())};
   const Grid& grid = plan->grid;
   double difference = 0.0;
   double energy = 0.0;

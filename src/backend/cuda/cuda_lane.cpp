@@ -22,18 +22,23 @@ CudaLane::~CudaLane() {
   images_.synchronize_quietly();
 }
 
+LaneSteps& CudaLane::steps_for(const Plan& plan) {
+  const auto one_of = [&](std::unique_ptr<LaneSteps>& steps, auto make) -> LaneSteps& {
+    if (steps == nullptr) steps = make(*context_, buffers_);
+    return *steps;
+  };
+  if (plan.course != nullptr) return one_of(course_, make_course_steps);
+  return packed_steps_fit(plan) ? one_of(packed_, make_packed_steps) : one_of(analytic_, make_analytic_steps);
+}
+
 void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   context_->make_current();
   plan_.reset();  // what throws halfway leaves no plan behind
-  const bool course = plan->course != nullptr;
-  std::unique_ptr<LaneSteps>& steps = course ? course_ : analytic_;
-  if (steps == nullptr) {
-    steps = course ? make_course_steps(*context_, buffers_) : make_analytic_steps(*context_, buffers_);
-  }
-  steps->set_plan(*plan);
+  LaneSteps& steps = steps_for(*plan);
+  steps.set_plan(*plan);
   buffers_.raw.grow(plan->acquisition->frame_bytes());
-  steps_ = steps.get();
+  steps_ = &steps;
   plan_ = plan;
 }
 
@@ -179,7 +184,7 @@ std::vector<float> CudaLane::read_back(Tap tap) {
   CUDA_CHECK(cudaMemcpyAsync(values.data(), from.as<void>(), count * sizeof(float), cudaMemcpyDeviceToHost,
                              processing().get()));
   processing().synchronize();
-  return values;
+  return lines ? steps_->lines_as_values(std::move(values)) : values;
 }
 
 }  // namespace echoloop::cuda

@@ -57,6 +57,7 @@ class CudaLane final : public Lane {
     Event event{EventUse::time};
   };
 
+  LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {
     return mark == kCompressed ? compressed_mark_ : marks_[static_cast<std::size_t>(mark)].event;
   }
@@ -69,6 +70,7 @@ class CudaLane final : public Lane {
   StreamView images_;  // images to the host
   LaneBuffers buffers_;
   std::unique_ptr<LaneSteps> analytic_;  // each made when first used
+  std::unique_ptr<LaneSteps> packed_;
   std::unique_ptr<LaneSteps> course_;
   LaneSteps* steps_ = nullptr;  // of the plan in use
   std::shared_ptr<const Plan> plan_;

@@ -1,8 +1,9 @@
 // A recipe's stages on a lane's buffers. Each verb queues its kernels on the processing stream and returns.
-// Two implementations: the analytic recipe and the course's. Processing thread only.
+// Three implementations: the analytic recipe, the same in half precision, and the course's. Processing thread only.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "backend/cuda/context.h"
 #include "backend/plan.h"
@@ -21,7 +22,8 @@ struct LaneBuffers {
         peak(context.processing.view()) {}
   DeviceBuffer raw;       // [n_tx][n_el][n_samples] as acquired (IQ: pairs)
   DeviceBuffer wide;      // float lines, padded; analytic: their spectra, in place
-  DeviceBuffer lines;     // conditioned: analytic Complex [n_tx][n_el][n_out], course float [n_tx][n_el][n_samples]
+  DeviceBuffer lines;     // conditioned: analytic Complex [n_tx][n_el][n_out] or packed words,
+                          // course float [n_tx][n_el][n_samples]
   DeviceBuffer pixels;    // analytic Complex [nz][nx], course float [nz][nx]
   DeviceBuffer columns;   // course: Complex [nz][nx]
   DeviceBuffer envelope;  // float [nz][nx]
@@ -38,11 +40,17 @@ class LaneSteps {
   virtual void envelope() = 0;
   // Level that the recipe takes from the frame itself, on the device; nullptr: it takes none.
   virtual const float* own_level_db() = 0;
-  [[nodiscard]] virtual std::size_t line_floats() const = 0;   // in `lines`
+  [[nodiscard]] virtual std::size_t line_floats() const = 0;  // in `lines`
+  // The lines, as read back from `lines`, in the form that Lane::Tap::conditioned has. The device has finished.
+  [[nodiscard]] virtual std::vector<float> lines_as_values(std::vector<float> read) const { return read; }
   [[nodiscard]] virtual std::size_t pixel_floats() const = 0;  // in `pixels`
 };
 
 std::unique_ptr<LaneSteps> make_analytic_steps(Context& context, LaneBuffers& buffers);
+// Half precision: for plans that packed_steps_fit().
+std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers);
+// Whether the current device, and the program's code for it, can do plan.packed.
+bool packed_steps_fit(const Plan& plan);
 std::unique_ptr<LaneSteps> make_course_steps(Context& context, LaneBuffers& buffers);
 
 }  // namespace echoloop::cuda

@@ -1,0 +1,173 @@
+// Analytic recipe in half precision: one kernel from raw samples to packed words, one from words to pixels and
+// envelope.
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cuda/lane_steps.h"
+#include "backend/cuda/packed_das.h"
+#include "backend/cuda/packed_fir.h"
+
+namespace echoloop::cuda {
+namespace {
+
+constexpr int kSharedPerBlock = 227 * 1024;  // compute capability 9.0 and newer, at least
+
+int n_lines(const Acquisition& a) { return a.n_transmits() * a.n_elements(); }
+
+PackedLineShape line_shape(const PackedFormation& packed) {
+  return {.n_valid = packed.das->geometry.n_valid, .pitch = packed.tiles->pitch, .window = packed.tiles->window};
+}
+
+float half_bits(std::uint32_t bits) {
+  return __half2float(static_cast<__half>(__half_raw{.x = static_cast<unsigned short>(bits)}));
+}
+
+class PackedSteps final : public LaneSteps {
+ public:
+  PackedSteps(Context& context, LaneBuffers& buffers)
+      : context_(context),
+        buffers_(buffers),
+        peaks_(stream()),
+        scale_(stream()),
+        partials_(stream()),
+        arrivals_(stream()) {}
+
+  void set_plan(const Plan& plan) override {
+    packed_ = plan.packed;
+    type_ = plan.acquisition->sample_type;
+    n_values_ = plan.acquisition->frame_values();
+    const PackedPlan& tiles = *packed_->tiles;
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.acquisition), line_shape(*packed_)));
+    buffers_.pixels.grow_for<Complex>(n_pixels());
+    buffers_.envelope.grow_for<float>(n_pixels());
+    peaks_.grow_for<float>(kPeakPartials);
+    scale_.grow_for<float>(1);
+    if (tiles.n_parts() > 1) partials_.grow_for<Complex>(n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
+    const std::size_t counters = static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
+    arrivals_.grow(counters);
+    CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));
+    set_fir(*plan.acquisition);
+    set_das();
+  }
+
+  void widen(const std::byte* raw) override {
+    fir_.raw = raw;
+    if (type_ == SampleType::float32) {
+      find_peaks(reinterpret_cast<const float*>(raw), n_values_, peaks_.as<float>(), stream());
+    }
+    run_packed_fir(fir_, type_, stream());
+  }
+
+  void condition() override {}  // widen() did it all
+  void beamform() override { run_packed_das(*packed_->tiles, das_, stream()); }
+  void envelope() override {}  // beamform() did it
+  const float* own_level_db() override { return nullptr; }
+  [[nodiscard]] std::size_t line_floats() const override {
+    return 2 * packed_words(fir_.n_lines, line_shape(*packed_));
+  }
+  [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }
+
+  // Words -> Complex [n_tx][n_el][n_out] of the packed band; zeros beyond the record.
+  [[nodiscard]] std::vector<float> lines_as_values(std::vector<float> read) const override {
+    float scale = 0.0f;
+    CUDA_CHECK(cudaMemcpy(&scale, scale_.as<float>(), sizeof scale, cudaMemcpyDeviceToHost));
+    const auto n_out = static_cast<std::size_t>(packed_->band->n_out);
+    std::vector<float> values(2 * n_out * static_cast<std::size_t>(fir_.n_lines), 0.0f);
+    for (int line = 0; line < fir_.n_lines; ++line) {
+      const float* words = read.data() + 2 * (static_cast<std::size_t>(fir_.window) +
+                                              static_cast<std::size_t>(line) * static_cast<std::size_t>(fir_.pitch));
+      float* to = values.data() + 2 * n_out * static_cast<std::size_t>(line);
+      for (int m = 0; m < fir_.n_valid; ++m) {
+        std::uint32_t sample = 0;
+        std::memcpy(&sample, words + 2 * m, sizeof sample);
+        to[2 * m] = scale * half_bits(sample & 0xffffU);
+        to[2 * m + 1] = scale * half_bits(sample >> 16);
+      }
+    }
+    return values;
+  }
+
+ private:
+  [[nodiscard]] StreamView stream() const { return context_.processing.view(); }
+  [[nodiscard]] std::size_t n_pixels() const {
+    const DasGeometry& g = packed_->das->geometry;
+    return static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.nz);
+  }
+
+  void set_fir(const Acquisition& a) {
+    const PackedFir& fir = *packed_->fir;
+    taps_ =
+        context_.tables.get(packed_->fir, {std::as_bytes(std::span(fir.taps)), std::as_bytes(std::span(fir.dc_gain)),
+                                           std::as_bytes(std::span(fir.line_taps))});
+    taps_->hold_back(stream());
+    fir_ = packed_fir_args(a, fir, line_shape(*packed_),
+                           {.raw = nullptr,
+                            .peaks = peaks_.as<float>(),
+                            .taps = taps_->table<Complex>(0),
+                            .dc_gain = taps_->table<Complex>(1),
+                            .line_taps = taps_->table<float>(2),
+                            .words = buffers_.lines.as<uint2>(),
+                            .scale = scale_.as<float>()});
+    allow_packed_fir(fir_shared_bytes(fir_));
+  }
+
+  void set_das() {
+    const PackedPlan& tiles = *packed_->tiles;
+    const DasTables& t = *packed_->das->tables;
+    tables_ = context_.tables.get(packed_->das->tables,
+                                  {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
+                                   std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
+                                   std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess))});
+    windows_ = context_.tables.get(tiles.windows, {std::as_bytes(std::span(tiles.windows->rx_start)),
+                                                   std::as_bytes(std::span(tiles.windows->tx_start))});
+    items_ = context_.tables.get(packed_->tiles, {std::as_bytes(std::span(tiles.items))});
+    for (const auto& tables : {tables_, windows_, items_}) tables->hold_back(stream());
+    DasGeometry geometry = packed_->das->geometry;
+    geometry.x_m = tables_->table<float>(0);
+    geometry.z_m = tables_->table<float>(1);
+    geometry.elements = tables_->table<ElementGeometry>(2);
+    geometry.row_base = tables_->table<int>(3);
+    geometry.row_turns = tables_->table<float>(4);
+    geometry.tx_excess = tables_->table<float>(5);
+    das_ = packed_das_args(tiles, {.geometry = geometry,
+                                   .words = buffers_.lines.as<uint2>(),
+                                   .scale = scale_.as<float>(),
+                                   .items = items_->table<PackedItem>(0),
+                                   .rx_start = windows_->table<int>(0),
+                                   .tx_start = windows_->table<int>(1),
+                                   .partials = partials_.as<Complex>(),
+                                   .arrivals = arrivals_.as<unsigned>(),
+                                   .pixels = buffers_.pixels.as<Complex>(),
+                                   .envelope = buffers_.envelope.as<float>()});
+    allow_packed_das(tiles);
+  }
+
+  Context& context_;
+  LaneBuffers& buffers_;
+  DeviceBuffer peaks_;     // float [kPeakPartials]
+  DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
+  DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles
+  DeviceBuffer arrivals_;  // unsigned [n_tiles]
+  std::shared_ptr<const PackedFormation> packed_;
+  SampleType type_ = SampleType::float32;
+  std::size_t n_values_ = 0;  // of a raw frame
+  PackedFirArgs fir_{};
+  PackedDasArgs das_{};
+  std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_;
+};
+
+}  // namespace
+
+bool packed_steps_fit(const Plan& plan) {
+  if (plan.packed == nullptr || !packed_das_fits_device()) return false;
+  const PackedFirArgs args = packed_fir_args(*plan.acquisition, *plan.packed->fir, line_shape(*plan.packed), {});
+  return fir_shared_bytes(args) <= kSharedPerBlock;
+}
+
+std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers) {
+  return std::make_unique<PackedSteps>(context, buffers);
+}
+
+}  // namespace echoloop::cuda
