@@ -5,6 +5,7 @@
 #include <random>
 
 #include "backend/cuda/cuda_error.h"
+#include "backend/packed_plan.h"
 #include "bench/das_bench.h"
 #include "core/units.h"
 #include "dsp/packed.h"
@@ -25,7 +26,9 @@ __device__ unsigned hashed(unsigned long long v) {
   return static_cast<unsigned>(v >> 32);
 }
 
-__device__ float noise_value(unsigned long long i) { return static_cast<float>(static_cast<int>(hashed(i) >> 17) - 16384); }
+__device__ float noise_value(unsigned long long i) {
+  return static_cast<float>(static_cast<int>(hashed(i) >> 17) - 16384);
+}
 
 struct Transmits {
   double sine[128];
@@ -48,7 +51,8 @@ __global__ void noise_kernel(Complex* lines, Geometry g, unsigned seed) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= static_cast<long long>(g.n_tx) * g.n_el * g.n_line) return;
   const bool inside = i % g.n_line < g.n_valid;
-  const unsigned long long at = (static_cast<unsigned long long>(seed) << 40) + 2ULL * static_cast<unsigned long long>(i);
+  const unsigned long long at =
+      (static_cast<unsigned long long>(seed) << 40) + 2ULL * static_cast<unsigned long long>(i);
   lines[i] = inside ? Complex{noise_value(at), noise_value(at + 1)} : Complex{0.0f, 0.0f};
 }
 
@@ -63,7 +67,8 @@ __global__ void points_kernel(Complex* lines, Geometry g, Transmits t, const Poi
   const double at_s = m / g.rate + t.t0_s[tx];
   double re = 0.0, im = 0.0;
   for (int k = 0; k < n_points; ++k) {
-    const double arrival = (p->x[k] * t.sine[tx] + p->z[k] * t.cosine[tx] + hypot(p->x[k] - element_x(g, e), p->z[k])) / g.c;
+    const double arrival =
+        (p->x[k] * t.sine[tx] + p->z[k] * t.cosine[tx] + hypot(p->x[k] - element_x(g, e), p->z[k])) / g.c;
     const double u = (at_s - arrival) / g.sigma_s;
     if (fabs(u) > 6.0) continue;
     const double envelope = exp(-0.5 * u * u) * static_cast<double>(p->a[k]);
@@ -95,7 +100,8 @@ __global__ void pack_kernel(const Complex* lines, Geometry g, int pitch, int win
 
 __global__ void raw_int16_kernel(short* raw, long long n, unsigned seed) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i < n) raw[i] = static_cast<short>(noise_value((static_cast<unsigned long long>(seed) << 40) + i) * 0.5f + 300.0f);
+  if (i < n)
+    raw[i] = static_cast<short>(noise_value((static_cast<unsigned long long>(seed) << 40) + i) * 0.5f + 300.0f);
 }
 
 __global__ void raw_float_kernel(float* raw, long long n, unsigned seed) {
@@ -119,8 +125,10 @@ __global__ void reference_kernel(const Complex* lines, Geometry g, Transmits t, 
       if (whole < 0 || whole >= g.n_valid - 1) continue;
       const double w = position - whole;
       const Complex* line = lines + (static_cast<long long>(tx) * g.n_el + e) * g.n_line + whole;
-      const double v = static_cast<double>(line[0].re) + w * (static_cast<double>(line[1].re) - static_cast<double>(line[0].re));
-      const double u = static_cast<double>(line[0].im) + w * (static_cast<double>(line[1].im) - static_cast<double>(line[0].im));
+      const double v =
+          static_cast<double>(line[0].re) + w * (static_cast<double>(line[1].re) - static_cast<double>(line[0].re));
+      const double u =
+          static_cast<double>(line[0].im) + w * (static_cast<double>(line[1].im) - static_cast<double>(line[0].im));
       double s, c;
       sincospi(2.0 * g.demod_hz / g.rate * position, &s, &c);
       re += v * c - u * s;
@@ -132,10 +140,22 @@ __global__ void reference_kernel(const Complex* lines, Geometry g, Transmits t, 
 
 Geometry geometry(const BenchCase& c) {
   const Plan& plan = *c.plan;
-  const DasGeometry& d = plan.das->geometry;
-  return {d.nx, d.nz, d.n_tx, d.n_el, d.n_line, d.n_valid,
-          plan.grid.x0_m, plan.grid.dx_m(), plan.grid.z0_m, plan.grid.dz_m(), plan.params.sound_speed_m_s,
-          plan.band->line_rate_hz, plan.band->demod_hz, plan.acquisition->probe.pitch_m, plan.params.f_number,
+  const DasGeometry& d = plan.packed->das->geometry;
+  return {d.nx,
+          d.nz,
+          d.n_tx,
+          d.n_el,
+          d.n_line,
+          d.n_valid,
+          plan.grid.x0_m,
+          plan.grid.dx_m(),
+          plan.grid.z0_m,
+          plan.grid.dz_m(),
+          plan.params.sound_speed_m_s,
+          plan.packed->band->line_rate_hz,
+          plan.packed->band->demod_hz,
+          plan.acquisition->probe.pitch_m,
+          plan.params.f_number,
           1.0 / (2.0 * kPi * 0.35 * (plan.params.band_high_hz - plan.params.band_low_hz) * 0.5)};
 }
 
@@ -171,6 +191,7 @@ BenchCase make_bench_case(const std::string& name, SampleType type) {
   a->validate(name);
   ImagingParams p = default_params(*a);
   p.reference_db = 0.0;
+  p.precision = Precision::fp16;
   p.f_number = name.ends_with("F1") ? 1.0 : 0.0;
   p.lateral_max_m = short_course ? 15e-3 : 18e-3;
   p.lateral_min_m = -p.lateral_max_m;

@@ -145,6 +145,7 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.f_number = c.f_number;
   p.apodization = c.apodization;
   p.directivity = c.directivity;
+  p.precision = c.precision;
   p.grid_nx = c.nx;
   p.grid_nz = c.nz;
   p.reference_db = 0.0;

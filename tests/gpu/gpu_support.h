@@ -43,11 +43,15 @@ struct Case {
   Apodization apodization = Apodization::boxcar;
   Directivity directivity = Directivity::off;
   Recipe recipe = Recipe::analytic;
+  Precision precision = Precision::fp32;
   Scene scene = Scene::noise;
   double amplitude = 1000.0;  // of the samples; int16 rounds them
 };
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+// Of the analytic recipe. (analytic_cases.cpp)
+std::span<const Case> analytic_cases();
 
 inline constexpr double kCenterHz = 5e6;
 

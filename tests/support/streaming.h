@@ -91,15 +91,16 @@ struct Run {
   int threads = 2;
   StreamSettings stream = unpaced();
   CpuKernel kernel = CpuKernel::automatic;
+  Backend* backend = nullptr;  // null: a CPU backend
 };
 
 // The images of the first `frames` frames.
 inline std::vector<Picture> process(const Run& run) {
-  const std::unique_ptr<Backend> backend = make_cpu_backend(run.threads, run.kernel);
+  const std::unique_ptr<Backend> own = run.backend == nullptr ? make_cpu_backend(run.threads, run.kernel) : nullptr;
   Mailbox<Image> images;
   TimingTrace trace;
   std::vector<Picture> pictures;
-  Session session(*backend, run.source, images, trace,
+  Session session(own != nullptr ? *own : *run.backend, run.source, images, trace,
                   {.stream = run.stream,
                    .params = run.params,
                    .max_frames = run.frames,

@@ -1,0 +1,202 @@
+// The tuned path in half precision: against its specification in double precision, against the plain path's pictures,
+// bit for bit against itself.
+#include <cstring>
+
+#include "backend/packed_plan.h"
+#include "gpu/gpu_support.h"
+#include "source/phantom.h"
+#include "support/das_double.h"
+
+namespace echoloop::gpu_test {
+namespace {
+
+Case in_half_precision(Case c) {
+  c.precision = Precision::fp16;
+  return c;
+}
+
+class Packed : public GpuTest {};
+class PackedParity : public GpuTest, public ::testing::WithParamInterface<Case> {};
+
+// The plain plan's parts replaced by the tuned path's, for das_pixel_double().
+Plan with_packed_parts(const Plan& plan) {
+  Plan view = plan;
+  view.band = plan.packed->band;
+  view.das = plan.packed->das;
+  return view;
+}
+
+std::vector<float> line_values(const Acquisition& a, const std::vector<std::byte>& frame, std::size_t line) {
+  const auto n = static_cast<std::size_t>(a.n_samples * a.values_per_sample());
+  std::vector<float> values(n);
+  if (a.sample_type == SampleType::float32) {
+    std::memcpy(values.data(), frame.data() + line * n * sizeof(float), n * sizeof(float));
+    return values;
+  }
+  std::vector<std::int16_t> counts(n);
+  std::memcpy(counts.data(), frame.data() + line * n * 2, n * 2);
+  std::copy(counts.begin(), counts.end(), values.begin());
+  return values;
+}
+
+// [n_tx][n_el][n_out], by the specification; the last sample of the record begins no interval, and counts as 0.
+std::vector<Complex> specified_lines(const Plan& plan, const std::vector<std::byte>& frame) {
+  const Acquisition& a = *plan.acquisition;
+  const BandPlan& band = *plan.packed->band;
+  std::vector<Complex> lines;
+  for (int line = 0; line < a.n_transmits() * a.n_elements(); ++line) {
+    const std::vector<float> x = line_values(a, frame, static_cast<std::size_t>(line));
+    double mean = 0.0;
+    if (a.signal == SignalKind::rf) {
+      for (const float v : x) mean += static_cast<double>(v) / a.n_samples;
+    }
+    std::vector<Complex> y =
+        packed_fir_line(*plan.packed->fir, {.x = x.data(), .n_samples = a.n_samples, .mean = mean}, band.n_valid);
+    y.resize(static_cast<std::size_t>(band.n_out));
+    lines.insert(lines.end(), y.begin(), y.end());
+  }
+  return lines;
+}
+
+std::vector<float> as_floats(const std::vector<Complex>& values) {
+  std::vector<float> floats;
+  for (const Complex& v : values) floats.insert(floats.end(), {v.re, v.im});
+  return floats;
+}
+
+// Of a line, the samples that begin an interval.
+std::vector<float> inner_samples(const std::vector<float>& lines, const BandPlan& band) {
+  std::vector<float> kept;
+  const auto pitch = static_cast<std::size_t>(2 * band.n_out);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i % pitch < static_cast<std::size_t>(2 * (band.n_valid - 1))) kept.push_back(lines[i]);
+  }
+  return kept;
+}
+
+TEST_P(PackedParity, FollowsDoublePrecision) {
+  const Case c = in_half_precision(GetParam());
+  const auto plan = make_case_plan(c);
+  ASSERT_NE(plan->packed, nullptr);
+  const auto frame = make_frame(c, *plan->acquisition);
+  const Result got = run_frame(gpu(), plan, frame);
+  const Plan view = with_packed_parts(*plan);
+  const std::vector<Complex> lines = specified_lines(*plan, frame);
+  ASSERT_EQ(got.conditioned.size(), 2 * lines.size()) << "not the tuned path";
+  EXPECT_LE(relative_l2(inner_samples(got.conditioned, *view.band), inner_samples(as_floats(lines), *view.band)), 1e-3);
+  std::vector<float> want, pixels, envelope, want_envelope;
+  const std::size_t step = std::max<std::size_t>(1, plan->grid.pixels() / 4000) | 1;
+  for (std::size_t i = 0; i < plan->grid.pixels(); i += step) {
+    const auto [iz, ix] = std::div(static_cast<int>(i), plan->grid.nx);
+    const std::complex<double> pixel = testing::das_pixel_double(view, lines, ix, iz);
+    want.insert(want.end(), {static_cast<float>(pixel.real()), static_cast<float>(pixel.imag())});
+    pixels.insert(pixels.end(), {got.beamformed[2 * i], got.beamformed[2 * i + 1]});
+    want_envelope.push_back(static_cast<float>(std::abs(pixel)));
+    envelope.push_back(got.envelope[i]);
+  }
+  // An element on the edge of a window may be in here and out there; see parity_test.cpp.
+  const std::size_t edge = c.n_el < 10 ? 0 : 1 + want_envelope.size() / 1000;
+  const double bound = c.scene == Scene::noise ? 2e-3 : 1e-3;
+  EXPECT_LE(relative_l2(pixels, want, 2, edge), bound);
+  EXPECT_LE(relative_l2(envelope, want_envelope, 1, edge), bound);
+  std::printf("%s: lines %.2e, pixels %.2e (all: %.2e)\n", c.name.c_str(),
+              relative_l2(inner_samples(got.conditioned, *view.band), inner_samples(as_floats(lines), *view.band)),
+              relative_l2(pixels, want, 2, edge), relative_l2(pixels, want, 2));
+}
+
+TEST_P(PackedParity, ComesOutTheSameTwice) {
+  const Case c = in_half_precision(GetParam());
+  const auto plan = make_case_plan(c);
+  const auto frame = make_frame(c, *plan->acquisition);
+  const Result first = run_frame(gpu(), plan, frame);
+  const Result second = run_frame(gpu(), plan, frame);
+  EXPECT_EQ(0, std::memcmp(first.beamformed.data(), second.beamformed.data(), first.beamformed.size() * sizeof(float)));
+  EXPECT_EQ(first.db, second.db);
+}
+
+INSTANTIATE_TEST_SUITE_P(Analytic, PackedParity, ::testing::ValuesIn(analytic_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+// One lane through changes of everything between frames: each picture is the one that a fresh lane makes.
+TEST_F(Packed, PlansChangeBetweenFrames) {
+  Case c{.name = "changes", .n_samples = 1021, .nx = 120, .nz = 90, .type = SampleType::int16};
+  c.precision = Precision::fp16;
+  const AcquisitionPtr acquisition = make_acquisition(c);
+  const auto frame = make_frame(c, *acquisition);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  std::shared_ptr<const Plan> plan;
+  const auto check = [&](const ImagingParams& params, const std::string& what) {
+    plan = make_plan(acquisition, params, plan);
+    start_frame(*lane, plan, frame);
+    EXPECT_EQ(host_image(*lane), run_picture(gpu(), make_plan(acquisition, params), frame)) << what;
+  };
+  ImagingParams params = make_params(c, *acquisition);
+  for (int i = 0; i <= 20; ++i) {
+    params.f_number = 0.15 * i;
+    check(params, "F-number " + std::to_string(params.f_number));
+  }
+  for (const Apodization window : {Apodization::hann, Apodization::tukey, Apodization::boxcar}) {
+    params.apodization = window;
+    check(params, "window");
+  }
+  params.precision = Precision::fp32;
+  check(params, "plain");
+  params.grid_nx = 251;
+  check(params, "plain, larger");
+  params.precision = Precision::fp16;
+  check(params, "tuned again");
+  params.sound_speed_m_s = 1480.0;
+  params.grid_nx = 31;
+  check(params, "smaller");
+  params.band_high_hz *= 0.8;
+  check(params, "narrower band");
+  params.directivity = Directivity::on;
+  check(params, "directivity");
+}
+
+// White noise fills the band to its edges; echoes do not, and theirs is the picture that counts.
+double rms_difference_db(const std::vector<float>& a, const std::vector<float>& b, double floor_db) {
+  const double floor = static_cast<double>(*std::max_element(b.begin(), b.end())) + floor_db;
+  double squares = 0.0;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (static_cast<double>(b[i]) <= floor) continue;
+    const double off = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    squares += off * off;
+    ++n;
+  }
+  return std::sqrt(squares / static_cast<double>(n));
+}
+
+TEST_F(Packed, PhantomsLookTheSame) {
+  for (const char* name : {"heart", "points", "cyst"}) {
+    const auto source = make_phantom({.name = name});
+    std::vector<std::byte> slot(source->acquisition()->frame_bytes());
+    const auto frame = source->produce(3, slot);
+    ImagingParams params = default_params(*source->acquisition());
+    params.reference_db = 0.0;
+    const auto plain = run_picture(gpu(), make_plan(source->acquisition(), params), frame);
+    params.precision = Precision::fp16;
+    const auto plan = make_plan(source->acquisition(), params);
+    ASSERT_NE(plan->packed, nullptr);
+    const double off = rms_difference_db(run_picture(gpu(), plan, frame), plain, -60.0);
+    EXPECT_LE(off, 0.2) << name;
+    std::printf("%s: %.4f dB rms above -60 dB\n", name, off);
+  }
+}
+
+// Simulated amplitudes of 1e-9 give the picture of large ones; a frame of zeros is black, and no more.
+TEST_F(Packed, AmplitudesDoNotMatter) {
+  Case c = in_half_precision({.name = "tiny"});
+  const auto plan = make_case_plan(c);
+  const std::vector<float> normal = run_picture(gpu(), plan, make_frame(c, *plan->acquisition));
+  c.amplitude *= 0x1p-40;
+  std::vector<float> tiny = run_picture(gpu(), plan, make_frame(c, *plan->acquisition));
+  for (float& v : tiny) v += 40.0f * 6.0205999f;
+  EXPECT_LE(largest_difference_db(tiny, normal, -60.0), 0.01);
+  const std::vector<std::byte> zeros(plan->acquisition->frame_bytes());
+  for (const float db : run_picture(gpu(), plan, zeros)) ASSERT_LE(db, -200.0f);
+}
+
+}  // namespace
+}  // namespace echoloop::gpu_test
