@@ -5,39 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "app/option_text.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"
 
 namespace echoloop {
 namespace {
-
-template <std::size_t N>
-std::size_t index_of(const std::array<std::string_view, N>& names, const std::string& option, const std::string& text) {
-  std::string accepted;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == text) return i;
-    accepted += (i == 0 ? "" : ", ") + std::string(names[i]);
-  }
-  throw Error(option, "found '" + text + "'", accepted);
-}
-
-BackendChoice backend_choice(const std::string& text) {
-  constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
-  return static_cast<BackendChoice>(index_of(kBackends, "--backend", text));
-}
-
-double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw Error(option, "found '" + std::string(text) + "'", accepted);
-  }
-  return value;
-}
 
 struct GridAxis {
   double first_m, last_m;
@@ -70,34 +46,6 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
   settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
   settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
   settings.push_back(fmt::format("grid_nz={}", z.n));
-}
-
-// `echoloop bench [CASE...] [options]`
-Options parse_bench(std::vector<std::string> words) {
-  Options o;
-  o.command = Command::bench;
-  std::vector<std::string> cases;
-  std::string backend;
-  CLI::App app("How fast this machine is.", "echoloop bench");
-  app.add_option("case", cases, "S1, S1L, S2, demo; default: all");
-  app.add_option("--backend", backend, "auto, cuda or cpu");
-  app.add_option("--seconds", o.bench_seconds, "Of each measurement")->check(CLI::Range(0.05, 60.0))->type_name("S");
-  app.add_option("--json", o.json_out, "The table as JSON")->type_name("F.json");
-  app.add_option("--revision", o.bench_revision, "Of the program, for the JSON")->type_name("REV");
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::CallForHelp&) {
-    o.command = Command::help;
-    o.help = app.help();
-    return o;
-  } catch (const CLI::ParseError& error) {
-    throw Error("echoloop bench", error.what(), "the options of echoloop bench --help");
-  }
-  if (!backend.empty()) o.backend = backend_choice(backend);
-  constexpr std::array<std::string_view, 4> kCases = {"S1", "S1L", "S2", "demo"};
-  for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);
-  if (!cases.empty()) o.bench_cases = cases;
-  return o;
 }
 
 // A preset is a flat TOML table of parameter keys, or has them under [parameters].

@@ -6,7 +6,8 @@
 namespace echoloop {
 namespace {
 
-// Made at a time. Locking pages holds up every other call of a GPU's driver, a few milliseconds for 8 MB: no more at once.
+// Made at a time. Locking pages holds up every other call of a GPU's driver, a few milliseconds for 8 MB: no more at
+// once.
 constexpr std::size_t kChunkBytes = std::size_t{8} << 20;
 constexpr std::size_t kAlignment = 256;
 

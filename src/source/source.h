@@ -23,8 +23,8 @@ class Source {
   // source. Returns where it is. Throws Error when the frame cannot be had (a file that shrank). [producer thread]
   virtual std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) = 0;
 
-  // True when produce() never writes into the slot, so that slots need no memory; such a source gives any frame again, to
-  // any thread.
+  // True when produce() never writes into the slot, so that slots need no memory; such a source gives any frame again,
+  // to any thread.
   [[nodiscard]] virtual bool lends_frames() const { return false; }
 
   // Memory whose frames produce() lends in place; a backend may page-lock it. Empty when frames are written into slots.

@@ -50,8 +50,7 @@ class CudaLane final : public Lane {
     kBeamformed,
     kDetected,
     kCompress,
-    kCompressed,
-    kMarks
+    kCompressed
   };
   struct TimeMark {
     Event event{EventUse::time};
@@ -82,8 +81,8 @@ class CudaLane final : public Lane {
   bool compressed_ = false;
   bool ended_ = false;  // finish() was called after the last verb
   Mark compress_begin_ = kDetected;
-  std::array<TimeMark, kMarks> marks_;
-  Event compressed_mark_{EventUse::time_and_sleep};  // it also ends a frame: each event costs the device some time
+  std::array<TimeMark, kCompressed> marks_;          // all but the last
+  Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
   Event raw_read_{EventUse::order};                  // the frame's raw samples have been read
   Event copied_to_host_{EventUse::sleep};
   const Event* end_ = nullptr;  // what a finished frame has passed

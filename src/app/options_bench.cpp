@@ -1,0 +1,35 @@
+// The command line of `echoloop bench`.
+#include <CLI/CLI.hpp>
+
+#include "app/option_text.h"
+
+namespace echoloop {
+
+Options parse_bench(std::vector<std::string> words) {
+  Options o;
+  o.command = Command::bench;
+  std::vector<std::string> cases;
+  std::string backend;
+  CLI::App app("How fast this machine is.", "echoloop bench");
+  app.add_option("case", cases, "S1, S1L, S2, demo; default: all");
+  app.add_option("--backend", backend, "auto, cuda or cpu");
+  app.add_option("--seconds", o.bench_seconds, "Of each measurement")->check(CLI::Range(0.05, 60.0))->type_name("S");
+  app.add_option("--json", o.json_out, "The table as JSON")->type_name("F.json");
+  app.add_option("--revision", o.bench_revision, "Of the program, for the JSON")->type_name("REV");
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    o.command = Command::help;
+    o.help = app.help();
+    return o;
+  } catch (const CLI::ParseError& error) {
+    throw Error("echoloop bench", error.what(), "the options of echoloop bench --help");
+  }
+  if (!backend.empty()) o.backend = backend_choice(backend);
+  constexpr std::array<std::string_view, 4> kCases = {"S1", "S1L", "S2", "demo"};
+  for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);
+  if (!cases.empty()) o.bench_cases = cases;
+  return o;
+}
+
+}  // namespace echoloop
