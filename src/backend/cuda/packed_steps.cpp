@@ -12,7 +12,14 @@
 namespace echoloop::cuda {
 namespace {
 
-constexpr int kSharedPerBlock = 227 * 1024;  // compute capability 9.0 and newer, at least
+// Shared memory that a block of the current device can have.
+int shared_limit() {
+  int device = 0;
+  int bytes = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return bytes;
+}
 
 int n_lines(const Acquisition& a) { return a.n_transmits() * a.n_elements(); }
 
@@ -163,7 +170,7 @@ class PackedSteps final : public LaneSteps {
 bool packed_steps_fit(const Plan& plan) {
   if (plan.packed == nullptr || !packed_das_fits_device()) return false;
   const PackedFirArgs args = packed_fir_args(*plan.acquisition, *plan.packed->fir, line_shape(*plan.packed), {});
-  return fir_shared_bytes(args) <= kSharedPerBlock;
+  return std::max(fir_shared_bytes(args), plan.packed->tiles->shared_bytes) <= shared_limit();
 }
 
 std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers) {
