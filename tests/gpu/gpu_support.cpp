@@ -118,7 +118,7 @@ void GpuTest::SetUp() {
 }
 
 Backend& GpuTest::cpu() {
-  static const std::unique_ptr<Backend> backend = make_cpu_backend();
+  static const std::unique_ptr<Backend> backend = make_cpu_backend(0, CpuKernel::portable);  // floats, as the GPU
   return *backend;
 }
 
