@@ -100,6 +100,9 @@ int run_headless(const Options& options) {
     ++totals.errors;
     status = 1;
   }
+  if (status == 0 && options.frames > 0 && !complete && interrupted == 0 && limits.seconds <= 0.0) {
+    fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
+  }
   if (wants_picture && !have_image)
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
   const nlohmann::json about = program_json(*chosen.backend, options.source);

@@ -51,6 +51,7 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
 // A preset is a flat TOML table of parameter keys, or has them under [parameters].
 void add_preset(std::vector<std::string>& settings, const std::string& path) {
   toml::table file;
+  if (std::filesystem::is_directory(path)) throw Error(path, "is a folder", "a preset: TOML with KEY = VALUE lines");
   try {
     file = toml::parse_file(path);
   } catch (const toml::parse_error& error) {

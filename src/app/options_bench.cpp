@@ -25,6 +25,7 @@ Options parse_bench(std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     throw Error("echoloop bench", error.what(), "the options of echoloop bench --help");
   }
+  if (!std::isfinite(o.bench_seconds)) throw Error("echoloop bench --seconds", "found no number", "0.05 to 60");
   if (!backend.empty()) o.backend = backend_choice(backend);
   constexpr std::array<std::string_view, 4> kCases = {"S1", "S1L", "S2", "demo"};
   for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);

@@ -36,7 +36,7 @@ std::string range_text(const InjectionSpec& spec) {
   std::snprintf(text, sizeof text, "%s%g to %g%s%s", is_whole(spec) ? "whole numbers from " : "",
                 spec.member == &Injection::stall_every_s ? spec.step : 0.0, spec.max, spec.unit.empty() ? "" : " ",
                 spec.unit.data());
-  return text;
+  return spec.member == &Injection::missing_every ? std::string(text) + ", not 1" : text;
 }
 
 void set_from_pair(Injection& injection, std::string_view pair) {
@@ -51,7 +51,8 @@ void set_from_pair(Injection& injection, std::string_view pair) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const double least = spec.member == &Injection::stall_every_s ? spec.step : 0.0;
     const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-    if (!number || value < least || value > spec.max || (is_whole(spec) && value != std::floor(value))) {
+    const bool all_missing = spec.member == &Injection::missing_every && value == 1.0;  // no frame would ever come
+    if (!number || all_missing || value < least || value > spec.max || (is_whole(spec) && value != std::floor(value))) {
       throw Error("--inject " + std::string(key), "found '" + std::string(text) + "'", range_text(spec));
     }
     injection.*spec.member = value;

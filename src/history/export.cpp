@@ -26,22 +26,39 @@ struct FileCloser {
 
 }  // namespace
 
+namespace {
+
+// All bytes into the file of this name; why not, or empty.
+std::string write_bytes(const fs::path& path, std::span<const std::byte> bytes) {
+  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) return std::strerror(errno);
+  const bool written =
+      std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() && std::fflush(file.get()) == 0;
+  return written ? std::string() : std::strerror(errno);
+}
+
+}  // namespace
+
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
-  fs::path temporary = path;
-  temporary += ".part" + std::to_string(::getpid());
-  {
-    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(temporary.c_str(), "wb"));
-    if (file == nullptr) fail(path, std::strerror(errno));
-    const bool written =
-        std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() && std::fflush(file.get()) == 0;
-    if (!written) {
-      const std::string why = std::strerror(errno);
-      std::remove(temporary.c_str());
-      fail(path, why);
-    }
-  }
   std::error_code error;
-  fs::rename(temporary, path, error);
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a device or a pipe is written to, never replaced
+    if (const std::string why = write_bytes(path, bytes); !why.empty()) fail(path, why);
+    return;
+  }
+  fs::path target = path;
+  if (fs::is_symlink(fs::symlink_status(path, error))) {  // the file that it leads to is replaced, not the link
+    target = fs::weakly_canonical(path, error);
+    if (error) fail(path, error.message());
+  }
+  fs::path temporary = target;
+  temporary += ".part" + std::to_string(::getpid());
+  if (const std::string why = write_bytes(temporary, bytes); !why.empty()) {
+    std::remove(temporary.c_str());
+    fail(path, why);
+  }
+  error.clear();
+  fs::rename(temporary, target, error);
   if (error) {
     std::remove(temporary.c_str());
     fail(path, error.message());

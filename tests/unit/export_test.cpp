@@ -97,6 +97,19 @@ TEST(WriteText, AFullDiskLeavesTheOldFile) {
   EXPECT_EQ(folder.files(), 1U);
 }
 
+TEST(WriteText, LinksStayAndDevicesAreNotReplaced) {
+  const TemporaryFolder folder;
+  write_text(folder / "a.txt", "old");
+  std::filesystem::create_symlink("a.txt", folder / "link");
+  write_text(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_text(folder / "a.txt"), "new");
+  std::filesystem::create_symlink("/dev/null", folder / "nowhere");
+  write_text(folder / "nowhere", "gone");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(folder.files(), 3U);
+}
+
 TEST(WritePng, IsAPng) {
   const TemporaryFolder folder;
   const std::vector<std::uint8_t> rgb(static_cast<std::size_t>(7 * 5 * 3), 128);

@@ -133,7 +133,11 @@ bool FirConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, doubl
   if (plan == plan_) return usable_;
   plan_ = plan;
   const bool doubles = plan->line_rate_hz >= 1.5 * sampling_hz;
-  usable_ = sampling_hz >= (doubles ? 0.999 : kLeastRateOverBand) * plan->band_width_hz;
+  // The response of a very narrow band is about as long as the record: what it does at the record's ends is the
+  // transform's to say.
+  constexpr double kLeastBandOverRate = 0.02;
+  usable_ = sampling_hz >= (doubles ? 0.999 : kLeastRateOverBand) * plan->band_width_hz &&
+            plan->band_width_hz >= kLeastBandOverRate * sampling_hz;
   if (!usable_) return false;
   design(sampling_hz);
   find_ranges();
