@@ -30,7 +30,7 @@ TEST(Injection, NamesWhatIsOnAndLeavesTheRestOff) {
 TEST(Injection, EachFaultSurvivesTheWayThroughText) {
   Injection all;
   for (const InjectionSpec& spec : injection_specs()) {
-    for (const double value : {spec.step, spec.max, spec.max - spec.step}) {
+    for (const double value : {2.0 * spec.step, spec.max, spec.max - spec.step}) {
       Injection one;
       one.*spec.member = value;
       EXPECT_EQ(parse_injection(to_text(one)), one) << to_text(one);
@@ -77,6 +77,7 @@ TEST(Injection, EveryBadInputIsOneLineWithKeyValueAndRange) {
       {"stall_every_s=0", {"stall_every_s", "'0'", "0.1 to 3600 s"}},
       {"stall_every_s=3601", {"stall_every_s", "'3601'", "0.1 to 3600 s"}},
       {"duplicate_every=0.5", {"duplicate_every", "'0.5'", "whole numbers from 0 to 1e+06 frames"}},
+      {"missing_every=1", {"missing_every", "'1'", "not 1"}},
       {"missing_every=many", {"missing_every", "'many'", "whole numbers from 0 to 1e+06 frames"}},
       {"error_at=1e16", {"error_at", "'1e16'", "whole numbers from 0 to 1e+15"}},
       {"lost_at=-1", {"lost_at", "'-1'", "whole numbers from 0 to 1e+15"}},
