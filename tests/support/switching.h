@@ -198,7 +198,7 @@ class Switching : public ::testing::Test {
   bool frozen_ = false;
   std::uint64_t snapshots_ = 0, wrong_ = 0, torn_kept_ = 0;
   std::uint64_t images_ = 0, next_ = 0, missing_ = 0, duplicates_ = 0, out_of_order_ = 0;  // processing thread's
-  std::size_t most_grown_ = std::size_t{7} << 20;                                          // beside the history
+  std::size_t most_grown_ = std::size_t{4} << 20;                                          // beside the history
   double seconds_ = from_environment("ECHOLOOP_SWITCH_S", 6.0);
 };
 
