@@ -79,6 +79,7 @@ void WindowApp::describe_backend() {
       "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
   state_.no_effect.streams = "Copies and kernels overlap on a GPU only; the CPU works on one frame with all its cores.";
   state_.no_effect.lanes = "The CPU works on one frame at a time with all its cores.";
+  state_.no_effect.precision = "Precision is a GPU's choice; the CPU has kernels of its own.";
 }
 
 void WindowApp::use_cpu() {

@@ -96,6 +96,7 @@ struct ControlReasons {
   std::string host_memory;
   std::string streams;
   std::string lanes;
+  std::string precision;
   std::string reference;
 };
 

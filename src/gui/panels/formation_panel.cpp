@@ -136,7 +136,9 @@ bool further_rows(PanelContext& c, Column& column) {
     p.directivity = static_cast<Directivity>(*picked);
     changed = true;
   }
-  const auto no_choice = course_reason(p, "The course recipe computes in single precision.");
+  const std::string_view no_choice = !c.state.no_effect.precision.empty()
+                                         ? std::string_view(c.state.no_effect.precision)
+                                         : course_reason(p, "The course recipe computes in single precision.");
   if (const auto picked =
           c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
                          static_cast<int>(p.precision), {"Precision", help("precision"), no_choice})) {
