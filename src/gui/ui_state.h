@@ -93,11 +93,11 @@ enum class TimingFile { chrome_trace, csv };
 
 // Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
 struct ControlReasons {
-  std::string host_memory;
-  std::string streams;
-  std::string lanes;
-  std::string precision;
-  std::string reference;
+  std::string host_memory = {};
+  std::string streams = {};
+  std::string lanes = {};
+  std::string precision = {};
+  std::string reference = {};
 };
 
 struct UiState {
