@@ -21,8 +21,9 @@ inline constexpr const char* kAcceptedFiles =
 std::string printable(std::string_view text, std::size_t most = 60);
 
 struct OpenRequest {
-  std::filesystem::path path;
+  std::filesystem::path path;  // the user's name for it, for messages
   std::shared_ptr<const MappedFile> file;
+  std::filesystem::path library_path;  // what a library is to open: the same file, maybe by another name
   OpenProgress progress;
   std::stop_token stop;
 
