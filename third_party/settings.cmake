@@ -27,6 +27,8 @@ target_compile_options(echoloop_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${w
 
 if(ECHOLOOP_SANITIZE STREQUAL "address")
   set(flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(ECHOLOOP_SANITIZE STREQUAL "fuzzer")  # Clang; with the sanitizers of "address"
+  set(flags -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 elseif(ECHOLOOP_SANITIZE STREQUAL "thread")
   set(flags -fsanitize=thread -fno-omit-frame-pointer)
 endif()

@@ -1,13 +1,13 @@
 #include "app/options.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
 
 #include "app/option_text.h"
+#include "app/preset.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"
@@ -46,29 +46,6 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
   settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
   settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
   settings.push_back(fmt::format("grid_nz={}", z.n));
-}
-
-// A preset is a flat TOML table of parameter keys, or has them under [parameters].
-void add_preset(std::vector<std::string>& settings, const std::string& path) {
-  toml::table file;
-  if (std::filesystem::is_directory(path)) throw Error(path, "is a folder", "a preset: TOML with KEY = VALUE lines");
-  try {
-    file = toml::parse_file(path);
-  } catch (const toml::parse_error& error) {
-    throw Error(path, fmt::format("{} (line {})", error.description(), error.source().begin.line),
-                "a preset: TOML with KEY = VALUE lines");
-  }
-  const toml::table* table = file["parameters"].as_table();
-  for (const auto& [key, node] : table != nullptr ? *table : file) {
-    const std::string name(key.str());
-    if (const auto number = node.value<double>()) {
-      settings.push_back(fmt::format("{}={:.17g}", name, *number));
-    } else if (const auto text = node.value<std::string>()) {
-      settings.push_back(name + "=" + *text);
-    } else {
-      throw Error(path, "found '" + name + "' that is neither number nor text", "KEY = VALUE lines");
-    }
-  }
 }
 
 double parse_rate(const std::string& text) {
@@ -199,7 +176,7 @@ Options parse_command_line(int argc, char** argv) {
     o.history_bytes = static_cast<std::size_t>(history_mb * 1e6);
   }
   if (!rate.empty()) o.stream.rate_hz = parse_rate(rate);
-  if (!preset.empty()) add_preset(o.settings, preset);
+  if (!preset.empty()) o.settings = read_preset(preset);
   if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);
   if (!grid.empty()) add_grid(o.settings, grid);
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());

@@ -35,14 +35,22 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   return file;
 }
 
+std::shared_ptr<const MappedFile> MappedFile::borrow(std::span<const std::byte> bytes) {
+  auto file = std::shared_ptr<MappedFile>(new MappedFile);
+  file->data_ = bytes.data();
+  file->size_ = bytes.size();
+  return file;
+}
+
 MappedFile::~MappedFile() {
+  if (fd_ < 0) return;  // borrowed, or never opened
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
-  if (fd_ >= 0) ::close(fd_);
+  ::close(fd_);
 }
 
 bool MappedFile::intact() const {
   struct stat info {};
-  return ::fstat(fd_, &info) == 0 && info.st_size >= 0 && static_cast<std::size_t>(info.st_size) >= size_;
+  return fd_ < 0 || (::fstat(fd_, &info) == 0 && info.st_size >= 0 && static_cast<std::size_t>(info.st_size) >= size_);
 }
 
 std::shared_ptr<MemoryBlock> MemoryBlock::allocate(const std::string& what, std::size_t size) {

@@ -15,6 +15,8 @@ class MappedFile {
  public:
   // Throws Error when the path is missing, a folder, not a regular file, empty or unreadable.
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
+  // Bytes that are in memory already and outlive it: what a reader sees of a file, without one.
+  static std::shared_ptr<const MappedFile> borrow(std::span<const std::byte> bytes);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();

@@ -13,20 +13,27 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kMaxJson = std::size_t{64} << 20;
 
-Json parse_json(const std::string& what, std::span<const std::byte> bytes) {
+constexpr const char* kWanted = "a description {...} of an array";
+constexpr int kMaxDepth = 64;
+
+}  // namespace
+
+Json parse_description(const std::string& what, std::span<const std::byte> bytes) {
   if (bytes.size() > kMaxJson)
     throw Error(what, "JSON of " + std::to_string(bytes.size() >> 20) + " MiB", "up to 64 MiB");
   const char* const text = reinterpret_cast<const char*>(bytes.data());
+  const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth) throw Error(what, "JSON nested deeper than " + std::to_string(kMaxDepth), kWanted);
+    return true;
+  };
   try {
-    Json meta = Json::parse(text, text + bytes.size());
-    if (!meta.is_object()) throw Error(what, "JSON that is no object", "a description {...} of an array");
+    Json meta = Json::parse(text, text + bytes.size(), check_depth);
+    if (!meta.is_object()) throw Error(what, "JSON that is no object", kWanted);
     return meta;
   } catch (const Json::exception& error) {
-    throw Error(what, "no valid JSON: " + printable(error.what(), 160), "a description {...} of an array");
+    throw Error(what, "no valid JSON: " + printable(error.what(), 160), kWanted);
   }
 }
-
-}  // namespace
 
 std::optional<Sidecar> find_sidecar(const fs::path& array_file) {
   const std::string wanted = array_file.filename().string();
@@ -39,7 +46,7 @@ std::optional<Sidecar> find_sidecar(const fs::path& array_file) {
   for (const fs::path& path : {whole, own, shared}) {
     if (!fs::is_regular_file(path, ignored)) continue;
     const auto file = MappedFile::open(path);
-    Sidecar sidecar{.what = path.string(), .meta = parse_json(path.string(), file->bytes())};
+    Sidecar sidecar{.what = path.string(), .meta = parse_description(path.string(), file->bytes())};
     const auto names = sidecar.meta.find("file");
     const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
     if (same || (path != shared && names == sidecar.meta.end())) return sidecar;
@@ -78,7 +85,7 @@ Recording read_described_npy(const OpenRequest& request) {
 
 Recording read_sidecar_target(const OpenRequest& request) {
   const std::string what = request.what();
-  const Json meta = parse_json(what, request.bytes());
+  const Json meta = parse_description(what, request.bytes());
   const auto named = meta.find("file");
   const fs::path name = named != meta.end() && named->is_string() ? named->get<std::string>() : std::string();
   if (name.empty() || name.has_parent_path())

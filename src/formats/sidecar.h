@@ -14,6 +14,8 @@ struct Sidecar {
   Json meta;         // an object
 };
 
+// A JSON object. Throws Error on anything else, and on one nested so deep that nobody wrote it.
+Json parse_description(const std::string& what, std::span<const std::byte> bytes);
 std::optional<Sidecar> find_sidecar(const std::filesystem::path& array_file);
 Recording read_described_npy(const OpenRequest& request);
 Recording read_sidecar_target(const OpenRequest& request);

@@ -1,0 +1,10 @@
+// Entry for libFuzzer; ECHO_FUZZ_TARGET names the function. See the README's section on tests for how to build it.
+#include <cstdint>
+
+#include "fuzz/targets.h"
+
+// NOLINTNEXTLINE: libFuzzer's name
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  echoloop::fuzz::ECHO_FUZZ_TARGET(std::as_bytes(std::span(data, size)));
+  return 0;
+}

@@ -1,0 +1,94 @@
+#include "fuzz/targets.h"
+
+#include <array>
+
+#include "app/preset.h"
+#include "core/error.h"
+#include "core/param_table.h"
+#include "formats/npz.h"
+#include "formats/shortcourse.h"
+#include "formats/sidecar.h"
+
+namespace echoloop::fuzz {
+
+extern volatile double read_values;  // so that no read is optimised away
+volatile double read_values = 0.0;
+
+namespace {
+
+template <class Read>
+bool survives(Read&& read) {
+  try {
+    read();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+OpenRequest request_for(const char* name, std::span<const std::byte> input) {
+  return {.path = name, .file = MappedFile::borrow(input), .library_path = {}, .progress = {}, .stop = {}};
+}
+
+// Every byte that the recording promises is there.
+void touch(const Recording& recording) {
+  unsigned sum = 0;
+  for (const std::uint64_t index : {std::uint64_t{0}, recording.frame_count - 1}) {
+    for (const std::byte b : recording.frame(index)) sum += static_cast<unsigned>(b);
+  }
+  read_values = sum;
+}
+
+}  // namespace
+
+bool read_pickle(std::span<const std::byte> input) {
+  return survives([&] { touch(read_short_course_pickle(request_for("fuzz.pkl", input))); });
+}
+
+bool read_npy_array(std::span<const std::byte> input) {
+  return survives([&] {
+    const NpyFile file = read_npy("fuzz.npy", input);
+    if (file.is_text) return;
+    const std::size_t n = file.array.count();
+    if (n == 0) return;
+    read_values = file.array.real_at(0) + file.array.real_at(n - 1);
+    // The axes of an array of any rank, as a description would name them.
+    constexpr std::array kAxes{Axis::frame, Axis::transmit, Axis::element, Axis::time};
+    if (file.array.shape.size() < 2 || file.array.shape.size() > kAxes.size()) return;
+    const auto first = kAxes.end() - static_cast<std::ptrdiff_t>(file.array.shape.size());
+    const SampleSource source = sample_source("fuzz.npy", file.array, {first, kAxes.end()});
+    read_values = static_cast<double>(source.frames.size());
+  });
+}
+
+bool read_npz_archive(std::span<const std::byte> input) {
+  return survives([&] { touch(read_npz(request_for("fuzz.npz", input))); });
+}
+
+// The first byte chooses the array that is described.
+bool read_description(std::span<const std::byte> input) {
+  if (input.empty()) return false;
+  static const std::array<std::byte, 2 * 3 * 8 * 16 * 4> samples{};
+  const std::array<std::vector<std::size_t>, 4> shapes{{{8, 16}, {3, 8, 16}, {2, 3, 8, 16}, {3, 16, 8, 2}}};
+  const auto choice = static_cast<unsigned>(input[0]) % 8;
+  ArrayView array;
+  array.type = choice < 4 ? NumberType{NumberKind::signed_integer, 2, ByteOrder::little}
+                          : NumberType{NumberKind::real, 4, ByteOrder::little};
+  array.shape = shapes[choice % 4];
+  array.bytes = std::span(samples).first(array.count() * array.type.bytes);
+  return survives([&] {
+    const Sidecar sidecar{.what = "fuzz.json", .meta = parse_description("fuzz.json", input.subspan(1))};
+    touch(
+        described_recording(request_for("fuzz.npy", array.bytes), array, sidecar, nullptr, SourceMemory::mapped_file));
+  });
+}
+
+bool read_preset_text(std::span<const std::byte> input) {
+  return survives([&] {
+    ImagingParams params;
+    const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+    for (const std::string& setting : preset_settings("fuzz.toml", text)) set_from_text(params, setting);
+  });
+}
+
+}  // namespace echoloop::fuzz
