@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
       fmt::print("{}", params_markdown_table());
       return 0;
     case Command::info:
-      fmt::print("{}", describe_source(open_source(options.source), options.json));
+      fmt::print("{}", describe_source(open_source(options.source, options.facts), options.json));
       return 0;
     case Command::bench:
       return run_bench(options);

@@ -67,7 +67,7 @@ int run_headless(const Options& options) {
   require_outputs(options);
   ChosenBackend chosen = choose_backend(options.backend);
   if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
-  const OpenedSource opened = open_source(options.source);
+  const OpenedSource opened = open_source(options.source, options.facts);
   const Acquisition& acquisition = *opened.info.acquisition;
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
   const Limits limits = limits_for(options, opened.info);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session.h"
+#include "core/error.h"
 #include "core/units.h"
 #include "source/phantom_name.h"
 #include "source/replay.h"
@@ -44,10 +45,16 @@ const char* probe_words(ProbeKind kind) {
 
 }  // namespace
 
-OpenedSource open_source(const std::string& name, const OpenProgress& progress, std::stop_token stop) {
+OpenedSource open_source(const std::string& name, const Facts& facts, const OpenProgress& progress,
+                         std::stop_token stop) {
   OpenedSource opened;
   opened.name = name;
+  opened.facts = facts;
   if (name.starts_with(kPhantomPrefix)) {
+    if (!facts.empty()) {
+      throw Error("--set " + facts.begin()->first, "found with a phantom",
+                  "a recording: a phantom knows all about itself");
+    }
     const PhantomSettings settings = parse_phantom(name.substr(kPhantomPrefix.size()));
     opened.source = make_phantom(settings);
     opened.info.phantom = settings.name;
@@ -55,8 +62,10 @@ OpenedSource open_source(const std::string& name, const OpenProgress& progress, 
   } else {
     Recording recording = open_recording(name, progress, stop);
     opened.info.format = recording.format;
+    recording.acquisition = with_facts(name, recording.acquisition, facts);
     opened.source = make_replay(std::move(recording));
   }
+  opened.info.opened_as = name;
   opened.info.name = opened.source->name();
   opened.info.acquisition = opened.source->acquisition();
   opened.info.frame_count = opened.source->frame_count();
@@ -72,6 +81,10 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
     for (const Transmit& t : a.transmits) {
       if (t.kind == TransmitKind::plane) angles.push_back(t.angle_rad);
       t0.push_back(t.t0_s);
+    }
+    nlohmann::json assumptions = nlohmann::json::array();
+    for (const Assumption& assumed : a.assumptions) {
+      assumptions.push_back({{"text", assumed.text}, {"set", assumed.fact}});
     }
     const nlohmann::json json = {{"name", opened.info.name},
                                  {"format", opened.info.format},
@@ -91,7 +104,7 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
                                  {"demod_hz", a.demod_hz},
                                  {"sound_speed_m_s", a.sound_speed_m_s},
                                  {"frame_rate_hz", a.frame_rate_hz},
-                                 {"assumptions", a.assumptions}};
+                                 {"assumptions", assumptions}};
     return json.dump(1) + "\n";
   }
   std::string text = fmt::format("{}: {}\n", opened.info.name, opened.info.format);
@@ -105,7 +118,11 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
                       a.sample_type == SampleType::int16 ? "int16" : "float32",
                       a.signal == SignalKind::iq ? "IQ" : "RF", a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
   text += fmt::format("pulse         {:g} MHz\nsound speed   {:g} m/s\n", a.center_hz * 1e-6, a.sound_speed_m_s);
-  for (const std::string& assumption : a.assumptions) text += "assumed       " + assumption + "\n";
+  for (const Assumption& assumed : a.assumptions) {
+    text += "assumed       " + assumed.text;
+    if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... to say otherwise)";
+    text += "\n";
+  }
   return text;
 }
 

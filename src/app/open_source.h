@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/acquisition_facts.h"
 #include "formats/recording.h"
 #include "gui/ui_state.h"
 #include "source/source.h"
@@ -14,11 +15,14 @@ namespace echoloop {
 struct OpenedSource {
   std::string name;  // as the user named it
   std::shared_ptr<Source> source;
+  Facts facts;  // that it was opened with
   SourceInfo info;
 };
 
 // Throws Error. Any thread; big recordings report progress and end early (with an Error) when asked to stop.
-OpenedSource open_source(const std::string& name, const OpenProgress& progress = {}, std::stop_token stop = {});
+// `facts`: what the user knows about a recording that its file does not hold.
+OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
+                         std::stop_token stop = {});
 
 // What a recording holds, for `echoloop info`: lines of text for a researcher, or JSON.
 std::string describe_source(const OpenedSource& opened, bool as_json);

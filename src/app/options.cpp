@@ -113,7 +113,9 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--streams", streams, "overlap or serial");
   app.add_option("--host-memory", memory, "pageable, pinned, write-combined or mapped");
   app.add_option("--preset", preset, "Parameters from a TOML file")->type_name("FILE");
-  app.add_option("--set", sets, "A parameter, KEY=VALUE in SI units; repeatable")->type_name("KEY=VALUE");
+  app.add_option("--set", sets,
+                 "A parameter, or what the file does not say (center_hz, frame_rate_hz, ...), in SI units; repeatable")
+      ->type_name("KEY=VALUE");
   app.add_flag("--list-params", list_params, "All parameters with unit, range and meaning");
   app.add_option("--grid", grid, "Pixels, X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")->type_name("GRID");
   app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")
@@ -179,6 +181,7 @@ Options parse_command_line(int argc, char** argv) {
   if (!preset.empty()) o.settings = read_preset(preset);
   if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);
   if (!grid.empty()) add_grid(o.settings, grid);
+  o.facts = take_facts(sets);
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());
   check_ranges(o);
   return o;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/acquisition_facts.h"
 #include "core/grid.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
@@ -27,6 +28,7 @@ struct Options {
   BackendChoice backend = BackendChoice::automatic;
   StreamSettings stream;
   std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
+  Facts facts;                               // those of --set that are about the recording
   std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
   bool interop = true;
   double ui_scale = 0.0;  // 0 = the monitor's

@@ -4,13 +4,13 @@
 
 namespace echoloop {
 
-void SourceOpener::open(const std::string& name) {
+void SourceOpener::open(const std::string& name, const Facts& facts) {
   cancel();
   name_ = name;
   busy_ = true;
   attempt_ = std::make_shared<Attempt>();
-  threads_.emplace_back([attempt = attempt_, name](const std::stop_token& stop) { run(*attempt, name, stop); },
-                        attempt_);
+  threads_.emplace_back(
+      [attempt = attempt_, name, facts](const std::stop_token& stop) { run(*attempt, name, facts, stop); }, attempt_);
 }
 
 void SourceOpener::cancel() {
@@ -21,10 +21,10 @@ void SourceOpener::cancel() {
   busy_ = false;
 }
 
-void SourceOpener::run(Attempt& attempt, const std::string& name, const std::stop_token& stop) {
+void SourceOpener::run(Attempt& attempt, const std::string& name, const Facts& facts, const std::stop_token& stop) {
   try {
     attempt.result.opened = open_source(
-        name, [&](double fraction) { attempt.fraction = fraction; }, stop);
+        name, facts, [&](double fraction) { attempt.fraction = fraction; }, stop);
   } catch (...) {
     attempt.result.error = std::current_exception();
   }

@@ -23,7 +23,7 @@ class SourceOpener {
   };
 
   // Starts opening; an earlier attempt that is still going on is cancelled.
-  void open(const std::string& name);
+  void open(const std::string& name, const Facts& facts = {});
   void cancel();
 
   [[nodiscard]] bool busy() const { return busy_; }
@@ -45,7 +45,7 @@ class SourceOpener {
     std::jthread thread;
   };
 
-  static void run(Attempt& attempt, const std::string& name, const std::stop_token& stop);
+  static void run(Attempt& attempt, const std::string& name, const Facts& facts, const std::stop_token& stop);
 
   std::string name_;
   bool busy_ = false;  // between open() and take() or cancel()

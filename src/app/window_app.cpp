@@ -53,6 +53,7 @@ UiCommands WindowApp::make_commands() {
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
   c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
   c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
+  c.facts_changed = [this] { later([this] { opener_.open(state_.source.opened_as, state_.facts); }); };
   c.cancel_open = [this] { later([this] { opener_.cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
@@ -74,7 +75,7 @@ UiCommands WindowApp::make_commands() {
 int WindowApp::run() {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  opener_.open(options_.source);
+  opener_.open(options_.source, options_.facts);
   started_ns_ = now_ns();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();

@@ -29,11 +29,17 @@ void WindowApp::start_session(OpenedSource opened) {
   const bool first = source_ == nullptr;
   // What the command line set is meant for the source that it named.
   ImagingParams params = first ? apply_settings(defaults, options_.settings) : defaults;
-  if (!first) {  // the display stays as the user left it
+  const bool again = opened.info.opened_as == state_.source.opened_as;  // with other facts
+  if (again) {
+    params = state_.params;
+    if (state_.params.band_low_hz == state_.defaults.band_low_hz) params.band_low_hz = defaults.band_low_hz;
+    if (state_.params.band_high_hz == state_.defaults.band_high_hz) params.band_high_hz = defaults.band_high_hz;
+  } else if (!first) {  // the display stays as the user left it
     params.dynamic_range_db = state_.params.dynamic_range_db;
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
+  state_.facts = opened.facts;
   StreamSettings stream = state_.stream;
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;                // each source has a pace of its own
@@ -50,9 +56,9 @@ void WindowApp::start_session(OpenedSource opened) {
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
                                   opened.info.acquisition->center_hz * 1e-6));
-  if (!opened.info.phantom.empty()) return;
-  for (const std::string& assumption : opened.info.acquisition->assumptions) {
-    say(Severity::warning, "Assumed: " + assumption);
+  if (!opened.info.phantom.empty() || again) return;
+  for (const Assumption& assumed : opened.info.acquisition->assumptions) {
+    say(Severity::warning, "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Source lets you say it."));
   }
 }
 

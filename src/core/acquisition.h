@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace echoloop {
@@ -49,6 +50,16 @@ enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated 
 
 [[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
+// Something that a reader had to assume, in a researcher's words; `fact` is the key of what the user may know better
+// (acquisition_facts.h), empty when nobody can.
+struct Assumption {
+  std::string text;
+  std::string fact;
+
+  Assumption(std::string words, std::string key = {}) : text(std::move(words)), fact(std::move(key)) {}  // NOLINT
+  Assumption(const char* words, const char* key = "") : text(words), fact(key) {}                        // NOLINT
+};
+
 struct Acquisition {
   Probe probe;
   std::vector<Transmit> transmits;
@@ -60,8 +71,8 @@ struct Acquisition {
   double bandwidth_hz = 0.0;  // full width of the useful band about center_hz; 0 when unknown
   double demod_hz = 0.0;      // iq only: samples were mixed with exp(-i 2 pi demod_hz t), t counted from time zero
   double sound_speed_m_s = 1540.0;
-  double frame_rate_hz = 0.0;            // 0 when unknown
-  std::vector<std::string> assumptions;  // what a reader had to assume, in a researcher's words
+  double frame_rate_hz = 0.0;  // 0 when unknown
+  std::vector<Assumption> assumptions;
 
   [[nodiscard]] int n_elements() const { return static_cast<int>(probe.elements.size()); }
   [[nodiscard]] int n_transmits() const { return static_cast<int>(transmits.size()); }

@@ -85,7 +85,8 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
   } else if (meta.contains("prf_hz")) {
     a.frame_rate_hz = json_number(what, meta.at("prf_hz"), "prf_hz") / static_cast<double>(a.transmits.size());
   } else {
-    a.assumptions.push_back("frame rate unknown: the description has neither frame_rate_hz nor prf_hz");
+    a.assumptions.emplace_back("frame rate unknown: the description has neither frame_rate_hz nor prf_hz",
+                               "frame_rate_hz");
   }
 }
 

@@ -174,8 +174,9 @@ void set_frequencies(const Param& param, Acquisition& a) {
   a.center_hz = center ? *center : param.number("f0").value_or(0.0);
   if (a.center_hz == 0.0) {
     a.center_hz = a.sampling_hz / 4.0;
-    a.assumptions.push_back("centre frequency " + std::to_string(a.center_hz * 1e-6).substr(0, 5) +
-                            " MHz assumed: the file has no fc, and a quarter of fs is what most scanners record");
+    a.assumptions.emplace_back("centre frequency " + std::to_string(a.center_hz * 1e-6).substr(0, 5) +
+                                   " MHz assumed: the file has no fc, and a quarter of fs is what most scanners record",
+                               "center_hz");
   }
   if (!param.number("c")) a.assumptions.push_back("sound speed 1540 m/s assumed: the file has no c");
   a.sound_speed_m_s = param.number("c").value_or(1540.0);
@@ -224,10 +225,11 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
     rotated = rotated || parts.samples.rotation_rad.back() != 0.0;
   }
   if (!iq || !rotated) parts.samples.rotation_rad.clear();
-  if (t0 == nullptr) a.assumptions.push_back("no t0 in the file: the first sample is taken at the first firing");
+  if (t0 == nullptr)
+    a.assumptions.emplace_back("no t0 in the file: the first sample is taken at the first firing", "first_sample_s");
   const auto prf_hz = param.number("prf");
   if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(shots.size());
-  if (!prf_hz) a.assumptions.push_back("frame rate unknown: the file has no PRF");
+  if (!prf_hz) a.assumptions.emplace_back("frame rate unknown: the file has no PRF", "frame_rate_hz");
   return parts;
 }
 

@@ -140,7 +140,9 @@ Recording read_short_course_pickle(const OpenRequest& request) {
                     " transmits in 'rf'",
                 "one angle for each transmit");
   }
-  a.assumptions.push_back("frame rate unknown: the file does not say it");
+  a.assumptions.emplace_back("frame rate unknown: the file does not say it", "frame_rate_hz");
+  a.assumptions.emplace_back("first sample when the wave passes the middle of the array: the file does not say it",
+                             "first_sample_s");
   a.assumptions.push_back("no correction for the length of the transmitted pulse: the file does not say it");
   struct Owner {
     std::shared_ptr<const MappedFile> file;

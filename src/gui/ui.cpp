@@ -43,6 +43,8 @@ void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
 
 bool Ui::moving() const { return tip_candidate_ != 0 || editing_id_ != 0 || ImGui::IsAnyItemActive(); }
 
+bool Ui::holding() const { return ImGui::IsAnyItemActive(); }
+
 void Ui::end_frame() {
   const double now = ImGui::GetTime();
   if (tip_candidate_ != tip_id_ || ImGui::IsAnyItemActive()) {

@@ -66,7 +66,8 @@ class Ui : public Painter {
   [[nodiscard]] bool escape() const { return escape_; }
   void use_escape() { escape_ = false; }
   [[nodiscard]] bool editing() const { return editing_id_ != 0; }
-  [[nodiscard]] bool moving() const;  // a tooltip is about to appear, a control is held or a text is being typed
+  [[nodiscard]] bool moving() const;   // a tooltip is about to appear, a control is held or a text is being typed
+  [[nodiscard]] bool holding() const;  // the mouse holds a control
   [[nodiscard]] Rect rect_of(const std::string& id) const;
 
   // Rows of a column.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
+#include "core/acquisition_facts.h"
 #include "core/params.h"
 #include "core/stages.h"
 #include "core/stream_settings.h"
@@ -29,9 +30,10 @@ struct Message {
 };
 
 struct SourceInfo {
-  std::string name;     // "Heart phantom", "PWI_disk.mat"
-  std::string phantom;  // "points", "cyst", "flow", "heart", or empty for a recording
-  std::string format;   // recordings: what the reader recognised
+  std::string opened_as;  // what to open to have it again
+  std::string name;       // "Heart phantom", "PWI_disk.mat"
+  std::string phantom;    // "points", "cyst", "flow", "heart", or empty for a recording
+  std::string format;     // recordings: what the reader recognised
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
   double rate_hz = 0.0;           // the rate it plays at unless the user sets another
@@ -105,6 +107,9 @@ struct UiState {
   ImagingParams params;
   StreamSettings stream;
 
+  Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
+  bool facts_edited = false;  // and has not let go of yet
+
   // Filled by the application.
   ImagingParams defaults;  // for the source at hand
   SourceInfo source;
@@ -144,6 +149,7 @@ struct UiCommands {
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
   std::function<void(const std::string&)> open_phantom;         // "points", "cyst", "flow", "heart"
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
+  std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void()> cancel_open;
   std::function<void()> toggle_freeze;  // Space
   std::function<void()> cine_changed;   // after any edit of UiState::cine

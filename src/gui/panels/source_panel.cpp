@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/acquisition_facts.h"
 #include "core/units.h"
 #include "gui/number_text.h"
 #include "gui/panels/panels.h"
@@ -29,7 +30,7 @@ std::string facts(const SourceInfo& source) {
   text += " Probe: " + (a.probe.name.empty() ? "unnamed" : a.probe.name) + ".";
   if (!source.format.empty()) text += " Format: " + source.format + ".";
   if (source.frame_count > 0) text += " Frames: " + grouped(source.frame_count) + ".";
-  for (const std::string& assumption : a.assumptions) text += " Assumed: " + assumption + ".";
+  for (const Assumption& assumption : a.assumptions) text += " Assumed: " + assumption.text + ".";
   return text;
 }
 
@@ -106,6 +107,38 @@ void rate_slider(PanelContext& c, Column& column) {
   call(c.commands.stream_changed);
 }
 
+// What the file does not say and the user may know. Taken over when the mouse lets go: the recording starts again.
+void fact_sliders(PanelContext& c, Column& column) {
+  if (c.state.source.acquisition == nullptr) return;
+  const Acquisition& a = *c.state.source.acquisition;
+  for (const FactSpec& spec : fact_specs()) {
+    const bool assumed = std::any_of(a.assumptions.begin(), a.assumptions.end(),
+                                     [&](const Assumption& assumption) { return assumption.fact == spec.key; });
+    if (!assumed) continue;
+    const auto edited = c.state.facts.find(spec.key);
+    const double now = edited == c.state.facts.end() ? spec.get(a) : edited->second;
+    const SliderLook look{.id = spec.key,
+                          .label = spec.label,
+                          .unit = spec.unit,
+                          .decimals = 2,
+                          .track_min = spec.track_least / spec.per_unit,
+                          .track_max = spec.track_most / spec.per_unit,
+                          .least = spec.least / spec.per_unit,
+                          .most = spec.most / spec.per_unit,
+                          .track = spec.logarithmic ? Track::logarithmic : Track::linear,
+                          .help = spec.help};
+    const double shown = now / spec.per_unit;
+    if (const auto wanted = slider(c.ui, column, look, shown, shown)) {
+      c.state.facts[spec.key] = *wanted * spec.per_unit;
+      c.state.facts_edited = true;
+    }
+  }
+  if (c.state.facts_edited && !c.ui.holding()) {
+    c.state.facts_edited = false;
+    call(c.commands.facts_changed);
+  }
+}
+
 }  // namespace
 
 void source_panel(PanelContext& c, Column& column) {
@@ -124,6 +157,7 @@ void source_panel(PanelContext& c, Column& column) {
   }
   open_row(c, column);
   info_line(c, column);
+  fact_sliders(c, column);
   rate_slider(c, column);
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.state.stream;

@@ -1,0 +1,86 @@
+#include "core/acquisition_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<FactSpec, 4> kSpecs{{
+    {"center_hz", "Centre frequency", "MHz", kHertzPerMegahertz, 1e4, 1e9, 5e5, 3e7, true,
+     "Of the transmitted pulse. The band-pass filter is centred on it at first.",
+     [](const Acquisition& a) { return a.center_hz; }, [](Acquisition& a, double v) { a.center_hz = v; }},
+    {"bandwidth_hz", "Bandwidth", "MHz", kHertzPerMegahertz, 0.0, 1e9, 0.0, 2e7, false,
+     "Full width of the band that holds echoes; 0 when unknown. The band-pass filter has this width at first.",
+     [](const Acquisition& a) { return a.bandwidth_hz; }, [](Acquisition& a, double v) { a.bandwidth_hz = v; }},
+    {"frame_rate_hz", "Recorded at", "Hz", 1.0, 0.0, 1e6, 1.0, 1e4, true,
+     "Frames a second when it was recorded; 0 when unknown. Sets the speed at which it plays.",
+     [](const Acquisition& a) { return a.frame_rate_hz; }, [](Acquisition& a, double v) { a.frame_rate_hz = v; }},
+    {"first_sample_s", "First sample", "\u00b5s", 1e-6, -1e-2, 1e-2, -2e-5, 2e-5, false,
+     "When sample 0 of every line was taken, counted from the wave passing the middle of the array. Moves the picture "
+     "in depth.",
+     [](const Acquisition& a) { return a.transmits.empty() ? 0.0 : a.transmits.front().t0_s; },
+     [](Acquisition& a, double v) {
+       for (Transmit& t : a.transmits) t.t0_s = v;
+     }},
+}};
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+double parse_fact(const FactSpec& spec, std::string_view text) {
+  double value = 0.0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = failure == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  if (!number || value < spec.least || value > spec.most) {
+    throw Error("--set " + std::string(spec.key), "found '" + std::string(text) + "'",
+                "a number from " + text_of(spec.least) + " to " + text_of(spec.most));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::span<const FactSpec> fact_specs() { return kSpecs; }
+
+const FactSpec* find_fact(std::string_view key) {
+  const auto found = std::find_if(kSpecs.begin(), kSpecs.end(), [&](const FactSpec& s) { return key == s.key; });
+  return found == kSpecs.end() ? nullptr : &*found;
+}
+
+Facts take_facts(std::vector<std::string>& settings) {
+  Facts facts;
+  std::erase_if(settings, [&](const std::string& setting) {
+    const std::size_t equals = setting.find('=');
+    const FactSpec* spec = equals == std::string::npos ? nullptr : find_fact(setting.substr(0, equals));
+    if (spec != nullptr) facts[spec->key] = parse_fact(*spec, std::string_view(setting).substr(equals + 1));
+    return spec != nullptr;
+  });
+  return facts;
+}
+
+AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisition, const Facts& facts) {
+  if (facts.empty()) return acquisition;
+  Acquisition a = *acquisition;
+  for (const auto& [key, value] : facts) {
+    const FactSpec* spec = find_fact(key);
+    if (spec == nullptr) throw Error(what, "found '" + key + "'", "a fact of the recording");
+    spec->set(a, value);
+    std::erase_if(a.assumptions, [&](const Assumption& assumed) { return assumed.fact == key; });
+    a.assumptions.push_back(
+        {std::string(spec->label) + " " + text_of(value / spec->per_unit) + " " + spec->unit + " as you gave it", key});
+  }
+  a.validate(what);
+  return std::make_shared<const Acquisition>(std::move(a));
+}
+
+}  // namespace echoloop
