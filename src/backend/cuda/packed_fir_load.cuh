@@ -1,6 +1,8 @@
-// First part of the packed conditioner (packed_fir.cu): a line's samples into the planes of shared memory, its mean,
-// the frame's scale, silence around it.
+// First part of the packed conditioner (packed_fir.cu): a line's mean, the frame's scale, and the line's samples as
+// halves in shared memory. A line is read twice, the second time from the multiprocessor's cache.
 #pragma once
+
+#include <cuda_fp16.h>
 
 #include <cstdint>
 
@@ -9,68 +11,137 @@
 namespace echoloop::cuda {
 
 inline constexpr int kWarp = 32;
-inline constexpr int kLoads = 8;  // of a thread, in flight
+inline constexpr float kLargestHalf =
+    16384.0f;  // what the frame's largest sample becomes; less its mean, twice as much
 
-// Stores value v of the line; returns it.
-__device__ __forceinline__ float put(const PackedFirArgs& a, const FirLayout& at, float* planes, int v, float x) {
-  const int n = v >> (a.components - 1);
-  const int plane = (n & ((1 << a.decimation_log2) - 1)) + ((v & (a.components - 1)) << a.decimation_log2);
-  planes[plane * at.first_stride + fir_gaps((n >> a.decimation_log2) + a.taps_per_plane / 2 + at.extend)] = x;
-  return x;
+__device__ __forceinline__ unsigned as_bits(__half2 v) { return *reinterpret_cast<unsigned*>(&v); }
+
+// Eight samples as they are in memory.
+struct CountChunk {
+  unsigned pair[4];
+};
+struct FloatChunk {
+  float x[kChunk];
+};
+
+__device__ __forceinline__ void fetch(const std::int16_t* from, CountChunk& c) {
+  const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
+  c = {{v.x, v.y, v.z, v.w}};
 }
 
-__device__ inline float load_line(const PackedFirArgs& a, const FirLayout& at, const float*, float* planes) {
-  const int n_values = a.n_samples * a.components;
-  const float* in = reinterpret_cast<const float*>(a.raw) + static_cast<long long>(blockIdx.x) * n_values;
-  const int step = static_cast<int>(blockDim.x);
-  float sum = 0.0f;
-  for (int base = static_cast<int>(threadIdx.x); base < n_values; base += kLoads * step) {
-    float x[kLoads];
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) x[k] = base + k * step < n_values ? __ldg(in + base + k * step) : 0.0f;
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
-      if (base + k * step < n_values) sum += put(a, at, planes, base + k * step, x[k]);
-    }
+__device__ __forceinline__ void fetch(const float* from, FloatChunk& c) {
+  const float4 a = __ldg(reinterpret_cast<const float4*>(from));
+  const float4 b = __ldg(reinterpret_cast<const float4*>(from) + 1);
+  c = {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
+}
+
+__device__ inline void fetch_some(const std::int16_t* from, int n, CountChunk& c) {
+  for (int i = 0; i < kChunk; ++i) {
+    const unsigned v = i < n ? static_cast<std::uint16_t>(from[i]) : 0u;
+    c.pair[i / 2] = i % 2 == 0 ? v : c.pair[i / 2] | v << 16;
   }
+}
+
+__device__ inline void fetch_some(const float* from, int n, FloatChunk& c) {
+  for (int i = 0; i < kChunk; ++i) c.x[i] = i < n ? from[i] : 0.0f;
+}
+
+// Zeros for the halves outside first .. last - 1.
+__device__ __forceinline__ void keep(unsigned (&pair)[4], int first, int last) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (2 * i < first || 2 * i >= last) pair[i] &= 0xffff0000u;
+    if (2 * i + 1 < first || 2 * i + 1 >= last) pair[i] &= 0x0000ffffu;
+  }
+}
+
+__device__ __forceinline__ float sum_of(CountChunk c, int first, int last) {
+  if (first > 0 || last < kChunk) keep(c.pair, first, last);
+  int sum = 0;
+#pragma unroll
+  for (const unsigned p : c.pair) sum = __dp2a_lo(static_cast<int>(p), 0x0101, sum);
+  return static_cast<float>(sum);
+}
+
+__device__ __forceinline__ float sum_of(const FloatChunk& c, int first, int last) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kChunk; ++i) sum += i >= first && i < last ? c.x[i] : 0.0f;
   return sum;
 }
 
-// Two samples a load: a line of an odd number of samples may begin in the middle of an aligned pair.
-__device__ inline float load_line(const PackedFirArgs& a, const FirLayout& at, const std::int16_t*, float* planes) {
-  const int n_values = a.n_samples * a.components;
-  const long long first = static_cast<long long>(blockIdx.x) * n_values;
-  const long long total = static_cast<long long>(a.n_lines) * n_values;
-  const int before = static_cast<int>(first & 1);
-  const auto* in = reinterpret_cast<const unsigned*>(a.raw) + (first - before) / 2;
-  const bool odd_end = first + n_values == total && (total & 1) != 0;  // the last pair is half outside
-  const int n_pairs = (n_values + before + 1) / 2 - (odd_end ? 1 : 0);
-  const int step = static_cast<int>(blockDim.x);
-  float sum = 0.0f;
-  for (int base = static_cast<int>(threadIdx.x); base < n_pairs; base += kLoads * step) {
-    unsigned pair[kLoads];
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) pair[k] = base + k * step < n_pairs ? __ldg(in + base + k * step) : 0u;
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
-      if (base + k * step >= n_pairs) break;
-      const int v = 2 * (base + k * step) - before;
-      const auto low = static_cast<float>(static_cast<std::int16_t>(pair[k] & 0xffffu));
-      const auto high = static_cast<float>(static_cast<std::int16_t>(pair[k] >> 16));
-      if (v >= 0 && v < n_values) sum += put(a, at, planes, v, low);
-      if (v + 1 < n_values) sum += put(a, at, planes, v + 1, high);
+__device__ __forceinline__ float value_of(const CountChunk& c, int i) {
+  return static_cast<float>(static_cast<std::int16_t>(c.pair[i / 2] >> i % 2 * 16));
+}
+__device__ __forceinline__ float value_of(const FloatChunk& c, int i) { return c.x[i]; }
+
+template <class Sample>
+struct ChunkOf;
+template <>
+struct ChunkOf<std::int16_t> {
+  using Type = CountChunk;
+  static constexpr int kLoads = 8;  // of a thread, in flight
+};
+template <>
+struct ChunkOf<float> {
+  using Type = FloatChunk;
+  static constexpr int kLoads = 4;
+};
+
+// A line among the chunks of the frame's memory.
+template <class Sample>
+struct RawLine {
+  const Sample* chunks;  // where the first one begins
+  int shift;             // samples of it that belong to the line before
+  int n_chunks;
+  int n_values;
+  int limit;  // values from `chunks` to the end of the frame, if less than the chunks have
+
+  __device__ explicit RawLine(const PackedFirArgs& a) {
+    const long long first = static_cast<long long>(blockIdx.x) * a.n_values;
+    shift = static_cast<int>(first & (kChunk - 1));
+    chunks = reinterpret_cast<const Sample*>(a.raw) + (first - shift);
+    n_values = a.n_values;
+    n_chunks = (shift + n_values + kChunk - 1) / kChunk;
+    const int lines_left = a.n_lines - static_cast<int>(blockIdx.x);
+    limit = lines_left > kChunk ? n_chunks * kChunk
+                                : static_cast<int>(lines_left * static_cast<long long>(n_values)) + shift;
+  }
+  __device__ __forceinline__ void read(int chunk, typename ChunkOf<Sample>::Type& c) const {
+    if ((chunk + 1) * kChunk <= limit) {
+      fetch(chunks + chunk * kChunk, c);
+    } else {
+      fetch_some(chunks + chunk * kChunk, limit - chunk * kChunk, c);
     }
   }
-  if (odd_end && threadIdx.x == 0) {
-    sum +=
-        put(a, at, planes, n_values - 1, static_cast<float>(reinterpret_cast<const std::int16_t*>(a.raw)[total - 1]));
+  // Which values of a chunk are the line's.
+  __device__ __forceinline__ int first_of(int chunk) const { return shift - chunk * kChunk; }
+  __device__ __forceinline__ int last_of(int chunk) const { return shift + n_values - chunk * kChunk; }
+};
+
+template <class Sample>
+__device__ float sum_line(const RawLine<Sample>& line) {
+  using Of = ChunkOf<Sample>;
+  const int step = static_cast<int>(blockDim.x);
+  float sum = 0.0f;
+  for (int base = static_cast<int>(threadIdx.x); base < line.n_chunks; base += Of::kLoads * step) {
+    typename Of::Type c[Of::kLoads];
+#pragma unroll
+    for (int k = 0; k < Of::kLoads; ++k) {
+      if (base + k * step < line.n_chunks) line.read(base + k * step, c[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < Of::kLoads; ++k) {
+      const int chunk = base + k * step;
+      if (chunk < line.n_chunks) sum += sum_of(c[k], line.first_of(chunk), line.last_of(chunk));
+    }
   }
   return sum;
 }
 
 struct LineLevel {
   float mean;
-  float scale;  // of the words' values
+  float to_half;  // of a sample less the mean
 };
 
 // Sum and maximum over the block, in a fixed order.
@@ -79,6 +150,7 @@ __device__ inline LineLevel line_level(const PackedFirArgs& a, float sum) {
   __shared__ float maxima[kFirThreads / kWarp];
   float peak = 0.0f;
   if (a.full_scale == 0.0f) {
+    cudaGridDependencySynchronize();  // peaks are there; before it nothing is written either
     for (int i = static_cast<int>(threadIdx.x); i < kPeakPartials; i += static_cast<int>(blockDim.x)) {
       peak = fmaxf(peak, a.peaks[i]);
     }
@@ -92,39 +164,55 @@ __device__ inline LineLevel line_level(const PackedFirArgs& a, float sum) {
     maxima[threadIdx.x / kWarp] = peak;
   }
   __syncthreads();
-  sum = peak = 0.0f;
+  sum = 0.0f;
+  peak = 1e-33f;  // silence stays silence
   for (unsigned w = 0; w < blockDim.x / kWarp; ++w) {
     sum += sums[w];
     peak = fmaxf(peak, maxima[w]);
   }
   if (a.full_scale != 0.0f) peak = a.full_scale;
-  // 1e-37: silence stays silence.
-  const float largest = fmaxf(a.gain_bound * peak, 1e-37f);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = largest;
-  return {a.remove_mean ? sum / static_cast<float>(a.n_samples) : 0.0f, 1.0f / largest};
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
+  return {a.remove_mean ? sum / static_cast<float>(a.n_values) : 0.0f, kLargestHalf / peak};
 }
 
-// Places without a sample hold the mean: they count as silence.
-__device__ inline void fill_ends(const PackedFirArgs& a, const FirLayout& at, float* planes, float mean) {
-  const int lead = a.taps_per_plane / 2 + at.extend;
-  const int shortest = a.n_samples >> a.decimation_log2;
-  const int ends = at.first_length - shortest;  // places to look at in each plane
-  const int n_planes = a.components << a.decimation_log2;
-  for (int i = static_cast<int>(threadIdx.x); i < n_planes * ends; i += static_cast<int>(blockDim.x)) {
-    const int plane = i / ends;
-    const int end = i % ends;
-    const int place = end < lead ? end : end + shortest;
-    const int in_plane = plane & ((1 << a.decimation_log2) - 1);
-    const int n = ((place - lead) << a.decimation_log2) + in_plane;
-    if (n < 0 || n >= a.n_samples) planes[plane * at.first_stride + fir_gaps(place)] = mean;
+// Places without a sample are zeros: silence.
+template <class Sample>
+__device__ void fill_line(const PackedFirArgs& a, const FirLayout& at, const RawLine<Sample>& line,
+                          const LineLevel& level, uint4* shared) {
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < at.n_chunks; i += static_cast<int>(blockDim.x)) {
+    unsigned pair[4] = {};
+    const int chunk = i - a.front;
+    if (chunk >= 0 && chunk < line.n_chunks) {
+      typename ChunkOf<Sample>::Type c;
+      line.read(chunk, c);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        pair[k] = as_bits(__floats2half2_rn((value_of(c, 2 * k) - level.mean) * level.to_half,
+                                            (value_of(c, 2 * k + 1) - level.mean) * level.to_half));
+      }
+      const int first = line.first_of(chunk);
+      const int last = line.last_of(chunk);
+      if (first > 0 || last < kChunk) keep(pair, first, last);
+    }
+    shared[i + (i >> at.row_log2)] = make_uint4(pair[0], pair[1], pair[2], pair[3]);
   }
-  // What the first filter does not write of the second one's input is silence.
-  const int written = a.n_line_taps / 2 - at.extend;
-  const int unwritten = at.second_length - at.n_first;
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * unwritten; i += static_cast<int>(blockDim.x)) {
-    const int end = i >> 1;
-    const int place = end < written ? end : end + at.n_first;
-    if (place < at.second_length) planes[at.second + (i & 1) * at.second_stride + fir_gaps(place)] = 0.0f;
+}
+
+// The same with zeros between places.
+template <class Sample>
+__device__ void spread_line(const PackedFirArgs& a, const FirLayout& at, const RawLine<Sample>& line,
+                            const LineLevel& level, uint4* shared) {
+  for (int i = static_cast<int>(threadIdx.x); i < at.taps; i += static_cast<int>(blockDim.x)) shared[i] = uint4{};
+  __syncthreads();
+  auto* halves = reinterpret_cast<__half*>(shared);
+  for (int v = static_cast<int>(threadIdx.x); v < a.n_values; v += static_cast<int>(blockDim.x)) {
+    const int value = a.front * kChunk + v / a.components * a.components * a.spread + v % a.components;
+    const int chunk = value / kChunk;
+    if (chunk >= at.n_chunks) break;
+    const auto x = static_cast<float>(line.chunks[line.shift + v]);
+    halves[(chunk + (chunk >> at.row_log2)) * kChunk + value % kChunk] =
+        __float2half_rn((x - level.mean) * level.to_half);
   }
 }
 
