@@ -16,7 +16,7 @@ inline constexpr int kPeakPartials = 512;  // blocks that look for the frame's l
 inline constexpr int kTileBlocks = 16;     // rows of a matrix instruction: blocks of outputs
 
 struct PackedFirArgs {
-  const std::byte* raw;  // [n_lines][n_values], aligned to 16 bytes
+  const std::byte* raw;  // [n_lines][n_values]
   int n_lines;
   int n_values;    // of a line
   int components;  // 2: I and Q

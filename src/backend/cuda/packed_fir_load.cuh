@@ -98,9 +98,9 @@ struct RawLine {
   int limit;  // values from `chunks` to the end of the frame, if less than the chunks have
 
   __device__ explicit RawLine(const PackedFirArgs& a) {
-    const long long first = static_cast<long long>(blockIdx.x) * a.n_values;
-    shift = static_cast<int>(first & (kChunk - 1));
-    chunks = reinterpret_cast<const Sample*>(a.raw) + (first - shift);
+    const Sample* first = reinterpret_cast<const Sample*>(a.raw) + static_cast<long long>(blockIdx.x) * a.n_values;
+    shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(Sample) % kChunk);
+    chunks = first - shift;
     n_values = a.n_values;
     n_chunks = (shift + n_values + kChunk - 1) / kChunk;
     const int lines_left = a.n_lines - static_cast<int>(blockIdx.x);
