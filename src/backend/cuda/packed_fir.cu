@@ -28,22 +28,23 @@ struct UnitSums {
 };
 
 template <int kBlockChunks, int kTiles>
-__device__ __forceinline__ void convolve(int n_steps, const FirLayout& at, const uint4* shared, const uint4* taps,
-                                         int unit, UnitSums<kTiles>& sums) {
+__device__ __forceinline__ void convolve(const PackedFirArgs& a, const uint4* shared, const uint4* taps, int unit,
+                                         UnitSums<kTiles>& sums) {
   constexpr int kQueue = fir_queue(kBlockChunks);
+  const FirLayout& at = a.at;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int row = (unit * kTileBlocks + lane % kTileBlocks) * ((1 << at.row_log2) + 1);
   const uint4* rows = shared + row;
   const int odd = lane / kTileBlocks;
   const auto load = [&](int chunk, RowChunk* to) {
     const int c = chunk + odd;
-    load_rows(rows + c + (c >> at.row_log2), to[0], to[1]);
+    load_rows(rows + gapped(at, c), to[0], to[1]);
   };
   RowChunk queue[kQueue];
 #pragma unroll
   for (int c = 0; c < kQueue - 2; c += 2) load(c, queue + c);
 #pragma unroll kQueue / 2
-  for (int step = 0; step < n_steps; ++step) {
+  for (int step = 0; step < a.n_steps; ++step) {
     load(kQueue - 2 + 2 * step, queue + kQueue - 2);
     const uint4 tap = taps[step * kWarp + lane];
 #pragma unroll
@@ -57,11 +58,11 @@ __device__ __forceinline__ void convolve(int n_steps, const FirLayout& at, const
   }
 }
 
-__device__ __forceinline__ float2 turned(const PackedFirArgs& a, int m, float re, float im) {
-  const int turns = static_cast<int>(static_cast<unsigned>(m) * a.turns_step);  // modulo a turn, signed
+__device__ __forceinline__ float2 turned(unsigned turns_step, float scale, int m, float re, float im) {
+  const int turns = static_cast<int>(static_cast<unsigned>(m) * turns_step);  // modulo a turn, signed
   const float angle = -6.28318531f * 0x1p-32f * static_cast<float>(turns);
-  const float c = __cosf(angle) * a.word_scale;
-  const float s = __sinf(angle) * a.word_scale;
+  const float c = __cosf(angle) * scale;
+  const float s = __sinf(angle) * scale;
   return make_float2(re * c - im * s, re * s + im * c);
 }
 
@@ -72,7 +73,7 @@ __device__ __forceinline__ uint2 word_of(float2 v, float2 next) {
 
 // The last output of a unit waits in `ends` for the first one of the next.
 template <int kTiles>
-__device__ __forceinline__ void write_unit(const PackedFirArgs& a, uint2* line, float2* ends, int unit,
+__device__ __forceinline__ void write_unit(const PackedFirArgs& a, float scale, uint2* line, float2* ends, int unit,
                                            const UnitSums<kTiles>& sums) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const auto output = [&](int t, int half) {
@@ -82,7 +83,7 @@ __device__ __forceinline__ void write_unit(const PackedFirArgs& a, uint2* line, 
 #pragma unroll
   for (int i = 0; i < 4 * kTiles; ++i) {
     const int t = i / 4, half = i / 2 % 2, p = i % 2;
-    y[t][half][p] = turned(a, output(t, half) + p, sums.re[t][i % 4], sums.im[t][i % 4]);
+    y[t][half][p] = turned(a.turns_step, scale, output(t, half) + p, sums.re[t][i % 4], sums.im[t][i % 4]);
   }
   if (lane == 0) ends[2 * unit] = y[0][0][0];
   if (lane == kWarp - 1) ends[2 * unit + 1] = y[kTiles - 1][1][1];
@@ -105,7 +106,8 @@ __device__ __forceinline__ void write_unit(const PackedFirArgs& a, uint2* line, 
   }
 }
 
-__device__ void write_rest(const PackedFirArgs& a, const FirLayout& at, uint2* line, const float2* ends) {
+__device__ void write_rest(const PackedFirArgs& a, uint2* line, const float2* ends) {
+  const FirLayout& at = a.at;
   const int thread = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
   for (int unit = thread; unit < at.n_units - 1; unit += step) {
@@ -122,8 +124,10 @@ __device__ void write_rest(const PackedFirArgs& a, const FirLayout& at, uint2* l
 
 template <class Sample, int kBlockChunks>
 __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* shared) {
-  const FirLayout at = fir_layout(a);
+  const FirLayout& at = a.at;
   const RawLine<Sample> line(a);
+  HeldChunks<Sample> held;
+  read_held(line, held);
   const uint4* taps = a.taps + (a.spread == 1 ? line.shift : 0) * a.n_steps * kWarp;
   if (fir_taps_in_shared(kBlockChunks)) {
     for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x)) {
@@ -131,12 +135,11 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
     }
     __pipeline_commit();
   }
-  const float sum = a.remove_mean ? sum_line(line) : 0.0f;
-  const LineLevel level = line_level(a, sum);
+  const LineLevel level = line_level(a, look_through(line, held));
   if (a.spread == 1) {
-    fill_line(a, at, line, level, shared);
+    fill_line(a, line, held, level, shared);
   } else {
-    spread_line(a, at, line, level, shared);
+    spread_line(a, line, level, shared);
   }
   __pipeline_wait_prior(0);
   __syncthreads();
@@ -146,12 +149,11 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   for (int unit = static_cast<int>(threadIdx.x) / kWarp; unit < at.n_units; unit += n_warps) {
     constexpr int kTiles = fir_tiles(kBlockChunks);
     UnitSums<kTiles> sums;
-    convolve<kBlockChunks>(a.n_steps, at, shared, fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps, unit,
-                           sums);
-    write_unit<kTiles>(a, words, ends, unit, sums);
+    convolve<kBlockChunks>(a, shared, fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps, unit, sums);
+    write_unit<kTiles>(a, word_scale(a, level), words, ends, unit, sums);
   }
   __syncthreads();
-  write_rest(a, at, words, ends);
+  write_rest(a, words, ends);
 }
 
 #endif
@@ -196,26 +198,29 @@ PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const 
   const double turns = fir.turns_per_sample - std::floor(fir.turns_per_sample);
   const bool rf = a.signal == SignalKind::rf;
   const float gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound;  // less its mean, a sample may be twice as large
-  return {.raw = m.raw,
-          .n_lines = a.n_transmits() * a.n_elements(),
-          .n_values = a.n_samples * fir.components,
-          .components = fir.components,
-          .spread = taps.spread,
-          .block_chunks = taps.block_chunks,
-          .front = taps.front,
-          .n_steps = taps.n_steps,
-          .n_valid = shape.n_valid,
-          .pitch = shape.pitch,
-          .window = shape.window,
-          .turns_step = static_cast<unsigned>(static_cast<unsigned long long>(std::llround(turns * 0x1p32))),
-          .remove_mean = rf,
-          .gain_bound = gain_bound,
-          .full_scale = a.sample_type == SampleType::int16 ? kInt16Full : 0.0f,
-          .word_scale = 1.0f / (gain_bound * kLargestHalf * taps.scale),
-          .peaks = m.peaks,
-          .taps = m.taps,
-          .words = m.words,
-          .scale = m.scale};
+  PackedFirArgs args{.raw = m.raw,
+                     .n_lines = a.n_transmits() * a.n_elements(),
+                     .n_values = a.n_samples * fir.components,
+                     .components = fir.components,
+                     .spread = taps.spread,
+                     .block_chunks = taps.block_chunks,
+                     .front = taps.front,
+                     .n_steps = taps.n_steps,
+                     .n_valid = shape.n_valid,
+                     .pitch = shape.pitch,
+                     .window = shape.window,
+                     .turns_step = static_cast<unsigned>(static_cast<unsigned long long>(std::llround(turns * 0x1p32))),
+                     .remove_mean = rf,
+                     .gain_bound = gain_bound,
+                     .full_scale = a.sample_type == SampleType::int16 ? kInt16Full : 0.0f,
+                     .word_scale = 1.0f / (gain_bound * kLargestHalf * taps.scale),
+                     .peaks = m.peaks,
+                     .taps = m.taps,
+                     .words = m.words,
+                     .scale = m.scale,
+                     .at = {}};
+  args.at = fir_layout(args);
+  return args;
 }
 
 void allow_packed_fir(const PackedFirArgs& a, SampleType type) {
@@ -224,7 +229,7 @@ void allow_packed_fir(const PackedFirArgs& a, SampleType type) {
 }
 
 void run_packed_fir(const PackedFirArgs& a, SampleType type, StreamView stream) {
-  const int wanted = fir_layout(a).n_units * kWarp;
+  const int wanted = a.at.n_units * kWarp;
   cudaLaunchConfig_t launch{};
   launch.gridDim = static_cast<unsigned>(a.n_lines);
   launch.blockDim = static_cast<unsigned>(wanted < kFirThreads ? wanted : kFirThreads);

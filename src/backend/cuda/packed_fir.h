@@ -12,8 +12,28 @@
 namespace echoloop::cuda {
 
 inline constexpr int kFirThreads = 256;    // of a block, at most
-inline constexpr int kPeakPartials = 512;  // blocks that look for the frame's largest sample
+inline constexpr int kPeakPartials = 256;  // blocks that look for the frame's largest sample
 inline constexpr int kTileBlocks = 16;     // rows of a matrix instruction: blocks of outputs
+
+// Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
+// read for one serves the others a few steps later.
+ECHO_HD constexpr int fir_tiles(int block_chunks) { return block_chunks <= 2 ? 4 : block_chunks <= 8 ? 2 : 1; }
+// Chunks that it keeps for that in registers.
+ECHO_HD constexpr int fir_queue(int block_chunks) { return (block_chunks * (fir_tiles(block_chunks) - 1) + 3) / 2 * 2; }
+ECHO_HD constexpr bool fir_taps_in_shared(int block_chunks) { return block_chunks <= 8; }
+
+// Where things lie in a block's shared memory, in units of 16 bytes.
+// A unit is what a warp computes at once: 16 rows of `row` chunks, a gap after each row. The gaps keep the eight rows
+// that it reads together out of each other's banks.
+struct FirLayout {
+  int n_units;
+  int unit_outputs;
+  int row_log2;
+  int n_chunks;
+  int taps;  // offsets
+  int ends;  // float2 [n_units][2]: a unit's first and last output
+  int total;
+};
 
 struct PackedFirArgs {
   const std::byte* raw;  // [n_lines][n_values]
@@ -31,34 +51,15 @@ struct PackedFirArgs {
   bool remove_mean;
   float gain_bound;    // |y| <= gain_bound * largest |x|
   float full_scale;    // largest |x|; 0: from `peaks`
-  float word_scale;    // from sums of products of halves to words' values
+  float word_scale;    // from sums of products of halves to words' values, of the line with the largest sample
   const float* peaks;  // [kPeakPartials]
   const uint4* taps;   // PackedTaps::matrices
   uint2* words;        // [window] zeros, then [n_lines][pitch]
   float* scale;        // one float: what a value of 1 in the words stands for
+  FirLayout at;
 };
 
-// Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
-// read for one serves the others a few steps later.
-ECHO_HD constexpr int fir_tiles(int block_chunks) { return block_chunks <= 4 ? 4 : block_chunks == 8 ? 2 : 1; }
-// Chunks that it keeps for that in registers.
-ECHO_HD constexpr int fir_queue(int block_chunks) { return (block_chunks * (fir_tiles(block_chunks) - 1) + 3) / 2 * 2; }
-ECHO_HD constexpr bool fir_taps_in_shared(int block_chunks) { return block_chunks <= 8; }
-
-// Where things lie in a block's shared memory, in units of 16 bytes; the kernel and the host ask the same function.
-// A unit is what a warp computes at once: 16 rows of `row` chunks, a gap after each row. The gaps keep the eight rows
-// that it reads together out of each other's banks.
-struct FirLayout {
-  int n_units;
-  int unit_outputs;
-  int row_log2;
-  int n_chunks;
-  int taps;  // offsets
-  int ends;  // float2 [n_units][2]: a unit's first and last output
-  int total;
-};
-
-ECHO_HD FirLayout fir_layout(const PackedFirArgs& a) {
+inline FirLayout fir_layout(const PackedFirArgs& a) {
   FirLayout at{};
   const int tiles = fir_tiles(a.block_chunks);
   at.unit_outputs = kTileBlocks * kFirBlock * tiles;
@@ -72,7 +73,7 @@ ECHO_HD FirLayout fir_layout(const PackedFirArgs& a) {
   return at;
 }
 
-inline int fir_shared_bytes(const PackedFirArgs& a) { return fir_layout(a).total * 16; }
+inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }
 
 // Device memory that a plan and a frame bring.
 struct PackedFirMemory {
