@@ -12,6 +12,7 @@
 #include "dsp/das.h"
 #include "dsp/packed.h"
 #include "dsp/packed_fir.h"
+#include "dsp/packed_taps.h"
 
 namespace echoloop {
 
@@ -160,6 +161,7 @@ std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry
 struct PackedFormation {
   std::shared_ptr<const BandPlan> band;  // rates only: no response
   std::shared_ptr<const PackedFir> fir;
+  std::shared_ptr<const PackedTaps> taps;  // of fir
   std::shared_ptr<const DasPlan> das;
   std::shared_ptr<const PackedPlan> tiles;
 };

@@ -172,10 +172,12 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
   if (old != nullptr && kept.band) {
     packed->band = old->band;
     packed->fir = old->fir;
+    packed->taps = old->taps;
   } else {
     packed->band = make_rates(a, p, kPackedSamplesPerHertz);
     packed->fir =
         std::make_shared<const PackedFir>(make_packed_fir(a, p, packed->band->line_rate_hz, packed->band->demod_hz));
+    packed->taps = std::make_shared<const PackedTaps>(make_packed_taps(*packed->fir));
   }
   const bool same_tables = old != nullptr && kept.tables;
   packed->das = make_das(a, p, *packed->band,

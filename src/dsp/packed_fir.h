@@ -2,13 +2,11 @@
 //
 // Output sample m stands at input position t = m D / L (D decimation, L interpolation; one of them is 1):
 //   y[m] = e^{-i 2 pi f m / rate} sum_n g(t - n) x[n],   n within half the filter's length of t
-// Without decimation g realises the band of dsp/band_filter.h about its middle, as a truncated series; with it, g only
-// keeps away what would fold onto the band, and a second, real filter at the line rate realises the band. Inside the
-// band the gain makes up for what linear interpolation of the lines takes away later (sinc^2 of frequency over line
-// rate), which allows a lower line rate: 4 samples per hertz of band instead of 6.
+// g realises the band of dsp/band_filter.h about its middle, as a truncated series. Inside the band its gain makes up
+// for what linear interpolation of the lines takes away later (sinc^2 of frequency over line rate), which allows a
+// lower line rate: 4 samples per hertz of band instead of 6.
 //
-// The input is kept in planes, so that every case is the same plain convolution: sample n goes to plane n mod D at
-// place n / D (of I, and after them of Q).
+// Taps come in places of D samples: place p of a line holds samples p D .. p D + D - 1, output m stands at place m / L.
 #pragma once
 
 #include <vector>
@@ -28,21 +26,18 @@ struct PackedFirSpec {
   int components = 1;  // 2: I and Q
 };
 
-inline constexpr int kFirBlock = 8;  // taps, and outputs, that a thread handles together
+inline constexpr int kFirBlock = 8;  // outputs that are computed together
 
 struct PackedFir {
   int decimation = 1;
   int interpolation = 1;
   int components = 1;
-  int taps_per_plane = 0;        // a multiple of kFirBlock
-  std::vector<Complex> taps;     // [interpolation][components][decimation][taps_per_plane]; tap j: place m + j - lead()
-  std::vector<Complex> dc_gain;  // [interpolation] response to a constant 1, before the turn
-  std::vector<float> line_taps;  // second filter, symmetric about its middle; empty without decimation
+  int n_places = 0;               // of the taps, even
+  std::vector<Complex> taps;      // [interpolation][n_places][decimation][components]; first place: m / L - lead()
   double turns_per_sample = 0.0;  // of the mixer: (demod - input) / line rate
   float gain_bound = 0.0f;        // |y| <= gain_bound * max |x|
-  [[nodiscard]] int n_planes() const { return decimation * components; }
-  [[nodiscard]] int lead() const { return taps_per_plane / 2; }
-  [[nodiscard]] int line_lead() const { return static_cast<int>(line_taps.size()) / 2; }
+  [[nodiscard]] int lead() const { return n_places / 2; }
+  [[nodiscard]] int place_values() const { return decimation * components; }
 };
 
 PackedFir design_packed_fir(const PackedFirSpec& spec);

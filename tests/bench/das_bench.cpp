@@ -1,6 +1,6 @@
 // Benchmark of the tuned conditioning and delay-and-sum on the GPU: speeds beside errors, the plain kernel beside the
 // tuned one. One table and, on request, JSON.
-//   echoloop_das_bench [--case S1] [--json FILE]
+//   echoloop_das_bench [--case S1] [--what condition|das] [--json FILE]
 // Times: CUDA events around several launches, median of 9; "cold": inputs rotate over at least 150 MB, "hot": the same
 // input again. Reductions of partial sums are inside. Outputs are poisoned before they are checked; errors are relative
 // L2 against double precision, on white noise and on 60 points.
@@ -218,9 +218,10 @@ void add_row(Row row, double delay_sums) {
 int main(int argc, char** argv) {
   using namespace echoloop;
   using namespace echoloop::bench;
-  std::string only, json;
+  std::string only, what, json;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--case") == 0 && i + 1 < argc) only = argv[++i];
+    if (std::strcmp(argv[i], "--what") == 0 && i + 1 < argc) what = argv[++i];
     if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[++i];
   }
   try {
@@ -230,12 +231,12 @@ int main(int argc, char** argv) {
                 properties.multiProcessorCount, "case", "what", "input", "prec", "ms cold", "ms hot", "GDS cold",
                 "GDS hot", "err noise", "err point");
     for (const char* name : {"S1", "S2"}) {
-      if (!only.empty() && only != name) continue;
+      if ((!only.empty() && only != name) || what == "das") continue;
       measure_fir(name, SampleType::int16);
       measure_fir(name, SampleType::float32);
     }
     for (const char* name : {"S1", "S1L", "S2", "S2F1"}) {
-      if (!only.empty() && only != name) continue;
+      if ((!only.empty() && only != name) || what == "condition") continue;
       const BenchCase c = make_bench_case(name, SampleType::int16);
       Rig rig(c);
       measure_plain(rig);

@@ -75,15 +75,16 @@ void measure_fir(const std::string& name, SampleType type) {
   Device<std::byte> raw(raw_each * static_cast<std::size_t>(copies));
   Device<uint2> words(words_each * static_cast<std::size_t>(outputs));
   words.fill(0xff);
-  const Device<Complex> taps(fir.taps), dc_gain(fir.dc_gain);
-  const Device<float> line_taps(fir.line_taps);
+  const PackedTaps matrices = make_packed_taps(fir);
+  const Device<std::uint32_t> taps(matrices.matrices);
   Device<float> peaks(kPeakPartials), scale(1);
   Stream stream;
   for (int i = 0; i < copies; ++i)
     make_raw(c, static_cast<unsigned>(i), raw.get() + raw_each * static_cast<std::size_t>(i));
-  PackedFirArgs args = packed_fir_args(
-      a, fir, shape, {raw.get(), peaks.get(), taps.get(), dc_gain.get(), line_taps.get(), words.get(), scale.get()});
-  allow_packed_fir(fir_shared_bytes(args));
+  PackedFirArgs args =
+      packed_fir_args(a, fir, matrices, shape,
+                      {raw.get(), peaks.get(), reinterpret_cast<const uint4*>(taps.get()), words.get(), scale.get()});
+  allow_packed_fir(args, type);
   const auto launch = [&](int in, int out) {
     args.raw = raw.get() + raw_each * static_cast<std::size_t>(in);
     args.words = words.get() + words_each * static_cast<std::size_t>(out);
@@ -96,9 +97,8 @@ void measure_fir(const std::string& name, SampleType type) {
   launch(0, 0);
   stream.view().synchronize();
   char text[160];
-  std::snprintf(text, sizeof text, "D%d L%d taps %d + %zu, line rate %.2f MHz, shared %d", fir.decimation,
-                fir.interpolation, fir.taps_per_plane * fir.decimation, fir.line_taps.size(),
-                c.plan->packed->band->line_rate_hz * 1e-6, fir_shared_bytes(args));
+  std::snprintf(text, sizeof text, "D%d L%d taps %d, line rate %.2f MHz, shared %d", fir.decimation, fir.interpolation,
+                fir.n_places * fir.decimation, c.plan->packed->band->line_rate_hz * 1e-6, fir_shared_bytes(args));
   Row row{.name = name,
           .what = "condition",
           .input = type == SampleType::int16 ? "int16" : "float32",

@@ -1,8 +1,9 @@
-// A block takes a line: its mean needs all of it, and lines are many. Samples go to shared memory as floats, in planes
-// (dsp/packed_fir.h); a thread makes 8 neighbouring outputs, so that a sample read from shared memory serves 8 of them
-// and a tap, read by all lanes at once, 8 too: 16 reads of 16 bytes feed 256 multiply-adds. Outputs pass through
-// shared memory to meet their neighbours and to be written in order.
+// A block takes a line: its mean needs all of it, and lines are many. Samples go to shared memory as halves, in their
+// own order; tensor cores multiply stretches of them by the taps (dsp/packed_taps.h) and sum in floats. A thread ends
+// up with pairs of neighbouring outputs, real and imaginary: it turns them, fetches the outputs that follow from other
+// lanes, and writes two words at a time.
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 
 #include <cmath>
 #include <cstddef>
@@ -10,244 +11,237 @@
 
 #include "backend/cuda/packed_fir.h"
 #include "backend/cuda/packed_fir_load.cuh"
+#include "backend/cuda/packed_mma.cuh"
 #include "dsp/packed.h"
-#include "dsp/packed_fir.h"
 
 namespace echoloop::cuda {
 namespace {
 
-// x: [16] inputs of the thread's 8 outputs for 8 taps.
-__device__ __forceinline__ void convolve_block(const float (&x)[2 * kFirBlock], const float4* taps,
-                                               float (&re)[kFirBlock], float (&im)[kFirBlock]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+// Outputs of a unit in a lane's registers: of tile t the blocks of rows lane / 4 and lane / 4 + 8 (`half`), and of them
+// the outputs 2 (lane % 4) and the next one. Block of row r of tile t: r * kTiles + t.
+template <int kTiles>
+struct UnitSums {
+  float re[kTiles][4] = {};
+  float im[kTiles][4] = {};
+};
+
+template <int kBlockChunks, int kTiles>
+__device__ __forceinline__ void convolve(const PackedFirArgs& a, const uint4* shared, const uint4* taps, int unit,
+                                         UnitSums<kTiles>& sums) {
+  constexpr int kQueue = fir_queue(kBlockChunks);
+  const FirLayout& at = a.at;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int row = (unit * kTileBlocks + lane % kTileBlocks) * ((1 << at.row_log2) + 1);
+  const uint4* rows = shared + row;
+  const int odd = lane / kTileBlocks;
+  const auto load = [&](int chunk, RowChunk* to) {
+    const int c = chunk + odd;
+    load_rows(rows + gapped(at, c), to[0], to[1]);
+  };
+  RowChunk queue[kQueue];
 #pragma unroll
-  for (int pair = 0; pair < kFirBlock / 2; ++pair) {
-    const float4 t = taps[pair];
+  for (int c = 0; c < kQueue - 2; c += 2) load(c, queue + c);
+#pragma unroll kQueue / 2
+  for (int step = 0; step < a.n_steps; ++step) {
+    load(kQueue - 2 + 2 * step, queue + kQueue - 2);
+    const uint4 tap = taps[step * kWarp + lane];
 #pragma unroll
-    for (int r = 0; r < kFirBlock; ++r) {
-      re[r] = fmaf(t.x, x[r + 2 * pair], re[r]);
-      im[r] = fmaf(t.y, x[r + 2 * pair], im[r]);
+    for (int t = 0; t < kTiles; ++t) {
+      const int c = kTiles == 1 ? 0 : t * kBlockChunks;
+      multiply_add(sums.re[t], queue[c], queue[c + 1], tap.x, tap.y);
+      multiply_add(sums.im[t], queue[c], queue[c + 1], tap.z, tap.w);
     }
 #pragma unroll
-    for (int r = 0; r < kFirBlock; ++r) {
-      re[r] = fmaf(t.z, x[r + 2 * pair + 1], re[r]);
-      im[r] = fmaf(t.w, x[r + 2 * pair + 1], im[r]);
-    }
+    for (int c = 0; c < kQueue - 2; ++c) queue[c] = queue[c + 2];
   }
 }
 
-__device__ __forceinline__ void convolve_real(const float (&x)[2 * kFirBlock], const float4* taps,
-                                              float (&sums)[kFirBlock]) {
+__device__ __forceinline__ float2 turned(unsigned turns_step, float scale, int m, float re, float im) {
+  const int turns = static_cast<int>(static_cast<unsigned>(m) * turns_step);  // modulo a turn, signed
+  const float angle = -6.28318531f * 0x1p-32f * static_cast<float>(turns);
+  const float c = __cosf(angle) * scale;
+  const float s = __sinf(angle) * scale;
+  return make_float2(re * c - im * s, re * s + im * c);
+}
+
+__device__ __forceinline__ uint2 word_of(float2 v, float2 next) {
+  return make_uint2(as_bits(__floats2half2_rn(v.x, v.y)),
+                    as_bits(__floats2half2_rn((next.x - v.x) * kStepScale, (next.y - v.y) * kStepScale)));
+}
+
+// The last output of a unit waits in `ends` for the first one of the next.
+template <int kTiles>
+__device__ __forceinline__ void write_unit(const PackedFirArgs& a, float scale, uint2* line, float2* ends, int unit,
+                                           const UnitSums<kTiles>& sums) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const auto output = [&](int t, int half) {
+    return kFirBlock * (((unit * 2 + half) * (kTileBlocks / 2) + lane / 4) * kTiles + t) + 2 * (lane % 4);
+  };
+  float2 y[kTiles][2][2];
 #pragma unroll
-  for (int quad = 0; quad < kFirBlock / 4; ++quad) {
-    const float4 t = taps[quad];
+  for (int i = 0; i < 4 * kTiles; ++i) {
+    const int t = i / 4, half = i / 2 % 2, p = i % 2;
+    y[t][half][p] = turned(a.turns_step, scale, output(t, half) + p, sums.re[t][i % 4], sums.im[t][i % 4]);
+  }
+  if (lane == 0) ends[2 * unit] = y[0][0][0];
+  if (lane == kWarp - 1) ends[2 * unit + 1] = y[kTiles - 1][1][1];
 #pragma unroll
-    for (int r = 0; r < kFirBlock; ++r) {
-      sums[r] = fmaf(t.x, x[r + 4 * quad], sums[r]);
-      sums[r] = fmaf(t.y, x[r + 4 * quad + 1], sums[r]);
-      sums[r] = fmaf(t.z, x[r + 4 * quad + 2], sums[r]);
-      sums[r] = fmaf(t.w, x[r + 4 * quad + 3], sums[r]);
-    }
+  for (int i = 0; i < 2 * kTiles; ++i) {
+    const int t = i / 2, half = i % 2;
+    const bool last_tile = t == kTiles - 1;
+    // A lane that begins a block serves the one that ends the block before it: of the tile before, or the row before.
+    const float2 begins = last_tile ? (lane == 0 ? y[0][1][0] : y[0][half][0]) : y[last_tile ? t : t + 1][half][0];
+    const float2 given = lane % 4 == 0 ? begins : y[t][half][0];
+    const int from = lane % 4 == 3 && !last_tile ? lane - 3 : lane + 1;
+    const float2 own = y[t][half][1];
+    const float2 next = make_float2(__shfl_sync(0xffffffffu, given.x, from), __shfl_sync(0xffffffffu, given.y, from));
+    const int m = output(t, half);
+    if (m >= a.pitch) continue;
+    uint2 first = make_uint2(0u, 0u), second = first;
+    if (m < a.n_valid - 1) first = word_of(y[t][half][0], own);
+    if (m + 1 < a.n_valid - 1) second = word_of(own, next);
+    *reinterpret_cast<uint4*>(line + m) = make_uint4(first.x, first.y, second.x, second.y);
   }
 }
 
-__device__ __forceinline__ void read_block(const float* plane, int place, float* x) {
-  const float4 a = *reinterpret_cast<const float4*>(plane + fir_gaps(place));
-  const float4 b = *reinterpret_cast<const float4*>(plane + fir_gaps(place + 4));
-  x[0] = a.x, x[1] = a.y, x[2] = a.z, x[3] = a.w;
-  x[4] = b.x, x[5] = b.y, x[6] = b.z, x[7] = b.w;
+__device__ void write_rest(const PackedFirArgs& a, uint2* line, const float2* ends) {
+  const FirLayout& at = a.at;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int step = static_cast<int>(blockDim.x);
+  for (int unit = thread; unit < at.n_units - 1; unit += step) {
+    const int m = (unit + 1) * at.unit_outputs - 1;
+    if (m < a.n_valid - 1) line[m] = word_of(ends[2 * unit + 1], ends[2 * unit + 2]);
+  }
+  const uint4 zeros{};
+  for (int m = at.n_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step) {
+    *reinterpret_cast<uint4*>(line + m) = zeros;
+  }
+  if (blockIdx.x != 0) return;
+  for (int m = 2 * thread; m < a.window; m += 2 * step) *reinterpret_cast<uint4*>(a.words + m) = zeros;
 }
 
-// Outputs of interpolation phase l: to the second filter's planes, or to the line.
-__device__ void first_filter(const PackedFirArgs& a, const FirLayout& at, float* shared, const LineLevel& level,
-                             int l) {
-  const int n_planes = a.components << a.decimation_log2;
-  const float* taps = shared + at.taps + 2 * l * n_planes * a.taps_per_plane;
-  auto* outputs = reinterpret_cast<float2*>(shared + at.outputs);
-  const Complex dc = a.dc_gain[l];
-  const int step = kFirBlock * static_cast<int>(blockDim.x);
-  for (int place = kFirBlock * static_cast<int>(threadIdx.x); place < at.n_first; place += step) {
-    float re[kFirBlock];
-    float im[kFirBlock];
-#pragma unroll
-    for (int r = 0; r < kFirBlock; ++r) {
-      re[r] = -level.mean * dc.re;
-      im[r] = -level.mean * dc.im;
+template <class Sample, int kBlockChunks>
+__device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* shared) {
+  const FirLayout& at = a.at;
+  const RawLine<Sample> line(a);
+  HeldChunks<Sample> held;
+  read_held(line, held);
+  const uint4* taps = a.taps + (a.spread == 1 ? line.shift : 0) * a.n_steps * kWarp;
+  if (fir_taps_in_shared(kBlockChunks)) {
+    for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x)) {
+      __pipeline_memcpy_async(shared + at.taps + i, taps + i, sizeof(uint4));
     }
-    const float4* tap = reinterpret_cast<const float4*>(taps);
-    for (int plane = 0; plane < n_planes; ++plane) {
-      const float* in = shared + plane * at.first_stride;
-      float x[2 * kFirBlock];
-      read_block(in, place, x);
-#pragma unroll 2
-      for (int j = 0; j < a.taps_per_plane; j += kFirBlock) {
-        read_block(in, place + j + kFirBlock, x + kFirBlock);
-        convolve_block(x, tap, re, im);
-        tap += kFirBlock / 2;
-#pragma unroll
-        for (int k = 0; k < kFirBlock; ++k) x[k] = x[k + kFirBlock];
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < kFirBlock; ++r) {
-      const int m = (place + r - at.extend) * a.interpolation + l;
-      const int turns = static_cast<int>(static_cast<unsigned>(m) * a.turns_step);  // modulo a turn, signed
-      const float angle = -6.28318531f * 0x1p-32f * static_cast<float>(turns);
-      const float c = __cosf(angle) * level.scale;
-      const float s = __sinf(angle) * level.scale;
-      const float2 y = make_float2(re[r] * c - im[r] * s, re[r] * s + im[r] * c);
-      if (a.n_line_taps == 0) {
-        outputs[fir_output_place(m)] = y;
-      } else {
-        const int to = at.second + fir_gaps(m + a.n_line_taps / 2);
-        shared[to] = y.x;
-        shared[to + at.second_stride] = y.y;
-      }
-    }
+    __pipeline_commit();
   }
+  const LineLevel level = line_level(a, look_through(line, held));
+  if (a.spread == 1) {
+    fill_line(a, line, held, level, shared);
+  } else {
+    spread_line(a, line, level, shared);
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  auto* ends = reinterpret_cast<float2*>(shared + at.ends);
+  uint2* words = a.words + a.window + static_cast<long long>(blockIdx.x) * a.pitch;
+  const int n_warps = static_cast<int>(blockDim.x) / kWarp;
+  for (int unit = static_cast<int>(threadIdx.x) / kWarp; unit < at.n_units; unit += n_warps) {
+    constexpr int kTiles = fir_tiles(kBlockChunks);
+    UnitSums<kTiles> sums;
+    convolve<kBlockChunks>(a, shared, fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps, unit, sums);
+    write_unit<kTiles>(a, word_scale(a, level), words, ends, unit, sums);
+  }
+  __syncthreads();
+  write_rest(a, words, ends);
 }
 
-__device__ void second_filter(const PackedFirArgs& a, const FirLayout& at, float* shared) {
-  auto* outputs = reinterpret_cast<float2*>(shared + at.outputs);
-  const int step = kFirBlock * static_cast<int>(blockDim.x);
-  for (int place = kFirBlock * static_cast<int>(threadIdx.x); place < at.n_last; place += step) {
-    float sums[2][kFirBlock] = {};
-#pragma unroll
-    for (int part = 0; part < 2; ++part) {
-      const float* in = shared + at.second + part * at.second_stride;
-      const float4* tap = reinterpret_cast<const float4*>(shared + at.line_taps);
-      float x[2 * kFirBlock];
-      read_block(in, place, x);
-#pragma unroll 2
-      for (int j = 0; j < a.n_line_taps; j += kFirBlock) {
-        read_block(in, place + j + kFirBlock, x + kFirBlock);
-        convolve_real(x, tap, sums[part]);
-        tap += kFirBlock / 4;
-#pragma unroll
-        for (int k = 0; k < kFirBlock; ++k) x[k] = x[k + kFirBlock];
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < kFirBlock; ++r) outputs[fir_output_place(place + r)] = make_float2(sums[0][r], sums[1][r]);
-  }
+#endif
+
+// kBlockChunks 16: as many or more.
+template <class Sample, int kBlockChunks>
+__global__ void __launch_bounds__(kFirThreads) packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
+  // Older devices get an empty kernel, which is never launched.
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ uint4 shared[];
+  condition_line<Sample, kBlockChunks>(a, shared);
+#endif
 }
 
-__device__ __forceinline__ unsigned as_bits(__half2 v) { return *reinterpret_cast<unsigned*>(&v); }
-
-__device__ void write_words(const PackedFirArgs& a, const float2* outputs) {
-  uint2* line = a.words + a.window + static_cast<long long>(blockIdx.x) * a.pitch;
-  for (int m = static_cast<int>(threadIdx.x); m < a.pitch; m += static_cast<int>(blockDim.x)) {
-    uint2 word = make_uint2(0u, 0u);
-    if (m < a.n_valid - 1) {
-      const float2 v = outputs[fir_output_place(m)];
-      const float2 next = outputs[fir_output_place(m + 1)];
-      word.x = as_bits(__floats2half2_rn(v.x, v.y));
-      word.y = as_bits(__floats2half2_rn((next.x - v.x) * kStepScale, (next.y - v.y) * kStepScale));
-    }
-    line[m] = word;
-  }
-  if (blockIdx.x == 0) {
-    for (int m = static_cast<int>(threadIdx.x); m < a.window; m += static_cast<int>(blockDim.x)) {
-      a.words[m] = make_uint2(0u, 0u);
-    }
-  }
-}
+using FirKernel = void (*)(PackedFirArgs);
 
 template <class Sample>
-__global__ void __launch_bounds__(kFirThreads, 3) packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
-  extern __shared__ __align__(16) float shared[];
-  const FirLayout at = fir_layout(a);
-  const int n_taps = at.line_taps - at.taps;
-  for (int i = static_cast<int>(threadIdx.x); i < n_taps; i += static_cast<int>(blockDim.x)) {
-    shared[at.taps + i] = reinterpret_cast<const float*>(a.taps)[i];
+FirKernel kernel_for(int block_chunks) {
+  switch (block_chunks) {
+    case 1:
+      return packed_fir_kernel<Sample, 1>;
+    case 2:
+      return packed_fir_kernel<Sample, 2>;
+    case 4:
+      return packed_fir_kernel<Sample, 4>;
+    case 8:
+      return packed_fir_kernel<Sample, 8>;
+    default:
+      return packed_fir_kernel<Sample, 16>;
   }
-  for (int i = static_cast<int>(threadIdx.x); i < a.n_line_taps; i += static_cast<int>(blockDim.x)) {
-    shared[at.line_taps + i] = a.line_taps[i];
-  }
-  const float sum = load_line(a, at, static_cast<const Sample*>(nullptr), shared);
-  const LineLevel level = line_level(a, sum);
-  fill_ends(a, at, shared, level.mean);
-  __syncthreads();
-  for (int l = 0; l < a.interpolation; ++l) first_filter(a, at, shared, level, l);
-  __syncthreads();
-  if (a.n_line_taps > 0) {
-    second_filter(a, at, shared);
-    __syncthreads();
-  }
-  write_words(a, reinterpret_cast<const float2*>(shared + at.outputs));
 }
 
-__global__ void __launch_bounds__(kFirThreads)
-    peaks_kernel(const float* __restrict__ raw, std::size_t n, float* peaks) {
-  __shared__ float of_warp[kFirThreads / kWarp];
-  float peak = 0.0f;
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * kFirThreads;
-#pragma unroll 8
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * kFirThreads + threadIdx.x; i < n; i += step) {
-    peak = fmaxf(peak, fabsf(__ldg(raw + i)));
-  }
-  for (int s = kWarp / 2; s > 0; s /= 2) peak = fmaxf(peak, __shfl_xor_sync(0xffffffffu, peak, s));
-  if (threadIdx.x % kWarp == 0) of_warp[threadIdx.x / kWarp] = peak;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (const float w : of_warp) peak = fmaxf(peak, w);
-  peaks[blockIdx.x] = peak;
+FirKernel kernel_for(const PackedFirArgs& a, SampleType type) {
+  return type == SampleType::int16 ? kernel_for<std::int16_t>(a.block_chunks) : kernel_for<float>(a.block_chunks);
 }
 
 }  // namespace
 
-PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const PackedLineShape& shape,
-                              const PackedFirMemory& m) {
+PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const PackedTaps& taps,
+                              const PackedLineShape& shape, const PackedFirMemory& m) {
   constexpr float kInt16Full = 32768.0f;
-  int log2 = 0;
-  while (1 << log2 < fir.decimation) ++log2;
   const double turns = fir.turns_per_sample - std::floor(fir.turns_per_sample);
   const bool rf = a.signal == SignalKind::rf;
-  return {.raw = m.raw,
-          .n_lines = a.n_transmits() * a.n_elements(),
-          .n_samples = a.n_samples,
-          .components = fir.components,
-          .decimation_log2 = log2,
-          .interpolation = fir.interpolation,
-          .taps_per_plane = fir.taps_per_plane,
-          .n_line_taps = static_cast<int>(fir.line_taps.size()),
-          .n_out = shape.n_valid,
-          .n_valid = shape.n_valid,
-          .pitch = shape.pitch,
-          .window = shape.window,
-          .turns_step = static_cast<unsigned>(static_cast<unsigned long long>(std::llround(turns * 0x1p32))),
-          .remove_mean = rf,
-          .gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound,  // less its mean, a sample may be twice as large
-          .full_scale = a.sample_type == SampleType::int16 ? kInt16Full : 0.0f,
-          .peaks = m.peaks,
-          .taps = m.taps,
-          .dc_gain = m.dc_gain,
-          .line_taps = m.line_taps,
-          .words = m.words,
-          .scale = m.scale};
+  const float gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound;  // less its mean, a sample may be twice as large
+  PackedFirArgs args{.raw = m.raw,
+                     .n_lines = a.n_transmits() * a.n_elements(),
+                     .n_values = a.n_samples * fir.components,
+                     .components = fir.components,
+                     .spread = taps.spread,
+                     .block_chunks = taps.block_chunks,
+                     .front = taps.front,
+                     .n_steps = taps.n_steps,
+                     .n_valid = shape.n_valid,
+                     .pitch = shape.pitch,
+                     .window = shape.window,
+                     .turns_step = static_cast<unsigned>(static_cast<unsigned long long>(std::llround(turns * 0x1p32))),
+                     .remove_mean = rf,
+                     .gain_bound = gain_bound,
+                     .full_scale = a.sample_type == SampleType::int16 ? kInt16Full : 0.0f,
+                     .word_scale = 1.0f / (gain_bound * kLargestHalf * taps.scale),
+                     .peaks = m.peaks,
+                     .taps = m.taps,
+                     .words = m.words,
+                     .scale = m.scale,
+                     .at = {}};
+  args.at = fir_layout(args);
+  return args;
 }
 
-void allow_packed_fir(int shared_bytes) {
-  CUDA_CHECK(
-      cudaFuncSetAttribute(packed_fir_kernel<std::int16_t>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-  CUDA_CHECK(cudaFuncSetAttribute(packed_fir_kernel<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+void allow_packed_fir(const PackedFirArgs& a, SampleType type) {
+  CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_for(a, type)),
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, fir_shared_bytes(a)));
 }
 
 void run_packed_fir(const PackedFirArgs& a, SampleType type, StreamView stream) {
-  const auto blocks = static_cast<unsigned>(a.n_lines);
-  const int wanted = (fir_layout(a).n_first / kFirBlock + kWarp - 1) / kWarp * kWarp;
-  const auto threads = static_cast<unsigned>(wanted < kFirThreads ? wanted : kFirThreads);
-  const auto shared = static_cast<std::size_t>(fir_shared_bytes(a));
-  if (type == SampleType::int16) {
-    packed_fir_kernel<std::int16_t><<<blocks, threads, shared, stream.get()>>>(a);
-  } else {
-    packed_fir_kernel<float><<<blocks, threads, shared, stream.get()>>>(a);
-  }
-  CUDA_CHECK_LAUNCH("run_packed_fir");
-}
-
-void find_peaks(const float* raw, std::size_t n, float* peaks, StreamView stream) {
-  peaks_kernel<<<kPeakPartials, kFirThreads, 0, stream.get()>>>(raw, n, peaks);
-  CUDA_CHECK_LAUNCH("find_peaks");
+  const int wanted = a.at.n_units * kWarp;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = static_cast<unsigned>(a.n_lines);
+  launch.blockDim = static_cast<unsigned>(wanted < kFirThreads ? wanted : kFirThreads);
+  launch.dynamicSmemBytes = static_cast<std::size_t>(fir_shared_bytes(a));
+  launch.stream = stream.get();
+  // After find_peaks(): blocks may start beside its last ones, they wait for it in line_level().
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  launch.attrs = &early;
+  launch.numAttrs = a.full_scale == 0.0f ? 1 : 0;
+  CUDA_CHECK(cudaLaunchKernelEx(&launch, kernel_for(a, type), a));
 }
 
 }  // namespace echoloop::cuda

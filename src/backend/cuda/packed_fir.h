@@ -3,97 +3,83 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cmath>
-
 #include "backend/cuda/stream.h"
 #include "core/acquisition.h"
-#include "dsp/complex.h"
 #include "dsp/hd.h"
 #include "dsp/packed_fir.h"
+#include "dsp/packed_taps.h"
 
 namespace echoloop::cuda {
 
-inline constexpr int kFirThreads = 288;    // of a block, at most
+inline constexpr int kFirThreads = 256;    // of a block, at most
 inline constexpr int kPeakPartials = 256;  // blocks that look for the frame's largest sample
+inline constexpr int kTileBlocks = 16;     // rows of a matrix instruction: blocks of outputs
 
-struct PackedFirArgs {
-  const std::byte* raw;  // [n_lines][n_samples][components]
-  int n_lines;
-  int n_samples;
-  int components;
-  int decimation_log2;
-  int interpolation;
-  int taps_per_plane;
-  int n_line_taps;      // of the second filter; 0: none
-  int n_out;            // output samples to compute
-  int n_valid;          // of them, within the record
-  int pitch;            // words from one line to the next
-  int window;           // words of zeros before each line
-  unsigned turns_step;  // 2^32 * turns of the mixer per output sample
-  bool remove_mean;
-  float gain_bound;        // |y| <= gain_bound * largest |x|
-  float full_scale;        // largest |x|; 0: from `peaks`
-  const float* peaks;      // [kPeakPartials]
-  const Complex* taps;     // [interpolation][components << decimation_log2][taps_per_plane]
-  const Complex* dc_gain;  // [interpolation]
-  const float* line_taps;  // [n_line_taps]
-  uint2* words;            // [window] zeros, then [n_lines][pitch]
-  float* scale;            // one float: what a value of 1 in the words stands for
-};
+// Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
+// read for one serves the others a few steps later.
+ECHO_HD constexpr int fir_tiles(int block_chunks) { return block_chunks <= 2 ? 4 : block_chunks <= 8 ? 2 : 1; }
+// Chunks that it keeps for that in registers.
+ECHO_HD constexpr int fir_queue(int block_chunks) { return (block_chunks * (fir_tiles(block_chunks) - 1) + 3) / 2 * 2; }
+ECHO_HD constexpr bool fir_taps_in_shared(int block_chunks) { return block_chunks <= 8; }
 
-// Gaps of 4 floats every 32 keep eight lanes that each read 16 bytes out of each other's banks.
-ECHO_HD int fir_gaps(int place) { return place + (place >> 5) * 4; }
-ECHO_HD int fir_output_place(int m) { return m + (m >> 3); }
-
-// Where things lie in a block's shared memory, in floats, and how long they are; the kernel and the host ask the same
-// function. Both filters work on whole blocks of places. With a second filter the first one starts kFirBlock places
-// before the record and ends as many behind it, so that its transients are there to be filtered.
+// Where things lie in a block's shared memory, in units of 16 bytes.
+// A unit is what a warp computes at once: 16 rows of `row` chunks, a gap after each row. The gaps keep the eight rows
+// that it reads together out of each other's banks.
 struct FirLayout {
-  int extend;         // places before output 0
-  int n_first;        // places that the first filter computes, of each interpolation phase
-  int first_length;   // places of an input plane
-  int first_stride;   // floats
-  int second_length;  // places of a plane between the filters
-  int second_stride;
-  int n_last;  // places that the last filter computes
-  int taps;    // offsets
-  int line_taps;
-  int second;
-  int outputs;
+  int n_units;
+  int unit_outputs;
+  int row_log2;
+  int n_chunks;
+  int taps;  // offsets
+  int ends;  // float2 [n_units][2]: a unit's first and last output
   int total;
 };
 
-ECHO_HD FirLayout fir_layout(const PackedFirArgs& a) {
+struct PackedFirArgs {
+  const std::byte* raw;  // [n_lines][n_values]
+  int n_lines;
+  int n_values;    // of a line
+  int components;  // 2: I and Q
+  int spread;      // PackedTaps
+  int block_chunks;
+  int front;
+  int n_steps;
+  int n_valid;          // outputs within the record
+  int pitch;            // words from one line to the next, even
+  int window;           // words of zeros before each line, even
+  unsigned turns_step;  // 2^32 * turns of the mixer per output sample
+  bool remove_mean;
+  float gain_bound;    // |y| <= gain_bound * largest |x|
+  float full_scale;    // largest |x|; 0: from `peaks`
+  float word_scale;    // from sums of products of halves to words' values, of the line with the largest sample
+  const float* peaks;  // [kPeakPartials]
+  const uint4* taps;   // PackedTaps::matrices
+  uint2* words;        // [window] zeros, then [n_lines][pitch]
+  float* scale;        // one float: what a value of 1 in the words stands for
+  FirLayout at;
+};
+
+inline FirLayout fir_layout(const PackedFirArgs& a) {
   FirLayout at{};
-  const bool two = a.n_line_taps > 0;
-  const int planes = a.components << a.decimation_log2;
-  at.extend = two ? kFirBlock : 0;
-  const int n_out = (a.n_out + a.interpolation - 1) / a.interpolation;
-  at.n_last = (n_out + kFirBlock - 1) / kFirBlock * kFirBlock;
-  at.n_first = at.n_last + 2 * at.extend;
-  at.first_length = at.n_first + a.taps_per_plane;
-  at.first_stride = fir_gaps(at.first_length - 1) / 4 * 4 + 4;
-  at.second_length = two ? at.n_last + a.n_line_taps : 0;
-  at.second_stride = two ? fir_gaps(at.second_length - 1) / 4 * 4 + 4 : 0;
-  const int outputs = 2 * (fir_output_place(at.n_last * a.interpolation) + 1);
-  const int inputs = planes * at.first_stride;
-  at.outputs = two ? 0 : (inputs + 3) / 4 * 4;  // with two filters the inputs are done with when outputs come
-  at.taps = (two ? (inputs > outputs ? inputs : outputs) : at.outputs + outputs) / 4 * 4 + 4;
-  at.line_taps = at.taps + 2 * a.interpolation * planes * a.taps_per_plane;
-  at.second = at.line_taps + a.n_line_taps;
-  at.total = at.second + 2 * at.second_stride;
+  const int tiles = fir_tiles(a.block_chunks);
+  at.unit_outputs = kTileBlocks * kFirBlock * tiles;
+  at.n_units = (a.n_valid + at.unit_outputs - 1) / at.unit_outputs;
+  const int row = tiles * a.block_chunks;
+  while (1 << at.row_log2 < row) ++at.row_log2;
+  at.n_chunks = row * (kTileBlocks * at.n_units - 1) + fir_queue(a.block_chunks) + 2 * a.n_steps;
+  at.taps = at.n_chunks + (at.n_chunks >> at.row_log2) + 1;
+  at.ends = at.taps + (fir_taps_in_shared(a.block_chunks) ? a.n_steps * 32 : 0);
+  at.total = at.ends + at.n_units;
   return at;
 }
 
-inline int fir_shared_bytes(const PackedFirArgs& a) { return fir_layout(a).total * 4; }
+inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }
 
 // Device memory that a plan and a frame bring.
 struct PackedFirMemory {
   const std::byte* raw;
   const float* peaks;
-  const Complex* taps;
-  const Complex* dc_gain;
-  const float* line_taps;
+  const uint4* taps;
   uint2* words;
   float* scale;
 };
@@ -102,11 +88,12 @@ struct PackedLineShape {
   int pitch;    // words
   int window;
 };
-PackedFirArgs packed_fir_args(const Acquisition& acquisition, const PackedFir& fir, const PackedLineShape& shape,
-                              const PackedFirMemory& memory);
+// What does not depend on memory: `fir` and its matrices, for lines of such a shape.
+PackedFirArgs packed_fir_args(const Acquisition& acquisition, const PackedFir& fir, const PackedTaps& taps,
+                              const PackedLineShape& shape, const PackedFirMemory& memory);
 
 // Before the first launch of a plan: lets the kernel have its shared memory.
-void allow_packed_fir(int shared_bytes);
+void allow_packed_fir(const PackedFirArgs& args, SampleType type);
 void run_packed_fir(const PackedFirArgs& args, SampleType type, StreamView stream);
 // Words of the whole buffer.
 inline std::size_t packed_words(int n_lines, const PackedLineShape& shape) {

@@ -1,6 +1,9 @@
-// First part of the packed conditioner (packed_fir.cu): a line's samples into the planes of shared memory, its mean,
-// the frame's scale, silence around it.
+// First part of the packed conditioner (packed_fir.cu): a line's mean and largest sample, and its samples as halves in
+// shared memory. A thread keeps what it has read of the line for the second step; of lines that are too long for that
+// it reads the rest again, from the multiprocessor's cache.
 #pragma once
+
+#include <cuda_fp16.h>
 
 #include <cstdint>
 
@@ -9,122 +12,238 @@
 namespace echoloop::cuda {
 
 inline constexpr int kWarp = 32;
-inline constexpr int kLoads = 8;  // of a thread, in flight
+inline constexpr float kLargestHalf = 16384.0f;  // what a line's largest sample becomes; less the mean, twice as much
+inline constexpr float kLeastPeak = 1e-33f;      // silence stays silence
 
-// Stores value v of the line; returns it.
-__device__ __forceinline__ float put(const PackedFirArgs& a, const FirLayout& at, float* planes, int v, float x) {
-  const int n = v >> (a.components - 1);
-  const int plane = (n & ((1 << a.decimation_log2) - 1)) + ((v & (a.components - 1)) << a.decimation_log2);
-  planes[plane * at.first_stride + fir_gaps((n >> a.decimation_log2) + a.taps_per_plane / 2 + at.extend)] = x;
-  return x;
+__device__ __forceinline__ unsigned as_bits(__half2 v) { return *reinterpret_cast<unsigned*>(&v); }
+
+// Eight samples as they are in memory.
+struct CountChunk {
+  unsigned pair[4];
+};
+struct FloatChunk {
+  float x[kChunk];
+};
+
+__device__ __forceinline__ void fetch(const std::int16_t* from, CountChunk& c) {
+  const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
+  c = {{v.x, v.y, v.z, v.w}};
 }
 
-__device__ inline float load_line(const PackedFirArgs& a, const FirLayout& at, const float*, float* planes) {
-  const int n_values = a.n_samples * a.components;
-  const float* in = reinterpret_cast<const float*>(a.raw) + static_cast<long long>(blockIdx.x) * n_values;
-  const int step = static_cast<int>(blockDim.x);
-  float sum = 0.0f;
-  for (int base = static_cast<int>(threadIdx.x); base < n_values; base += kLoads * step) {
-    float x[kLoads];
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) x[k] = base + k * step < n_values ? __ldg(in + base + k * step) : 0.0f;
-#pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
-      if (base + k * step < n_values) sum += put(a, at, planes, base + k * step, x[k]);
-    }
-  }
-  return sum;
+__device__ __forceinline__ void fetch(const float* from, FloatChunk& c) {
+  const float4 a = __ldg(reinterpret_cast<const float4*>(from));
+  const float4 b = __ldg(reinterpret_cast<const float4*>(from) + 1);
+  c = {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
 }
 
-// Two samples a load: a line of an odd number of samples may begin in the middle of an aligned pair.
-__device__ inline float load_line(const PackedFirArgs& a, const FirLayout& at, const std::int16_t*, float* planes) {
-  const int n_values = a.n_samples * a.components;
-  const long long first = static_cast<long long>(blockIdx.x) * n_values;
-  const long long total = static_cast<long long>(a.n_lines) * n_values;
-  const int before = static_cast<int>(first & 1);
-  const auto* in = reinterpret_cast<const unsigned*>(a.raw) + (first - before) / 2;
-  const bool odd_end = first + n_values == total && (total & 1) != 0;  // the last pair is half outside
-  const int n_pairs = (n_values + before + 1) / 2 - (odd_end ? 1 : 0);
-  const int step = static_cast<int>(blockDim.x);
+// What a thread has found so far.
+struct Found {
   float sum = 0.0f;
-  for (int base = static_cast<int>(threadIdx.x); base < n_pairs; base += kLoads * step) {
-    unsigned pair[kLoads];
+  float peak = 0.0f;  // of floats only
+};
+
+__device__ __forceinline__ void look(const CountChunk& c, Found& found) {
+  int sum = 0;
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) pair[k] = base + k * step < n_pairs ? __ldg(in + base + k * step) : 0u;
+  for (const unsigned p : c.pair) sum = __dp2a_lo(static_cast<int>(p), 0x0101, sum);
+  found.sum += static_cast<float>(sum);
+}
+
+__device__ __forceinline__ void look(const FloatChunk& c, Found& found) {
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) {
-      if (base + k * step >= n_pairs) break;
-      const int v = 2 * (base + k * step) - before;
-      const auto low = static_cast<float>(static_cast<std::int16_t>(pair[k] & 0xffffu));
-      const auto high = static_cast<float>(static_cast<std::int16_t>(pair[k] >> 16));
-      if (v >= 0 && v < n_values) sum += put(a, at, planes, v, low);
-      if (v + 1 < n_values) sum += put(a, at, planes, v + 1, high);
-    }
+  for (const float x : c.x) {
+    found.sum += x;
+    found.peak = fmaxf(found.peak, fabsf(x));
   }
-  if (odd_end && threadIdx.x == 0) {
-    sum +=
-        put(a, at, planes, n_values - 1, static_cast<float>(reinterpret_cast<const std::int16_t*>(a.raw)[total - 1]));
+}
+
+__device__ __forceinline__ float value_of(const CountChunk& c, int i) {
+  return static_cast<float>(static_cast<std::int16_t>(c.pair[i / 2] >> i % 2 * 16));
+}
+__device__ __forceinline__ float value_of(const FloatChunk& c, int i) { return c.x[i]; }
+
+template <class Sample>
+struct ChunkOf;
+template <>
+struct ChunkOf<std::int16_t> {
+  using Type = CountChunk;
+};
+template <>
+struct ChunkOf<float> {
+  using Type = FloatChunk;
+};
+
+// Chunks that a thread keeps in registers: as many as the matrix products leave it.
+template <class Sample>
+inline constexpr int kHeld = sizeof(Sample) == 2 ? 8 : 4;
+
+// A line among the chunks of the frame's memory. Its first and last chunk belong to other lines, too, or end beyond the
+// frame: single lanes read their samples one by one.
+template <class Sample>
+struct RawLine {
+  using Chunk = typename ChunkOf<Sample>::Type;
+  const Sample* chunks;  // where the first one begins
+  int shift;             // samples of it that are not the line's
+  int n_chunks;
+  int n_values;
+
+  __device__ explicit RawLine(const PackedFirArgs& a) {
+    const Sample* first = reinterpret_cast<const Sample*>(a.raw) + static_cast<long long>(blockIdx.x) * a.n_values;
+    shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(Sample) % kChunk);
+    chunks = first - shift;
+    n_values = a.n_values;
+    n_chunks = (shift + n_values + kChunk - 1) / kChunk;
   }
-  return sum;
+  // The whole chunk number i of the line.
+  __device__ __forceinline__ int inner(int i) const { return i + 1; }
+  __device__ __forceinline__ int n_inner() const { return n_chunks - 2; }
+  __device__ __forceinline__ void read(int i, Chunk& c) const { fetch(chunks + inner(i) * kChunk, c); }
+  // The place of the thread's sample in the first or last chunk, from the first one's beginning; negative: it has none.
+  __device__ __forceinline__ int edge_place() const {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int place = thread < kChunk ? thread : (n_chunks - 2) * kChunk + thread;
+    return thread < kChunk * (n_chunks > 1 ? 2 : 1) ? place : -1;
+  }
+  __device__ __forceinline__ bool has(int place) const { return place >= shift && place < shift + n_values; }
+};
+
+template <class Sample>
+using HeldChunks = typename ChunkOf<Sample>::Type[kHeld<Sample>];
+
+template <class Sample>
+__device__ __forceinline__ void read_held(const RawLine<Sample>& line, HeldChunks<Sample>& held) {
+#pragma unroll
+  for (int k = 0; k < kHeld<Sample>; ++k) {
+    const int i = static_cast<int>(threadIdx.x + k * blockDim.x);
+    if (i >= line.n_inner()) break;
+    line.read(i, held[k]);
+  }
+}
+
+template <class Sample>
+__device__ __forceinline__ Found look_through(const RawLine<Sample>& line, const HeldChunks<Sample>& held) {
+  Found found;
+  const int edge = line.edge_place();
+  if (edge >= 0 && line.has(edge)) {
+    const auto x = static_cast<float>(line.chunks[edge]);
+    found = {x, fabsf(x)};
+  }
+#pragma unroll
+  for (int k = 0; k < kHeld<Sample>; ++k) {
+    if (static_cast<int>(threadIdx.x + k * blockDim.x) >= line.n_inner()) break;
+    look(held[k], found);
+  }
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x + kHeld<Sample> * blockDim.x); i < line.n_inner();
+       i += static_cast<int>(blockDim.x)) {
+    typename RawLine<Sample>::Chunk c;
+    line.read(i, c);
+    look(c, found);
+  }
+  return found;
 }
 
 struct LineLevel {
   float mean;
-  float scale;  // of the words' values
+  float peak;     // as if its counterpart in `to_half`
+  float to_half;  // of a sample less the mean
 };
 
 // Sum and maximum over the block, in a fixed order.
-__device__ inline LineLevel line_level(const PackedFirArgs& a, float sum) {
+__device__ inline LineLevel line_level(const PackedFirArgs& a, Found found) {
   __shared__ float sums[kFirThreads / kWarp];
   __shared__ float maxima[kFirThreads / kWarp];
-  float peak = 0.0f;
-  if (a.full_scale == 0.0f) {
-    for (int i = static_cast<int>(threadIdx.x); i < kPeakPartials; i += static_cast<int>(blockDim.x)) {
-      peak = fmaxf(peak, a.peaks[i]);
-    }
-  }
   for (int step = kWarp / 2; step > 0; step /= 2) {
-    sum += __shfl_xor_sync(0xffffffffu, sum, step);
-    peak = fmaxf(peak, __shfl_xor_sync(0xffffffffu, peak, step));
+    found.sum += __shfl_xor_sync(0xffffffffu, found.sum, step);
+    found.peak = fmaxf(found.peak, __shfl_xor_sync(0xffffffffu, found.peak, step));
   }
   if (threadIdx.x % kWarp == 0) {
-    sums[threadIdx.x / kWarp] = sum;
-    maxima[threadIdx.x / kWarp] = peak;
+    sums[threadIdx.x / kWarp] = found.sum;
+    maxima[threadIdx.x / kWarp] = found.peak;
   }
   __syncthreads();
-  sum = peak = 0.0f;
+  float sum = 0.0f;
+  float peak = kLeastPeak;
   for (unsigned w = 0; w < blockDim.x / kWarp; ++w) {
     sum += sums[w];
     peak = fmaxf(peak, maxima[w]);
   }
   if (a.full_scale != 0.0f) peak = a.full_scale;
-  // 1e-37: silence stays silence.
-  const float largest = fmaxf(a.gain_bound * peak, 1e-37f);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = largest;
-  return {a.remove_mean ? sum / static_cast<float>(a.n_samples) : 0.0f, 1.0f / largest};
+  return {a.remove_mean ? sum / static_cast<float>(a.n_values) : 0.0f, peak, kLargestHalf / peak};
 }
 
-// Places without a sample hold the mean: they count as silence.
-__device__ inline void fill_ends(const PackedFirArgs& a, const FirLayout& at, float* planes, float mean) {
-  const int lead = a.taps_per_plane / 2 + at.extend;
-  const int shortest = a.n_samples >> a.decimation_log2;
-  const int ends = at.first_length - shortest;  // places to look at in each plane
-  const int n_planes = a.components << a.decimation_log2;
-  for (int i = static_cast<int>(threadIdx.x); i < n_planes * ends; i += static_cast<int>(blockDim.x)) {
-    const int plane = i / ends;
-    const int end = i % ends;
-    const int place = end < lead ? end : end + shortest;
-    const int in_plane = plane & ((1 << a.decimation_log2) - 1);
-    const int n = ((place - lead) << a.decimation_log2) + in_plane;
-    if (n < 0 || n >= a.n_samples) planes[plane * at.first_stride + fir_gaps(place)] = mean;
+// From sums of products of halves to words' values; the frame's scale.
+__device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& level) {
+  float peak = a.full_scale;
+  if (a.full_scale == 0.0f) {
+    cudaGridDependencySynchronize();  // peaks are there; before it nothing is written either
+    peak = kLeastPeak;
+    for (int i = static_cast<int>(threadIdx.x) % kWarp; i < kPeakPartials; i += kWarp) {
+      peak = fmaxf(peak, __ldcg(a.peaks + i));
+    }
+    for (int step = kWarp / 2; step > 0; step /= 2) peak = fmaxf(peak, __shfl_xor_sync(0xffffffffu, peak, step));
   }
-  // What the first filter does not write of the second one's input is silence.
-  const int written = a.n_line_taps / 2 - at.extend;
-  const int unwritten = at.second_length - at.n_first;
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * unwritten; i += static_cast<int>(blockDim.x)) {
-    const int end = i >> 1;
-    const int place = end < written ? end : end + at.n_first;
-    if (place < at.second_length) planes[at.second + (i & 1) * at.second_stride + fir_gaps(place)] = 0.0f;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
+  return a.word_scale * (level.peak / peak);
+}
+
+__device__ __forceinline__ int gapped(const FirLayout& at, int chunk) { return chunk + (chunk >> at.row_log2); }
+
+template <class Chunk>
+__device__ __forceinline__ uint4 as_halves(const Chunk& c, const LineLevel& level) {
+  unsigned pair[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    pair[k] = as_bits(__floats2half2_rn((value_of(c, 2 * k) - level.mean) * level.to_half,
+                                        (value_of(c, 2 * k + 1) - level.mean) * level.to_half));
+  }
+  return make_uint4(pair[0], pair[1], pair[2], pair[3]);
+}
+
+// Places without a sample are zeros: silence.
+template <class Sample>
+__device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<Sample>& line,
+                                          const HeldChunks<Sample>& held, const LineLevel& level, uint4* shared) {
+  const FirLayout& at = a.at;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int step = static_cast<int>(blockDim.x);
+  const int n_inner = min(line.n_inner(), at.n_chunks - a.front - 1);
+#pragma unroll
+  for (int k = 0; k < kHeld<Sample>; ++k) {
+    const int i = thread + k * step;
+    if (i >= n_inner) break;
+    shared[gapped(at, a.front + line.inner(i))] = as_halves(held[k], level);
+  }
+#pragma unroll 4
+  for (int i = thread + kHeld<Sample> * step; i < n_inner; i += step) {
+    typename RawLine<Sample>::Chunk c;
+    line.read(i, c);
+    shared[gapped(at, a.front + line.inner(i))] = as_halves(c, level);
+  }
+  for (int i = thread; i < a.front; i += step) shared[gapped(at, i)] = uint4{};
+  for (int i = a.front + line.n_chunks + thread; i < at.n_chunks; i += step) shared[gapped(at, i)] = uint4{};
+  const int edge = line.edge_place();
+  const int chunk = a.front + edge / kChunk;
+  if (edge >= 0 && chunk < at.n_chunks) {
+    const float x = line.has(edge) ? (static_cast<float>(line.chunks[edge]) - level.mean) * level.to_half : 0.0f;
+    reinterpret_cast<__half*>(shared + gapped(at, chunk))[edge % kChunk] = __float2half_rn(x);
+  }
+}
+
+// The same with zeros between places.
+template <class Sample>
+__device__ __forceinline__ void spread_line(const PackedFirArgs& a, const RawLine<Sample>& line, const LineLevel& level,
+                                            uint4* shared) {
+  const FirLayout& at = a.at;
+  for (int i = static_cast<int>(threadIdx.x); i < at.taps; i += static_cast<int>(blockDim.x)) shared[i] = uint4{};
+  __syncthreads();
+  auto* halves = reinterpret_cast<__half*>(shared);
+  for (int v = static_cast<int>(threadIdx.x); v < a.n_values; v += static_cast<int>(blockDim.x)) {
+    const int value = a.front * kChunk + v / a.components * a.components * a.spread + v % a.components;
+    const int chunk = value / kChunk;
+    if (chunk >= at.n_chunks) break;
+    const auto x = static_cast<float>(line.chunks[line.shift + v]);
+    halves[gapped(at, chunk) * kChunk + value % kChunk] = __float2half_rn((x - level.mean) * level.to_half);
   }
 }
 

@@ -104,20 +104,15 @@ class PackedSteps final : public LaneSteps {
   }
 
   void set_fir(const Acquisition& a) {
-    const PackedFir& fir = *packed_->fir;
-    taps_ =
-        context_.tables.get(packed_->fir, {std::as_bytes(std::span(fir.taps)), std::as_bytes(std::span(fir.dc_gain)),
-                                           std::as_bytes(std::span(fir.line_taps))});
+    taps_ = context_.tables.get(packed_->taps, {std::as_bytes(std::span(packed_->taps->matrices))});
     taps_->hold_back(stream());
-    fir_ = packed_fir_args(a, fir, line_shape(*packed_),
+    fir_ = packed_fir_args(a, *packed_->fir, *packed_->taps, line_shape(*packed_),
                            {.raw = nullptr,
                             .peaks = peaks_.as<float>(),
-                            .taps = taps_->table<Complex>(0),
-                            .dc_gain = taps_->table<Complex>(1),
-                            .line_taps = taps_->table<float>(2),
+                            .taps = taps_->table<uint4>(0),
                             .words = buffers_.lines.as<uint2>(),
                             .scale = scale_.as<float>()});
-    allow_packed_fir(fir_shared_bytes(fir_));
+    allow_packed_fir(fir_, type_);
   }
 
   void set_das() {
@@ -169,7 +164,8 @@ class PackedSteps final : public LaneSteps {
 
 bool packed_steps_fit(const Plan& plan) {
   if (plan.packed == nullptr || !packed_das_fits_device()) return false;
-  const PackedFirArgs args = packed_fir_args(*plan.acquisition, *plan.packed->fir, line_shape(*plan.packed), {});
+  const PackedFirArgs args =
+      packed_fir_args(*plan.acquisition, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
   return std::max(fir_shared_bytes(args), plan.packed->tiles->shared_bytes) <= shared_limit();
 }
 
