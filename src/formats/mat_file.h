@@ -40,8 +40,9 @@ void add_field(std::map<std::string, MatField>& fields, std::string name, const 
 
 class MatFile {
  public:
-  // `bytes` is the same file, mapped: the outline of a v5 file is checked before matio sees it.
-  MatFile(const std::string& path, std::span<const std::byte> bytes);
+  // `what`: its name in messages. `bytes` is the same file as `path`, mapped: the outline of a v5 file is checked
+  // before matio sees it.
+  MatFile(const std::string& what, const std::string& path, std::span<const std::byte> bytes);
   ~MatFile();
   MatFile(const MatFile&) = delete;
   MatFile& operator=(const MatFile&) = delete;
