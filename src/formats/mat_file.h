@@ -1,7 +1,7 @@
 // The MATLAB container (v5 to v7 by matio, v7.3 by mat73.h): what variables there are, numeric arrays, numeric fields
 // of plain structs. Why apart: matio and HDF5 are not safe on hostile files and not thread safe. They stay behind these
-// few functions (one lock for all of them, sizes checked against the file before memory is taken) until they move to a
-// process of their own. Only mat73*.cpp include their headers too.
+// few functions (one lock for all of them, sizes checked against the file before memory is taken), and these run in the
+// reader process only. Only mat73*.cpp include their headers too.
 #pragma once
 
 #include <map>
