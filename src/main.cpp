@@ -1,4 +1,5 @@
 // Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
+// Started by itself with --reader-process, it reads a file for the viewer and nothing else.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "app/options.h"
 #include "core/error.h"
 #include "core/param_table.h"
+#include "formats/reader_main.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
@@ -58,6 +60,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argv);
   try {
     return run(argc, argv);
   } catch (const echoloop::Error& error) {

@@ -1,12 +1,9 @@
-// How much memory the machine can still give.
+// How much memory looking back may take.
 #pragma once
 
-#include <cstddef>
+#include "core/free_memory.h"
 
 namespace echoloop {
-
-// Bytes that new work can take without swapping (MemAvailable of Linux; elsewhere the free pages).
-std::size_t free_host_memory();
 
 // Budget for looking back when the user names none: a quarter of what is free, at most 4 GB.
 std::size_t default_history_bytes();

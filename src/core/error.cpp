@@ -16,4 +16,6 @@ Error::Error(const std::string& what, const std::string& found, const std::strin
     : std::runtime_error(
           one_line(what + ": " + found + "; accepted: " + accepted + (hint.empty() ? "" : " (" + hint + ")"))) {}
 
+Error::Error(const std::string& line) : std::runtime_error(one_line(line)) {}
+
 }  // namespace echoloop

@@ -13,6 +13,12 @@ class Error : public std::runtime_error {
   // what: the file, option or field; found: what was there; accepted: the rule; hint: how to go on (may be empty).
   // Line breaks in the parts become spaces: the message is always one line.
   Error(const std::string& what, const std::string& found, const std::string& accepted, const std::string& hint = {});
+
+  // An Error from the whole line of another one (of another process).
+  static Error from_line(const std::string& line) { return Error(line); }
+
+ private:
+  explicit Error(const std::string& line);
 };
 
 }  // namespace echoloop

@@ -53,6 +53,16 @@ bool MappedFile::intact() const {
   return fd_ < 0 || (::fstat(fd_, &info) == 0 && info.st_size >= 0 && static_cast<std::size_t>(info.st_size) >= size_);
 }
 
+std::span<const std::byte> MappedFile::lend(const std::string& what, std::size_t offset, std::size_t size) const {
+  constexpr std::size_t kMostMapped = std::size_t{256} << 20;
+  if (!intact()) throw Error(what, "shorter than when it was opened", "a file that nobody changes");
+  if (size_ > kMostMapped && lent_.fetch_add(size) + size > kMostMapped) {
+    lent_ = size;
+    ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // who still reads faults them in again
+  }
+  return bytes().subspan(offset, size);
+}
+
 std::shared_ptr<MemoryBlock> MemoryBlock::allocate(const std::string& what, std::size_t size) {
   const auto installed =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

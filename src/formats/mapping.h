@@ -3,6 +3,7 @@
 // A mapped file that somebody shortens later would fault on access: intact() is the cheap check before lending.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -22,11 +23,18 @@ class MappedFile {
   ~MappedFile();
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
-  [[nodiscard]] bool intact() const;  // the file is still at least as long as when it was mapped [any thread]
+  [[nodiscard]] int descriptor() const { return fd_; }
+
+  // These bytes, to be read from now on; what was lent before stays valid. Pages that were read are let go now and then
+  // (they stay in the system's cache): a long recording that is played would otherwise fill the process with its pages.
+  // Throws Error, naming `what`, when the file became shorter since it was mapped. [any thread]
+  [[nodiscard]] std::span<const std::byte> lend(const std::string& what, std::size_t offset, std::size_t size) const;
 
  private:
   MappedFile() = default;
+  [[nodiscard]] bool intact() const;
   int fd_ = -1;
+  mutable std::atomic<std::size_t> lent_{0};  // bytes since pages were let go
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -67,7 +67,7 @@ bool looks_like_mat(std::span<const std::byte> bytes) {
 
 Recording read_mat(const OpenRequest& request) {
   const std::string what = request.what();
-  const MatFile file(what, request.bytes());
+  const MatFile file(what, request.library_path.string(), request.bytes());
   std::vector<const MatVariable*> samples, params;
   for (const MatVariable& variable : file.variables()) {
     if (is_samples(variable, false)) samples.push_back(&variable);

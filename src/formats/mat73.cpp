@@ -69,7 +69,8 @@ struct Mat73::Handle {
   Id file;
 };
 
-Mat73::Mat73(const std::string& path, std::size_t file_size) : what_(path), file_size_(file_size) {
+Mat73::Mat73(const std::string& what, const std::string& path, std::size_t file_size)
+    : what_(what), file_size_(file_size) {
   H5PLset_loading_state(0);  // a file cannot name a library to load
   handle_ = std::make_unique<Handle>(Handle{Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT))});
   if (!handle_->file.valid()) throw Error(what_, "a damaged MATLAB file", kAccepted);

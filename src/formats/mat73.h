@@ -16,7 +16,7 @@ namespace echoloop {
 // not built in are never followed.
 class Mat73 {
  public:
-  Mat73(const std::string& path, std::size_t file_size);
+  Mat73(const std::string& what, const std::string& path, std::size_t file_size);
   ~Mat73();
   Mat73(const Mat73&) = delete;
   Mat73& operator=(const Mat73&) = delete;

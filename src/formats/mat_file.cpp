@@ -118,15 +118,15 @@ std::string MatVariable::describe() const {
   return text + " " + kind + ")";
 }
 
-MatFile::MatFile(const std::string& path, std::span<const std::byte> bytes)
-    : what_(path), file_size_(bytes.size()), handle_(std::make_unique<Handle>()) {
+MatFile::MatFile(const std::string& what, const std::string& path, std::span<const std::byte> bytes)
+    : what_(what), file_size_(bytes.size()), handle_(std::make_unique<Handle>()) {
   constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
   const bool hdf5 = bytes.size() > 520 && std::memcmp(bytes.data() + 512, kHdf5.data(), kHdf5.size()) == 0;
   if (!hdf5) check_mat5(what_, bytes);
   const std::scoped_lock lock(library_lock());
   silence_libraries();
   if (hdf5) {
-    auto file = std::make_unique<Mat73>(path, file_size_);  // gone before the lock when what follows throws
+    auto file = std::make_unique<Mat73>(what, path, file_size_);  // gone before the lock when what follows throws
     variables_ = file->variables();
     if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kAccepted);
     handle_->file_73 = std::move(file);

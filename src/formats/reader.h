@@ -31,6 +31,7 @@ struct OpenRequest {
   [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }
   // Reports `fraction` done; throws Error when a stop was requested.
   void advance(double fraction) const;
+  void check_stop() const;
 };
 
 }  // namespace echoloop

@@ -2,13 +2,14 @@
 #include "formats/recording.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include "core/error.h"
-#include "formats/mat.h"
 #include "formats/npy.h"
 #include "formats/npz.h"
 #include "formats/reader.h"
+#include "formats/reader_process.h"
 #include "formats/shortcourse.h"
 #include "formats/sidecar.h"
 #include "formats/zip.h"
@@ -31,6 +32,16 @@ std::string first_bytes(std::string_view start) {
   return text + "\"";
 }
 
+// MATLAB and HDF5 files; HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
+bool needs_library(std::string_view start, std::span<const std::byte> bytes) {
+  constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
+  if (bytes.size() >= 128 && (start.starts_with("MATLAB 5.") || start.starts_with("MATLAB 7."))) return true;
+  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at) {
+    if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
+  }
+  return false;
+}
+
 bool is_text_pickle(std::string_view start) {
   return start.starts_with("(dp") || start.starts_with("(lp") || start.starts_with("}q") || start.starts_with("]q");
 }
@@ -45,8 +56,12 @@ std::string printable(std::string_view text, std::size_t most) {
   return result + (text.size() > most ? "..." : "");
 }
 
-void OpenRequest::advance(double fraction) const {
+void OpenRequest::check_stop() const {
   if (stop.stop_requested()) throw Error(what(), "opening was stopped", "to be left to finish");
+}
+
+void OpenRequest::advance(double fraction) const {
+  check_stop();
   if (progress) progress(fraction);
 }
 
@@ -58,7 +73,7 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
   if (looks_like_npy(bytes)) return read_described_npy(request);
   if (looks_like_zip(bytes)) return read_npz(request);
-  if (looks_like_mat(bytes)) return read_mat(request);
+  if (needs_library(start, bytes)) return open_in_reader_process(request);
   if (start[0] == '\x80' && start.size() > 1 && start[1] >= 0 && start[1] <= 5)
     return read_short_course_pickle(request);
   if (is_text_pickle(start)) {
@@ -67,8 +82,6 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
   }
   const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
-  if (start.starts_with("\x89HDF\r\n\x1a\n"))
-    throw Error(request.what(), "an HDF5 file that MATLAB did not write", kAcceptedFiles);
   throw Error(request.what(), first_bytes(start), kAcceptedFiles);
 }
 

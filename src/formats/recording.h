@@ -25,6 +25,9 @@ struct Recording {
   // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.
   // Throws Error when a mapped file became shorter since. (Shortened while a lent frame is being read, it faults.)
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
+  // In place of `frame` where frames cannot be lent (too big for memory, and laid out otherwise in the file): writes
+  // frame `index` into `out`, acquisition->frame_bytes() long. Throws Error. Fastest in order. [any thread]
+  std::function<void(std::uint64_t index, std::span<std::byte> out)> read;
   std::span<const std::byte> memory;  // holds all frames, for a backend to page-lock; empty for a mapped file
   std::shared_ptr<const void> owner;  // keeps mapping or memory alive
 };

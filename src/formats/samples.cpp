@@ -165,8 +165,9 @@ Recording make_recording(const OpenRequest& request, RecordingParts parts) {
     recording.owner = parts.owner;
     recording.frame = [frames = std::move(s.frames), frame_bytes, file, owner = parts.owner,
                        what = request.what()](std::uint64_t index) -> std::span<const std::byte> {
-      if (file && !file->intact()) throw Error(what, "shorter than when it was opened", "a file that nobody changes");
-      return {frames.at(static_cast<std::size_t>(index))[0], frame_bytes};
+      const std::byte* const first = frames.at(static_cast<std::size_t>(index))[0];
+      if (!file) return {first, frame_bytes};
+      return file->lend(what, static_cast<std::size_t>(first - file->bytes().data()), frame_bytes);
     };
   } else {
     const auto block = convert(request, s, a.sample_type);

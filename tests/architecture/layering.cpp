@@ -25,7 +25,7 @@ const std::vector<Layer> kLayers = {
     {"history", {"core"}},
     {"gui", {"core", "history"}},
     {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "history", "gui"}},
-    {"", {"core", "app"}},
+    {"", {"core", "app", "formats/reader_main.h"}},
 };
 
 struct Library {
@@ -39,7 +39,7 @@ const std::vector<Library> kLibraries = {
      std::regex("(cuda|cufft|cusolver|cublas|curand|cooperative_groups|device_launch|nvtx|cub/|thrust/).*"),
      {"backend/cuda/", "gui/texture_cuda."}},
     {"Dear ImGui, GLFW, glad, OpenGL or EGL", std::regex("(imgui|imstb|GLFW/|glad/|GL/|EGL/|KHR/).*"), {"gui/"}},
-    {"matio or HDF5", std::regex("(matio|hdf5|H5).*"), {"formats/"}},
+    {"matio or HDF5", std::regex("(matio|hdf5|H5).*"), {"formats/mat_file.", "formats/mat73", "formats/hdf5"}},
 };
 
 bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +20,9 @@ extern char** environ;
 namespace echoloop::testing {
 
 struct Ended {
-  int status = -1;  // 128 + signal when one ended it
+  int status = -1;         // 128 + signal when one ended it
+  long peak_kb = 0;        // of resident memory, files' pages included
+  double cpu_seconds = 0;  // computed
   std::string out;
   std::string err;
 };
@@ -43,7 +47,13 @@ inline Ended run_program(std::vector<std::string> words) {
     return ended;
   }
   int status = 0;
-  waitpid(child, &status, 0);
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  ended.peak_kb = used.ru_maxrss;
+  ended.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
   ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   ended.out = read_text(out);
   ended.err = read_text(err);

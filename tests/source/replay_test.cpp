@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace echoloop {
@@ -43,6 +45,22 @@ TEST(Replay, LendsTheRecordingsFramesInACircle) {
     EXPECT_EQ(frame.data(), first + 16 * (index % 3));
     EXPECT_EQ(frame.size(), replay->acquisition()->frame_bytes());
   }
+}
+
+TEST(Replay, ARecordingThatCannotLendIsReadIntoTheSlot) {
+  Recording recording = three_frames();
+  recording.frame = nullptr;
+  recording.memory = {};
+  recording.read = [](std::uint64_t index, std::span<std::byte> out) {
+    std::fill(out.begin(), out.end(), static_cast<std::byte>(index));
+  };
+  const auto replay = make_replay(std::move(recording));
+  EXPECT_FALSE(replay->lends_frames());
+  EXPECT_TRUE(replay->lendable_memory().empty());
+  std::vector<std::byte> slot(replay->acquisition()->frame_bytes());
+  const auto frame = replay->produce(5, slot);
+  EXPECT_EQ(frame.data(), slot.data());
+  EXPECT_EQ(slot, std::vector<std::byte>(slot.size(), std::byte{2}));
 }
 
 TEST(Replay, RefusesWhatHoldsNoFrames) {

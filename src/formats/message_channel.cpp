@@ -1,0 +1,70 @@
+// The socket under reader_protocol.h: whole messages or nothing.
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "formats/reader_protocol.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::uint32_t kMark = 0x4f4843e1;  // no text, no common file begins so
+constexpr int kWaitMs = 20;                  // between two looks at whether to go on waiting
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+struct Header {
+  std::uint32_t mark = kMark;
+  MessageKind kind{};
+  std::uint64_t size = 0;
+};
+
+}  // namespace
+
+bool MessageChannel::send_bytes(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload) {
+  const Header header{.kind = kind, .size = payload.size()};
+  return send_bytes(std::as_bytes(std::span(&header, 1))) && send_bytes(payload);
+}
+
+bool MessageChannel::receive_bytes(std::span<std::byte> bytes, const std::function<void()>& waiting) {
+  while (!bytes.empty()) {
+    const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), waiting ? MSG_DONTWAIT : 0);
+    if (got > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(got));
+    } else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      waiting();
+      pollfd entry{.fd = socket_, .events = POLLIN, .revents = 0};
+      ::poll(&entry, 1, kWaitMs);
+    } else if (got == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Message> MessageChannel::receive(const std::function<void()>& waiting) {
+  Header header;
+  if (!receive_bytes(std::as_writable_bytes(std::span(&header, 1)), waiting)) return std::nullopt;
+  if (header.mark != kMark) throw BadMessage("no message");
+  if (header.size > kMaxMessageBytes) throw BadMessage("a message that is too long");
+  Message message{.kind = header.kind, .payload = {}};
+  while (message.payload.size() < header.size) {  // memory is taken as the bytes come, not as they are announced
+    const std::size_t begin = message.payload.size();
+    message.payload.resize(begin + std::min<std::size_t>(kPiece, header.size - begin));
+    if (!receive_bytes(std::span(message.payload).subspan(begin), waiting)) return std::nullopt;
+  }
+  return message;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,157 @@
+#include "formats/reader_child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "core/error.h"
+#include "formats/reader_process.h"
+
+extern char** environ;
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kMayAccept = "an undamaged file";
+constexpr auto kEndsByItself = std::chrono::milliseconds(500);
+
+[[noreturn]] void cannot(const std::string& what, const std::string& doing) {
+  throw Error(what, doing + ": " + std::strerror(errno), "a system with room for another process");
+}
+
+// A number above those that the child's files are moved to, so that no move overwrites what is still to be moved.
+FileDescriptor out_of_the_way(const std::string& what, int fd) {
+  FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
+  if (copy.get() < 0) cannot(what, "no file number is free");
+  return copy;
+}
+
+}  // namespace
+
+SharedMemory::~SharedMemory() { ::munmap(data_, size_); }
+
+ReaderChild::ReaderChild(const OpenRequest& request) : what_(request.what()) { spawn(request); }
+
+void ReaderChild::spawn(const OpenRequest& request) {
+  memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  int ends[2] = {-1, -1};
+  if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    cannot(what_, "its reader cannot be started");
+  }
+  socket_ = FileDescriptor(ends[0]);
+  const FileDescriptor childs_end(ends[1]);
+  const std::array sources{out_of_the_way(what_, childs_end.get()), out_of_the_way(what_, request.file->descriptor()),
+                           out_of_the_way(what_, memory_.get())};
+  const std::array targets{kReaderSocket, kReaderFile, kReaderMemory};
+
+  const std::string program = reader_settings().program.string(), option = kReaderProcessOption;
+  const std::array<char*, 4> words{const_cast<char*>(program.c_str()), const_cast<char*>(option.c_str()),
+                                   const_cast<char*>(what_.c_str()), nullptr};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
+    posix_spawn_file_actions_addopen(&files, standard, "/dev/null", O_RDWR, 0);
+  }
+#if !defined(ECHO_SANITIZED)  // a library's last words would stand beside the one line of ours
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
+#endif
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    posix_spawn_file_actions_adddup2(&files, sources[k].get(), targets[k]);
+  }
+  posix_spawnattr_t attributes;  // signals as a new program expects them, whatever this thread blocks
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, words.data(), environ);
+  const int failed = errno;
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  errno = failed;
+  if (failed != 0) {
+    pid_ = -1;
+    cannot(what_, "its reader cannot be started");
+  }
+}
+
+ReaderChild::~ReaderChild() { end(); }
+
+// How the process ended by itself, in words; "" when it had to be killed.
+std::string ReaderChild::end() {
+  if (pid_ < 0) return {};
+  socket_ = FileDescriptor();
+  int status = 0;
+  pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  if (ended == 0) {
+    ::kill(pid_, SIGKILL);
+    while ((ended = ::waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
+    }
+    status = -1;
+  }
+  pid_ = -1;
+  if (status >= 0 && WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+  if (status >= 0 && WIFEXITED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
+  return {};
+}
+
+Error ReaderChild::give_up(const std::string& did) {
+  // A process that closed its socket is about to end: its own reason says more than our SIGKILL.
+  siginfo_t info{};
+  const auto until = std::chrono::steady_clock::now() + kEndsByItself;
+  while (pid_ >= 0 && did.empty() && std::chrono::steady_clock::now() < until &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  const std::string how = end();
+  const std::string found = !did.empty()  ? "its reader " + did + " and was ended"
+                            : how.empty() ? "its reader stopped"
+                                          : "its reader stopped (" + how + ")";
+  return Error(what_, found, kMayAccept, "the HDF5 or MATLAB library most likely failed on damaged content");
+}
+
+std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
+  struct stat info {};
+  if (::ftruncate(memory_.get(), static_cast<off_t>(size)) != 0 ||
+      ::fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
+      ::fstat(memory_.get(), &info) != 0 || info.st_size != static_cast<off_t>(size)) {
+    throw give_up("would not share memory");
+  }
+  // Writable, though this side only reads: drivers refuse to page-lock what cannot be written.
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
+  if (data == MAP_FAILED) cannot(what_, "needs " + std::to_string(size >> 20) + " MiB of memory");
+  return std::shared_ptr<SharedMemory>(new SharedMemory(static_cast<std::byte*>(data), size));
+}
+
+bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
+  return pid_ >= 0 && MessageChannel(socket_.get()).send(kind, payload);
+}
+
+Message ReaderChild::receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting) {
+  if (pid_ < 0) throw Error(what_, "its reader stopped earlier", "opening it again");
+  const auto look = [&] {
+    if (waiting) waiting();
+    if (std::chrono::steady_clock::now() >= deadline) throw give_up("did not answer in time");
+  };
+  look();
+  try {
+    std::optional<Message> message = MessageChannel(socket_.get()).receive(look);
+    if (message) return std::move(*message);
+  } catch (const BadMessage& bad) {
+    throw give_up(std::string("said nonsense (") + bad.what() + ")");
+  }
+  throw give_up("");
+}
+
+}  // namespace echoloop

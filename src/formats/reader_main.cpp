@@ -1,0 +1,135 @@
+#include "formats/reader_main.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <new>
+#include <string_view>
+
+#include "core/error.h"
+#include "formats/reader_process.h"
+#include "formats/reader_protocol.h"
+#include "formats/reader_sandbox.h"
+
+namespace echoloop {
+namespace {
+
+constexpr auto kProgressEvery = std::chrono::milliseconds(50);
+
+std::size_t file_size(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
+}
+
+// Tells the viewer now and then how far things are, and lets the alarm begin anew.
+class Progress {
+ public:
+  explicit Progress(MessageChannel& channel) : channel_(channel) {}
+  void operator()(double fraction) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kProgressEvery) return;
+    last_ = now;
+    start_reader_alarm();
+    channel_.send(MessageKind::progress, encode_number(fraction));
+  }
+
+ private:
+  MessageChannel& channel_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// The shared pages that frames are read into; the viewer has given them their size.
+std::span<std::byte> map_shared_memory() {
+  const std::size_t size = file_size(kReaderMemory);
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, kReaderMemory, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<std::byte*>(data), size};
+}
+
+void read_all(MessageChannel& channel, const LibraryRecording& recording, std::span<std::byte> memory) {
+  const std::size_t frame_bytes = recording.acquisition->frame_bytes();
+  Progress progress(channel);
+  for (std::uint64_t frame = 0; frame < recording.frame_count; ++frame) {
+    recording.read_frame(frame, memory.subspan(static_cast<std::size_t>(frame) * frame_bytes, frame_bytes));
+    progress(static_cast<double>(frame + 1) / static_cast<double>(recording.frame_count));
+  }
+  channel.send(MessageKind::all_ready);
+}
+
+void refuse(MessageChannel& channel, const std::string& what) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    channel.send(MessageKind::refused, encode_text(error.what()));
+  } catch (const std::bad_alloc&) {
+    const Error error(what, "needs more memory than its reader may take", "an undamaged file");
+    channel.send(MessageKind::refused, encode_text(error.what()));
+  } catch (const std::exception& error) {
+    const Error line(what, std::string("damaged content (") + error.what() + ")", "an undamaged file");
+    channel.send(MessageKind::refused, encode_text(line.what()));
+  }
+}
+
+void serve(MessageChannel& channel, const LibraryRecording& recording, const std::string& what) {
+  std::span<std::byte> memory;
+  for (;;) {
+    stop_reader_alarm();
+    const std::optional<Message> message = channel.receive();
+    if (!message) return;
+    start_reader_alarm();
+    if (memory.empty()) memory = map_shared_memory();
+    if (message->kind == MessageKind::read_all) {
+      read_all(channel, recording, memory);
+    } else if (message->kind == MessageKind::read_frame) {
+      ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // the thread that opened the file may end; the socket's end ends us
+      const FrameSlot slot = decode_slot(message->payload);
+      try {
+        recording.read_frame(slot.frame, memory.subspan(slot.offset, recording.acquisition->frame_bytes()));
+        channel.send(MessageKind::frame_ready, encode_slot(slot));
+      } catch (...) {
+        refuse(channel, what);
+      }
+    }
+  }
+}
+
+SandboxLimits sandbox_limits() {
+  const auto installed =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return {.memory_bytes = installed / 2, .mapped_bytes = installed + 2 * file_size(kReaderFile), .file = kReaderFile};
+}
+
+}  // namespace
+
+bool is_reader_process(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == kReaderProcessOption; }
+
+int run_reader_process(char** argv, const LibraryOpener& open) {
+  if (file_size(kReaderFile) == 0) return 2;  // nobody's child
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  ::close_range(kReaderMemory + 1, ~0U, 0);
+  enter_reader_sandbox(sandbox_limits());
+  start_reader_alarm();
+  const std::string what = argv[2];
+  MessageChannel channel(kReaderSocket);
+  try {
+    Progress progress(channel);
+    const std::filesystem::path path = "/proc/self/fd/" + std::to_string(kReaderFile);
+    const OpenRequest request{.path = what,
+                              .file = MappedFile::open(path),
+                              .library_path = path,
+                              .progress = [&](double fraction) { progress(fraction); },
+                              .stop = {}};
+    const LibraryRecording recording = open(request);
+    channel.send(MessageKind::opened, encode_opened(recording));
+    serve(channel, recording, what);
+  } catch (...) {
+    refuse(channel, what);
+  }
+  ::_exit(0);  // no farewell of libraries that may have been led astray
+}
+
+}  // namespace echoloop

@@ -1,0 +1,123 @@
+#include "formats/reader_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/free_memory.h"
+#include "formats/reader_child.h"
+#include "formats/reader_protocol.h"
+#include "formats/streamed_frames.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kOpened = 0.3;      // share of the progress that opening takes, reading all frames the rest
+constexpr double kLeastStep = 1e-4;  // progress smaller than this is none
+constexpr std::size_t kMaxBudget = std::size_t{2} << 30;
+constexpr auto kMostPatience = std::chrono::milliseconds(60'000);
+constexpr std::size_t kBytesPerMs = 20'000;  // a slow disk: a library may read the whole file before it says a word
+
+std::size_t memory_budget() {
+  const std::size_t wanted = reader_settings().memory_budget;
+  return wanted > 0 ? wanted : std::min(free_host_memory() / 4, kMaxBudget);
+}
+
+std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
+  const auto patience = reader_settings().opening_patience;
+  return std::max(patience, std::min(kMostPatience, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
+}
+
+// Waits for `wanted`, passing progress on as from..to.
+Message wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
+  const auto patience = opening_patience(request.bytes().size());
+  const auto until_stopped = [&] { request.check_stop(); };
+  double done = -1.0;
+  auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    Message message = child.receive(deadline, until_stopped);
+    if (message.kind == wanted) return message;
+    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what());
+    if (message.kind != MessageKind::progress) throw BadMessage("an answer to no question");
+    const double fraction = decode_number(message.payload);
+    if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
+    done = fraction;
+    deadline = std::chrono::steady_clock::now() + patience;
+    request.advance(from + (to - from) * fraction);
+  }
+}
+
+Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Recording recording) {
+  const std::size_t frame_bytes = opened.acquisition->frame_bytes();
+  const std::size_t value_bytes = bytes_per_value(opened.acquisition->sample_type);
+  const std::size_t file_bytes = request.bytes().size();
+  for (const std::uint64_t offset : opened.frame_offsets) {
+    if (offset % value_bytes != 0 || frame_bytes > file_bytes || offset > file_bytes - frame_bytes) {
+      throw BadMessage("a frame outside of the file");
+    }
+  }
+  recording.owner = request.file;
+  recording.frame = [file = request.file, offsets = std::move(opened.frame_offsets), frame_bytes,
+                     what = request.what()](std::uint64_t index) -> std::span<const std::byte> {
+    return file->lend(what, static_cast<std::size_t>(offsets.at(index)), frame_bytes);
+  };
+  return recording;
+}
+
+Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::size_t frame_bytes,
+                           Recording recording) {
+  const std::size_t total = frame_bytes * static_cast<std::size_t>(recording.frame_count);
+  const std::shared_ptr<SharedMemory> memory = child.share(total);
+  child.send(MessageKind::read_all);
+  wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
+  recording.memory = memory->bytes();
+  recording.owner = memory;
+  recording.frame = [memory, frame_bytes,
+                     n = recording.frame_count](std::uint64_t index) -> std::span<const std::byte> {
+    if (index >= n) throw std::out_of_range("frame index");
+    return std::span<const std::byte>(memory->bytes())
+        .subspan(static_cast<std::size_t>(index) * frame_bytes, frame_bytes);
+  };
+  return recording;
+}
+
+Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> child) {
+  const Message message = wait_for(*child, request, MessageKind::opened, 0.0, kOpened);
+  LibraryRecording opened = decode_opened(message.payload, request.what());
+  Recording recording;
+  recording.acquisition = opened.acquisition;
+  recording.frame_count = opened.frame_count;
+  recording.format = opened.format;
+  recording.name = request.path.filename().string();
+  const std::size_t frame_bytes = opened.acquisition->frame_bytes();
+  if (!opened.frame_offsets.empty()) {
+    recording = lend_from_file(request, std::move(opened), std::move(recording));
+  } else if (opened.frame_count <= memory_budget() / frame_bytes) {
+    recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
+  } else {
+    auto frames = std::make_shared<StreamedFrames>(request.what(), std::move(child), frame_bytes, opened.frame_count);
+    recording.read = [frames](std::uint64_t index, std::span<std::byte> out) { frames->read(index, out); };
+    recording.owner = std::move(frames);
+  }
+  request.advance(1.0);
+  return recording;
+}
+
+}  // namespace
+
+ReaderSettings& reader_settings() {
+  static ReaderSettings settings;
+  return settings;
+}
+
+Recording open_in_reader_process(const OpenRequest& request) {
+  try {
+    return open_with(request, std::make_unique<ReaderChild>(request));
+  } catch (const BadMessage& bad) {
+    throw Error(request.what(), std::string("its reader said nonsense (") + bad.what() + ")", "an undamaged file",
+                "the HDF5 or MATLAB library most likely failed on damaged content");
+  }
+}
+
+}  // namespace echoloop

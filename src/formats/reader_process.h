@@ -1,0 +1,33 @@
+// Opens a recording behind a library (HDF5, matio) in a process of its own: the same program, started anew, that has
+// given up everything but reading this file (reader_sandbox.h). Frames come back in one of three ways, none of them
+// through the socket:
+//   in place   the file holds them as the viewer wants them: the viewer maps the file and lends them, the process ends;
+//   in memory  they fit the budget: read once, straight into shared memory, and lent from there; the process ends;
+//   streamed   the process stays, reads ahead into a few shared slots, and frames are copied into the caller's memory.
+// A process that dies, hangs or lies costs one Error; the viewer goes on. Internal to src/formats.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+
+#include "formats/reader.h"
+
+namespace echoloop {
+
+// Throws Error. Opening thread; what the Recording then offers, as recording.h says.
+Recording open_in_reader_process(const OpenRequest& request);
+
+inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
+inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5;
+
+// For tests, which are not the program and do not want to wait. Set before anything is opened.
+struct ReaderSettings {
+  std::filesystem::path program = "/proc/self/exe";
+  std::size_t memory_budget = 0;  // bytes of frames read at once; 0: a quarter of what is free, at most 2 GiB
+  std::chrono::milliseconds opening_patience{10'000};  // without progress; more for big files
+  std::chrono::milliseconds frame_patience{5'000};
+};
+ReaderSettings& reader_settings();
+
+}  // namespace echoloop

@@ -1,0 +1,83 @@
+// The words that the viewer and its reader process exchange over a socket: a header {mark, kind, length} and a payload
+// of plain little-endian numbers and texts. Why so plain: the reader runs libraries that a damaged file can take over,
+// so nothing it says is believed. Lengths are bounded before memory is taken and every value is checked again here.
+// One thread a side. Internal to src/formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/library_recording.h"
+
+namespace echoloop {
+
+enum class MessageKind : std::uint32_t {
+  // reader to viewer
+  progress = 1,  // double, 0..1
+  opened,        // encode_opened()
+  refused,       // text: the Error's line; ends an opening, or answers read_frame
+  frame_ready,   // FrameSlot: the frame is in its slot; all_ready ends read_all
+  all_ready,
+  // viewer to reader
+  read_all = 100,  // no payload: every frame, one after another, into the shared memory
+  read_frame,      // FrameSlot
+};
+
+struct FrameSlot {
+  std::uint64_t frame = 0;
+  std::uint64_t offset = 0;  // in the shared memory, bytes
+};
+
+struct Message {
+  MessageKind kind{};
+  std::vector<std::byte> payload;
+};
+
+// What came is no message, or says what cannot be.
+class BadMessage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Geometry of 16384 elements takes 0.4 MB, delays of 1024 transmits x 1024 elements 8 MB.
+inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{256} << 20;
+inline constexpr std::uint64_t kMaxFrameCount = std::uint64_t{1} << 32;
+
+// One end of the socket; does not own it.
+class MessageChannel {
+ public:
+  explicit MessageChannel(int socket) : socket_(socket) {}
+
+  // False when the other side is gone.
+  bool send(MessageKind kind, std::span<const std::byte> payload = {});
+  // Waits for the next message and calls `waiting` now and then meanwhile (it may throw). Nothing when the other side
+  // is gone. Throws BadMessage.
+  std::optional<Message> receive(const std::function<void()>& waiting = {});
+
+ private:
+  bool send_bytes(std::span<const std::byte> bytes);
+  bool receive_bytes(std::span<std::byte> bytes, const std::function<void()>& waiting);
+
+  int socket_;
+};
+
+std::vector<std::byte> encode_number(double value);
+std::vector<std::byte> encode_text(const std::string& text);
+std::vector<std::byte> encode_slot(const FrameSlot& slot);
+std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all but read_frame
+
+// These throw BadMessage; decode_opened() Error as well, when validate() finds the acquisition impossible: `what` is
+// the file. Texts come back printable and short.
+double decode_number(std::span<const std::byte> payload);
+Error decode_refusal(std::span<const std::byte> payload, const std::string& what);  // a line as an Error says it
+FrameSlot decode_slot(std::span<const std::byte> payload);
+LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what);
+
+}  // namespace echoloop

@@ -1,0 +1,45 @@
+// Files that ask the stand-in for the reader process (stand_in/main.cpp) to behave or misbehave in some way.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "formats/reader_process.h"
+#include "formats/stand_in/made_up.h"
+#include "formats/support.h"
+
+namespace echoloop::test {
+
+// While it lives, the viewer's patience with its reader is short.
+class FakeReader {
+ public:
+  FakeReader() : kept_(reader_settings()) {
+    reader_settings() = {.program = kept_.program,
+                         .memory_budget = std::size_t{1} << 20,
+                         .opening_patience = std::chrono::milliseconds(300),
+                         .frame_patience = std::chrono::milliseconds(300)};
+  }
+  ~FakeReader() { reader_settings() = kept_; }
+  FakeReader(const FakeReader&) = delete;
+  FakeReader& operator=(const FakeReader&) = delete;
+
+  // A file that asks for `role`. The content: a HDF5 signature and room for the frames in place.
+  [[nodiscard]] std::filesystem::path file(const std::string& role) const {
+    std::string content = "\x89HDF\r\n\x1a\n";
+    content.resize(kFakeFileStart, '.');
+    for (std::uint64_t frame = 0; frame < kFakeFrames; ++frame) {
+      std::vector<float> values(2 * kFakeSamples);
+      for (std::size_t k = 0; k < values.size(); ++k) values[k] = fake_value(frame, k);
+      content += packed(values);
+    }
+    return folder_.write(role, content);
+  }
+
+ private:
+  ReaderSettings kept_;
+  TempFolder folder_;
+};
+
+}  // namespace echoloop::test

@@ -1,0 +1,263 @@
+// The reader process: frames by each of its three ways, and every manner in which it can fail the viewer.
+#include "formats/reader_process.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <thread>
+
+#include "formats/fake_reader.h"
+
+namespace echoloop {
+namespace {
+
+using namespace test;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+std::size_t open_files() {
+  std::size_t n = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++n;
+  return n;
+}
+
+bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
+
+bool is_frame(std::span<const std::byte> frame, std::uint64_t index) {
+  const auto* const values = reinterpret_cast<const float*>(frame.data());
+  for (std::size_t k = 0; k < frame.size() / sizeof(float); ++k) {
+    if (values[k] != fake_value(index, k)) return false;
+  }
+  return frame.size() == 2 * kFakeSamples * sizeof(float);
+}
+
+std::vector<std::byte> read_frame(const Recording& recording, std::uint64_t index) {
+  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
+  recording.read(index, frame);
+  return frame;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return {};
+}
+
+// What is left when nothing of it shall be left.
+class Nothing {
+ public:
+  ~Nothing() {
+    EXPECT_FALSE(has_children()) << "a reader process was left, or a zombie";
+    EXPECT_EQ(open_files(), before_);
+  }
+
+ private:
+  std::size_t before_ = open_files();
+};
+
+TEST(ReaderProcess, LendsFramesWhereTheyLieInTheFile) {
+  const FakeReader fake;
+  const Nothing left;
+  const Recording recording = open_recording(fake.file("in-place"));
+  EXPECT_FALSE(has_children());
+  EXPECT_TRUE(recording.memory.empty());
+  EXPECT_EQ(recording.format, "made up");
+  EXPECT_EQ(recording.name, "in-place");
+  EXPECT_EQ(recording.acquisition->assumptions, std::vector<std::string>{"nothing"});
+  ASSERT_EQ(recording.frame_count, kFakeFrames);
+  for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(recording.frame(k), k)) << k;
+}
+
+TEST(ReaderProcess, ReadsWhatFitsIntoMemory) {
+  const FakeReader fake;
+  const Nothing left;
+  const Recording recording = open_recording(fake.file("in-memory"));
+  EXPECT_FALSE(has_children());
+  EXPECT_EQ(recording.memory.size(), kFakeFrames * recording.acquisition->frame_bytes());
+  for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(recording.frame(k), k)) << k;
+}
+
+TEST(ReaderProcess, StreamsWhatDoesNotInAnyOrder) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().memory_budget = 10'000;
+  const Recording recording = open_recording(fake.file("streamed"));
+  EXPECT_FALSE(recording.frame);
+  EXPECT_TRUE(has_children());
+  for (std::uint64_t k = 0; k < 2 * kFakeFrames; ++k) {
+    EXPECT_TRUE(is_frame(read_frame(recording, k % kFakeFrames), k % kFakeFrames)) << k;
+  }
+  std::uint64_t index = 0;
+  for (int k = 0; k < 300; ++k) {
+    index = (index * 7 + 3) % kFakeFrames;
+    ASSERT_TRUE(is_frame(read_frame(recording, index), index)) << index;
+  }
+  for (std::uint64_t k = kFakeFrames; k-- > 0;) ASSERT_TRUE(is_frame(read_frame(recording, k), k)) << k;
+}
+
+TEST(ReaderProcess, GoesOnAfterTheThreadThatOpenedIt) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().memory_budget = 10'000;
+  Recording recording;
+  std::thread([&] { recording = open_recording(fake.file("streamed")); }).join();
+  std::this_thread::sleep_for(milliseconds(50));
+  for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k)) << k;
+}
+
+struct Failure {
+  const char* role;
+  const char* naming;
+};
+class ReaderFails : public testing::TestWithParam<Failure> {};
+
+// Each is one line that names the file, in little time, and nothing is left of it.
+TEST_P(ReaderFails, InOneLine) {
+  const FakeReader fake;
+  const Nothing left;
+  const auto begin = steady_clock::now();
+  const std::string line = refusal(fake.file(GetParam().role));
+  EXPECT_NE(line.find(GetParam().naming), std::string::npos) << line;
+  EXPECT_LT(line.size(), 2300U);
+  EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](unsigned char c) { return c >= 0x20; }));
+  EXPECT_LT(steady_clock::now() - begin, milliseconds(5000));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    WhileOpening, ReaderFails,
+    testing::Values(Failure{"crash-opening", "stopped (signal 11)"}, Failure{"exit-opening", "stopped (exit status 3)"},
+                    Failure{"hang-opening", "did not answer in time"}, Failure{"crash-frame-5", "stopped (signal 11)"},
+                    Failure{"hang-frame-5", "did not answer in time"}, Failure{"refuse-frame-5", "damaged"},
+                    Failure{"no-memory", "more memory"}, Failure{"noise", "nonsense"},
+                    Failure{"huge-message", "nonsense"}, Failure{"cut-message", "stopped"},
+                    Failure{"unknown-message", "nonsense"}, Failure{"too-early", "nonsense"},
+                    Failure{"short-payload", "nonsense"}, Failure{"huge-count", "nonsense"},
+                    Failure{"no-frames", "nonsense"}, Failure{"offset-outside", "outside of the file"},
+                    Failure{"offset-crosses-end", "outside of the file"}, Failure{"offset-odd", "outside of the file"},
+                    Failure{"offsets-missing", "nonsense"}, Failure{"bad-geometry", "sampling frequency"},
+                    Failure{"bad-kind", "nonsense"}, Failure{"endless-progress", "did not answer in time"},
+                    Failure{"colourful-refusal", "red?li"}),
+    [](const auto& info) {
+      std::string name = info.param.role;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().memory_budget = 10'000;
+  for (const auto& [role, naming] : {std::pair{"crash-frame-5", "signal 11"}, std::pair{"hang-frame-5", "in time"}}) {
+    const auto file = fake.file(role);
+    const Recording recording = open_recording(file);
+    for (std::uint64_t k = 0; k < 5; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k));
+    const std::string line = error_of([&] { read_frame(recording, 5); });
+    EXPECT_TRUE(line.starts_with(file.string())) << line;
+    EXPECT_NE(line.find(naming), std::string::npos) << line;
+    EXPECT_FALSE(has_children());
+    EXPECT_NE(error_of([&] { read_frame(recording, 6); }).find("stopped earlier"), std::string::npos);
+  }
+}
+
+TEST(ReaderProcess, OneDamagedFrameIsNotTheEnd) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().memory_budget = 10'000;
+  const Recording recording = open_recording(fake.file("refuse-frame-5"));
+  EXPECT_TRUE(is_frame(read_frame(recording, 4), 4));
+  EXPECT_NE(error_of([&] { read_frame(recording, 5); }).find("frame 5: damaged"), std::string::npos);
+  EXPECT_TRUE(is_frame(read_frame(recording, 6), 6));
+}
+
+TEST(ReaderProcess, KilledFromOutside) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().memory_budget = 10'000;
+  const Recording recording = open_recording(fake.file("streamed"));
+  siginfo_t info{};
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
+  }
+  ::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
+  EXPECT_NE(error_of([&] {
+              for (std::uint64_t k = 0; k < kFakeFrames; ++k) read_frame(recording, k);
+            }).find("signal 9"),
+            std::string::npos);
+}
+
+TEST(ReaderProcess, ProgressIsReportedAndOpeningCanBeStopped) {
+  const FakeReader fake;
+  const Nothing left;
+  std::vector<double> fractions;
+  std::stop_source stop;
+  const auto file = fake.file("slow");
+  open_recording(file, [&](double fraction) { fractions.push_back(fraction); });
+  EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+  EXPECT_GE(fractions.size(), 6U);
+  EXPECT_EQ(fractions.back(), 1.0);
+  const auto begin = steady_clock::now();
+  const std::string line = error_of([&] {
+    open_recording(
+        file,
+        [&](double fraction) {
+          if (fraction > 0.4) stop.request_stop();
+        },
+        stop.get_token());
+  });
+  EXPECT_NE(line.find("opening was stopped"), std::string::npos) << line;
+  EXPECT_LT(steady_clock::now() - begin, milliseconds(1100));
+  stop = {};
+  const std::jthread later([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    stop.request_stop();
+  });
+  EXPECT_NE(error_of([&] { open_recording(fake.file("hang-opening"), {}, stop.get_token()); }).find("stopped"),
+            std::string::npos);
+}
+
+TEST(ReaderProcess, CannotGetOut) {
+  const FakeReader fake;
+  const std::string line = refusal(fake.file("escape"));
+  const bool filtered = line.find("socket=Operation not permitted") != std::string::npos;
+  EXPECT_NE(line.find("this_file=done"), std::string::npos) << line;
+  if (!filtered) GTEST_SKIP() << "no seccomp here: " << line;
+  for (const char* const call :
+       {"execve", "fork", "create", "write", "unlink", "rename", "ptrace", "kill", "code", "seal"}) {
+    EXPECT_NE(line.find(std::string(call) + "=Operation not permitted"), std::string::npos) << call << " in " << line;
+  }
+  std::ifstream modules("/sys/kernel/security/lsm");
+  const std::string active(std::istreambuf_iterator<char>(modules), {});
+  if (active.find("landlock") != std::string::npos) {
+    EXPECT_NE(line.find("other_file=Permission denied"), std::string::npos) << line;
+  }
+}
+
+TEST(ReaderProcess, NothingIsLeftOfTwoHundredOpenings) {
+  const FakeReader fake;
+  const Nothing left;
+  const auto good = fake.file("in-memory"), bad = fake.file("crash-opening");
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_EQ(open_recording(good).frame_count, kFakeFrames);
+    EXPECT_NE(refusal(bad), "");
+  }
+}
+
+TEST(ReaderProcess, AProgramThatIsNoneIsSaid) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().program = "/no/such/program";
+  EXPECT_NE(refusal(fake.file("in-memory")).find("cannot be started: No such file"), std::string::npos);
+  reader_settings().program = "/bin/true";
+  EXPECT_NE(refusal(fake.file("in-memory")).find("stopped (exit status 0)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,210 @@
+// A program in the place of the reader process (fake_reader.h), for tests: with the file's name it is told how to
+// behave or misbehave. A file of any other name it reads as the real one does.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/reader_main.h"
+#include "formats/reader_process.h"
+#include "formats/reader_protocol.h"
+#include "formats/stand_in/made_up.h"
+
+namespace echoloop {
+namespace {
+
+using test::kFakeFrames;
+using test::kFakeSamples;
+
+AcquisitionPtr fake_acquisition() {
+  Acquisition a;
+  a.probe = make_linear_probe("made up", 2, 0.3e-3);
+  a.transmits.resize(1);
+  a.n_samples = kFakeSamples;
+  a.sampling_hz = 20e6;
+  a.center_hz = 5e6;
+  a.assumptions = {"nothing"};
+  return std::make_shared<const Acquisition>(a);
+}
+
+void write_frame(std::uint64_t index, std::span<std::byte> out) {
+  std::vector<float> values(2 * kFakeSamples);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = test::fake_value(index, k);
+  std::memcpy(out.data(), values.data(), out.size());
+}
+
+LibraryRecording fake_recording() {
+  return {.acquisition = fake_acquisition(),
+          .frame_count = kFakeFrames,
+          .format = "made up",
+          .frame_offsets = {},
+          .read_frame = write_frame};
+}
+
+LibraryRecording in_place() {
+  LibraryRecording recording = fake_recording();
+  const std::size_t frame_bytes = recording.acquisition->frame_bytes();
+  for (std::uint64_t frame = 0; frame < kFakeFrames; ++frame)
+    recording.frame_offsets.push_back(test::kFakeFileStart + frame * frame_bytes);
+  return recording;
+}
+
+[[noreturn]] void hang() {
+  for (;;) ::pause();
+}
+
+[[noreturn]] void crash() {
+  ::signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it
+  ::raise(SIGSEGV);
+  ::_exit(9);
+}
+
+// A recording that behaves until frame 5.
+LibraryRecording until_frame_5(const std::function<void()>& then) {
+  LibraryRecording recording = fake_recording();
+  recording.read_frame = [then](std::uint64_t index, std::span<std::byte> out) {
+    if (index == 5) then();
+    write_frame(index, out);
+  };
+  return recording;
+}
+
+std::string outcome(const char* name, long result) {
+  return std::string(name) + "=" + (result < 0 ? std::strerror(errno) : "done") + " ";
+}
+
+// Everything that the sandbox must refuse, as the line of an Error.
+LibraryRecording try_to_get_out(const OpenRequest& request) {
+  char* const words[] = {nullptr};
+  std::string line;
+  line += outcome("socket", ::socket(AF_INET, SOCK_STREAM, 0));
+  line += outcome("execve", ::execve("/bin/true", words, words));
+  line += outcome("fork", ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  line += outcome("create", ::open("/tmp/echoloop-escaped", O_CREAT | O_WRONLY, 0600));
+  line += outcome("write", ::open(request.library_path.c_str(), O_RDWR));
+  line += outcome("unlink", ::unlink("/tmp/echoloop-no-such-file"));
+  line += outcome("rename", ::rename("/tmp/echoloop-no-such-file", "/tmp/echoloop-escaped"));
+  line += outcome("ptrace", ::ptrace(PTRACE_ATTACH, ::getppid(), 0, 0));
+  line += outcome("kill", ::kill(::getppid(), 0));
+  line += outcome(
+      "code", ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0);
+  line += outcome("seal", ::fcntl(kReaderMemory, F_ADD_SEALS, F_SEAL_WRITE));
+  line += outcome("other_file", ::open("/etc/passwd", O_RDONLY));
+  line += outcome("this_file", ::open(request.library_path.c_str(), O_RDONLY));
+  throw Error(request.what(), line, "nothing of it");
+}
+
+void send_raw(const std::vector<std::uint64_t>& words) {
+  ::send(kReaderSocket, words.data(), words.size() * sizeof(std::uint64_t), MSG_NOSIGNAL);
+}
+
+constexpr std::uint64_t header(MessageKind kind) {
+  return (std::uint64_t{static_cast<std::uint32_t>(kind)} << 32) | 0x4f4843e1U;
+}
+
+// Talks nonsense without any of the program's own code, or with it and wrong values.
+void talk(const std::string& role) {
+  MessageChannel channel(kReaderSocket);
+  LibraryRecording said = in_place();
+  const auto say = [&] { channel.send(MessageKind::opened, encode_opened(said)); };
+  const std::map<std::string, std::function<void()>> roles = {
+      {"noise",
+       [] {
+         send_raw({0x1234567812345678, 5, 7});
+       }},
+      {"huge-message",
+       [] {
+         send_raw({header(MessageKind::opened), ~std::uint64_t{0}});
+       }},
+      {"cut-message",
+       [] {
+         send_raw({header(MessageKind::opened), 1000, 5});
+       }},
+      {"unknown-message",
+       [] {
+         send_raw({header(static_cast<MessageKind>(77)), 0});
+       }},
+      {"too-early",
+       [] {
+         send_raw({header(MessageKind::all_ready), 0});
+       }},
+      {"short-payload", [&] { channel.send(MessageKind::opened, encode_number(1.0)); }},
+      {"huge-count", [&] { said.frame_count = ~std::uint64_t{0}, said.frame_offsets.clear(), say(); }},
+      {"no-frames", [&] { said.frame_count = 0, said.frame_offsets.clear(), say(); }},
+      {"offset-outside", [&] { said.frame_offsets[3] = ~std::uint64_t{0} - 3, say(); }},
+      {"offset-crosses-end", [&] { said.frame_offsets.back() += 4, say(); }},
+      {"offset-odd", [&] { said.frame_offsets[2] -= 1, say(); }},
+      {"offsets-missing", [&] { said.frame_offsets.pop_back(), say(); }},
+      {"bad-geometry",
+       [&] {
+         Acquisition bad = *said.acquisition;
+         bad.sampling_hz = NAN;
+         said.acquisition = std::make_shared<const Acquisition>(bad);
+         say();
+       }},
+      {"bad-kind",
+       [&] {
+         Acquisition bad = *said.acquisition;
+         bad.sample_type = static_cast<SampleType>(9);
+         said.acquisition = std::make_shared<const Acquisition>(bad);
+         say();
+       }},
+      {"endless-progress",
+       [&] {
+         while (channel.send(MessageKind::progress, encode_number(0.5))) {
+         }
+       }},
+      {"colourful-refusal",
+       [&] { channel.send(MessageKind::refused, encode_text("\x1b[31mred\nlines\r" + std::string(9999, 'x'))); }},
+  };
+  if (!roles.contains(role)) return;
+  roles.at(role)();
+  if (role == "cut-message") ::_exit(0);
+  hang();
+}
+
+LibraryRecording play(const OpenRequest& request) {
+  const std::string role = request.path.filename().string();
+  if (role == "in-memory" || role == "streamed") return fake_recording();
+  if (role == "in-place") return in_place();
+  if (role == "crash-opening") crash();
+  if (role == "exit-opening") ::_exit(3);
+  if (role == "hang-opening") hang();
+  if (role == "crash-frame-5") return until_frame_5(crash);
+  if (role == "hang-frame-5") return until_frame_5(hang);
+  if (role == "refuse-frame-5") {
+    return until_frame_5([&] { throw Error("frame 5", "damaged", "an undamaged one"); });
+  }
+  if (role == "no-memory") throw std::bad_alloc();
+  if (role == "slow") {
+    LibraryRecording recording = fake_recording();
+    recording.read_frame = [](std::uint64_t index, std::span<std::byte> out) {
+      ::usleep(60'000);
+      write_frame(index, out);
+    };
+    return recording;
+  }
+  if (role == "escape") return try_to_get_out(request);
+  talk(role);
+  return open_library_recording(request);
+}
+
+}  // namespace
+}  // namespace echoloop
+
+int main(int argc, char** argv) {
+  if (!echoloop::is_reader_process(argc, argv)) return 2;
+  return echoloop::run_reader_process(argv, echoloop::play);
+}

@@ -1,0 +1,68 @@
+// A recording far bigger than memory, on the built program: opens at once, plays, and takes little memory. And what the
+// viewer does when a file is too much for its reader.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "program/run_program.h"
+
+namespace echoloop {
+namespace {
+
+using testing::Ended;
+using testing::run_program;
+using testing::TemporaryFolder;
+
+constexpr long kHistoryMb = 100;
+constexpr long kMostMb = kHistoryMb + 500;
+constexpr std::size_t kFrames = 5000, kElements = 64, kSamples = 32768;  // 4 MiB of int16 a frame, 20 GiB in all
+
+// 20 GB of zeros that take no room on disk.
+std::string sparse_recording(const TemporaryFolder& folder) {
+  const std::string path = (folder / "long.npy").string();
+  std::string header = "{'descr': '<i2', 'fortran_order': False, 'shape': (" + std::to_string(kFrames) + ", " +
+                       std::to_string(kElements) + ", " + std::to_string(kSamples) + "), }";
+  header.resize(128 - 10 - 1, ' ');
+  testing::write_text_file(path, std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n");
+  std::filesystem::resize_file(path, 128 + kFrames * kElements * kSamples * 2);
+  const nlohmann::json sidecar = {{"axes", {"frame", "element", "time"}},
+                                  {"t_zero", "origin"},
+                                  {"fs_hz", 200e6},
+                                  {"fc_hz", 5e6},
+                                  {"c_m_s", 1540.0},
+                                  {"t0_s", 0.0},
+                                  {"pitch_m", 0.3e-3},
+                                  {"tx", {{{"kind", "plane"}, {"angle_rad", 0.0}}}}};
+  testing::write_text_file((folder / "long.json").string(), sidecar.dump());
+  return path;
+}
+
+TEST(BigRecording, OpensAtOnceAndPlaysInLittleMemory) {
+  const TemporaryFolder folder;
+  const std::string path = sparse_recording(folder);
+  const Ended info = run_program({"info", path});
+  ASSERT_EQ(info.status, 0) << info.err;
+  EXPECT_NE(info.out.find("frames        5000"), std::string::npos) << info.out;
+  EXPECT_LT(info.cpu_seconds, 1.0);
+  const Ended played = run_program({path, "--headless", "--backend", "cpu", "--frames", "250", "--rate", "max",
+                                    "--grid", "-5:5:8,5:20:16", "--history-mb", std::to_string(kHistoryMb)});
+  EXPECT_EQ(played.status, 0) << played.err;
+#if !defined(ECHO_SANITIZED)  // their own memory is not ours
+  EXPECT_LT(played.peak_kb / 1024, kMostMb);
+#endif
+}
+
+// The built program is its own reader process: what fails there is one line here.
+TEST(BigRecording, DamagedLibraryFilesAreOneLine) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "damaged.mat").string();
+  testing::write_text_file(path, "MATLAB 5.0 MAT-file" + std::string(300, ' '));
+  const Ended ended = run_program({path, "--headless"});
+  EXPECT_EQ(ended.status, 2);
+  ASSERT_EQ(testing::complaints_of(ended).size(), 1U) << ended.err;
+  EXPECT_NE(ended.err.find("damaged.mat"), std::string::npos) << ended.err;
+}
+
+}  // namespace
+}  // namespace echoloop

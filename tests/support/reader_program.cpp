@@ -1,0 +1,13 @@
+// Joins every test program that opens recordings: their reader process is test_reader, not the test itself.
+#include "formats/reader_process.h"
+
+namespace echoloop::testing {
+namespace {
+
+const bool kChosen = [] {
+  reader_settings().program = ECHO_READER;
+  return true;
+}();
+
+}  // namespace
+}  // namespace echoloop::testing
