@@ -1,6 +1,7 @@
 // Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -58,6 +59,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
   try {
     return run(argc, argv);
   } catch (const echoloop::Error& error) {
