@@ -1,6 +1,7 @@
 #include "app/film_job.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <memory>
@@ -124,6 +125,7 @@ void FilmJob::write_film() {
 }
 
 void FilmJob::run() {
+  (void)::setpriority(PRIO_PROCESS, 0, 10);  // of this thread and those that the encoder starts: the stream comes first
   std::exception_ptr failure;
   try {
     write_film();

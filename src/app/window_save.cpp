@@ -24,7 +24,9 @@ std::filesystem::path new_file(const std::string& end) {
 }  // namespace
 
 void WindowApp::report_saved(const std::string& text, Severity severity) {
-  state_.saving.last = text;
+  state_.saving.last = text;  // beside the folder's name
+  const std::string folder = state_.saving.folder + "/";
+  if (const auto at = text.find(folder); at != std::string::npos) state_.saving.last.erase(at, folder.size());
   state_.saving.failed = severity == Severity::error;
   say(severity, text);
 }

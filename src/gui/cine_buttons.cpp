@@ -246,7 +246,6 @@ void draw_cine_buttons(PanelContext& c, float x0, float x1, float y) {
     draw_tool(row, tool, row.at(right - w, w));
     right -= w + ui.px(8);
   }
-  draw_save_panel(c, x1, y - ui.px(6));
 }
 
 }  // namespace echoloop
