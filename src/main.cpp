@@ -2,6 +2,7 @@
 // Started by itself with --reader-process, it reads a file for the viewer and nothing else.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -61,6 +62,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argv);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
   try {
     return run(argc, argv);
   } catch (const echoloop::Error& error) {

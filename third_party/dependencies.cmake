@@ -5,6 +5,7 @@ include(fetch)
 find_package(PkgConfig REQUIRED)  # pkg-config
 
 find_package(ZLIB REQUIRED)                              # zlib1g-dev
+find_package(PNG REQUIRED)                               # libpng-dev
 pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)  # libmatio-dev
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)  # libhdf5-dev; formats/ silences its error stack
 add_library(matio_hdf5 INTERFACE)
@@ -19,6 +20,7 @@ echoloop_dependency(CLI11 CLI11::CLI11 CLIUtils/CLI11 v2.4.2)                   
 echoloop_dependency(tomlplusplus tomlplusplus::tomlplusplus marzer/tomlplusplus v3.4.0) # libtomlplusplus-dev
 include(kissfft)
 include(stb)
+include(libav)
 
 if(ECHOLOOP_GUI)
   find_package(OpenGL REQUIRED COMPONENTS EGL)  # libegl-dev

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <thread>
 
 #include "app/choose_backend.h"
+#include "app/film_job.h"
 #include "app/open_source.h"
 #include "app/pictures.h"
 #include "app/report.h"
@@ -16,6 +18,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "history/export.h"
+#include "history/film.h"
 
 namespace echoloop {
 namespace {
@@ -34,23 +37,6 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
   return {0, 5.0};
 }
 
-void require_folder(const std::filesystem::path& file) {
-  if (file.empty()) return;
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder)) {
-    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
-  }
-}
-
-void require_outputs(const Options& options) {
-  for (const auto* file : {&options.image_out, &options.png, &options.screenshot, &options.report, &options.trace}) {
-    require_folder(*file);
-  }
-  if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
-    throw Error("--image-out", "found '" + options.image_out.string() + "'", "a name that ends in .npy");
-  }
-}
-
 // Waits for the end of the stream or of the time allowed; returns the seconds that passed.
 double wait_for_end(Session& session, double limit_s) {
   const std::int64_t begin = now_ns();
@@ -59,6 +45,26 @@ double wait_for_end(Session& session, double limit_s) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return elapsed_s();
+}
+
+// Null: no film is wanted.
+std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& opened, const ImagingParams& params) {
+  if (options.video.empty()) return nullptr;
+  FilmOrder order{.path = options.video, .source = opened.info.name, .display = params, .named = options.source};
+  pace_film(order, opened.info);
+  return std::make_unique<FilmJob>(std::move(order));
+}
+
+// Every picture: the stream waits for the film.
+std::function<void(const Image&)> film_taker(FilmJob* film) {
+  if (film == nullptr) return {};
+  return [film](const Image& image) { film->offer(image, WhenFull::wait); };
+}
+
+nlohmann::json end_film(FilmJob& film) {
+  film.end();
+  film.wait();
+  return film.report();
 }
 
 }  // namespace
@@ -76,13 +82,16 @@ int run_headless(const Options& options) {
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  const bool wants_picture = !options.image_out.empty() || !options.png.empty() || !options.screenshot.empty();
+  const bool wants_picture =
+      !options.image_out.empty() || !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
+  const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
   RfHistory history(options.history_bytes.value_or(0));
   Session session(*chosen.backend, opened.source, images, trace,
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
-                   .host_images = wants_picture,
+                   .host_images = wants_picture || film != nullptr,
+                   .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
@@ -105,22 +114,24 @@ int run_headless(const Options& options) {
   }
   if (wants_picture && !have_image)
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
-  const nlohmann::json about = program_json(*chosen.backend, options.source);
   const ImagingParams& made_with = have_image ? images.front().params : params;
-  const nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
-  if (!options.image_out.empty()) write_image_npy(options.image_out, images.front(), about);
-  if (!options.png.empty()) write_picture(options.png, images.front(), images.front().params);
+  nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  if (film != nullptr) report["video"] = end_film(*film);
+  if (have_image) write_image_files(options, images.front(), *chosen.backend, options.source);
   if (!options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, images.front(), trace, totals);
   }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
+  if (!options.csv.empty()) write_text(options.csv, trace.csv());
   if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
+  if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
 
   const RingCounts counts = session.counts();
   fmt::print("{}: {} frames in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
              opened.info.name, counts.processed, totals.seconds, report["frames_per_second"].get<double>(),
              chosen.backend->name(), chosen.backend->device(), counts.dropped + counts.refused,
              report["latency_ms"]["p50"].get<double>(), report["latency_ms"]["p95"].get<double>());
+  if (film != nullptr) fmt::print("Film: {}\n", film->summary());
   return status;
 }
 
@@ -137,6 +148,11 @@ int run_without_display(Options options) {
 #if defined(ECHO_HAVE_GUI)
   if (options.screenshot.empty()) options.screenshot = folder / "window.png";
 #endif
+  if (const std::string why = why_no_films(); !why.empty()) {
+    fmt::print("No film: {}\n", why);
+  } else if (options.video.empty()) {
+    options.video = folder / "film.mp4";
+  }
   const int status = run_headless(options);
   fmt::print("Picture: {}\n", options.png.string());
   if (!options.screenshot.empty()) fmt::print("Window:  {}\n", options.screenshot.string());

@@ -85,7 +85,7 @@ void check_ranges(const Options& o) {
 
 Options parse_command_line(int argc, char** argv) {
   Options o;
-  std::string policy, memory, streams, backend, rate, recipe, grid, preset, video, inject;
+  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject;
   double history_mb = 0.0;
   std::vector<std::string> sets;
   bool list_params = false, version = false;
@@ -120,11 +120,18 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--grid", grid, "Pixels, X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")->type_name("GRID");
   app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")
       ->type_name("F.npy");
-  app.add_option("--png", o.png, "Last image as displayed")->type_name("F.png");
+  app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
+  app.add_option("--png16", o.png16, "Last image's levels, 16 bit gray: the dynamic range below 0 dB on 0 to 65535")
+      ->type_name("F.png");
   app.add_option("--screenshot", o.screenshot, "The whole window")->type_name("F.png");
-  app.add_option("--video", video, "Not yet: films come with a later version")->type_name("F.mp4");
+  app.add_option("--video", o.video,
+                 "Film of every processed picture (with a window: of those that encoding can follow) with scale and "
+                 "caption, .mp4, .webm or .mkv; plays at the recording's frame rate, slower above 60 Hz")
+      ->type_name("F.mp4");
   app.add_option("--report", o.report, "What happened, as JSON")->type_name("F.json");
   app.add_option("--trace", o.trace, "Timed spans as a Chrome/Perfetto trace")->type_name("F.json");
+  app.add_option("--csv", o.csv, "Timed spans of the last frames: frame,stage,lane,start_ns,end_ns")
+      ->type_name("F.csv");
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where it works (default)");
   app.add_option("--scale", o.ui_scale, "Size of the interface; 0 = the monitor's")->type_name("S");
   app.add_option("--width", o.width, "Window width, pixels");
@@ -162,7 +169,6 @@ Options parse_command_line(int argc, char** argv) {
   if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
   if (version) o.command = Command::version;
   if (list_params) o.command = Command::list_params;
-  if (!video.empty()) throw Error("--video", "films cannot be written yet", "--png or --screenshot");
   if (frames->count() > 0 && o.frames == 0) throw Error("--frames", "found 0", "a whole number above 0");
   if (duration->count() > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
   if (!policy.empty()) o.stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", policy));

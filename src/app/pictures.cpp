@@ -1,8 +1,12 @@
 #include "app/pictures.h"
 
+#include "app/provenance.h"
 #include "core/error.h"
 #include "gui/tone.h"
 #include "history/export.h"
+#include "history/film.h"
+#include "history/png.h"
+#include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
 #include "app/share.h"
@@ -11,6 +15,43 @@
 #endif
 
 namespace echoloop {
+namespace {
+
+void require_folder(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder)) {
+    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
+  }
+}
+
+}  // namespace
+
+void require_outputs(const Options& options) {
+  for (const auto* file : {&options.image_out, &options.png, &options.png16, &options.screenshot, &options.video,
+                           &options.report, &options.trace, &options.csv}) {
+    require_folder(*file);
+  }
+  if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
+    throw Error("--image-out", "found '" + options.image_out.string() + "'", "a name that ends in .npy");
+  }
+  if (!options.video.empty()) check_film_name(options.video);
+}
+
+void write_image_files(const Options& options, const Image& image, const Backend& backend, const std::string& source) {
+  if (!options.image_out.empty()) write_image_npy(options.image_out, image, image_json(backend, source, image));
+  if (!options.png.empty()) write_picture(options.png, image, image.params);
+  if (!options.png16.empty()) write_levels(options.png16, image, source);
+}
+
+void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {
+  write_png16(path, image,
+              {{"Source", source},
+               {"Version", kVersion},
+               {"Frame", std::to_string(image.stamp.sequence)},
+               {"Parameters", params_json(image.params).dump()},
+               {"Command", reproducing_command(source, image)}});
+}
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display) {
   const RgbPicture picture = render_picture(image, display);

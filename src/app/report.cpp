@@ -1,8 +1,8 @@
 #include "app/report.h"
 
+#include "app/provenance.h"
 #include "core/stages.h"
 #include "history/export.h"
-#include "version.h"
 
 namespace echoloop {
 namespace {
@@ -16,10 +16,6 @@ nlohmann::json latency_json(const StageSummary& s) {
 }
 
 }  // namespace
-
-nlohmann::json program_json(const Backend& backend, const std::string& source) {
-  return {{"version", kVersion}, {"backend", backend.name()}, {"device", backend.device()}, {"source", source}};
-}
 
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
                            const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals) {

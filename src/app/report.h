@@ -1,4 +1,4 @@
-// The report of a run (--report) and what every written picture says about the program that made it.
+// The report of a run (--report).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,8 +15,6 @@ struct RunTotals {
   std::uint64_t shown = 0;
   std::uint64_t errors = 0;
 };
-
-nlohmann::json program_json(const Backend& backend, const std::string& source);  // version, backend, device, source
 
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
                            const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals);

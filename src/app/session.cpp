@@ -80,6 +80,10 @@ void Session::hold_reference(double level_db) {
 }
 
 void Session::review(ReviewRequest request) {
+  if (request.deliver) {
+    if (running()) running_->pipeline().review(std::move(request));
+    return;
+  }
   review_ = std::move(request);
   if (running()) running_->pipeline().review(*review_);
 }
@@ -211,6 +215,7 @@ void Session::take_made() {
     return;
   }
   working_ = made_;
+  ++arrangements_;
   phase_ = Phase::steady;
   feed_ = running_->feed();
   host_memory_ = running_->host_memory();

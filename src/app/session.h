@@ -52,7 +52,10 @@ class Session {
   void set_host_images(bool wanted);
   void measure_reference();
   void hold_reference(double level_db);
-  void review(ReviewRequest request);  // stands until the next one, also through a change of arrangement
+  // Stands until the next one, also through a change of arrangement. One with `deliver` does not: it is lost by a
+  // change, which arrangements() tells.
+  void review(ReviewRequest request);
+  [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
   void end_review() { review_.reset(); }
 
   void stop();  // ends both threads; frames in lanes are finished, frames in the ring stay in flight
@@ -93,6 +96,7 @@ class Session {
   Phase phase_ = Phase::steady;
   RingCounts counts_;  // while nothing runs
   std::uint64_t next_sequence_ = 0;
+  std::uint64_t arrangements_ = 0;
   double held_reference_db_ = kAutoReference;
   Feed feed_;
   HostMemory host_memory_ = HostMemory::pageable;

@@ -14,6 +14,7 @@
 #include "app/share.h"
 #include "core/units.h"
 #include "history/export.h"
+#include "history/png.h"
 
 namespace echoloop {
 namespace {
@@ -32,7 +33,10 @@ WindowApp::WindowApp(const Options& options)
   backend_ = std::move(chosen.backend);
   state_.stream = options_.stream;
   describe_backend();
-  host_image_wanted_ = !options_.image_out.empty() || !options_.png.empty();
+  require_outputs(options_);
+  host_image_wanted_ =
+      !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
+  state_.saving.folder = std::filesystem::current_path().string();
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
                                                    .height = options_.height,
@@ -54,11 +58,11 @@ UiCommands WindowApp::make_commands() {
   c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
   c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
   c.facts_changed = [this] { later([this] { opener_.open(state_.source.opened_as, state_.facts); }); };
-  c.cancel_open = [this] { later([this] { opener_.cancel(); }); };
+  c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
   c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
-  c.save_picture = [this] { later([this] { save_picture(); }); };
+  c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
@@ -87,6 +91,8 @@ void WindowApp::turn() {
   take_opened();
   if (session_ != nullptr) go_on_with_stream();
   if (session_ != nullptr) look_at_stream();
+  if (session_ != nullptr) go_on_with_film();
+  describe_saving();
   count_picture(viewer_->frame(state_));
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
@@ -155,7 +161,8 @@ void WindowApp::wait_for_frame() {
       touched = touched || now_ns() < due_ns_;
     }
     drawn_ns_ = now_ns();
-  } while (!touched && !viewer_->wants_frame() && !viewer_->should_close() && opener_.fraction() == fraction_drawn_ &&
+  } while (!touched && film_ == nullptr && !viewer_->wants_frame() && !viewer_->should_close() &&
+           opener_.fraction() == fraction_drawn_ &&
            (session_ == nullptr || session_->counts().processed == processed_drawn_) &&
            drawn_ns_ - last_drawn_ns < kIdleNs);
   processed_drawn_ = session_ == nullptr ? 0 : session_->counts().processed;
@@ -190,16 +197,12 @@ void WindowApp::take_opened() {
   }
 }
 
-void WindowApp::save_picture() {
-  if (viewer_->shown_image().number == 0) return;
-  std::vector<float> pixels = viewer_->shown_db();  // what is on screen, also where images never come to the host
-  Image as_shown = viewer_->shown_image();
-  as_shown.host_db = pixels.data();
-  const std::string name =
-      fmt::format("echoloop-{:%Y%m%d-%H%M%S}-frame{}.png", fmt::localtime(std::time(nullptr)), as_shown.stamp.sequence);
-  const std::filesystem::path path = std::filesystem::current_path() / name;
-  write_picture(path, as_shown, state_.params);
-  say(Severity::info, "Saved " + path.string());
+void WindowApp::cancel() {
+  if (opener_.busy()) {
+    opener_.cancel();
+  } else if (film_ != nullptr) {
+    film_->give_up({});
+  }
 }
 
 void WindowApp::say(Severity severity, const std::string& text) {
@@ -222,24 +225,30 @@ void WindowApp::write_outputs() {
     const RgbPicture picture = viewer_->screenshot();
     write_png(options_.screenshot, picture.width, picture.height, picture.rgb);
   }
+  give_up_film("the program ended");
   session_->stop();
   images_.take();
   RunTotals totals{
       .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
+  if (!options_.csv.empty()) write_text(options_.csv, trace_.csv());
+  if (video_ != nullptr) {
+    video_->end();
+    video_->wait();
+  }
   if (!options_.report.empty()) {
     nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
     report["display"] = times_.report();
     report["display"].update({{"renderer", viewer_->gl_renderer()},
                               {"picture", viewer_->interop_status()},
                               {"interop", !viewer_->needs_host_image()}});
+    if (video_ != nullptr) report["video"] = video_->report();
     write_text(options_.report, report.dump(1) + "\n");
   }
-  if (images_.front().host_db == nullptr) return;
-  if (!options_.image_out.empty()) {
-    write_image_npy(options_.image_out, images_.front(), program_json(*backend_, state_.source.name));
-  }
-  if (!options_.png.empty()) write_picture(options_.png, images_.front(), images_.front().params);
+  if (images_.front().host_db != nullptr) write_image_files(options_, images_.front(), *backend_, named_);
+  if (video_ == nullptr) return;
+  if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
+  fmt::print("Film: {}\n", video_->summary());
 }
 
 }  // namespace echoloop

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/choose_backend.h"
+#include "app/cine_film.h"
 #include "app/options.h"
 #include "app/review.h"
 #include "app/session.h"
@@ -48,8 +49,16 @@ class WindowApp {
   void freeze_when_still();
   void look_back();
   void set_reference();
+  void save(SaveWhat what);
   void save_timings(TimingFile format);
-  void save_picture();
+  void save_picture(SaveWhat what);
+  void save_film();
+  void go_on_with_film();
+  void give_up_film(const std::string& why);
+  void describe_saving();
+  void report_saved(const std::string& text, Severity severity);
+  std::function<void(const Image&)> video_taker();
+  void cancel();
   void say(Severity severity, const std::string& text);
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
@@ -67,7 +76,10 @@ class WindowApp {
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
+  std::string named_;               // the source, as the user named it
+  std::shared_ptr<FilmJob> video_;  // --video
   std::unique_ptr<Session> session_;
+  std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;
   ImagingParams accepted_;  // the last parameters that the source could be imaged with
   UiFeed feed_;

@@ -1,13 +1,8 @@
-// WindowApp's looking back: freeze and go live, what is asked of the review, files of timings.
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
+// WindowApp's looking back: freeze and go live, what is asked of the review.
 #include <algorithm>
-#include <ctime>
 
 #include "app/window_app.h"
 #include "core/units.h"
-#include "history/export.h"
 
 namespace echoloop {
 
@@ -71,15 +66,6 @@ void WindowApp::set_reference() {
   const double brightest = static_cast<double>(*std::max_element(pixels.begin(), pixels.end()));
   session_->hold_reference(viewer_->shown_image().params.reference_db + brightest);
   review_.ask_again();
-}
-
-void WindowApp::save_timings(TimingFile format) {
-  const bool csv = format == TimingFile::csv;
-  const std::string name =
-      fmt::format("echoloop-{:%Y%m%d-%H%M%S}-timings.{}", fmt::localtime(std::time(nullptr)), csv ? "csv" : "json");
-  const std::filesystem::path path = std::filesystem::current_path() / name;
-  write_text(path, csv ? trace_.csv() : trace_.chrome_json());
-  say(Severity::info, "Saved " + path.string());
 }
 
 }  // namespace echoloop

@@ -7,6 +7,7 @@ namespace echoloop {
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
                              const ImagingParams& params) {
+  give_up_film("the stream that made its pictures ended");
   session_.reset();
   review_.forget(state_.cine);
   frozen_by_itself_ = false;
@@ -18,7 +19,8 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                        SessionOptions{.stream = stream,
                                                       .params = params,
                                                       .max_frames = options_.frames,
-                                                      .host_images = viewer_->needs_host_image(),
+                                                      .host_images = viewer_->needs_host_image() || host_image_wanted_,
+                                                      .on_image = video_taker(),
                                                       .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
                                                       .past = &past_,
                                                       .in_background = true});
@@ -44,12 +46,13 @@ void WindowApp::start_session(OpenedSource opened) {
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;                // each source has a pace of its own
   check_params(*opened.info.acquisition, params);  // before the old stream is given up
-  make_session(opened.source, stream, params);
-  source_ = std::move(opened.source);
   state_.stream = stream;
   state_.params = accepted_ = params;
   state_.defaults = defaults;
   state_.source = opened.info;
+  named_ = opened.name;
+  make_session(opened.source, stream, params);
+  source_ = std::move(opened.source);
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
   if (opened.info.phantom.empty()) remember(opened.name);
   say(Severity::info, fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name,
@@ -89,6 +92,7 @@ void WindowApp::describe_backend() {
 }
 
 void WindowApp::use_cpu() {
+  give_up_film("the stream that made its pictures ended");
   session_.reset();
   review_.forget(state_.cine);
   if (!backend_->usable()) history_.clear();  // its memory was the lost device's

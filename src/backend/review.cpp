@@ -1,6 +1,7 @@
 #include "backend/review.h"
 
 #include <utility>
+#include <vector>
 
 #include "core/units.h"
 
@@ -12,8 +13,13 @@ Reviewer::Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode
 void Reviewer::request(ReviewRequest request) {
   {
     const std::scoped_lock lock(mutex_);
-    request_ = std::move(request);
-    asked_ = true;
+    if (request.deliver) {
+      deliveries_.push_back(std::move(request));
+      to_deliver_ = true;
+    } else {
+      request_ = std::move(request);
+      asked_ = true;
+    }
   }
   changed_.notify_all();
 }
@@ -23,6 +29,8 @@ void Reviewer::end() {
     const std::scoped_lock lock(mutex_);
     request_.reset();
     asked_ = false;
+    deliveries_.clear();
+    to_deliver_ = false;
     ended_ = true;
   }
   changed_.notify_all();
@@ -30,7 +38,7 @@ void Reviewer::end() {
 
 void Reviewer::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return request_.has_value() || ended_; });
+  changed_.wait(lock, [this] { return request_.has_value() || !deliveries_.empty() || ended_; });
 }
 
 std::optional<ReviewRequest> Reviewer::take_request() {
@@ -40,6 +48,16 @@ std::optional<ReviewRequest> Reviewer::take_request() {
   return std::exchange(request_, std::nullopt);
 }
 
+std::optional<ReviewRequest> Reviewer::take_delivery() {
+  if (!to_deliver_) return std::nullopt;
+  const std::scoped_lock lock(mutex_);
+  if (deliveries_.empty()) return std::nullopt;
+  ReviewRequest next = std::move(deliveries_.front());
+  deliveries_.pop_front();
+  to_deliver_ = !deliveries_.empty();
+  return next;
+}
+
 std::string Reviewer::take_refusal() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(refusal_, {});
@@ -47,23 +65,45 @@ std::string Reviewer::take_refusal() {
 
 bool Reviewer::step(double held_reference_db, bool to_host) {
   try {
-    if (!busy()) {
-      held_reference_db_ = held_reference_db;
-      to_host_ = to_host;
-      if (const auto request = take_request()) {
-        begin(slots_[0], *request, request->params);
-        if (request->compare.has_value()) begin(slots_[1], *request, *request->compare);
-      }
-    }
+    begin_requests(held_reference_db, to_host);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].busy && slots_[i].lane->finished()) collect(slots_[i], images_[i]);
+      if (slots_[i].busy && slots_[i].lane->finished()) collect(i);
     }
   } catch (const std::exception& error) {
-    for (Slot& slot : slots_) slot = {};  // a lane that failed halfway is of no use
-    const std::scoped_lock lock(mutex_);
-    refusal_ = error.what();
+    refuse(error.what());
   }
-  return busy();
+  return looking() || slots_[2].busy;
+}
+
+void Reviewer::begin_requests(double held_reference_db, bool to_host) {
+  held_reference_db_ = held_reference_db;
+  to_host_ = to_host;
+  if (!looking()) {
+    if (const auto request = take_request()) {
+      begin(slots_[0], *request, request->params);
+      if (request->compare.has_value()) begin(slots_[1], *request, *request->compare);
+    }
+  }
+  if (slots_[2].busy) return;
+  if (const auto request = take_delivery()) {
+    slots_[2].deliver = request->deliver;
+    begin(slots_[2], *request, request->params);
+  }
+}
+
+// A lane that failed halfway is of no use: all of them go, and whoever waits is told.
+void Reviewer::refuse(const std::string& why) {
+  std::vector<std::function<void(const Image*)>> told;
+  if (slots_[2].deliver) told.push_back(slots_[2].deliver);
+  for (Slot& slot : slots_) slot = {};
+  {
+    const std::scoped_lock lock(mutex_);
+    refusal_ = why;
+    for (ReviewRequest& request : deliveries_) told.push_back(std::move(request.deliver));
+    deliveries_.clear();
+    to_deliver_ = false;
+  }
+  for (const auto& deliver : told) deliver(nullptr);
 }
 
 void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params) {
@@ -81,20 +121,25 @@ void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingPara
   slot.lane->beamform();
   slot.lane->envelope();
   slot.lane->compress(slot.reference_db);
-  slot.lane->finish(to_host_);
+  slot.lane->finish(to_host_ || slot.deliver);
 }
 
-void Reviewer::collect(Slot& slot, Mailbox<Image>& images) {
+void Reviewer::collect(std::size_t index) {
+  Slot& slot = slots_[index];
   Image& image = slot.lane->image();
   image.ready_ns = now_ns();
   image.number = ++finished_;
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;
   image.acquisition = acquisition_;
-  std::swap(image, images.back());
-  images.publish();
   slot.owner.reset();
   slot.busy = false;
+  if (slot.deliver) {
+    std::exchange(slot.deliver, nullptr)(&image);
+    return;
+  }
+  std::swap(image, images_[index].back());
+  images_[index].publish();
 }
 
 }  // namespace echoloop

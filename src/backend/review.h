@@ -1,11 +1,14 @@
 // Kept frames processed again, between the live ones: on lanes of its own, so that the live stream keeps its plan.
 // The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest
-// request counts. Requests: any thread. Everything else: processing thread.
+// request counts. For films there are requests beside these, each of which counts. Requests: any thread. Everything
+// else: processing thread.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +24,9 @@ struct ReviewRequest {
   std::shared_ptr<const void> owner;  // keeps the frame's samples
   ImagingParams params;
   std::optional<ImagingParams> compare;  // the same frame with these goes into the second mailbox
+  // Not empty: the picture goes there, on the host, and not to the window; null = it could not be made. Each of these
+  // requests counts, in their order. [processing thread]
+  std::function<void(const Image*)> deliver = {};
 };
 
 class Reviewer {
@@ -44,27 +50,33 @@ class Reviewer {
     std::unique_ptr<Lane> lane;
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> owner;  // of the frame in the lane
+    std::function<void(const Image*)> deliver;
     double reference_db = 0.0;
     bool busy = false;
   };
 
+  void begin_requests(double held_reference_db, bool to_host);
   void begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params);
-  void collect(Slot& slot, Mailbox<Image>& images);
+  void collect(std::size_t slot);
+  void refuse(const std::string& why);
+  [[nodiscard]] std::optional<ReviewRequest> take_delivery();
   [[nodiscard]] std::optional<ReviewRequest> take_request();
-  [[nodiscard]] bool busy() const { return slots_[0].busy || slots_[1].busy; }
+  [[nodiscard]] bool looking() const { return slots_[0].busy || slots_[1].busy; }
 
   Backend& backend_;
   AcquisitionPtr acquisition_;
   StreamMode mode_;
   PastImages& images_;
-  std::array<Slot, 2> slots_;
+  std::array<Slot, 3> slots_;       // B, A, and what is delivered
   double held_reference_db_ = 0.0;  // of the request in work
   bool to_host_ = true;
   std::uint64_t finished_ = 0;
-  std::atomic<bool> asked_{false};  // request_ holds something: spares the lock
+  std::atomic<bool> asked_{false};       // request_ holds something: spares the lock
+  std::atomic<bool> to_deliver_{false};  // so does deliveries_
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<ReviewRequest> request_;  // under mutex_
+  std::deque<ReviewRequest> deliveries_;  // under mutex_
   bool ended_ = false;                    // under mutex_
   std::string refusal_;                   // under mutex_
 };

@@ -153,7 +153,7 @@ float progress_strip(PanelContext& c, const Rect& area) {
   ui.fill({x0, track.y0, end, track.y1}, theme::kAccent, 2);
   if (ui.button("cancel", {box.x1 - ui.px(20) - cancel, box.y0 + ui.px(10), box.x1 - ui.px(20), box.y0 + ui.px(38)},
                 {.label = "Cancel"}, {"Cancel", "Stops; what is on screen stays.", {}})) {
-    call(c.commands.cancel_open);
+    call(c.commands.cancel);
   }
   return height;
 }

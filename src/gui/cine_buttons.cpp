@@ -6,6 +6,7 @@
 
 #include "gui/cine_actions.h"
 #include "gui/cine_strip.h"
+#include "gui/save_panel.h"
 
 namespace echoloop {
 namespace {
@@ -19,6 +20,8 @@ constexpr Tip kKeepTip = {
     {}};
 
 enum class Tool { keep, picture, compare };
+
+constexpr float kMore = 26;  // the part of the picture button that opens the save panel
 
 struct Fit {
   bool segmented;     // speeds side by side; otherwise a list
@@ -49,7 +52,7 @@ float tool_width(const Row& row, Tool tool) {
     case Tool::keep:
       return ui.width(Type::body, kKeepTip.title) + ui.px(24);
     case Tool::picture:
-      return ui.width(Type::body, "Picture") + shortcut_width(row, "S") + padding;
+      return ui.width(Type::body, "Picture") + shortcut_width(row, "S") + padding + ui.px(kMore);
     case Tool::compare:
       return ui.width(Type::body, "Compare") + shortcut_width(row, "X") + padding;
   }
@@ -160,8 +163,17 @@ void toggle_keep(PanelContext& c) {
   call(c.commands.cine_changed);
 }
 
-std::string_view why_no_picture(const PanelContext& c) {
-  return c.shown_grid.nx == 0 ? "There is no picture yet." : "";
+// Saves the picture at once; its right part opens the panel with everything else.
+void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
+  Ui& ui = c.ui;
+  const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
+  const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
+  if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
+                {"Picture", "Saves the picture on screen as PNG (S).", why_no_picture(c)})) {
+    call(c.commands.save, SaveWhat::picture);
+  }
+  if (ui.button("save_menu", more, {}, {"Save", "Levels, numbers, films and timings.", {}})) ui.open_popup(kSavePanel);
+  ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
 }
 
 void draw_tool(Row& row, Tool tool, const Rect& r) {
@@ -170,9 +182,7 @@ void draw_tool(Row& row, Tool tool, const Rect& r) {
   if (tool == Tool::keep) {
     if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.state.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
   } else if (tool == Tool::picture) {
-    const Tip tip{"Picture", "Saves the picture on screen as PNG, with its numbers beside it (S).", why_no_picture(c)};
-    if (c.ui.button("picture_button", r, {.label = "Picture", .shortcut = key("S")}, tip))
-      call(c.commands.save_picture);
+    picture_tool(c, r, key("S"));
   } else {
     const Tip tip{
         "Compare",
@@ -189,20 +199,22 @@ void more_menu(Row& row, const Rect& r) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;
   const std::string_view past = why_no_past(c.state);
-  const std::array<Choice, 3> all = {{{kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"},
+  const std::string_view compare = !past.empty() ? "when frozen" : c.state.cine.compare ? "on" : "X";
+  const std::array<Choice, 4> all = {{{kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"},
                                       {"Picture", "S"},
-                                      {"Compare", !past.empty()          ? "when frozen"
-                                                  : c.state.cine.compare ? "on"
-                                                                         : "X"}}};
-  const auto count = static_cast<std::size_t>(row.fit.tools_in_menu);
+                                      {"Save…", "film, data"},
+                                      {"Compare", compare}}};
+  const std::array<std::size_t, 4> counts = {0, 1, 3, 4};  // picture and save go together
+  const std::size_t count = counts[static_cast<std::size_t>(row.fit.tools_in_menu)];
   const bool over = r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
   ui.fill(r, over ? theme::kHover : theme::kField, theme::kRadius);
   const auto picked = ui.menu("cine_more", r, std::span(all).first(count), -1, {"More", "What has no room here.", {}});
   for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, theme::kText);
   if (!picked) return;
   if (*picked == 0) toggle_keep(c);
-  if (*picked == 1 && why_no_picture(c).empty()) call(c.commands.save_picture);
-  if (*picked == 2) cine_act(c.state, c.commands, CineAct::compare);
+  if (*picked == 1 && why_no_picture(c).empty()) call(c.commands.save, SaveWhat::picture);
+  if (*picked == 2) ui.open_popup(kSavePanel);
+  if (*picked == 3) cine_act(c.state, c.commands, CineAct::compare);
 }
 
 }  // namespace

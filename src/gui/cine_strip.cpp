@@ -7,6 +7,7 @@
 
 #include "gui/cine_actions.h"
 #include "gui/number_text.h"
+#include "gui/save_panel.h"
 
 namespace echoloop {
 namespace {
@@ -202,6 +203,7 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   }
   draw_labels(ui, c.state, track, track.y1 + ui.px(c.compact ? 7 : 10));
   draw_cine_buttons(c, x0, x1, r.y1 - ui.px(c.compact ? 8 : 12) - ui.px(theme::kRow));
+  draw_save_panel(c, x1, r.y0 - ui.px(6));  // the marks, which choose a film's frames, stay in sight
 }
 
 }  // namespace echoloop

@@ -2,26 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <vector>
+
+#include "gui/font_files.h"
 
 namespace echoloop {
 namespace {
-
-struct Family {
-  const char* name;
-  const char* regular;
-  const char* strong;
-  float size_per_em;  // ImGui's size is ascender minus descender
-  bool tabular_digits;
-};
-
-constexpr Family kFamilies[] = {
-    {"Inter", "/usr/share/fonts/opentype/inter/Inter-Regular.otf", "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
-     1.2102F, false},
-    {"DejaVu Sans", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-     "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", 1.1641F, true},
-};
 
 struct Cut {
   float em;
@@ -44,7 +29,7 @@ ImFontConfig base_config() {
   return config;
 }
 
-ImFont* add_font(const Family& family, const Cut& cut, float size, float scale) {
+ImFont* add_font(const FontFamily& family, const Cut& cut, float size, float scale) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   const char* file = cut.strong ? family.strong : family.regular;
   ImFontConfig config = base_config();
@@ -55,7 +40,7 @@ ImFont* add_font(const Family& family, const Cut& cut, float size, float scale) 
   ImFont* font = atlas.AddFontFromFileTTF(file, size, &config, kAllButDigits);
   ImFontConfig digits = base_config();
   digits.MergeMode = true;
-  const float advance = std::round(0.62F * cut.em * scale);
+  const float advance = std::round(kDigitAdvance * cut.em * scale);
   digits.GlyphMinAdvanceX = advance;
   digits.GlyphMaxAdvanceX = advance;
   atlas.AddFontFromFileTTF(file, size, &digits, kDigits);
@@ -68,14 +53,7 @@ void Fonts::build(float scale) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
-  const Family* found = nullptr;
-  for (const Family& family : kFamilies) {
-    std::error_code error;
-    if (std::filesystem::exists(family.regular, error) && std::filesystem::exists(family.strong, error)) {
-      found = &family;
-      break;
-    }
-  }
+  const FontFamily* found = installed_family();
   family_ = found != nullptr ? found->name : "ProggyClean";
   for (std::size_t i = 0; i < kTypeCount; ++i) {
     const Cut& cut = kCuts[i];

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/units.h"
+#include "gui/caption.h"
 #include "gui/number_text.h"
+#include "gui/ruler.h"
 
 namespace echoloop {
 namespace {
@@ -17,27 +19,6 @@ namespace {
 float tick_length(int index, int minor_per_major, const Ui& ui) {
   if (index % minor_per_major == 0) return ui.px(8);
   return 2 * (index % minor_per_major) == minor_per_major ? ui.px(5) : ui.px(4);
-}
-
-struct Axis {
-  double low_mm, high_mm;
-  RulerStep step;
-  // Calls `at(value_mm, index)` for every tick within the picture; index 0 of each minor_per_major is a labelled one.
-  template <class F>
-  void each(F at) const {
-    const double minor = step.major_mm / step.minor_per_major;
-    const auto first = static_cast<int>(std::ceil(low_mm / minor - 1e-6));
-    const auto last = static_cast<int>(std::floor(high_mm / minor + 1e-6));
-    for (int i = first; i <= last && i - first < 2000; ++i) {
-      at(i * minor, ((i % step.minor_per_major) + step.minor_per_major) % step.minor_per_major);
-    }
-  }
-};
-
-Axis make_axis(double low_m, double high_m, float pixels, double least_px, double scale) {
-  const double low = low_m / kMetresPerMillimetre;
-  const double high = high_m / kMetresPerMillimetre;
-  return {low, high, ruler_step(static_cast<double>(pixels) / std::max(high - low, 1e-6), least_px, scale)};
 }
 
 void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std::string_view key,
@@ -58,8 +39,6 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
   x += ui.px(16);
 }
 
-constexpr std::array<const char*, 5> kApodizationNames = {"Boxcar", "Hann", "Hamming", "Tukey", "Gauss"};
-
 // The level where the pointer is, in whichever picture is on screen there.
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
   const Image& image = c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
@@ -78,7 +57,7 @@ void draw_rulers(const ImageViewContext& c) {
   const Rect& r = l.image;
   const double s = ui.scale();
   ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
-  const Axis x = make_axis(l.grid.x0_m, l.grid.x1_m, r.width(), 64 * s, s);
+  const RulerAxis x = ruler_axis(l.grid.x0_m, l.grid.x1_m, static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
   x.each([&](double mm, int index) {
     const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
@@ -88,7 +67,7 @@ void draw_rulers(const ImageViewContext& c) {
     const std::string label = fixed(mm, x.step.decimals);
     ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
   });
-  const Axis z = make_axis(l.grid.z0_m, l.grid.z1_m, r.height(), 52 * s, s);
+  const RulerAxis z = ruler_axis(l.grid.z0_m, l.grid.z1_m, static_cast<double>(r.height()), 52 * s, s);
   z.each([&](double mm, int index) {
     const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
     const float length = tick_length(index, z.step.minor_per_major, ui);
@@ -104,7 +83,6 @@ void draw_rulers(const ImageViewContext& c) {
 
 void draw_caption(const ImageViewContext& c, float right) {
   const Ui& ui = c.ui;
-  const ImagingParams& p = c.image.params;
   float x = c.layout.image.x0;
   const float y = c.layout.caption_y + ui.px(8);
   bool room = true;
@@ -112,32 +90,7 @@ void draw_caption(const ImageViewContext& c, float right) {
     caption_item(ui, x, y, right, room, key, value, unit);
   };
   if (c.compared != nullptr) item("", "B", "");
-  item("frame", grouped(c.image.stamp.sequence), "");
-  const double rate_hz = c.image.acquisition != nullptr ? c.image.acquisition->frame_rate_hz : 0.0;
-  if (rate_hz > 1000.0) {  // frames less than a millisecond apart
-    item("t", fixed(1e3 * c.image.stamp.time_s, 2), "ms");
-  } else if (rate_hz > 0.0) {
-    item("t", fixed(c.image.stamp.time_s, 3), "s");
-  }
-  item("c", fixed(p.sound_speed_m_s, 0), "m/s");
-  const bool course = p.recipe == Recipe::course;
-  if (course) {
-    item("", "course recipe", "");
-  } else {
-    item("F", p.f_number > 0.0 ? fixed(p.f_number, 2) : "full aperture", "");
-  }
-  if (c.image.acquisition != nullptr) {
-    const Acquisition& a = *c.image.acquisition;
-    const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
-                                   [](const Transmit& t) { return t.kind == TransmitKind::plane; });
-    item("", std::to_string(a.n_transmits()),
-         plane ? (a.n_transmits() == 1 ? "angle" : "angles") : (a.n_transmits() == 1 ? "transmit" : "transmits"));
-  }
-  if (!course) {
-    item("", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz");
-    item("", kApodizationNames[static_cast<std::size_t>(p.apodization)], "");
-  }
-  item("", fmt::format("{} × {}", c.image.grid.nx, c.image.grid.nz), "px");
+  for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }
 
 void draw_pointer(const ImageViewContext& c) {

@@ -96,18 +96,4 @@ PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, b
   return l;
 }
 
-RulerStep ruler_step(double px_per_mm, double least_px, double scale) {
-  constexpr double kSteps[] = {1, 2, 5};
-  for (int power = -3; power < 5; ++power) {
-    for (const double factor : kSteps) {
-      const double step = factor * std::pow(10.0, power);
-      if (step * px_per_mm < least_px) continue;
-      int minor = factor == 2 ? 4 : 5;
-      if (step * px_per_mm / minor < 6.0 * scale) minor = 2;
-      return {.major_mm = step, .minor_per_major = minor, .decimals = std::max(0, -power)};
-    }
-  }
-  return {};
-}
-
 }  // namespace echoloop

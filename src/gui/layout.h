@@ -47,12 +47,4 @@ PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, b
 // The picture alone, as large as fits.
 Rect fit_picture(const Rect& area, const Grid& grid);
 
-// Ruler divisions: the smallest of 1, 2, 5 x 10^k mm at least `least_px` apart.
-struct RulerStep {
-  double major_mm = 1;
-  int minor_per_major = 5;
-  int decimals = 0;
-};
-RulerStep ruler_step(double px_per_mm, double least_px, double scale);
-
 }  // namespace echoloop

@@ -74,7 +74,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       open_dialog_ = open_dialog_ || press.control;
       return press.control;
     case Key::s:
-      if (!press.control) call(commands_.save_picture);
+      if (!press.control) call(commands_.save, SaveWhat::picture);
       return true;
     default:
       return false;

@@ -86,6 +86,27 @@ struct MemoryView {
   bool page_locked = false;    // host_used is
 };
 
+// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings.
+enum class SaveWhat { picture, levels, data, film, timings };
+enum class FilmRange { loop, all };
+enum class FilmContainer { mp4, webm, mkv };
+
+struct FilmChoice {
+  FilmRange range = FilmRange::loop;
+  double speed = 1.0;  // times the pace at which the frames came
+  FilmContainer container = FilmContainer::mp4;
+};
+
+struct Saving {
+  FilmChoice film;  // edited by the panel
+  // Filled by the application.
+  std::string folder;       // where files go
+  std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
+  bool making_film = false;
+  std::string last;     // what the last one became, in a line; empty = nothing yet
+  bool failed = false;  // `last` says why
+};
+
 struct TimelineView {
   bool wanted = false;      // set by the window each frame: the panel is open and not paused
   std::vector<Span> spans;  // filled while wanted: the last frames, oldest first
@@ -133,6 +154,7 @@ struct UiState {
   TimelineView timeline;
   MemoryView memory;
   Cine cine;
+  Saving saving;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
@@ -150,11 +172,11 @@ struct UiCommands {
   std::function<void(const std::string&)> open_phantom;         // "points", "cyst", "flow", "heart"
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
-  std::function<void()> cancel_open;
-  std::function<void()> toggle_freeze;  // Space
-  std::function<void()> cine_changed;   // after any edit of UiState::cine
+  std::function<void()> cancel;                                 // what the progress strip shows: opening, or a film
+  std::function<void()> toggle_freeze;                          // Space
+  std::function<void()> cine_changed;                           // after any edit of UiState::cine
   std::function<void(TimingFile)> save_timings;
-  std::function<void()> save_picture;    // S
+  std::function<void(SaveWhat)> save;    // S: the picture
   std::function<void()> auto_reference;  // brightest pixel of the next frame becomes 0 dB
   std::function<void()> restart;         // after a fault
   std::function<void()> use_cpu;         // after a device fault

@@ -1,15 +1,11 @@
 #include "history/export.h"
 
-#include <stb_image_write.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <vector>
 
-#include "core/error.h"
 #include "core/param_table.h"
+#include "history/part_file.h"
 
 namespace echoloop {
 namespace {
@@ -19,14 +15,6 @@ namespace fs = std::filesystem;
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
-
-[[noreturn]] void fail(const fs::path& path, const std::string& why) {
-  throw Error(path.string(), "cannot be written: " + why, "a writable place with enough room");
-}
-
-}  // namespace
-
-namespace {
 
 // All bytes into the file of this name; why not, or empty.
 std::string write_bytes(const fs::path& path, std::span<const std::byte> bytes) {
@@ -40,45 +28,12 @@ std::string write_bytes(const fs::path& path, std::span<const std::byte> bytes) 
 }  // namespace
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a device or a pipe is written to, never replaced
-    if (const std::string why = write_bytes(path, bytes); !why.empty()) fail(path, why);
-    return;
-  }
-  fs::path target = path;
-  if (fs::is_symlink(fs::symlink_status(path, error))) {  // the file that it leads to is replaced, not the link
-    target = fs::weakly_canonical(path, error);
-    if (error) fail(path, error.message());
-  }
-  fs::path temporary = target;
-  temporary += ".part" + std::to_string(::getpid());
-  if (const std::string why = write_bytes(temporary, bytes); !why.empty()) {
-    std::remove(temporary.c_str());
-    fail(path, why);
-  }
-  error.clear();
-  fs::rename(temporary, target, error);
-  if (error) {
-    std::remove(temporary.c_str());
-    fail(path, error.message());
-  }
+  PartFile file(path);
+  if (const std::string why = write_bytes(file.part(), bytes); !why.empty()) file.fail(why);
+  file.commit();
 }
 
 void write_text(const fs::path& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }
-
-void write_png(const fs::path& path, int width, int height, std::span<const std::uint8_t> rgb) {
-  std::vector<std::byte> file;
-  const auto append = [](void* context, void* data, int size) {
-    auto& out = *static_cast<std::vector<std::byte>*>(context);
-    const auto* bytes = static_cast<const std::byte*>(data);
-    out.insert(out.end(), bytes, bytes + size);
-  };
-  if (stbi_write_png_to_func(append, &file, width, height, 3, rgb.data(), 3 * width) == 0) {
-    fail(path, "the PNG could not be made");
-  }
-  write_file(path, file);
-}
 
 void write_image_npy(const fs::path& path, const Image& image, const nlohmann::json& about) {
   const std::span<const float> pixels = image.host();

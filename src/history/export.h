@@ -1,9 +1,9 @@
-// Pictures and numbers on disk: .npy images with their JSON, PNG, text. Every file is written under a temporary name
+// Numbers on disk: .npy images with their JSON, text. Every file is written under a temporary name
 // and renamed when complete, so that nothing is ever half written. Errors (full disk, no such folder) are one Error
 // each.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -16,9 +16,6 @@ namespace echoloop {
 // Writes `bytes` to `path` by way of a temporary file beside it.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text(const std::filesystem::path& path, const std::string& text);
-
-// `rgb`: [height][width][3], top row first.
-void write_png(const std::filesystem::path& path, int width, int height, std::span<const std::uint8_t> rgb);
 
 // float32 dB, shape [nz][nx], and beside it the same name with .json: grid, parameters, and what `about` holds.
 void write_image_npy(const std::filesystem::path& path, const Image& image, const nlohmann::json& about);

@@ -40,6 +40,7 @@ const std::vector<Library> kLibraries = {
      {"backend/cuda/", "gui/texture_cuda."}},
     {"Dear ImGui, GLFW, glad, OpenGL or EGL", std::regex("(imgui|imstb|GLFW/|glad/|GL/|EGL/|KHR/).*"), {"gui/"}},
     {"matio or HDF5", std::regex("(matio|hdf5|H5).*"), {"formats/mat_file.", "formats/mat73", "formats/hdf5"}},
+    {"libav or libpng", std::regex("(libav|libsw|png\\.h).*"), {"history/"}},
 };
 
 bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {

@@ -8,6 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#if defined(ECHO_HAVE_FILM)
+#include "support/film_file.h"
+#endif
+
 namespace echoloop::testing {
 namespace {
 
@@ -124,6 +128,38 @@ TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
   EXPECT_EQ(report["frames"]["dropped"], 0);
   EXPECT_EQ(report["frames"]["errors"], 0);
 }
+
+#if defined(ECHO_HAVE_FILM)
+TEST(ProgramWindow, SavesAFilmAndNumbersOfKeptFrames) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "5");
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  window.rest();
+  window.key("space");
+  (void)at_rest(window, kMiddle);
+  window_scene.freeze(20, 5);
+  window_scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
+  window_scene.frames(2);
+  window.click("save_menu");
+  window.click("save/data");
+  window.click("save/film");
+  std::filesystem::path film, numbers;
+  EXPECT_TRUE(eventually([&] {
+    for (const auto& file : std::filesystem::directory_iterator(window.folder().path())) {
+      if (file.path().extension() == ".mp4") film = file.path();
+      if (file.path().extension() == ".npy") numbers = file.path();
+    }
+    return !film.empty() && !numbers.empty();
+  }));
+  const FilmFile read = read_film(film);
+  EXPECT_GE(read.luma.size(), 5U);
+  EXPECT_LE(read.height, 1080);
+  const auto about = nlohmann::json::parse(read_text(numbers.replace_extension(".json")));
+  EXPECT_EQ(about["source"], "sim:heart");
+  const nlohmann::json report = report_of(window);
+  EXPECT_EQ(report["frames"]["errors"], 0);
+  EXPECT_EQ(report["frames"]["dropped"], 0);
+}
+#endif
 
 TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "500", "--policy", "error");

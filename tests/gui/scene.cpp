@@ -57,7 +57,10 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
   c.toggle_freeze = [this] { ++freezes; };
   c.cine_changed = [this] { ++cine_changed; };
-  c.save_picture = [this] { ++pictures; };
+  c.save = [this](SaveWhat what) {
+    saved.push_back(what);
+    if (what == SaveWhat::picture) ++pictures;
+  };
   c.restart = [this] { ++restarts; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };

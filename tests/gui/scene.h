@@ -48,6 +48,7 @@ class Scene {
   std::filesystem::path opened_file;
   std::optional<std::size_t> dismissed;
   std::vector<TimingFile> saved_timings;
+  std::vector<SaveWhat> saved;
   std::unique_ptr<Viewer> viewer;
 
  private:

@@ -224,6 +224,53 @@ TEST(LookingBackAt, OnlyTheLatestRequestCounts) {
   rig.expect_nothing_lost();
 }
 
+TEST(LookingBackAt, WhatIsDeliveredComesWholeInOrderBesideTheLooking) {
+  const ImagingParams params = first_params(Recipe::analytic);
+  const auto source = source_for(Frames::in_slots, 16);
+  const auto live = testing::process({.source = source, .params = changed(params), .frames = 16});
+  Rig rig(source, params);
+  rig.session.set_host_images(false);  // delivered pictures are on the host all the same
+  rig.keep(16);
+  std::vector<Picture> got;
+  std::atomic<std::size_t> n_got{0};
+  const auto deliver = [&](const Image* image) {
+    ASSERT_NE(image, nullptr);
+    got.push_back(Picture::of(*image));
+    ++n_got;
+  };
+  for (std::size_t i = 0; i < 16; ++i) {
+    const auto kept = rig.history.at(i);
+    rig.session.review(
+        {.frame = kept->frame, .owner = kept->owner, .params = changed(params), .compare = {}, .deliver = deliver});
+    (void)rig.review(15 - i, params);
+  }
+  wait_until([&] { return n_got == 16; });
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(got[i].stamp.sequence, rig.history.at(i)->frame.stamp.sequence);
+    expect_equal(got[i], live[static_cast<std::size_t>(got[i].stamp.source_index)]);
+  }
+  rig.expect_nothing_lost();
+}
+
+TEST(LookingBackAt, ADeliveryThatCannotBeMadeIsTold) {
+  const ImagingParams params = first_params(Recipe::analytic);
+  Rig rig(source_for(Frames::in_slots, 16), params);
+  rig.keep(16);
+  ImagingParams bad = params;
+  bad.depth_min_m = bad.depth_max_m + 0.01;
+  std::atomic<int> told{0};
+  for (int i = 0; i < 3; ++i) {
+    const auto kept = rig.history.at(2);
+    rig.session.review(
+        {.frame = kept->frame, .owner = kept->owner, .params = bad, .compare = {}, .deliver = [&](const Image* image) {
+           told += image == nullptr ? 1 : 100;
+         }});
+  }
+  wait_until([&] { return told == 3; });
+  EXPECT_EQ(rig.review(2, params).front().params, params);
+  rig.expect_nothing_lost();
+}
+
 TEST(LookingBackAt, ParametersThatDoNotFitAreRefusedAndNothingElseHappens) {
   const ImagingParams params = first_params(Recipe::analytic);
   Rig rig(source_for(Frames::in_slots, 16), params);

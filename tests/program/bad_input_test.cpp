@@ -52,7 +52,8 @@ TEST(BadInput, OnTheCommandLine) {
       headless({"--frames", "1.5"}, "--frames"),
       headless({"--duration", "-1"}, "--duration"),
       headless({"--duration", "soon"}, "--duration"),
-      headless({"--video", "a.mp4"}, "--video"),
+      headless({"--video", "a.avi"}, "a.avi"),
+      headless({"--video", "/no-such-folder/a.mp4"}, "/no-such-folder"),
       {{"sim:points", "--headless", "--frames", "0"}, "--frames"},
       {{"info"}, "info"},
   };

@@ -43,9 +43,10 @@ TEST(Program, ListsItsParametersAndOptions) {
   const Ended help = run_program({"--help"});
   EXPECT_EQ(help.status, 0);
   for (const char* option :
-       {"--headless",  "--frames", "--duration",   "--backend",     "--recipe", "--rate",  "--no-loop",     "--policy",
-        "--slots",     "--lanes",  "--streams",    "--host-memory", "--preset", "--set",   "--list-params", "--grid",
-        "--image-out", "--png",    "--screenshot", "--video",       "--report", "--trace", "info"}) {
+       {"--headless",    "--frames", "--duration",  "--backend", "--recipe",      "--rate",   "--no-loop",
+        "--policy",      "--slots",  "--lanes",     "--streams", "--host-memory", "--preset", "--set",
+        "--list-params", "--grid",   "--image-out", "--png",     "--screenshot",  "--video",  "--report",
+        "--trace",       "info",     "--png16",     "--csv"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
 }

@@ -110,16 +110,5 @@ TEST(WriteText, LinksStayAndDevicesAreNotReplaced) {
   EXPECT_EQ(folder.files(), 3U);
 }
 
-TEST(WritePng, IsAPng) {
-  const TemporaryFolder folder;
-  const std::vector<std::uint8_t> rgb(static_cast<std::size_t>(7 * 5 * 3), 128);
-  write_png(folder / "a.png", 7, 5, rgb);
-  const std::string file = read_text(folder / "a.png");
-  ASSERT_GT(file.size(), 33U);
-  EXPECT_EQ(file.substr(0, 8), "\x89PNG\r\n\x1a\n");
-  EXPECT_EQ(file[19], 7);  // width and height: big endian, at 16 and 20
-  EXPECT_EQ(file[23], 5);
-}
-
 }  // namespace
 }  // namespace echoloop

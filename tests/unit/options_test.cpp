@@ -161,7 +161,6 @@ TEST(Options, BadInputNamesTheOption) {
       {{"--grid", "a:b:c,d:e:f"}, "--grid"},
       {{"--grid", "1:nan:10,1:2:3"}, "--grid"},
       {{"--preset", "/no/such/file.toml"}, "/no/such/file.toml"},
-      {{"--video", "film.mp4"}, "--video"},
       {{"one.npy", "two.npy"}, "two.npy"},
   };
   for (const auto& [words, naming] : cases) {

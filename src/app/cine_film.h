@@ -1,0 +1,44 @@
+// A film of kept frames: each is beamformed again by the stream's processing thread, between the live ones, and goes
+// on to a FilmJob. Only a few are asked for ahead, so that neither waits for the other. UI thread only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/film_job.h"
+#include "app/session.h"
+
+namespace echoloop {
+
+class CineFilm {
+ public:
+  // `frames` in their order, `params` as in the panels; the level of 0 dB is the one in use.
+  CineFilm(FilmOrder order, std::vector<KeptFrame> frames, const ImagingParams& params);
+
+  void ask(Session& session);            // once a window frame
+  void give_up(const std::string& why);  // empty: somebody cancelled it
+  [[nodiscard]] bool done() const { return job_->done(); }
+  [[nodiscard]] std::string result() const;  // once done: one line
+  [[nodiscard]] bool failed() const;
+  [[nodiscard]] double fraction() const;
+  [[nodiscard]] std::string progress() const;
+
+ private:
+  struct Delivered {
+    std::atomic<std::size_t> pictures{0};
+    std::atomic<bool> failed{false};
+  };
+
+  std::shared_ptr<FilmJob> job_;
+  std::shared_ptr<Delivered> delivered_ = std::make_shared<Delivered>();
+  std::vector<KeptFrame> frames_;  // those that have been delivered are let go
+  ImagingParams params_;
+  std::size_t asked_ = 0, let_go_ = 0;
+  std::uint64_t arrangement_ = 0;  // that was asked
+  bool ended_ = false, given_up_ = false;
+  std::string why_;
+};
+
+}  // namespace echoloop

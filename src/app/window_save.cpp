@@ -1,0 +1,126 @@
+// WindowApp's saving: picture, levels, numbers, timings, and the film of kept frames.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+
+#include "app/pictures.h"
+#include "app/provenance.h"
+#include "app/window_app.h"
+#include "gui/film_plan.h"
+#include "history/export.h"
+#include "history/film.h"
+
+namespace echoloop {
+namespace {
+
+// In the folder where the program was started.
+std::filesystem::path new_file(const std::string& end) {
+  return std::filesystem::current_path() /
+         fmt::format("echoloop-{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), end);
+}
+
+}  // namespace
+
+void WindowApp::report_saved(const std::string& text, Severity severity) {
+  state_.saving.last = text;  // beside the folder's name
+  const std::string folder = state_.saving.folder + "/";
+  if (const auto at = text.find(folder); at != std::string::npos) state_.saving.last.erase(at, folder.size());
+  state_.saving.failed = severity == Severity::error;
+  say(severity, text);
+}
+
+void WindowApp::save(SaveWhat what) {
+  try {
+    if (what == SaveWhat::film) return save_film();
+    if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
+    save_picture(what);
+  } catch (const std::exception& error) {
+    report_saved(error.what(), Severity::error);
+  }
+}
+
+void WindowApp::save_picture(SaveWhat what) {
+  if (viewer_->shown_image().number == 0) return;
+  std::vector<float> pixels = viewer_->shown_db();  // what is on screen, also where images never come to the host
+  Image shown = viewer_->shown_image();
+  shown.host_db = pixels.data();
+  shown.params.dynamic_range_db = state_.params.dynamic_range_db;
+  shown.params.gain_db = state_.params.gain_db;
+  shown.params.gamma = state_.params.gamma;
+  shown.params.color_map = state_.params.color_map;
+  const char* kind = what == SaveWhat::levels ? "-16bit.png" : what == SaveWhat::data ? ".npy" : ".png";
+  const std::filesystem::path path = new_file(fmt::format("frame{}{}", shown.stamp.sequence, kind));
+  if (what == SaveWhat::levels) {
+    write_levels(path, shown, named_);
+  } else if (what == SaveWhat::data) {
+    write_image_npy(path, shown, image_json(*backend_, named_, shown));
+  } else {
+    write_picture(path, shown, shown.params);
+  }
+  report_saved("Saved " + path.string(), Severity::info);
+}
+
+void WindowApp::save_timings(TimingFile format) {
+  const bool csv = format == TimingFile::csv;
+  const std::filesystem::path path = new_file(csv ? "timings.csv" : "timings.json");
+  write_text(path, csv ? trace_.csv() : trace_.chrome_json());
+  report_saved("Saved " + path.string(), Severity::info);
+}
+
+void WindowApp::save_film() {
+  if (film_ != nullptr || session_ == nullptr || !review_.frozen()) return;
+  const FilmPlan plan = plan_film(state_.cine, state_.saving.film);
+  std::vector<KeptFrame> frames;
+  for (std::size_t i = plan.first; i <= plan.last && plan.pictures > 0; i += plan.step) {
+    if (auto kept = history_.at(i)) frames.push_back(std::move(*kept));
+  }
+  if (frames.empty()) return;
+  constexpr std::array<const char*, 3> kEnds = {"film.mp4", "film.webm", "film.mkv"};
+  FilmOrder order{.path = new_file(kEnds[static_cast<std::size_t>(state_.saving.film.container)]),
+                  .source = state_.source.name,
+                  .display = state_.params,
+                  .rate_hz = plan.rate_hz,
+                  .named = named_};
+  check_film_name(order.path);
+  if (state_.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", state_.saving.film.speed);
+  film_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), state_.params);
+}
+
+void WindowApp::go_on_with_film() {
+  if (film_ == nullptr) return;
+  film_->ask(*session_);
+  if (!film_->done()) {
+    if (!state_.progress) state_.progress = Progress{.text = film_->progress(), .fraction = film_->fraction()};
+    return;
+  }
+  report_saved(film_->result(), film_->failed() ? Severity::error : Severity::info);
+  film_.reset();
+}
+
+// The stream that makes its pictures goes.
+void WindowApp::give_up_film(const std::string& why) {
+  if (film_ == nullptr) return;
+  film_->give_up(why);
+  report_saved(film_->result(), Severity::error);
+  film_.reset();
+}
+
+void WindowApp::describe_saving() {
+  state_.saving.making_film = film_ != nullptr;
+  state_.saving.why_no_film = why_no_films();
+}
+
+// --video: of what the stream processes, as far as encoding can follow.
+std::function<void(const Image&)> WindowApp::video_taker() {
+  if (options_.video.empty()) return {};
+  if (video_ == nullptr) {
+    FilmOrder order{.path = options_.video, .source = state_.source.name, .display = state_.params, .named = named_};
+    pace_film(order, state_.source);
+    video_ = std::make_shared<FilmJob>(std::move(order));
+  }
+  return [video = video_](const Image& image) { video->offer(image, WhenFull::leave_out); };
+}
+
+}  // namespace echoloop

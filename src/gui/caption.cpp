@@ -1,0 +1,50 @@
+#include "gui/caption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/units.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<const char*, 5> kApodizationNames = {"Boxcar", "Hann", "Hamming", "Tukey", "Gauss"};
+
+CaptionItem transmits_of(const Acquisition& a) {
+  const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
+                                 [](const Transmit& t) { return t.kind == TransmitKind::plane; });
+  const bool one = a.n_transmits() == 1;
+  return {"", std::to_string(a.n_transmits()), plane ? (one ? "angle" : "angles") : (one ? "transmit" : "transmits")};
+}
+
+}  // namespace
+
+std::vector<CaptionItem> caption_items(const Image& image) {
+  const ImagingParams& p = image.params;
+  std::vector<CaptionItem> items = {{"frame", grouped(image.stamp.sequence), ""}};
+  const double rate_hz = image.acquisition != nullptr ? image.acquisition->frame_rate_hz : 0.0;
+  if (rate_hz > 1000.0) {  // frames less than a millisecond apart
+    items.push_back({"t", fixed(1e3 * image.stamp.time_s, 2), "ms"});
+  } else if (rate_hz > 0.0) {
+    items.push_back({"t", fixed(image.stamp.time_s, 3), "s"});
+  }
+  items.push_back({"c", fixed(p.sound_speed_m_s, 0), "m/s"});
+  const bool course = p.recipe == Recipe::course;
+  if (course) {
+    items.push_back({"", "course recipe", ""});
+  } else {
+    items.push_back({"F", p.f_number > 0.0 ? fixed(p.f_number, 2) : "full aperture", ""});
+  }
+  if (image.acquisition != nullptr) items.push_back(transmits_of(*image.acquisition));
+  if (!course) {
+    items.push_back({"", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz"});
+    items.push_back({"", kApodizationNames[static_cast<std::size_t>(p.apodization)], ""});
+  }
+  items.push_back({"", fmt::format("{} × {}", image.grid.nx, image.grid.nz), "px"});
+  return items;
+}
+
+}  // namespace echoloop

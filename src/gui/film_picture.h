@@ -1,0 +1,59 @@
+// A film's picture: the image as it is displayed, aspect true, with rulers in millimetres, the colour bar in dB, and
+// below it which source, frame and time it is and what formed it. Drawn on the CPU, so that films need no OpenGL and
+// never wait for the window. One thread at a time, any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/caption.h"
+#include "gui/letters.h"
+#include "gui/tone.h"
+
+namespace echoloop {
+
+struct FilmLook {
+  Grid grid;              // of the first picture: decides the film's size
+  ImagingParams display;  // window, gamma and map of all pictures
+  std::string source;
+  std::string note;  // e.g. "20× slower"; may be empty
+};
+
+struct PixelArea {
+  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  friend bool operator==(const PixelArea&, const PixelArea&) = default;
+};
+
+class FilmPainter {
+ public:
+  explicit FilmPainter(FilmLook look);
+
+  [[nodiscard]] int width() const { return width_; }  // both even; at most 1920 x 1080
+  [[nodiscard]] int height() const { return height_; }
+  [[nodiscard]] const PixelArea& area() const { return area_; }  // where the last picture is; its edges: end points
+  [[nodiscard]] bool has_words() const { return letters_.any(); }
+
+  // An image with a host copy; one of another grid is fitted into the same film.
+  const RgbPicture& paint(const Image& image);
+
+ private:
+  void make_levels();
+  void draw_ground(const Grid& grid);
+  void draw_rulers(const Grid& grid);
+  void draw_color_bar();
+  void draw_image(const Image& image);
+  void draw_caption(const Image& image);
+  float draw_item(float x, float y, const CaptionItem& item);
+  void fill(RgbPicture& picture, const PixelArea& area, Rgb color) const;
+
+  FilmLook look_;
+  int width_ = 0, height_ = 0;
+  PixelArea area_;
+  Grid ground_grid_;
+  std::vector<Rgb> levels_;  // colours over the window, from its lower end
+  std::vector<float> row_;
+  Letters letters_;
+  RgbPicture ground_, picture_;
+};
+
+}  // namespace echoloop

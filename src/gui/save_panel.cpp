@@ -1,0 +1,167 @@
+#include "gui/save_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "gui/cine_actions.h"
+#include "gui/film_plan.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kWidth = 400, kPad = 16, kButton = 76, kLabel = 76;
+constexpr std::array<double, 6> kSpeeds = {0.1, 0.25, 0.5, 1, 2, 5};
+constexpr std::array<Choice, 6> kSpeedChoices = {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
+constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"All kept"}}};
+constexpr std::array<Choice, 3> kContainerChoices = {{{"MP4"}, {"WebM"}, {"MKV"}}};
+
+struct SaveRow {
+  const char* id;
+  SaveWhat what;
+  std::string_view label;
+  std::string note;
+  std::string_view shortcut;
+  Tip tip;
+};
+
+void save_row(PanelContext& c, Column& column, const SaveRow& row) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kRow, theme::kRowGap);
+  const Rect button{r.x1 - ui.px(kButton), r.y0, r.x1, r.y1};
+  const bool enabled = row.tip.why_not.empty();
+  ui.text(Type::body, r.x0, r.y0, r.height(), enabled ? theme::kText : theme::kDisabled, row.label);
+  ui.text_fitted(Type::body, r.x0 + ui.px(kLabel), button.x0 - ui.px(8), r.y0, r.height(),
+                 enabled ? theme::kText2 : theme::kDisabled, row.note);
+  if (ui.button(row.id, button, {.label = "Save", .shortcut = row.shortcut}, row.tip)) {
+    call(c.commands.save, row.what);
+  }
+}
+
+void draw_rows(PanelContext& c, Column& column) {
+  const std::string_view why = why_no_picture(c);
+  const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.dynamic_range_db, 0));
+  save_row(c, column,
+           {"save/picture",
+            SaveWhat::picture,
+            "Picture",
+            "8-bit PNG, as it looks",
+            "S",
+            {"Picture", "The picture alone with map, window and gamma, square pixels (S).", why}});
+  save_row(
+      c, column,
+      {"save/levels",
+       SaveWhat::levels,
+       "Levels",
+       levels,
+       {},
+       {"Levels", "Gray, the grid's own pixels: dB can be read back from the values. Size and range are in the file.",
+        why}});
+  save_row(c, column,
+           {"save/data",
+            SaveWhat::data,
+            "Data",
+            "float32 .npy and .json",
+            {},
+            {"Data", "All levels in dB for NumPy, and beside it grid, parameters and the command that makes it again.",
+             why}});
+  const bool timed = c.state.counts.processed > 0;
+  save_row(c, column,
+           {"save/timings",
+            SaveWhat::timings,
+            "Timings",
+            "CSV, one line a span",
+            {},
+            {"Timings", "All times that are kept: frame, stage, lane, start and end in ns.",
+             timed ? "" : "No frame has been timed yet."}});
+}
+
+template <std::size_t N>
+std::optional<int> choice_row(PanelContext& c, Column& column, std::string_view label, const char* id,
+                              const std::array<Choice, N>& choices, int chosen, const Tip& tip) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kRow, theme::kRowGap);
+  ui.text(Type::body, r.x0, r.y0, r.height(), tip.why_not.empty() ? theme::kText2 : theme::kDisabled, label);
+  return ui.segmented(id, {r.x0 + ui.px(kLabel), r.y0, r.x1, r.y1}, choices, chosen, tip);
+}
+
+std::string plan_text(const FilmPlan& plan) {
+  if (plan.pictures == 0) return {};
+  std::string text = grouped(plan.pictures) + (plan.pictures == 1 ? " picture, " : " pictures, ");
+  text += fixed(plan.seconds(), plan.seconds() < 9.95 ? 1 : 0) + " s at ";
+  text += fixed(plan.rate_hz, plan.rate_hz < 9.95 ? 1 : 0) + " Hz";
+  if (plan.step > 1) text += fmt::format(", 1 of {} frames", plan.step);
+  return text;
+}
+
+void draw_film(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  Saving& saving = c.state.saving;
+  FilmChoice& film = saving.film;
+  const Rect head = ui.row(column, 24, 4);
+  ui.text(Type::strong, head, theme::kText, "Film");
+  const std::string_view past = why_no_past(c.state);
+  const std::string_view why = saving.making_film            ? "A film is being made."
+                               : !saving.why_no_film.empty() ? std::string_view(saving.why_no_film)
+                                                             : past;
+  const FilmPlan plan = why.empty() ? plan_film(c.state.cine, film) : FilmPlan{};
+  const std::string about = why.empty() ? plan_text(plan) : std::string(why);
+  ui.text_fitted(Type::body, head.x0 + ui.px(kLabel), head.x1, head.y0, head.height(), theme::kText2, about);
+  if (const auto picked = choice_row(
+          c, column, "Frames", "film_range", kRangeChoices, static_cast<int>(film.range),
+          {"Frames", "Those between the loop marks, or all that are kept. Each is beamformed again for the film.",
+           why}))
+    film.range = static_cast<FilmRange>(*picked);
+  const auto* const speed = std::find(kSpeeds.begin(), kSpeeds.end(), film.speed);
+  if (const auto picked = choice_row(
+          c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kSpeeds.begin()),
+          {"Speed", "Times the pace at which the frames came. Films play at most 60 pictures a second.", why}))
+    film.speed = kSpeeds[static_cast<std::size_t>(*picked)];
+  if (const auto picked =
+          choice_row(c, column, "Format", "film_format", kContainerChoices, static_cast<int>(film.container),
+                     {"Format", "MP4 plays nearly everywhere; WebM in browsers; MKV holds the same as MP4.", why}))
+    film.container = static_cast<FilmContainer>(*picked);
+  const Rect r = ui.row(column, theme::kRow, 0);
+  const Rect button{r.x1 - ui.px(104), r.y0, r.x1, r.y1};
+  if (ui.button("save/film", button,
+                {.label = "Save film", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
+                {"Save film", "With rulers, colour bar and caption. It is made beside everything else.", why})) {
+    call(c.commands.save, SaveWhat::film);
+  }
+}
+
+}  // namespace
+
+std::string_view why_no_picture(const PanelContext& c) {
+  return c.shown_grid.nx == 0 ? "There is no picture yet." : "";
+}
+
+void draw_save_panel(PanelContext& c, float right, float bottom) {
+  Ui& ui = c.ui;
+  const float height = ui.px(12 + 28 + 4 * 34 + 13 + 28 + 3 * 34 + 28 + 12 + 50);
+  const Rect box{right - ui.px(kWidth), bottom - height, right, bottom};
+  if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;
+  Column column{box.x0 + ui.px(kPad), box.x1 - ui.px(kPad), box.y0 + ui.px(10), c.compact};
+  const Rect head = ui.row(column, 24, 4);
+  ui.text(Type::strong, head, theme::kText, "Save");
+  const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
+  if (ui.icon_button("close_save", close, {})) ui.close_popup();
+  ui.cross(close.cx(), close.cy(), theme::kText2);
+  draw_rows(c, column);
+  ui.horizontal(box.x0, box.x1, column.y + ui.px(2), theme::kLine);
+  column.y += ui.px(9);
+  draw_film(c, column);
+  // Where things go, and what the last one became.
+  const Saving& saving = c.state.saving;
+  const float y = box.y1 - ui.px(46);
+  ui.horizontal(box.x0, box.x1, y - ui.px(6), theme::kLine);
+  const float x = ui.text(Type::small, column.x0, y, ui.px(18), theme::kMuted, "to ");
+  ui.text_fitted(Type::small, x, column.x1, y, ui.px(18), theme::kText2, saving.folder);
+  ui.text_fitted(Type::small, column.x0, column.x1, y + ui.px(18), ui.px(18),
+                 saving.failed ? theme::kRed : theme::kText2, saving.last);
+  ui.end_popup();
+}
+
+}  // namespace echoloop

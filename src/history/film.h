@@ -1,0 +1,47 @@
+// A film on disk: pictures in, MP4, WebM or Matroska out, with the best codec for it that the installed libav offers.
+// Nearly lossless, because speckle is what is looked at. Written beside its place and renamed when it is complete.
+// One thread at a time; encoding takes milliseconds a picture, so not the window's or the stream's.
+// Without libav the same functions say why there are no films.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace echoloop {
+
+struct FilmFormat {
+  std::filesystem::path path;  // its extension chooses the container: .mp4, .webm, .mkv
+  int width = 0, height = 0;   // pixels, both even
+  double rate_hz = 25.0;       // pictures a second, constant
+  std::vector<std::pair<std::string, std::string>> about = {};  // kept in the file: title, comment
+};
+
+std::string why_no_films();  // empty = films can be written
+
+// Throws Error for a name that no film can have, or when nothing here can write one.
+void check_film_name(const std::filesystem::path& path);
+
+class Film {
+ public:
+  explicit Film(const FilmFormat& format);  // throws Error
+  ~Film();                                  // without finish() nothing is left
+  Film(const Film&) = delete;
+  Film& operator=(const Film&) = delete;
+
+  void add(std::span<const std::uint8_t> rgb);  // [height][width][3], top row first; throws Error
+  void finish();                                // throws Error
+
+  [[nodiscard]] const std::string& codec() const;  // "libx264"
+  [[nodiscard]] std::uint64_t frames() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace echoloop

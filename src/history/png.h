@@ -1,0 +1,25 @@
+// PNG files: pictures as displayed, 8 bit a channel, and levels in 16 bit that numbers can be got back from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/image.h"
+
+namespace echoloop {
+
+using PngTexts = std::vector<std::pair<std::string, std::string>>;  // keyword (Latin, at most 79 letters), text
+
+// `rgb`: [height][width][3], top row first. Throws Error, like everything here.
+void write_png(const std::filesystem::path& path, int width, int height, std::span<const std::uint8_t> rgb);
+
+// The image's levels at the grid's own pixels, 16 bit gray: 0 is -dynamic_range_db and less, 65535 is 0 dB and more,
+// linear in between; not a number is 0. With the pixels' size (pHYs; x and z apart) and the range in words, then
+// `texts`.
+void write_png16(const std::filesystem::path& path, const Image& image, const PngTexts& texts);
+
+}  // namespace echoloop

@@ -1,0 +1,117 @@
+// The save panel: everything in it can be reached at every size, says what it will do, and why it cannot.
+#include <algorithm>
+
+#include "gui/film_plan.h"
+#include "gui/scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+constexpr const char* kControls[] = {"save/picture", "save/levels",         "save/data",       "save/timings",
+                                     "save/film",    "film_range/All kept", "film_speed/0.1×", "film_format/MKV"};
+
+void expect_all_inside(Scene& scene, float width, float height) {
+  for (const char* id : kControls) {
+    const Rect r = scene.viewer->control_rect(id);
+    EXPECT_GT(r.width(), 20.0F) << id;
+    EXPECT_GE(r.x0, 0.0F) << id;
+    EXPECT_GE(r.y0, 0.0F) << id;
+    EXPECT_LE(r.x1, width) << id;
+    EXPECT_LE(r.y1, height) << id;
+  }
+}
+
+TEST(SavePanel, SavesEachThing) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.state.counts.processed = 10;
+  scene.freeze(100, 20);
+  scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.click("save_menu");
+  scene.frames(2);
+  expect_all_inside(scene, 1600, 900);
+  for (const char* id : {"save/picture", "save/levels", "save/data", "save/timings", "save/film"}) scene.click(id);
+  EXPECT_EQ(scene.saved, (std::vector<SaveWhat>{SaveWhat::picture, SaveWhat::levels, SaveWhat::data, SaveWhat::timings,
+                                                SaveWhat::film}));
+  scene.click("film_range/All kept");
+  scene.click("film_speed/0.25×");
+  scene.click("film_format/WebM");
+  EXPECT_EQ(scene.state.saving.film.range, FilmRange::all);
+  EXPECT_EQ(scene.state.saving.film.speed, 0.25);
+  EXPECT_EQ(scene.state.saving.film.container, FilmContainer::webm);
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.click("save_menu");
+  scene.frames(2);
+  scene.click("save/film");  // live
+  scene.freeze(100, 20);
+  scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
+  scene.state.saving.making_film = true;
+  scene.frames(2);
+  scene.click("save/film");
+  scene.state.saving.making_film = false;
+  scene.state.saving.why_no_film = "No libav.";
+  scene.frames(2);
+  scene.click("save/film");
+  EXPECT_TRUE(scene.saved.empty());
+}
+
+TEST(SavePanel, OpensFromTheMenuWhereThereIsNoRoom) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  if (scene.viewer->control_rect("save_menu").width() > 0) {
+    scene.click("save_menu");
+  } else {
+    scene.click("cine_more");
+    scene.frames(1);
+    scene.click("cine_more/2");
+  }
+  scene.frames(2);
+  expect_all_inside(scene, 1024, 640);
+}
+
+Cine kept(std::size_t frames, double rate_hz) {
+  Cine cine;
+  cine.frames = frames;
+  cine.seconds = static_cast<double>(frames - 1) / rate_hz;
+  for (std::size_t i = 0; i < frames; ++i) {
+    cine.times_s.push_back(static_cast<float>(-static_cast<double>(frames - 1 - i) / rate_hz));
+  }
+  cine.mark_in = 10;
+  cine.mark_out = 29;
+  return cine;
+}
+
+TEST(FilmPlan, LoopOrAllAtTheSpeedAskedFor) {
+  const Cine cine = kept(101, 20.0);
+  FilmPlan plan = plan_film(cine, {});
+  EXPECT_EQ(plan.first, 10U);
+  EXPECT_EQ(plan.last, 29U);
+  EXPECT_EQ(plan.pictures, 20U);
+  EXPECT_NEAR(plan.rate_hz, 20.0, 0.01);
+  plan = plan_film(cine, {.range = FilmRange::all, .speed = 0.25});
+  EXPECT_EQ(plan.pictures, 101U);
+  EXPECT_NEAR(plan.rate_hz, 5.0, 0.01);
+  EXPECT_NEAR(plan.seconds(), 20.2, 0.05);
+}
+
+TEST(FilmPlan, AtMostSixtyPicturesASecond) {
+  const Cine cine = kept(1001, 500.0);
+  const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});
+  EXPECT_EQ(plan.step, 8U);
+  EXPECT_LE(plan.rate_hz, kFilmFastest_hz);
+  EXPECT_EQ(plan.pictures, 126U);
+  EXPECT_NEAR(plan.seconds(), 2.0, 0.1);
+  EXPECT_EQ(plan_film(kept(300, 61.0), {.range = FilmRange::all, .speed = 1.0}).step, 1U);
+  EXPECT_EQ(plan_film({}, {}).pictures, 0U);
+}
+
+}  // namespace
+}  // namespace echoloop::testing

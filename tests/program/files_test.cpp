@@ -1,0 +1,116 @@
+// What a run leaves on disk: films, 16 bit PNG, timings, and the command that makes a picture again.
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "history/film.h"
+#include "program/run_program.h"
+#include "support/npy_file.h"
+#if defined(ECHO_HAVE_FILM)
+#include "support/film_file.h"
+#endif
+
+namespace echoloop {
+namespace {
+
+using testing::Ended;
+using testing::read_text;
+using testing::run_program;
+using testing::TemporaryFolder;
+using Words = std::vector<std::string>;
+
+Words small_run(const Words& more) {
+  Words words = {"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:65,5:35:121"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(Files, TheCommandOfAPictureMakesItAgain) {
+  const TemporaryFolder folder;
+  const std::string first = (folder / "first.npy").string(), again = (folder / "again.npy").string();
+  const Ended ended = run_program(small_run({"--frames", "3", "--set", "f_number=2.1", "--set", "apodization=hann",
+                                             "--set", "sound_speed_m_s=1512.25", "--image-out", first}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json json = nlohmann::json::parse(read_text(folder / "first.json"));
+  EXPECT_EQ(json["acquisition"]["elements"], 64);
+  EXPECT_GT(json["acquisition"]["frame_rate_hz"].get<double>(), 0.0);
+  EXPECT_EQ(json["frame"]["sequence"], 2);
+  EXPECT_EQ(json["source"], "sim:points");
+  EXPECT_FALSE(json["device"].get<std::string>().empty());
+  std::istringstream command(json["command"].get<std::string>());
+  Words words;
+  for (std::string word; command >> word;) words.push_back(word);
+  ASSERT_GT(words.size(), 4U);
+  EXPECT_EQ(words.front(), "echoloop");
+  words.erase(words.begin());
+  words.back() = again;
+  words.insert(words.end(), {"--backend", "cpu"});
+  const Ended second = run_program(words);
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(read_text(first), read_text(again));
+}
+
+TEST(Files, LevelsAndTimings) {
+  const TemporaryFolder folder;
+  const Ended ended = run_program(
+      small_run({"--frames", "4", "--png16", (folder / "a.png").string(), "--csv", (folder / "a.csv").string()}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::string png = read_text(folder / "a.png");
+  ASSERT_GT(png.size(), 100U);
+  EXPECT_EQ(png.substr(16, 8), std::string("\0\0\0\x41\0\0\0\x79", 8));  // 65 x 121
+  EXPECT_EQ(png[24], 16);                                                // bits
+  EXPECT_NE(png.find("--set"), std::string::npos);
+  const auto lines = testing::lines_of(read_text(folder / "a.csv"));
+  ASSERT_GT(lines.size(), 4U * 5U);
+  EXPECT_EQ(lines.front(), "frame,stage,lane,start_ns,end_ns");
+  EXPECT_EQ(folder.files(), 2U);
+}
+
+#if defined(ECHO_HAVE_FILM)
+
+TEST(Files, AFilmHoldsEveryPicture) {
+  for (const char* name : {"a.mp4", "a.webm"}) {
+    const TemporaryFolder folder;
+    const std::string film = (folder / name).string(), report = (folder / "r.json").string();
+    const Ended ended = run_program(small_run({"--frames", "12", "--video", film, "--report", report}));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find(name), std::string::npos) << ended.out;
+    const nlohmann::json video = nlohmann::json::parse(read_text(report)).at("video");
+    EXPECT_EQ(video["path"], film);
+    EXPECT_EQ(video["frames"], 12);
+    EXPECT_FALSE(video["codec"].get<std::string>().empty());
+    const testing::FilmFile read = testing::read_film(film);
+    EXPECT_EQ(read.luma.size(), 12U);
+    EXPECT_LE(read.height, 1080);
+    EXPECT_GT(read.height, 1000);
+    EXPECT_NEAR(read.rate_hz, video["rate_hz"].get<double>(), 0.01);
+    EXPECT_NE(read.comment.find("echoloop sim:points"), std::string::npos) << read.comment;
+    EXPECT_EQ(folder.files(), 2U);
+  }
+}
+
+TEST(Files, AFilmOnAFullDiskIsOneLineAndLeavesNothing) {
+  const TemporaryFolder folder;
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 30'000;
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Ended ended = run_program(small_run({"--frames", "20", "--video", (folder / "a.mp4").string()}));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old);
+  EXPECT_EQ(ended.status, 2);
+  const auto complaints = testing::complaints_of(ended);
+  ASSERT_EQ(complaints.size(), 1U) << ended.err;
+  EXPECT_NE(complaints[0].find("a.mp4"), std::string::npos) << complaints[0];
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+#endif
+
+}  // namespace
+}  // namespace echoloop
