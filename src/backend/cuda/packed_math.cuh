@@ -24,6 +24,12 @@ __device__ __forceinline__ float root(float v) {
   return r;
 }
 
+// To 1e-6, enough for halves.
+__device__ __forceinline__ Complex rough_phasor(float turns) {
+  const float radians = 6.28318531f * (turns - rintf(turns));
+  return {cosine(radians), sine(radians)};
+}
+
 // Adds (re, im) times the transmit phasor.
 __device__ __forceinline__ void add_turned(float re, float im, float c, float s, float& sum_re, float& sum_im) {
   sum_re += re * c;
