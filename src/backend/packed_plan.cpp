@@ -292,6 +292,8 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);
   plan->n_words = even_ceil(g.n_valid);
   plan->pitch = plan->n_words + plan->window;
+  // The kernel counts words of all lines in 32 bits.
+  if (!(static_cast<double>(g.n_tx) * g.n_el * plan->pitch + plan->window < 2147483647.0)) return nullptr;
   list_items(g, *plan);
   return plan;
 }

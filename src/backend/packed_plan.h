@@ -39,6 +39,7 @@ struct PackedForm {
   Rotation rotation;
   int n_transmits;  // summed together
   int n_pixels;     // of a thread
+  int unroll;       // elements whose work is interleaved
   int max_threads;  // of a block, the fetching warp included
   int blocks_per_sm;
   friend bool operator==(const PackedForm&, const PackedForm&) = default;
@@ -68,14 +69,17 @@ struct PackedTuning {
   int n_slots = 4;         // stages in flight, at most
 };
 
-inline constexpr int kMaxStageElements = 16;  // sums of halves stay short
+inline constexpr int kMaxStageElements = 16;
+// Elements whose products are summed in halves before the sums pass to floats: relative errors of 7e-4 (noise) and 3e-4
+// (points) with 8, 1.0e-3 and 5e-4 with 32, 1.3e-3 and 7e-4 with 64 (S1 of tests/bench).
+inline constexpr int kHalfSumElements = 32;
 inline constexpr int kMaxStageSlots = 8;
 
 // Where things lie in a block's shared memory, in bytes; the kernel and the host ask the same function.
 struct PackedShared {
   int records;  // float4 an element: x, z (radians), window start, weight
   int normals;  // float4 an element, for WeightKind::general
-  int starts;   // int: rx_start of the elements, then tx_start of the transmits
+  int starts;   // int: rx_start of the elements
   int phasors;  // half2 a (pixel, transmit) of each summing thread, for Rotation::receive_first
   int ring;     // [n_slots][stage_elements][n_transmits][window] words
   int total;
@@ -98,7 +102,7 @@ ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
   s.records = kBarrierBytes;
   s.normals = s.records + n.n_el * 16;
   s.starts = s.normals + (n.weight == WeightKind::general ? n.n_el * 16 : 0);
-  s.phasors = s.starts + (n.n_el + n.n_transmits) * 4;
+  s.phasors = s.starts + n.n_el * 4;
   s.ring = (s.phasors + (n.rotation == Rotation::receive_first ? n.phasors * 4 : 0) + 127) / 128 * 128;
   s.total = s.ring + n.n_slots * n.stage_elements * n.n_transmits * n.window * 8;
   return s;
@@ -134,10 +138,10 @@ struct PackedPlan {
 
 // The forms that are compiled.
 inline constexpr PackedForm kPackedForms[] = {
-    {Rotation::receive_first, 3, 2, 288, 3},    // few transmits, small images
-    {Rotation::receive_first, 3, 2, 544, 2},    // few transmits
-    {Rotation::transmit_first, 15, 1, 512, 2},  // many transmits
-    {Rotation::receive_first, 1, 4, 512, 2},    // one transmit; long windows
+    {Rotation::receive_first, 3, 2, 4, 288, 2},    // few transmits, small images
+    {Rotation::receive_first, 3, 4, 2, 288, 2},    // few transmits
+    {Rotation::transmit_first, 15, 1, 1, 512, 2},  // many transmits
+    {Rotation::receive_first, 1, 4, 1, 512, 2},    // one transmit; long windows
 };
 inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms));
 

@@ -117,10 +117,10 @@ void measure_plain(Rig& rig) {
 std::string describe(const PackedPlan& p) {
   const PackedTuning& t = p.tuning;
   char text[160];
-  std::snprintf(text, sizeof text, "%c T%d P%d %dx%d tile %dx%d/%d split %d E%d slots %d W %d shared %d items %zu",
+  std::snprintf(text, sizeof text, "%c T%d P%d U%d %dx%d tile %dx%d/%d split %d E%d slots %d W %d shared %d items %zu",
                 t.form.rotation == Rotation::receive_first ? 'R' : 'X', t.form.n_transmits, t.form.n_pixels,
-                t.form.max_threads, t.form.blocks_per_sm, t.tile.tile_x, t.tile.tile_z, t.tile.warp_x, t.n_splits,
-                t.stage_elements, t.n_slots, p.window, p.shared_bytes, p.items.size());
+                t.form.unroll, t.form.max_threads, t.form.blocks_per_sm, t.tile.tile_x, t.tile.tile_z, t.tile.warp_x,
+                t.n_splits, t.stage_elements, t.n_slots, p.window, p.shared_bytes, p.items.size());
   return text;
 }
 

@@ -36,7 +36,8 @@ __device__ __forceinline__ bool passed(unsigned barrier, unsigned parity) {
   return done != 0;
 }
 
-static __device__ __noinline__ void wait_long(unsigned barrier, unsigned parity) {
+__device__ __forceinline__ void wait_for(unsigned barrier, unsigned parity) {
+  if (passed(barrier, parity)) return;
   constexpr long long kPatienceCycles = 1LL << 33;  // about 4 s
   const long long start = clock64();
   while (!passed(barrier, parity)) {
@@ -44,8 +45,11 @@ static __device__ __noinline__ void wait_long(unsigned barrier, unsigned parity)
   }
 }
 
-__device__ __forceinline__ void wait_for(unsigned barrier, unsigned parity) {
-  if (!passed(barrier, parity)) wait_long(barrier, parity);
+// One lane of a whole warp, in a way that lets the compiler keep what it does in uniform registers.
+__device__ __forceinline__ bool elected() {
+  unsigned one;
+  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(one));
+  return one != 0;
 }
 
 // 16-byte aligned, a multiple of 16 bytes; its bytes count towards `barrier`.
@@ -54,6 +58,14 @@ __device__ __forceinline__ void copy_to_shared(unsigned to, const void* from, un
                "l"(from), "r"(bytes), "r"(barrier)
                : "memory");
 }
+
+// What this thread saw read, by way of a barrier, is read before copies that it starts from now on write there.
+__device__ __forceinline__ void reuse_by_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// A launch that may begin before the kernel ahead of it in the stream has ended (run_packed_das): nothing that kernels
+// write may be touched before wait_for_earlier_kernel(), by any thread that touches it.
+__device__ __forceinline__ void wait_for_earlier_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+__device__ __forceinline__ void allow_next_kernel() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 // All warps of the block but the last, which fetches.
 __device__ inline void summers_wait() { asm volatile("bar.sync 1, %0;" ::"r"(blockDim.x - 32u) : "memory"); }

@@ -54,6 +54,7 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .n_splits = plan.tuning.n_splits,
           .stage_elements = plan.tuning.stage_elements,
           .n_slots = plan.tuning.n_slots,
+          .stages_a_turn = std::max(1, kHalfSumElements / plan.tuning.stage_elements),
           .word_bytes = 8,
           .radians_per_m = plan.radians_per_m,
           .units_per_radian = plan.units_per_radian,
@@ -86,10 +87,18 @@ void allow_packed_das(const PackedPlan& plan) {
 }
 
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream) {
+  // The kernel may start while the one ahead of it in the stream ends: it prepares, then waits for that one's results.
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  const cudaLaunchConfig_t config{.gridDim = dim3(static_cast<unsigned>(plan.items.size())),
+                                  .blockDim = dim3(static_cast<unsigned>(plan.summing_threads + kWarp)),
+                                  .dynamicSmemBytes = static_cast<std::size_t>(plan.shared_bytes),
+                                  .stream = stream.get(),
+                                  .attrs = &early,
+                                  .numAttrs = 1};
   void* pointers[] = {const_cast<PackedDasArgs*>(&args)};
-  CUDA_CHECK(cudaLaunchKernel(kernel_of(plan), dim3(static_cast<unsigned>(plan.items.size())),
-                              dim3(static_cast<unsigned>(plan.summing_threads + kWarp)), pointers,
-                              static_cast<std::size_t>(plan.shared_bytes), stream.get()));
+  CUDA_CHECK(cudaLaunchKernelExC(&config, kernel_of(plan), pointers));
 }
 
 }  // namespace echoloop::cuda

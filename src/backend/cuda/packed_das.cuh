@@ -1,6 +1,7 @@
 // The tuned delay-and-sum. A block owns a tile of pixels; one extra warp does nothing but fetch, for every element and
 // transmit, the window of the line that the tile needs into a ring in shared memory; the others sum. Ring slots pass
-// between them through a "full" and an "empty" barrier each; nobody else waits for anybody.
+// between them through a "full" and an "empty" barrier each; nobody else waits for anybody. A block may start, and
+// prepare, before the kernel that makes its lines has ended.
 //
 // Geometry is in radians of receive phase, so that a distance is a phase; delays are integers of 1/2048 samples
 // (dsp/packed.h). The window's start, the slot's address and the float format's offset disappear into constants of
@@ -13,14 +14,14 @@
 #include "backend/cuda/packed_das.h"
 #include "backend/cuda/packed_fetch.cuh"
 #include "backend/cuda/packed_math.cuh"
-#include "dsp/level.h"
+#include "backend/cuda/packed_write.cuh"
 
 namespace echoloop::cuda {
 
-template <Rotation kRotation, WeightKind kWeight, int kT, int kP>
+template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU>
 struct PackedDas {
   static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
-  static constexpr int kSums = kReceiveFirst ? kT : 1;  // kept over a stage's elements
+  static constexpr int kSums = kReceiveFirst ? kT : 1;  // kept over several stages
 
   // What a summing thread keeps in registers.
   struct Pixels {
@@ -57,32 +58,10 @@ struct PackedDas {
     }
   }
 
-  struct Place {
-    int ix;
-    int iz[kP];
-    bool inside[kP];
-  };
-
-  static __device__ Place place(const PackedDasArgs& a, const PackedItem& item) {
-    const DasGeometry& g = a.geometry;
-    const int rows = a.tile.tile_z / kP;
-    const TilePlace in_tile = tile_place(a.tile, static_cast<int>(threadIdx.x));
-    const int ix = item.tile % a.tiles_across * a.tile.tile_x + in_tile.x;
-    Place p;
-    p.ix = min(ix, g.nx - 1);
-#pragma unroll
-    for (int i = 0; i < kP; ++i) {
-      const int iz = item.tile / a.tiles_across * a.tile.tile_z + min(in_tile.z, rows - 1) + i * rows;
-      p.iz[i] = min(iz, g.nz - 1);
-      p.inside[i] = ix < g.nx && iz < g.nz && in_tile.z < rows;
-    }
-    return p;
-  }
-
   static __device__ void prepare(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, Pixels& px) {
     const PackedShared at = layout(a);
     const DasGeometry& g = a.geometry;
-    const Place p = place(a, item);
+    const PixelPlace<kP> p = pixel_place<kP>(a, item);
     const int first_tx = item.part / a.n_splits * kT;
     const int ring_words = static_cast<int>(shared_address(shared + at.ring) / 8u);
     auto* phasors = reinterpret_cast<__half2*>(shared + at.phasors) + threadIdx.x;
@@ -103,8 +82,8 @@ struct PackedDas {
         const float rest = excess - fabsf(z_m) * g.samples_per_m;
         px.delay[i][t] = whole * (1 << kDelayBits) + __float2int_rn(rest * kDelayUnits) - kDelayMagicBits;
         // The plan's phase belongs to the transmit path plus |z|; the receive phase is the whole path's.
-        const Complex c = unit_phasor(g.row_turns[row] + excess * g.turns_per_sample -
-                                      fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
+        const Complex c = rough_phasor(g.row_turns[row] + excess * g.turns_per_sample -
+                                       fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
         const __half2 phasor = first_tx + t < g.n_tx ? __floats2half2_rn(c.re, c.im) : __floats2half2_rn(0.0f, 0.0f);
         if (kReceiveFirst) {
           phasors[(i * kT + t) * summers] = phasor;
@@ -117,12 +96,12 @@ struct PackedDas {
 
   // One element's samples for pixel i: summed over the transmits, then turned and weighted by the receive phasor.
   static __device__ __forceinline__ void add_transmit_first(const PackedDasArgs& a, Pixels& px, int i, int receive,
-                                                            Complex phasor) {
+                                                            unsigned offset, Complex phasor) {
     __half2 by_cos = __float2half2_rn(0.0f);
     __half2 by_sin = by_cos;
 #pragma unroll
     for (int t = 0; t < kT; ++t) {
-      const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes);
+      const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset);
       const __half2 c = __low2half2(px.phasor[i][t]);
       const __half2 s = __high2half2(px.phasor[i][t]);
       by_cos = t == 0 ? __hmul2(v, c) : __hfma2(v, c, by_cos);
@@ -132,7 +111,7 @@ struct PackedDas {
                phasor.im, px.re[i], px.im[i]);
   }
 
-  // A stage's sums over its elements, turned by the transmit phasors.
+  // Sums over elements, turned by the transmit phasors.
   static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers,
                                                    const __half2 (&with_cos)[kP][kSums],
                                                    const __half2 (&with_sin)[kP][kSums]) {
@@ -147,6 +126,38 @@ struct PackedDas {
     }
   }
 
+  // An element whose windows lie `offset` bytes into the ring.
+  static __device__ __forceinline__ void add_element(const PackedDasArgs& a, Pixels& px, const float4& record,
+                                                     const float4& normal, unsigned offset,
+                                                     __half2 (&with_cos)[kP][kSums], __half2 (&with_sin)[kP][kSums]) {
+    const float dx = px.x - record.x;
+    const float dx2 = dx * dx;
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+      const float dz = px.z[i] - record.y;
+      const float distance = root(dz * dz + dx2);
+      const int receive = __float_as_int(__fmaf_rn(distance, a.units_per_radian, record.z));
+      float c = cosine(distance);
+      float si = sine(distance);
+      if (kWeight != WeightKind::none) {
+        const float weight = pixel_weight<kWeight>(a, record, normal, dx, dz);
+        c *= weight;
+        si *= weight;
+      }
+      if (kReceiveFirst) {
+        const __half2 phasor = __floats2half2_rn(c, si);
+#pragma unroll
+        for (int t = 0; t < kT; ++t) {
+          const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset);
+          with_cos[i][t] = __hfma2(v, __low2half2(phasor), with_cos[i][t]);
+          with_sin[i][t] = __hfma2(v, __high2half2(phasor), with_sin[i][t]);
+        }
+      } else {
+        add_transmit_first(a, px, i, receive, offset, {c, si});
+      }
+    }
+  }
+
   static __device__ void sum(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, Pixels& px) {
     const PackedShared at = layout(a);
     const unsigned barriers = shared_address(shared);
@@ -154,118 +165,42 @@ struct PackedDas {
     const auto* normals = reinterpret_cast<const float4*>(shared + at.normals);
     const auto* phasors = reinterpret_cast<const __half2*>(shared + at.phasors) + threadIdx.x;
     const int summers = static_cast<int>(blockDim.x) - kWarp;
-    const int row_units = kT * a.window * (1 << kDelayBits);  // from one element's windows to the next one's
+    const unsigned row_bytes =
+        static_cast<unsigned>(kT * a.window) * 8u;  // from an element's windows to the next one's
     const int n_stages = stages(a, item);
     const __half2 zero = __float2half2_rn(0.0f);
+    __half2 with_cos[kP][kSums];
+    __half2 with_sin[kP][kSums];
     int slot = 0;
-    int slot_units = 0;
+    unsigned offset = 0;
     unsigned parity = 0;
     int e = 0;
+    int until_turn = 0;  // stages before the sums are turned
     for (int s = 0; s < n_stages; ++s) {
-      wait_for(barriers + static_cast<unsigned>(slot) * 8u, parity);
-      __half2 with_cos[kP][kSums];
-      __half2 with_sin[kP][kSums];
-#pragma unroll
-      for (int i = 0; i < kP; ++i) {
-#pragma unroll
-        for (int t = 0; t < kSums; ++t) with_cos[i][t] = with_sin[i][t] = zero;
-      }
-      const int end = min(e + a.stage_elements, item.n_elements);
-      int units = slot_units;
-#pragma unroll 1
-      for (; e < end; ++e, units += row_units) {
-        const float4 record = records[e];
-        const float4 normal = kWeight == WeightKind::general ? normals[e] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        const float dx = px.x - record.x;
-        const float dx2 = dx * dx;
+      if (kReceiveFirst && until_turn == 0) {
+        until_turn = a.stages_a_turn;
 #pragma unroll
         for (int i = 0; i < kP; ++i) {
-          const float dz = px.z[i] - record.y;
-          const float distance = root(dz * dz + dx2);
-          const int receive = __float_as_int(__fmaf_rn(distance, a.units_per_radian, record.z)) + units;
-          float c = cosine(distance);
-          float si = sine(distance);
-          if (kWeight != WeightKind::none) {
-            const float weight = pixel_weight<kWeight>(a, record, normal, dx, dz);
-            c *= weight;
-            si *= weight;
-          }
-          if (kReceiveFirst) {
-            const __half2 phasor = __floats2half2_rn(c, si);
 #pragma unroll
-            for (int t = 0; t < kT; ++t) {
-              const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes);
-              with_cos[i][t] = __hfma2(v, __low2half2(phasor), with_cos[i][t]);
-              with_sin[i][t] = __hfma2(v, __high2half2(phasor), with_sin[i][t]);
-            }
-          } else {
-            add_transmit_first(a, px, i, receive, {c, si});
-          }
+          for (int t = 0; t < kSums; ++t) with_cos[i][t] = with_sin[i][t] = zero;
         }
+      }
+      wait_for(barriers + static_cast<unsigned>(slot) * 8u, parity);
+      const int end = min(e + a.stage_elements, item.n_elements);
+#pragma unroll kU
+      for (; e < end; ++e, offset += row_bytes) {
+        const float4 normal = kWeight == WeightKind::general ? normals[e] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        add_element(a, px, records[e], normal, offset, with_cos, with_sin);
       }
       __syncwarp();
       if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
-      if (kReceiveFirst) turn_sums(px, phasors, summers, with_cos, with_sin);
-      slot_units += a.stage_elements * row_units;
+      if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages))
+        turn_sums(px, phasors, summers, with_cos, with_sin);
       if (++slot == a.n_slots) {
         slot = 0;
-        slot_units = 0;
+        offset = 0;
         parity ^= 1u;
       }
-    }
-  }
-
-  // ---- the end ----
-
-  static __device__ void write(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
-                               const Pixels& px) {
-    const DasGeometry& g = a.geometry;
-    const Place p = place(a, item);
-    const long long n_pixels = static_cast<long long>(g.nx) * g.nz;
-    const float scale = *a.scale;
-    float re[kP];
-    float im[kP];
-#pragma unroll
-    for (int i = 0; i < kP; ++i) {
-      re[i] = px.re[i];
-      im[i] = px.im[i];
-    }
-    if (a.n_parts > 1) {
-      // Every part is written; the block that comes last adds them up in their order, whoever it is.
-#pragma unroll
-      for (int i = 0; i < kP; ++i) {
-        if (p.inside[i])
-          a.partials[item.part * n_pixels + static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[i], im[i]};
-      }
-      __threadfence();
-      summers_wait();
-      auto* is_last = reinterpret_cast<unsigned*>(shared + 2 * kMaxStageSlots * 8);
-      if (threadIdx.x == 0) {
-        const unsigned before = atomicAdd(&a.arrivals[item.tile], 1u);
-        *is_last = before + 1u == static_cast<unsigned>(a.n_parts) ? 1u : 0u;
-        if (*is_last != 0u) a.arrivals[item.tile] = 0u;  // for the next frame
-      }
-      summers_wait();
-      if (*is_last == 0u) return;
-      __threadfence();
-#pragma unroll
-      for (int i = 0; i < kP; ++i) {
-        re[i] = im[i] = 0.0f;
-        const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
-        for (int part = 0; part < a.n_parts; ++part) {
-          const float2 v = __ldcg(reinterpret_cast<const float2*>(a.partials + part * n_pixels + pixel));
-          re[i] += v.x;
-          im[i] += v.y;
-        }
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < kP; ++i) {
-      if (!p.inside[i]) continue;
-      const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
-      const Complex value{re[i] * scale, im[i] * scale};
-      a.pixels[pixel] = value;
-      a.envelope[pixel] = magnitude(value);
     }
   }
 
@@ -283,6 +218,7 @@ struct PackedDas {
       publish_barriers();
     }
     __syncthreads();
+    allow_next_kernel();
     if (fetching) {
       fetch_windows<kT>(a, item, layout(a), shared);
       return;
@@ -290,9 +226,10 @@ struct PackedDas {
     Pixels px;
     write_records(a, item, shared);
     prepare(a, item, shared, px);
+    wait_for_earlier_kernel();
     summers_wait();
     sum(a, item, shared, px);
-    write(a, item, shared, px);
+    write_pixels<kP>(a, item, shared, px.re, px.im);
   }
 };
 

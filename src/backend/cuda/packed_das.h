@@ -22,6 +22,7 @@ struct PackedDasArgs {
   int n_splits;            // of them, along the elements
   int stage_elements;      // elements fetched together
   int n_slots;             // stages in flight
+  int stages_a_turn;       // stages whose sums of halves are kept together
   unsigned word_bytes;     // 8: an argument, so that the compiler multiplies by it instead of shifting and masking
   float radians_per_m;     // receive phase: 2 pi demod / c
   float units_per_radian;  // delay units

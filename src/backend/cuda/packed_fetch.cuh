@@ -13,6 +13,8 @@ __device__ inline int stages(const PackedDasArgs& a, const PackedItem& item) {
   return (item.n_elements + a.stage_elements - 1) / a.stage_elements;
 }
 
+// One lane starts all copies of a stage: eight instructions a copy, which neither branch nor wait for one another, are
+// what keeps a warp ahead of fifteen that sum.
 template <int kT>
 __device__ void fetch_windows(const PackedDasArgs& a, const PackedItem& item, const PackedShared& at,
                               unsigned char* shared) {
@@ -24,7 +26,15 @@ __device__ void fetch_windows(const PackedDasArgs& a, const PackedItem& item, co
   const int* rx_start = a.rx_start + static_cast<long long>(item.tile) * n_el + item.first_element;
   const int* tx_start = a.tx_start + static_cast<long long>(item.tile) * n_tx;
   for (int e = lane; e < item.n_elements; e += kWarp) starts[e] = rx_start[e];
-  if (lane < kT) starts[n_el + lane] = tx_start[min(first_tx + lane, n_tx - 1)];
+  int of_transmit[kT];            // samples
+  unsigned line_of_transmit[kT];  // words
+#pragma unroll
+  for (int t = 0; t < kT; ++t) {
+    const int tx = min(first_tx + t, n_tx - 1);
+    of_transmit[t] = tx_start[tx];
+    line_of_transmit[t] = static_cast<unsigned>((tx * n_el + item.first_element) * a.pitch + a.window);
+  }
+  wait_for_earlier_kernel();
   __syncwarp();
 
   const unsigned row_bytes = static_cast<unsigned>(a.window) * 8u;
@@ -35,21 +45,26 @@ __device__ void fetch_windows(const PackedDasArgs& a, const PackedItem& item, co
   unsigned parity = 1;  // of the first wait for an empty slot: passes at once
   for (int s = 0; s < n_stages; ++s) {
     wait_for(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u, parity);
+    reuse_by_copies();
     const int first = s * a.stage_elements;
-    const int rows = min(a.stage_elements, item.n_elements - first) * kT;
+    const int end = min(first + a.stage_elements, item.n_elements);
     const unsigned full = barriers + static_cast<unsigned>(slot) * 8u;
-    if (lane == 0) arrive_expecting(full, static_cast<unsigned>(rows) * row_bytes);
-    __syncwarp();
-    const unsigned to = ring + static_cast<unsigned>(slot * a.stage_elements * kT) * row_bytes;
-    for (int row = lane; row < rows; row += kWarp) {
-      const int e = first + row / kT;
-      const int t = row % kT;
-      // Outside the record the neighbouring zeros serve; a window never leaves them.
-      const int start = min(max(starts[e] + starts[n_el + t], -a.window), a.n_words);
-      const long long line = static_cast<long long>(min(first_tx + t, n_tx - 1)) * n_el + item.first_element + e;
-      copy_to_shared(to + static_cast<unsigned>(row) * row_bytes, a.words + line * a.pitch + a.window + start,
-                     row_bytes, full);
+    if (elected()) {
+      arrive_expecting(full, static_cast<unsigned>((end - first) * kT) * row_bytes);
+      unsigned to = ring + static_cast<unsigned>(slot * a.stage_elements * kT) * row_bytes;
+#pragma unroll 1
+      for (int e = first; e < end; ++e) {
+        const int of_element = starts[e];
+        const unsigned line = static_cast<unsigned>(e * a.pitch);
+#pragma unroll
+        for (int t = 0; t < kT; ++t, to += row_bytes) {
+          // Outside the record the neighbouring zeros serve; a window never leaves them.
+          const int start = min(max(of_element + of_transmit[t], -a.window), a.n_words);
+          copy_to_shared(to, a.words + (line_of_transmit[t] + line + static_cast<unsigned>(start)), row_bytes, full);
+        }
+      }
     }
+    __syncwarp();
     if (++slot == a.n_slots) {
       slot = 0;
       parity ^= 1u;

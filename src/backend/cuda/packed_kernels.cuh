@@ -14,19 +14,19 @@ namespace echoloop::cuda {
 #define ECHO_PACKED_BLOCKS(n) n
 #endif
 
-template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kThreads, int kBlocks>
+template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kThreads, int kBlocks>
 __global__ void __launch_bounds__(kThreads, ECHO_PACKED_BLOCKS(kBlocks))
     packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
 #if __CUDA_ARCH__ >= 900
-  PackedDas<kRotation, kWeight, kT, kP>::run(args);
+  PackedDas<kRotation, kWeight, kT, kP, kU>::run(args);
 #endif
 }
 
 template <WeightKind kWeight, std::size_t kForm>
 const void* packed_kernel() {
   constexpr PackedForm kF = kPackedForms[kForm];
-  return reinterpret_cast<const void*>(
-      &packed_das_kernel<kF.rotation, kWeight, kF.n_transmits, kF.n_pixels, kF.max_threads, kF.blocks_per_sm>);
+  return reinterpret_cast<const void*>(&packed_das_kernel<kF.rotation, kWeight, kF.n_transmits, kF.n_pixels, kF.unroll,
+                                                          kF.max_threads, kF.blocks_per_sm>);
 }
 
 template <WeightKind kWeight, std::size_t... kForm>

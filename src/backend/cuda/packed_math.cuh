@@ -24,6 +24,12 @@ __device__ __forceinline__ float root(float v) {
   return r;
 }
 
+// To 1e-6, enough for halves.
+__device__ __forceinline__ Complex rough_phasor(float turns) {
+  const float radians = 6.28318531f * (turns - rintf(turns));
+  return {cosine(radians), sine(radians)};
+}
+
 // Adds (re, im) times the transmit phasor.
 __device__ __forceinline__ void add_turned(float re, float im, float c, float s, float& sum_re, float& sum_im) {
   sum_re += re * c;
@@ -32,10 +38,13 @@ __device__ __forceinline__ void add_turned(float re, float im, float c, float s,
   sum_im += im * c;
 }
 
-__device__ __forceinline__ __half2 sample(unsigned delay, unsigned word_bytes) {
+// The line at `delay`, whose windows lie `offset` bytes beyond the ones that delays count from.
+__device__ __forceinline__ __half2 sample(unsigned delay, unsigned word_bytes, unsigned offset) {
   unsigned value, step;
   // volatile: stays between the wait for its slot and the slot's return.
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"((delay >> kDelayBits) * word_bytes));
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+               : "=r"(value), "=r"(step)
+               : "r"((delay >> kDelayBits) * word_bytes + offset));
   const unsigned short fraction = static_cast<unsigned short>(delay & kFractionMask);
   const __half2 w = __half2half2(__ushort_as_half(fraction));
   return __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
