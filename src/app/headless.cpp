@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "history/export.h"
+#include "version.h"
 
 namespace echoloop {
 namespace {
@@ -43,7 +44,8 @@ void require_folder(const std::filesystem::path& file) {
 }
 
 void require_outputs(const Options& options) {
-  for (const auto* file : {&options.image_out, &options.png, &options.screenshot, &options.report, &options.trace}) {
+  for (const auto* file :
+       {&options.image_out, &options.png, &options.screenshot, &options.report, &options.trace, &options.record}) {
     require_folder(*file);
   }
   if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
@@ -78,18 +80,26 @@ int run_headless(const Options& options) {
   std::signal(SIGTERM, [](int) { interrupted = 1; });
   const bool wants_picture = !options.image_out.empty() || !options.png.empty() || !options.screenshot.empty();
   RfHistory history(options.history_bytes.value_or(0));
+  Recorder recorder(&history);
+  const bool records = !options.record.empty();
+  if (records) {
+    recorder.start(options.record, opened.info.acquisition,
+                   {.version = kVersion, .parameters = params_json(params).dump()});
+  }
   Session session(*chosen.backend, opened.source, images, trace,
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
                    .host_images = wants_picture,
-                   .history = history.budget_bytes() > 0 ? &history : nullptr});
+                   .history = history.budget_bytes() > 0 ? &history : nullptr,
+                   .recorder = records ? &recorder : nullptr});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
   RunTotals totals;
   totals.seconds = wait_for_end(session, limits.seconds);
   session.stop();
+  recorder.finish();
 
   const bool have_image = images.take();
   int status = 0;
@@ -100,6 +110,14 @@ int run_headless(const Options& options) {
     ++totals.errors;
     status = 1;
   }
+  const RecorderStatus recording = recorder.status();
+  if (!recording.problem.empty()) {
+    fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
+    ++totals.errors;
+    status = 1;
+  } else if (records) {
+    fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
+  }
   if (status == 0 && options.frames > 0 && !complete && interrupted == 0 && limits.seconds <= 0.0) {
     fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
   }
@@ -107,7 +125,8 @@ int run_headless(const Options& options) {
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
   const nlohmann::json about = program_json(*chosen.backend, options.source);
   const ImagingParams& made_with = have_image ? images.front().params : params;
-  const nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  if (records) report["recording"] = recording_json(recording);
   if (!options.image_out.empty()) write_image_npy(options.image_out, images.front(), about);
   if (!options.png.empty()) write_picture(options.png, images.front(), images.front().params);
   if (!options.screenshot.empty()) {

@@ -144,6 +144,7 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--png", o.png, "Last image as displayed")->type_name("F.png");
   app.add_option("--screenshot", o.screenshot, "The whole window")->type_name("F.png");
   app.add_option("--video", video, "Not yet: films come with a later version")->type_name("F.mp4");
+  app.add_option("--record", o.record, "Every frame from the start to the end, raw, as UFF (HDF5)")->type_name("F.uff");
   app.add_option("--report", o.report, "What happened, as JSON")->type_name("F.json");
   app.add_option("--trace", o.trace, "Timed spans as a Chrome/Perfetto trace")->type_name("F.json");
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where it works (default)");

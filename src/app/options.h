@@ -37,7 +37,7 @@ struct Options {
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;
-  std::filesystem::path image_out, png, screenshot, report, trace;
+  std::filesystem::path image_out, png, screenshot, report, trace, record;
 };
 
 // Throws Error for bad input.

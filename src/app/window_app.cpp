@@ -57,6 +57,7 @@ UiCommands WindowApp::make_commands() {
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
   c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
+  c.toggle_record = [this] { later([this] { toggle_record(); }); };
   c.save_picture = [this] { later([this] { save_picture(); }); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
@@ -78,7 +79,7 @@ int WindowApp::run() {
   started_ns_ = now_ns();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
-  return 0;
+  return recording_failed_ ? 1 : 0;
 }
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
@@ -86,6 +87,7 @@ void WindowApp::turn() {
   take_opened();
   if (session_ != nullptr) go_on_with_stream();
   if (session_ != nullptr) look_at_stream();
+  look_at_recording();
   count_picture(viewer_->frame(state_));
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
@@ -104,6 +106,7 @@ void WindowApp::look_at_stream() {
     say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
     state_.stream.inject.error_at = state_.stream.inject.lost_at = 0.0;  // it has happened
     if (review_.frozen()) review_.forget(state_.cine);
+    end_recording("the stream stopped");
   }
   if (const std::string refusal = session_->take_refusal(); !refusal.empty()) {
     say(Severity::error, refusal);
@@ -222,12 +225,15 @@ void WindowApp::write_outputs() {
     write_png(options_.screenshot, picture.width, picture.height, picture.rgb);
   }
   session_->stop();
+  recorder_.finish();
+  look_at_recording();
   images_.take();
   RunTotals totals{
       .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
   if (!options_.report.empty()) {
     nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
+    if (!options_.record.empty()) report["recording"] = recording_json(recorder_.status());
     report["display"] = times_.report();
     report["display"].update({{"renderer", viewer_->gl_renderer()},
                               {"picture", viewer_->interop_status()},
