@@ -58,6 +58,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.toggle_freeze = [this] { ++freezes; };
   c.cine_changed = [this] { ++cine_changed; };
   c.save_picture = [this] { ++pictures; };
+  c.toggle_record = [this] { ++records; };
   c.restart = [this] { ++restarts; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };
