@@ -19,6 +19,7 @@
 #include "core/units.h"
 #include "history/export.h"
 #include "history/film.h"
+#include "version.h"
 
 namespace echoloop {
 namespace {
@@ -86,19 +87,27 @@ int run_headless(const Options& options) {
       !options.image_out.empty() || !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
   RfHistory history(options.history_bytes.value_or(0));
+  Recorder recorder(&history);
+  const bool records = !options.record.empty();
+  if (records) {
+    recorder.start(options.record, opened.info.acquisition,
+                   {.version = kVersion, .parameters = params_json(params).dump()});
+  }
   Session session(*chosen.backend, opened.source, images, trace,
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
                    .host_images = wants_picture || film != nullptr,
                    .on_image = film_taker(film.get()),
-                   .history = history.budget_bytes() > 0 ? &history : nullptr});
+                   .history = history.budget_bytes() > 0 ? &history : nullptr,
+                   .recorder = records ? &recorder : nullptr});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
   RunTotals totals;
   totals.seconds = wait_for_end(session, limits.seconds);
   session.stop();
+  recorder.finish();
 
   const bool have_image = images.take();
   int status = 0;
@@ -109,6 +118,14 @@ int run_headless(const Options& options) {
     ++totals.errors;
     status = 1;
   }
+  const RecorderStatus recording = recorder.status();
+  if (!recording.problem.empty()) {
+    fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
+    ++totals.errors;
+    status = 1;
+  } else if (records) {
+    fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
+  }
   if (status == 0 && options.frames > 0 && !complete && interrupted == 0 && limits.seconds <= 0.0) {
     fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
   }
@@ -117,6 +134,7 @@ int run_headless(const Options& options) {
   const ImagingParams& made_with = have_image ? images.front().params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
+  if (records) report["recording"] = recording_json(recording);
   if (have_image) write_image_files(options, images.front(), *chosen.backend, options.source);
   if (!options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, images.front(), trace, totals);

@@ -128,6 +128,7 @@ Options parse_command_line(int argc, char** argv) {
                  "Film of every processed picture (with a window: of those that encoding can follow) with scale and "
                  "caption, .mp4, .webm or .mkv; plays at the recording's frame rate, slower above 60 Hz")
       ->type_name("F.mp4");
+  app.add_option("--record", o.record, "Every frame from the start to the end, raw, as UFF (HDF5)")->type_name("F.uff");
   app.add_option("--report", o.report, "What happened, as JSON")->type_name("F.json");
   app.add_option("--trace", o.trace, "Timed spans as a Chrome/Perfetto trace")->type_name("F.json");
   app.add_option("--csv", o.csv, "Timed spans of the last frames: frame,stage,lane,start_ns,end_ns")

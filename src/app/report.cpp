@@ -1,5 +1,7 @@
 #include "app/report.h"
 
+#include <fmt/format.h>
+
 #include "app/provenance.h"
 #include "core/stages.h"
 #include "history/export.h"
@@ -57,6 +59,20 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
   report["parameters"] = params_json(params);
   return report;
+}
+
+nlohmann::json recording_json(const RecorderStatus& status) {
+  return {{"path", status.path.string()}, {"frames", status.frames},   {"not_recorded", status.not_recorded},
+          {"bytes", status.bytes},        {"seconds", status.seconds}, {"problem", status.problem}};
+}
+
+std::string recording_text(const RecorderStatus& status) {
+  std::string text = fmt::format("{}: {} frame{}, {:.1f} MB recorded", status.path.string(), status.frames,
+                                 status.frames == 1 ? "" : "s", static_cast<double>(status.bytes) * 1e-6);
+  if (status.not_recorded > 0) text += fmt::format("; not recorded: {}", status.not_recorded);
+  if (!status.problem.empty()) return text + "; ended by " + status.problem;
+  if (status.not_recorded > 0) text += ", the disk was slower than the stream";
+  return text;
 }
 
 }  // namespace echoloop

@@ -7,6 +7,7 @@
 #include "app/session.h"
 #include "backend/backend.h"
 #include "core/timing_trace.h"
+#include "history/recorder.h"
 
 namespace echoloop {
 
@@ -18,5 +19,10 @@ struct RunTotals {
 
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
                            const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals);
+
+nlohmann::json recording_json(const RecorderStatus& status);
+
+// How a recording ended, in one line: "scan.uff: 1200 frames, 1.2 GB recorded"; with what went wrong, if it did.
+std::string recording_text(const RecorderStatus& status);
 
 }  // namespace echoloop

@@ -28,16 +28,18 @@ ProducerOptions producer_options(const StreamSettings& stream, double rate_hz) {
           .first_sequence = 0};
 }
 
-RunningStream::RunningStream(StreamPlan plan) : history_(plan.history) {
+RunningStream::RunningStream(StreamPlan plan) : history_(plan.history), recorder_(plan.recorder) {
   make_feed(plan);
   std::vector<FrameMemory> slots = make_slots(plan);
-  ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, history_);
+  FrameKeeper* keeper = history_;
+  if (recorder_ != nullptr) keeper = recorder_;
+  ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, keeper);
   plan.pipeline.lanes = plan.stream.lanes;
   plan.pipeline.mode = plan.stream.streams;
   plan.pipeline.inject = plan.stream.inject;
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));
-  if (history_ != nullptr) feed_history(plan);  // last: what throws above leaves no thread behind
+  feed_keepers(plan);  // last: what throws above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;
   producer_ = std::make_unique<Producer>(*feed_.source, *ring_, plan.trace, options);
@@ -48,6 +50,12 @@ RunningStream::~RunningStream() {
   producer_.reset();
   pipeline_.reset();
   if (history_ != nullptr) history_->end();
+  if (recorder_ != nullptr) recorder_->end();
+}
+
+void RunningStream::set_policy(RingPolicy policy) {
+  if (recorder_ != nullptr) recorder_->set_policy(policy);
+  ring_->set_policy(policy);
 }
 
 void RunningStream::make_feed(const StreamPlan& plan) {
@@ -78,7 +86,7 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   return slots;
 }
 
-void RunningStream::feed_history(const StreamPlan& plan) {
+void RunningStream::feed_keepers(const StreamPlan& plan) {
   HistoryFeed feed{.frame_bytes = plan.source->acquisition()->frame_bytes(),
                    .kind = host_memory_,
                    .allocate = nullptr,
@@ -93,7 +101,11 @@ void RunningStream::feed_history(const StreamPlan& plan) {
       return memory.kind == kind ? memory : FrameMemory{};
     };
   }
-  history_->begin(std::move(feed));
+  if (recorder_ != nullptr) {
+    recorder_->set_policy(plan.stream.policy);
+    recorder_->begin(feed);
+  }
+  if (history_ != nullptr) history_->begin(std::move(feed));
 }
 
 }  // namespace echoloop

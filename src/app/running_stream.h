@@ -9,6 +9,7 @@
 #include "app/memory_copy.h"
 #include "backend/pipeline.h"
 #include "core/frame_ring.h"
+#include "history/recorder.h"
 #include "history/rf_history.h"
 #include "source/producer.h"
 
@@ -30,6 +31,7 @@ struct StreamPlan {
   ImagingParams params;
   PipelineOptions pipeline;      // lanes, mode and injection are taken from `stream`
   RfHistory* history = nullptr;  // null: nothing is kept
+  Recorder* recorder = nullptr;  // null: nothing is ever recorded; otherwise it is what offers frames to the history
   double rate_hz = 0.0;
   RingCounts counts;  // of the arrangement before
   std::uint64_t first_sequence = 0;
@@ -43,6 +45,8 @@ class RunningStream {
   RunningStream(const RunningStream&) = delete;
   RunningStream& operator=(const RunningStream&) = delete;
 
+  void set_policy(RingPolicy policy);
+
   [[nodiscard]] FrameRing& ring() { return *ring_; }
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
   [[nodiscard]] Producer& producer() { return *producer_; }
@@ -53,9 +57,10 @@ class RunningStream {
  private:
   void make_feed(const StreamPlan& plan);
   std::vector<FrameMemory> make_slots(const StreamPlan& plan);
-  void feed_history(const StreamPlan& plan);
+  void feed_keepers(const StreamPlan& plan);
 
   RfHistory* history_;
+  Recorder* recorder_;
   HostMemory host_memory_ = HostMemory::pageable;
   std::size_t slot_bytes_ = 0;
   Feed feed_;

@@ -143,7 +143,7 @@ void Session::begin_stream(const StreamSettings& stream) {
 }
 
 void Session::apply_live() {
-  running_->ring().set_policy(options_.stream.policy);
+  running_->set_policy(options_.stream.policy);
   running_->pipeline().set_injection(options_.stream.inject);
   running_->producer().set(producer_options(options_.stream, rate_hz()));
 }
@@ -192,6 +192,7 @@ void Session::make() {
                   .params = options_.params,
                   .pipeline = std::move(pipeline),
                   .history = options_.history,
+                  .recorder = options_.recorder,
                   .rate_hz = rate_hz(),
                   .counts = counts_,
                   .first_sequence = next_sequence_,

@@ -20,6 +20,7 @@ struct SessionOptions {
   bool host_images = true;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   RfHistory* history = nullptr;                     // null: nothing is kept
+  Recorder* recorder = nullptr;                     // null: nothing is recorded; made for the same history
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };

@@ -99,12 +99,15 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
               .can_restart = !facts.device_lost,
               .can_use_cpu = facts.on_gpu};
   } else if (session.producer_state() == ProducerState::refused) {
-    state.fault = Fault{.title = "Error on override: the source was faster than processing",
+    const bool disk = session.refusal().value_or(RingRefusal{}).keeper_full;
+    state.fault = Fault{.title = disk ? "Error on override: the source was faster than the disk that records it"
+                                      : "Error on override: the source was faster than processing",
                         .detail = session.producer_report(),
-                        .advice = "Restart; a slower rate, more slots or another policy prevents it.",
+                        .advice = disk ? "Restart; a slower rate, a faster disk or another policy prevents it."
+                                       : "Restart; a slower rate, more slots or another policy prevents it.",
                         .can_restart = true,
                         .can_use_cpu = false,
-                        .refusal = session.refusal()};
+                        .refusal = disk ? std::nullopt : session.refusal()};
   } else if (session.producer_state() == ProducerState::failed) {
     state.fault = Fault{.title = "The source cannot go on",
                         .detail = session.producer_report(),

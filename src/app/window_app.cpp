@@ -63,6 +63,7 @@ UiCommands WindowApp::make_commands() {
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
   c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
   c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
+  c.toggle_record = [this] { later([this] { toggle_record(); }); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
@@ -83,7 +84,7 @@ int WindowApp::run() {
   started_ns_ = now_ns();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
-  return 0;
+  return recording_failed_ ? 1 : 0;
 }
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
@@ -93,6 +94,7 @@ void WindowApp::turn() {
   if (session_ != nullptr) look_at_stream();
   if (session_ != nullptr) go_on_with_film();
   describe_saving();
+  look_at_recording();
   count_picture(viewer_->frame(state_));
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
@@ -111,6 +113,7 @@ void WindowApp::look_at_stream() {
     say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
     state_.stream.inject.error_at = state_.stream.inject.lost_at = 0.0;  // it has happened
     if (review_.frozen()) review_.forget(state_.cine);
+    end_recording("the stream stopped");
   }
   if (const std::string refusal = session_->take_refusal(); !refusal.empty()) {
     say(Severity::error, refusal);
@@ -227,6 +230,8 @@ void WindowApp::write_outputs() {
   }
   give_up_film("the program ended");
   session_->stop();
+  recorder_.finish();
+  look_at_recording();
   images_.take();
   RunTotals totals{
       .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
@@ -238,6 +243,7 @@ void WindowApp::write_outputs() {
   }
   if (!options_.report.empty()) {
     nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
+    if (!options_.record.empty()) report["recording"] = recording_json(recorder_.status());
     report["display"] = times_.report();
     report["display"].update({{"renderer", viewer_->gl_renderer()},
                               {"picture", viewer_->interop_status()},

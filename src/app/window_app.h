@@ -59,6 +59,10 @@ class WindowApp {
   void report_saved(const std::string& text, Severity severity);
   std::function<void(const Image&)> video_taker();
   void cancel();
+  void toggle_record();
+  void start_recording(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
+  void end_recording(const std::string& because);
+  void look_at_recording();
   void say(Severity severity, const std::string& text);
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
@@ -69,6 +73,12 @@ class WindowApp {
   Mailbox<Image> images_;
   PastImages past_;
   RfHistory history_;
+  Recorder recorder_{&history_};
+  bool recording_ = false;         // begun, and its end has not been told
+  bool recording_failed_ = false;  // the one of --record
+  std::string recording_because_;  // why it is being ended; empty: the user said so
+  std::int64_t recording_looked_ns_ = 0;
+  std::uint64_t recording_bytes_ = 0;
   Review review_{history_};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture

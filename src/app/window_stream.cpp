@@ -22,6 +22,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .host_images = viewer_->needs_host_image() || host_image_wanted_,
                                                       .on_image = video_taker(),
                                                       .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
+                                                      .recorder = &recorder_,
                                                       .past = &past_,
                                                       .in_background = true});
 }
@@ -46,6 +47,8 @@ void WindowApp::start_session(OpenedSource opened) {
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;                // each source has a pace of its own
   check_params(*opened.info.acquisition, params);  // before the old stream is given up
+  if (!first) end_recording("another source was opened");
+  if (first && !options_.record.empty()) start_recording(options_.record, *opened.source, params);
   state_.stream = stream;
   state_.params = accepted_ = params;
   state_.defaults = defaults;
@@ -74,6 +77,7 @@ void WindowApp::remember(const std::filesystem::path& file) {
 
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
+  end_recording("the stream was started again");
   make_session(source_, stream, state_.params);
   state_.fault.reset();
   say(Severity::info, "Started again");
@@ -93,6 +97,8 @@ void WindowApp::describe_backend() {
 
 void WindowApp::use_cpu() {
   give_up_film("the stream that made its pictures ended");
+  end_recording("the stream went on on the CPU");
+  recorder_.finish();  // what waits may lie in the device's memory
   session_.reset();
   review_.forget(state_.cine);
   if (!backend_->usable()) history_.clear();  // its memory was the lost device's

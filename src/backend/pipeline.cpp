@@ -115,7 +115,8 @@ void Pipeline::run_stream() {
 
 // After a fault: no slot goes back while a copy may still read it.
 void Pipeline::give_slots_back() {
-  for (Slot& slot : slots_) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[(oldest_ + i) % slots_.size()];
     try {
       if (slot.lease.has_value()) slot.lane->wait();
     } catch (const std::exception&) {  // the device is lost: nothing reads any more
@@ -217,9 +218,13 @@ void Pipeline::measure_reference(Slot& slot) {
   if (brightest > kSilenceDb) held_reference_db_ = static_cast<double>(brightest);
 }
 
+// Oldest first: whoever keeps the frames gets them in order.
 void Pipeline::release_uploaded() {
-  for (Slot& slot : slots_) {
-    if (slot.lease.has_value() && slot.lane->uploaded()) slot.lease.reset();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[(oldest_ + i) % slots_.size()];
+    if (!slot.lease.has_value()) continue;
+    if (!slot.lane->uploaded()) return;
+    slot.lease.reset();
   }
 }
 

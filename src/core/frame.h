@@ -32,10 +32,13 @@ struct FrameMemory {
 
 // Takes over frames that have been read, memory and all, and gives the slot other memory of the same size for them.
 // Called once a frame, in order; must not wait. A keeper that does not want the frame returns `memory` itself.
+// A keeper that must have every frame says when it has no room: as if no slot were free, the source then waits or is
+// refused, where the policy is block or error. Frames that are in the ring already still come.
 class FrameKeeper {
  public:
   virtual ~FrameKeeper() = default;
   virtual FrameMemory keep(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
+  [[nodiscard]] virtual bool has_room() const { return true; }             // any thread; must not wait
 };
 
 }  // namespace echoloop

@@ -6,6 +6,11 @@
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+constexpr std::chrono::milliseconds kKeeperPoll{1};
+
+}  // namespace
 
 using Outcome = FrameRing::WriteLease::Outcome;
 
@@ -106,11 +111,18 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (closed_) return {this, Outcome::closed, 0};
-    if (const auto free = find_free()) return claim(*free);
+    const bool drops = policy_ == RingPolicy::drop_oldest || policy_ == RingPolicy::drop_newest;
+    const bool keeper_full = !drops && keeper_ != nullptr && !keeper_->has_room();
+    const auto free = keeper_full ? std::nullopt : find_free();
+    if (free.has_value()) return claim(*free);
     switch (policy_) {
       case RingPolicy::block:
         waiting_since_ns_ = now_ns();
-        freed_.wait(lock);
+        if (keeper_full) {
+          freed_.wait_for(lock, kKeeperPoll);  // nobody tells when it has room again
+        } else {
+          freed_.wait(lock);
+        }
         counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
         break;
       case RingPolicy::error:
@@ -118,6 +130,7 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
         ++counts_.produced;
         ++counts_.refused;
         refusal_ = refuse(sequence);
+        refusal_->keeper_full = keeper_full;
         return {this, Outcome::refused, 0};
       case RingPolicy::drop_oldest:
         if (ready_count_ > 0) {

@@ -65,8 +65,9 @@ class FrameRing {
 
   // A slot for the frame of this number. With no free slot: block waits; error refuses the frame; drop_oldest takes
   // back the oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new
-  // one. A dropped or refused frame is counted as produced. Numbers left out and numbers that come again are counted
-  // with each frame that is produced, whatever becomes of it. [producer thread]
+  // one. block and error take a keeper without room for a ring without a free slot. A dropped or refused frame is
+  // counted as produced. Numbers left out and numbers that come again are counted with each frame that is produced,
+  // whatever becomes of it. [producer thread]
   WriteLease begin_write(std::uint64_t sequence);
 
   // The oldest frame, waiting for one at most `wait`, or until wake(). [processing thread]

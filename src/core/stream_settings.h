@@ -66,6 +66,7 @@ struct RingRefusal {
   std::uint64_t holds = 0;     // sequence number in it
   std::int64_t age_ns = 0;     // since that frame was acquired
   RingCounts counts;           // at that moment
+  bool keeper_full = false;    // there were slots, but who keeps the frames had no room: a recorder's slow disk
 };
 
 }  // namespace echoloop

@@ -19,14 +19,14 @@ constexpr Tip kKeepTip = {
     "While frozen the stream goes on behind the picture. Off: the source rests until you go live.",
     {}};
 
-enum class Tool { keep, picture, compare };
+enum class Tool { keep, picture, compare, record };
 
 constexpr float kMore = 26;  // the part of the picture button that opens the save panel
 
 struct Fit {
   bool segmented;     // speeds side by side; otherwise a list
   bool shortcuts;     // on the buttons
-  int tools_in_menu;  // of keep, picture, compare
+  int tools_in_menu;  // of keep, picture, compare; record always has room
 };
 // From the widest to the narrowest.
 constexpr std::array<Fit, 6> kFits = {
@@ -55,6 +55,8 @@ float tool_width(const Row& row, Tool tool) {
       return ui.width(Type::body, "Picture") + shortcut_width(row, "S") + padding + ui.px(kMore);
     case Tool::compare:
       return ui.width(Type::body, "Compare") + shortcut_width(row, "X") + padding;
+    case Tool::record:
+      return ui.width(Type::body, "Record") + shortcut_width(row, "R") + padding;
   }
   return 0;
 }
@@ -68,7 +70,7 @@ float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 238 :
 float needed(const Row& row) {
   const Ui& ui = row.c.ui;
   float w = 4 * (row.square + row.gap) + freeze_width(row) + ui.px(6) + play_width(row) + ui.px(6) + speed_width(row);
-  for (int i = row.fit.tools_in_menu; i < 3; ++i) w += ui.px(8) + tool_width(row, static_cast<Tool>(i));
+  for (int i = row.fit.tools_in_menu; i < 4; ++i) w += ui.px(8) + tool_width(row, static_cast<Tool>(i));
   if (row.fit.tools_in_menu > 0) w += ui.px(6) + row.square;
   return w;
 }
@@ -176,6 +178,23 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
 }
 
+void record_button(Row& row, const Rect& r) {
+  PanelContext& c = row.c;
+  const RecordingView& recording = c.state.recording;
+  const std::string_view why = recording.finishing           ? "The last frames are still being written."
+                               : c.state.source.name.empty() ? "There is no source to record."
+                               : c.state.run == RunState::fault && !recording.on
+                                   ? "The stream has stopped. Restart it first."
+                                   : "";
+  const Tip tip{recording.on ? "Stop recording" : "Record",
+                recording.on ? "Ends the file; every frame that was processed until now is in it (R)."
+                             : "Writes every frame that is processed, raw, into a file of its own (R).",
+                why};
+  const ButtonLook look{
+      .label = recording.on ? "Stop" : "Record", .shortcut = row.fit.shortcuts ? "R" : "", .active = recording.on};
+  if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
+}
+
 void draw_tool(Row& row, Tool tool, const Rect& r) {
   PanelContext& c = row.c;
   const auto key = [&](std::string_view k) { return row.fit.shortcuts ? k : std::string_view(); };
@@ -183,6 +202,8 @@ void draw_tool(Row& row, Tool tool, const Rect& r) {
     if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.state.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
   } else if (tool == Tool::picture) {
     picture_tool(c, r, key("S"));
+  } else if (tool == Tool::record) {
+    record_button(row, r);
   } else {
     const Tip tip{
         "Compare",
@@ -239,8 +260,8 @@ void draw_cine_buttons(PanelContext& c, float x0, float x1, float y) {
     more_menu(row, row.at(right - row.square, row.square));
     right -= row.square + ui.px(6);
   }
-  // From the right: picture, compare, keep.
-  for (const Tool tool : {Tool::picture, Tool::compare, Tool::keep}) {
+  // From the right: record, picture, compare, keep.
+  for (const Tool tool : {Tool::record, Tool::picture, Tool::compare, Tool::keep}) {
     if (static_cast<int>(tool) < row.fit.tools_in_menu) continue;
     const float w = tool_width(row, tool);
     draw_tool(row, tool, row.at(right - w, w));

@@ -29,6 +29,7 @@ enum class Key {
   i,
   o,
   p,
+  r,
   s,
   x
 };
@@ -44,11 +45,12 @@ struct KeyHelp {
   std::string_view what;
 };
 
-inline constexpr std::array<KeyHelp, 19> kKeyHelp = {{
+inline constexpr std::array<KeyHelp, 20> kKeyHelp = {{
     {"Picture", "Space", "freeze, and live again"},
     {"Picture", "[   ]", "dynamic range, 5 dB a step"},
     {"Picture", "−   =", "gain, 1 dB a step"},
     {"Picture", "S", "save the picture"},
+    {"Picture", "R", "record the stream, and stop"},
     {"Past", "←   →", "one frame back, one on"},
     {"Past", "Home   End", "the oldest kept frame, the newest"},
     {"Past", "P", "play and pause, between the loop marks"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "gui/bars.h"
 #include "gui/number_text.h"
@@ -44,7 +45,7 @@ float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
 }
 
 // Where the lost frames went, in the tooltip.
-void draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
+float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
   const RingCounts& n = c.state.counts;
   const float end = draw_figure(c.ui, x, r, lost);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
@@ -53,6 +54,49 @@ void draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
       fmt::format("Dropped {}, refused {}, never came from the source {}. Frames that came twice: {}.",
                   grouped(n.dropped), grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
+  return end;
+}
+
+std::string clock_of(double seconds) {
+  const auto s = static_cast<int>(seconds);
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+// Time, frames, rate of the disk and what was not recorded, behind a red dot; what has no room is left out from the
+// middle. Returns the width; draws unless `r` is null.
+float draw_recording(const Ui& ui, const RecordingView& v, float room, float x, const Rect* r) {
+  const float gap = ui.px(12);
+  const Figure time{v.finishing ? "writing" : "", clock_of(v.seconds), "00:00", ""};
+  const Figure frames{"", grouped(v.frames), "00 000", v.frames == 1 ? "frame" : "frames"};
+  const Figure rate{"", fixed(v.bytes_per_second * 1e-6, 0), "0000", "MB/s"};
+  const Figure missing{"not recorded", grouped(v.not_recorded), "0", "", true};
+  std::vector<const Figure*> figures{&time};
+  if (v.not_recorded > 0) figures.push_back(&missing);
+  float w = ui.px(16);
+  for (const Figure* figure : figures) w += figure_width(ui, *figure) + gap;
+  for (const Figure* figure : {&frames, &rate}) {
+    if (w + figure_width(ui, *figure) + gap > room) break;
+    w += figure_width(ui, *figure) + gap;
+    figures.insert(v.not_recorded > 0 ? figures.end() - 1 : figures.end(), figure);
+  }
+  if (r == nullptr) return w;
+  ui.disc(x + ui.px(5), r->cy(), 5, theme::kRed);
+  x += ui.px(16);
+  for (const Figure* figure : figures) x = draw_figure(ui, x, *r, *figure) + gap;
+  return w;
+}
+
+void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
+  const RecordingView& v = c.state.recording;
+  const float end = x + draw_recording(c.ui, v, room, x, &r);
+  const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end - c.ui.px(6), r.y1 - c.ui.px(6)};
+  const Hit h = c.ui.hit("recording", area);
+  const std::string text =
+      fmt::format("{}: {} frames. {}", v.file, grouped(v.frames),
+                  v.not_recorded > 0 ? "The disk was too slow for the frames that were not recorded."
+                                     : "Every frame that was processed is in it.");
+  c.ui.tip("recording", h, area, {v.finishing ? "Ending the recording" : "Recording", text, {}});
 }
 
 float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
@@ -133,6 +177,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   float free = r.x1 - ui.px(16) - x - ui.badge_width(backend) - 3 * ui.px(33) - badge - ui.px(10) -
                figure_width(ui, rate) - figure_width(ui, latency) - figure_width(ui, lost) - keys_width - ui.px(24) -
                figure_width(ui, shown) - ui.px(16) - present_width - device_width;
+  const bool recording = s.recording.on || s.recording.finishing;
+  if (recording) free -= ui.px(33) + draw_recording(ui, s.recording, 0, 0, nullptr);
   const bool device = free >= 0 && !c.compact;
   if (!device) free += device_width;
   const bool present = free >= 0 && !c.compact;
@@ -153,9 +199,14 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   x = draw_figure(ui, draw_state_badge(ui, s.run, x, r.cy()) + ui.px(10), r, rate);
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
-  draw_lost(c, separator(ui, x, r), r, lost);
+  x = draw_lost(c, separator(ui, x, r), r, lost);
 
   const float right = r.x1 - ui.px(16);
+  if (recording) {
+    x = separator(ui, x, r);
+    const float end = right - keys_width - ui.px(24) - (present ? present_width : 0);
+    draw_recording_field(c, x, end - x, r);
+  }
   if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))
     requests.keys = true;
   const float at = right - keys_width - present_width;

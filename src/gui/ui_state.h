@@ -75,6 +75,17 @@ struct Cine {
   std::string why_not;  // why looking back is not possible now; empty = it is
 };
 
+// The recording of the live stream. Filled by the application.
+struct RecordingView {
+  bool on = false;         // frames are being recorded
+  bool finishing = false;  // no more come, but some still wait for the disk
+  std::string file;        // its name, without folders
+  double seconds = 0.0;
+  std::uint64_t frames = 0;
+  std::uint64_t not_recorded = 0;  // the disk was too slow for them
+  double bytes_per_second = 0.0;
+};
+
 // Memory, in bytes. Device numbers are 0 on the CPU.
 struct MemoryView {
   std::size_t device_used = 0;  // by this stream
@@ -155,6 +166,7 @@ struct UiState {
   MemoryView memory;
   Cine cine;
   Saving saving;
+  RecordingView recording;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
@@ -172,11 +184,12 @@ struct UiCommands {
   std::function<void(const std::string&)> open_phantom;         // "points", "cyst", "flow", "heart"
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
-  std::function<void()> cancel;                                 // what the progress strip shows: opening, or a film
-  std::function<void()> toggle_freeze;                          // Space
-  std::function<void()> cine_changed;                           // after any edit of UiState::cine
+  std::function<void()> cancel;         // what the progress strip shows: opening, or a film
+  std::function<void()> toggle_freeze;  // Space
+  std::function<void()> cine_changed;   // after any edit of UiState::cine
   std::function<void(TimingFile)> save_timings;
   std::function<void(SaveWhat)> save;    // S: the picture
+  std::function<void()> toggle_record;   // R
   std::function<void()> auto_reference;  // brightest pixel of the next frame becomes 0 dB
   std::function<void()> restart;         // after a fault
   std::function<void()> use_cpu;         // after a device fault

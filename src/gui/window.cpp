@@ -47,6 +47,7 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_I, Key::i},
                                  {GLFW_KEY_O, Key::o},
                                  {GLFW_KEY_P, Key::p},
+                                 {GLFW_KEY_R, Key::r},
                                  {GLFW_KEY_S, Key::s},
                                  {GLFW_KEY_X, Key::x}};
 
@@ -72,6 +73,8 @@ int layout_key(int key, int scancode) {
       return GLFW_KEY_O;
     case 'p':
       return GLFW_KEY_P;
+    case 'r':
+      return GLFW_KEY_R;
     case 's':
       return GLFW_KEY_S;
     case 'x':
@@ -89,6 +92,7 @@ bool acts_once(Key key) {
     case Key::f1:
     case Key::f11:
     case Key::p:
+    case Key::r:
     case Key::s:
     case Key::x:
       return true;

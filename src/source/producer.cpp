@@ -20,6 +20,13 @@ constexpr double kNsPerMs = 1e6;
 // "frame 24689 came while slot 3 of 8 was still being copied: its frame 24681 is 8.3 ms old (error on override). ..."
 std::string refusal_text(const RingRefusal& r) {
   char text[320];
+  if (r.keeper_full) {
+    std::snprintf(text, sizeof text,
+                  "frame %llu came while the frames before it still waited for the disk (error on override). All of "
+                  "them will be recorded. To go on: another policy, a faster disk, or a slower source",
+                  static_cast<unsigned long long>(r.sequence));
+    return text;
+  }
   std::snprintf(text, sizeof text,
                 "frame %llu came while slot %d of %d was still %s: its frame %llu is %.1f ms old (error on override). "
                 "Nothing was overwritten. To go on: another policy, more slots, or a slower source",

@@ -22,7 +22,7 @@ const std::vector<Layer> kLayers = {
     {"backend/cuda", {"core", "dsp", "backend"}},
     {"formats", {"core"}},
     {"source", {"core", "formats/recording.h"}},
-    {"history", {"core"}},
+    {"history", {"core", "formats/acquisition_json.h"}},
     {"gui", {"core", "history"}},
     {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "history", "gui"}},
     {"", {"core", "app", "formats/reader_main.h"}},
@@ -39,7 +39,9 @@ const std::vector<Library> kLibraries = {
      std::regex("(cuda|cufft|cusolver|cublas|curand|cooperative_groups|device_launch|nvtx|cub/|thrust/).*"),
      {"backend/cuda/", "gui/texture_cuda."}},
     {"Dear ImGui, GLFW, glad, OpenGL or EGL", std::regex("(imgui|imstb|GLFW/|glad/|GL/|EGL/|KHR/).*"), {"gui/"}},
-    {"matio or HDF5", std::regex("(matio|hdf5|H5).*"), {"formats/mat_file.", "formats/mat73", "formats/hdf5"}},
+    {"matio or HDF5",
+     std::regex("(matio|hdf5|H5).*"),
+     {"formats/mat_file.", "formats/mat_tree.", "formats/mat73", "formats/hdf5", "history/uff_"}},
     {"libav or libpng", std::regex("(libav|libsw|png\\.h).*"), {"history/"}},
 };
 

@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"app/headless.cpp", "<EGL/egl.h>"}, Case{"source/a.cpp", "<matio.h>"},
                     Case{"app/a.cpp", "  <hdf5.h>"}, Case{"formats/recording.cpp", "<hdf5.h>"},
                     Case{"formats/npy.cpp", "<matio.h>"}, Case{"main.cpp", "\"formats/recording.h\""},
+                    Case{"history/recorder.cpp", "<hdf5.h>"}, Case{"history/a.cpp", "\"formats/recording.h\""},
                     Case{"gui/a.cpp", "\"../core/frame.h\""}, Case{"main.cpp", "\"gui/window.h\""}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -58,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"dsp/a.h", "\"core/grid.h\""}, Case{"backend/cuda/a.cu", "\"backend/backend.h\""},
                     Case{"backend/cuda/a.cu", "<cufft.h>"}, Case{"backend/cpu/a.cpp", "<kiss_fft.h>"},
                     Case{"source/a.cpp", "\"formats/recording.h\""}, Case{"formats/mat_file.cpp", "<matio.h>"},
+                    Case{"history/uff_writer.cpp", "<hdf5.h>"}, Case{"history/a.cpp", "\"formats/acquisition_json.h\""},
                     Case{"gui/texture_cuda.cpp", "<cuda_gl_interop.h>"}, Case{"gui/panels/a.cpp", "<imgui.h>"},
                     Case{"gui/panels/a.cpp", "\"gui/panels/b.h\""}, Case{"gui/a.cpp", "\"history/rf_history.h\""},
                     Case{"app/app.cpp", "\"backend/cuda/backend.h\""}, Case{"app/a.cpp", "\"version.h\""},

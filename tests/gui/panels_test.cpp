@@ -172,6 +172,8 @@ TEST(Keys, DoWhatTheListSays) {
   EXPECT_EQ(scene.freezes, 1);
   scene.press(Key::s);
   EXPECT_EQ(scene.pictures, 1);
+  scene.press(Key::r);
+  EXPECT_EQ(scene.records, 1);
   scene.press(Key::right_bracket);
   EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 65.0);
   scene.press(Key::minus);
@@ -182,6 +184,40 @@ TEST(Keys, DoWhatTheListSays) {
   scene.press(Key::escape);
   scene.frames(1);
   EXPECT_GT(scene.viewer->control_rect("panel_source").width(), 0.0F);
+}
+
+TEST(Recording, IsShownAsLongAsItLasts) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->control_rect("recording").width(), 0.0F);
+  scene.click("record");
+  EXPECT_EQ(scene.records, 1);
+  scene.state.recording = {.on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .bytes_per_second = 98e6};
+  scene.frames(2);
+  const float usual = scene.viewer->control_rect("recording").width();
+  EXPECT_GT(usual, 150.0F);
+  scene.state.recording.not_recorded = 12;
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("recording").width(), usual);  // never silent
+  scene.click("record");
+  EXPECT_EQ(scene.records, 2);
+  scene.state.recording.on = false;
+  scene.state.recording.finishing = true;
+  scene.frames(2);
+  scene.click("record");  // disabled: the last one is still being written
+  EXPECT_EQ(scene.records, 2);
+}
+
+TEST(Recording, FitsIntoANarrowWindow) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.state.recording = {.on = true, .seconds = 65.0, .frames = 3251, .not_recorded = 12, .bytes_per_second = 98e6};
+  scene.frames(2);
+  const Rect shown = scene.viewer->control_rect("recording");
+  EXPECT_GT(shown.width(), 60.0F);
+  EXPECT_LT(shown.x1, scene.viewer->control_rect("keys").x0);
+  const Rect button = scene.viewer->control_rect("record");
+  EXPECT_GT(button.width(), 40.0F);
+  EXPECT_GT(button.x0, scene.viewer->control_rect("speed").x1);
 }
 
 TEST(Fault, OffersTheLikeliestCureFirst) {

@@ -2,6 +2,7 @@
 // follows.
 #include "gui/program_window.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #if defined(ECHO_HAVE_FILM)
 #include "support/film_file.h"
 #endif
+#include "support/uff_file.h"
 
 namespace echoloop::testing {
 namespace {
@@ -160,6 +162,39 @@ TEST(ProgramWindow, SavesAFilmAndNumbersOfKeptFrames) {
   EXPECT_EQ(report["frames"]["dropped"], 0);
 }
 #endif
+// Ended recordings in the folder where the program runs.
+std::vector<std::filesystem::path> recordings_of(const ProgramWindow& window) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(window.folder().path())) {
+    if (file.path().extension() == ".uff") files.push_back(file.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void expect_numbers_without_holes(const std::filesystem::path& path) {
+  const UffFile file(path);
+  ASSERT_TRUE(file.is_open());
+  const std::vector<std::uint64_t> numbers = file.sequence();
+  ASSERT_GT(numbers.size(), 5U);
+  for (std::size_t i = 1; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], numbers[i - 1] + 1);
+}
+
+TEST(ProgramWindow, RecordsByKeyAndByButtonAndThroughItsEnd) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "20");
+  window.rest();
+  window.key("r");
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  window.key("r");
+  ASSERT_TRUE(eventually([&] { return recordings_of(window).size() == 1; }));
+  expect_numbers_without_holes(recordings_of(window)[0]);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  window.click("record");
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  report_of(window);  // closes it: the recording ends as it should
+  ASSERT_EQ(recordings_of(window).size(), 2U);
+  expect_numbers_without_holes(recordings_of(window)[1]);
+}
 
 TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "500", "--policy", "error");

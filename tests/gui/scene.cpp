@@ -61,6 +61,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
     saved.push_back(what);
     if (what == SaveWhat::picture) ++pictures;
   };
+  c.toggle_record = [this] { ++records; };
   c.restart = [this] { ++restarts; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };

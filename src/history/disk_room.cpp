@@ -1,0 +1,62 @@
+#include "history/disk_room.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace echoloop {
+namespace {
+
+constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // taken at a time, where there is so much
+
+std::string reason(int error) { return error == ENOSPC ? "the disk is full" : std::strerror(error); }
+
+}  // namespace
+
+DiskRoom::DiskRoom(const std::filesystem::path& file) : file_(::open(file.c_str(), O_WRONLY | O_CLOEXEC)) {}
+
+DiskRoom::~DiskRoom() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::string DiskRoom::take(std::size_t bytes) {
+  struct stat status {};
+  if (file_ < 0 || ::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t end = size + bytes + kMargin;
+  if (end <= taken_) return {};
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur) {
+    return reason(EFBIG);
+  }
+  if (reserve(size, end + kStep).empty()) return {};
+  return reserve(size, end);
+}
+
+// Blocks beyond the file's end, without making it longer.
+std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
+  const std::uint64_t begin = std::max(size, taken_);
+  if (::fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), static_cast<off_t>(end - begin)) == 0) {
+    taken_ = end;
+    return {};
+  }
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return reason(errno);
+  struct statvfs disk {};  // a file system that cannot reserve: at least what is free now
+  if (::fstatvfs(file_, &disk) != 0) return {};
+  const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+  return end - size > free ? reason(ENOSPC) : std::string();
+}
+
+void DiskRoom::give_back() {
+  struct stat status {};
+  if (file_ < 0 || taken_ == 0 || ::fstat(file_, &status) != 0) return;
+  if (::ftruncate(file_, status.st_size) == 0) taken_ = 0;  // to the same length: frees what lies beyond it
+}
+
+}  // namespace echoloop

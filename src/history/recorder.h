@@ -1,0 +1,104 @@
+// Records the stream that runs, every frame that is processed, in order: it stands between the ring and the history and
+// holds the frames' memory until its own thread has written them. Nothing is copied: memory that the history does not
+// want is kept here and the ring gets other memory for it.
+//
+// A disk that is slower than the stream fills the queue; then the ring's policy decides, and nothing is lost silently:
+//   block, error             the ring takes no new frame (has_room()): the source waits, or the stream stops with a
+//   report drop-oldest, drop-newest the oldest waiting frame, or the new one, is not recorded, and counted
+// A disk that fails or is full ends the recording; what was written is ended properly, the stream goes on.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "history/rf_history.h"
+#include "history/uff_writer.h"
+
+namespace echoloop {
+
+struct RecorderOptions {
+  std::size_t queue_bytes = std::size_t{1} << 30;  // of frames that wait; as many more as the ring has slots may come
+  std::function<void(const RfFrame&)> before_write = {};  // tests: a slow disk, or one that fails by throwing Error
+};
+
+enum class RecorderState { idle, recording, finishing, ended };
+
+struct RecorderStatus {
+  RecorderState state = RecorderState::idle;
+  std::filesystem::path path;
+  std::uint64_t frames = 0;  // in the file
+  std::uint64_t not_recorded = 0;
+  std::uint64_t bytes = 0;  // of samples in the file
+  double seconds = 0.0;     // since the beginning, at most until the end
+  std::size_t waiting = 0;  // frames in the queue
+  std::string problem;      // why it ended before it was told to; empty = it did not
+};
+
+class Recorder final : public FrameKeeper {
+ public:
+  // `next` is offered each frame as well, as if the recorder were not there; null: nobody is.
+  explicit Recorder(FrameKeeper* next, RecorderOptions options = {}) : next_(next), options_(std::move(options)) {}
+  ~Recorder() override { finish(); }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // A file and a thread for it. Before the stream's first frame, or while it runs. Throws Error when the file cannot be
+  // made. Between start() and the end that status() tells there is no other start(). [UI or main thread]
+  void start(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about);
+  void stop();    // no further frame; what waits will be written. Returns at once [UI or main thread]
+  void finish();  // stop(), and waits until the file is ended [UI or main thread]
+
+  // As RfHistory's: a stream begins, with frames of the acquisition that is recorded; it ends.
+  void begin(HistoryFeed feed);
+  void end();
+  void set_policy(RingPolicy policy) { policy_ = policy; }  // any thread
+
+  FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
+  [[nodiscard]] bool has_room() const override { return !counting_ || waiting_bytes_ < options_.queue_bytes; }
+  [[nodiscard]] RecorderStatus status() const;  // any thread
+
+ private:
+  struct Waiting {
+    RfFrame frame;
+    FrameMemory memory;       // keeps the frame
+    bool taken_over = false;  // the memory is ours, and can be used for another frame
+  };
+
+  void run();
+  void write_all(UffWriter& writer);
+  void write(UffWriter& writer, Waiting item);
+  void settle(Waiting& item, std::uint64_t RecorderStatus::*count);
+  void end_file(UffWriter& writer);
+  void fail(const std::string& why);
+  void put(Waiting item);
+  void drop_front();
+  [[nodiscard]] FrameMemory other_memory(std::size_t bytes);
+
+  FrameKeeper* next_;
+  const RecorderOptions options_;
+  std::atomic<RingPolicy> policy_{RingPolicy::block};
+  std::atomic<bool> counting_{false};          // frames that come are recorded, or counted as not recorded
+  std::atomic<std::size_t> waiting_bytes_{0};  // with the frame that is being written
+  std::unique_ptr<UffWriter> writer_;          // start() makes it, then the recorder's thread has it
+  std::thread thread_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // All below under mutex_.
+  HistoryFeed feed_;
+  std::shared_ptr<const void> lender_;  // keeps frames that are lent in place; null: frames lie in slots
+  bool stopping_ = false;
+  std::deque<Waiting> queue_;
+  std::vector<FrameMemory> spare_;
+  std::int64_t began_ns_ = 0;
+  std::int64_t ended_ns_ = 0;
+  RecorderStatus status_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,241 @@
+#include "history/uff_writer.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/hdf5_lock.h"
+#include "history/disk_room.h"
+#include "history/uff_head.h"
+#include "history/uff_nodes.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+using uff::check;
+using uff::Handle;
+
+constexpr hsize_t kNumbersChunk = 1024;           // of the numbers of frames: 8 kB at a time
+constexpr hsize_t kAligned = 4096;                // frames begin on a page, so that a reader can map them
+constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's: 4 GiB less one byte
+
+[[noreturn]] void fail(const fs::path& path, const std::string& why) {
+  throw Error(path.string(), "cannot be recorded: " + why, "a writable place with enough room");
+}
+
+// Names as killed recordings have left them are not written over.
+fs::path unused_partial_name(const fs::path& path) {
+  fs::path partial = path;
+  partial += ".partial";
+  std::error_code error;
+  for (int i = 2; fs::exists(fs::symlink_status(partial, error)); ++i) {
+    partial = path;
+    partial += ".partial" + std::to_string(i);
+  }
+  return partial;
+}
+
+Handle create_file(const fs::path& partial) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
+  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "file format");  // SWMR begins there
+  check(H5Pset_alignment(access.get(), kAligned, kAligned), "alignment");
+  check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "closing");
+  errno = 0;
+  return {H5Fcreate(partial.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose, "no file"};
+}
+
+// A data set whose first dimension grows. `shape`: of one chunk.
+Handle create_growing(hid_t parent, const char* name, hid_t type, const std::vector<hsize_t>& shape) {
+  std::vector<hsize_t> size = shape;
+  std::vector<hsize_t> most = shape;
+  size[0] = 0;
+  most[0] = H5S_UNLIMITED;
+  const int rank = static_cast<int>(shape.size());
+  const Handle space(H5Screate_simple(rank, size.data(), most.data()), H5Sclose, name);
+  const Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name);
+  check(H5Pset_chunk(options.get(), rank, shape.data()), name);
+  check(H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER), name);
+  return {H5Dcreate2(parent, name, type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT), H5Dclose, name};
+}
+
+// The frame's number in one of the lists of /echoloop.
+void append_number(const Handle& list, hid_t type, hsize_t index, const void* value) {
+  const hsize_t size = index + 1;
+  const hsize_t one = 1;
+  check(H5Dset_extent(list.get(), &size), "the list of frames");
+  const Handle memory(H5Screate_simple(1, &one, nullptr), H5Sclose, "the list of frames");
+  const Handle space(H5Dget_space(list.get()), H5Sclose, "the list of frames");
+  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &index, nullptr, &one, nullptr), "the list of frames");
+  check(H5Dwrite(list.get(), type, memory.get(), space.get(), H5P_DEFAULT, value), "the list of frames");
+}
+
+// Every second value of (I, Q) pairs.
+template <class Value>
+void take_part(std::span<const std::byte> pairs, std::size_t part, std::vector<std::byte>& out) {
+  out.resize(pairs.size() / 2);
+  const auto* from = reinterpret_cast<const Value*>(pairs.data()) + part;
+  auto* to = reinterpret_cast<Value*>(out.data());
+  for (std::size_t i = 0; i < out.size() / sizeof(Value); ++i) to[i] = from[2 * i];
+}
+
+}  // namespace
+
+struct UffWriter::File {
+  Handle file;
+  std::vector<Handle> samples;  // one; IQ: real, imag
+  Handle sequence, acquired, not_recorded;
+  std::vector<hsize_t> chunk;  // of one frame
+  std::vector<std::byte> part;
+  std::optional<DiskRoom> room;
+};
+
+UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const RecordingAbout& about)
+    : path_(file),
+      partial_(unused_partial_name(file)),
+      acquisition_(std::move(acquisition)),
+      file_(std::make_unique<File>()) {
+  if (fs::is_directory(path_)) fail(path_, "it is a folder");
+  const std::size_t parts = acquisition_->signal == SignalKind::iq ? 2 : 1;
+  if (acquisition_->frame_bytes() / parts > kMaxChunk) {
+    throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
+                "frames up to 4 GiB");
+  }
+  const std::scoped_lock lock(hdf5_lock());
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  try {
+    create(about);
+  } catch (const std::runtime_error& error) {
+    const bool created = file_->file.get() >= 0;
+    file_.reset();
+    std::error_code ignored;
+    if (created) fs::remove(partial_, ignored);
+    fail(path_, error.what());
+  }
+}
+
+UffWriter::~UffWriter() {
+  const std::scoped_lock lock(hdf5_lock());
+  file_.reset();
+}
+
+void UffWriter::create(const RecordingAbout& about) {
+  File& f = *file_;
+  f.file = create_file(partial_);
+  f.room.emplace(partial_);
+  if (const std::string why = f.room->take(0); !why.empty()) throw std::runtime_error(why);
+  uff::write_head(f.file.get(), *acquisition_, {.version = about.version, .parameters = about.parameters});
+  const Handle channel_data(H5Gopen2(f.file.get(), "channel_data", H5P_DEFAULT), H5Gclose, "channel_data");
+  const Handle own(H5Gopen2(f.file.get(), "echoloop", H5P_DEFAULT), H5Gclose, "echoloop");
+  const hid_t type = acquisition_->sample_type == SampleType::int16 ? H5T_STD_I16LE : H5T_IEEE_F32LE;
+  f.chunk = {1, static_cast<hsize_t>(acquisition_->n_transmits()), static_cast<hsize_t>(acquisition_->n_elements()),
+             static_cast<hsize_t>(acquisition_->n_samples)};
+  // `class` is single also where the type is int16: USTB's reader knows no other numbers, and takes what it finds.
+  if (acquisition_->signal == SignalKind::iq) {
+    const Handle data = uff::make_group({channel_data.get(), "data"});
+    uff::set_text(data.get(), "class", "single");
+    uff::set_text(data.get(), "name", "data");
+    uff::set_number(data.get(), "complex", 1.0);
+    for (const char* part : {"real", "imag"}) {
+      f.samples.push_back(create_growing(data.get(), part, type, f.chunk));
+      uff::set_text(f.samples.back().get(), "class", "single");
+      uff::set_text(f.samples.back().get(), "name", part);
+      uff::set_number(f.samples.back().get(), "imaginary", part[0] == 'i' ? 1.0 : 0.0);
+    }
+  } else {
+    f.samples.push_back(create_growing(channel_data.get(), "data", type, f.chunk));
+    uff::mark_numbers(f.samples.back().get(), "data", "single");
+  }
+  f.sequence = create_growing(own.get(), "frame_sequence", H5T_STD_U64LE, {kNumbersChunk});
+  f.acquired = create_growing(own.get(), "acquired_ns", H5T_STD_I64LE, {kNumbersChunk});
+  const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose, "not_recorded");
+  f.not_recorded =
+      Handle(H5Dcreate2(own.get(), "not_recorded", H5T_STD_U64LE, scalar.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+             H5Dclose, "not_recorded");
+  const std::uint64_t none = 0;
+  check(H5Dwrite(f.not_recorded.get(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &none), "not_recorded");
+  check(H5Fstart_swmr_write(f.file.get()), "crash-safe writing");
+}
+
+void UffWriter::write_samples(const RfFrame& frame) {
+  File& f = *file_;
+  const std::array<hsize_t, 4> first = {frames_, 0, 0, 0};
+  std::vector<hsize_t> size = f.chunk;
+  size[0] = frames_ + 1;
+  for (std::size_t part = 0; part < f.samples.size(); ++part) {
+    std::span<const std::byte> samples = frame.samples;
+    if (f.samples.size() > 1) {
+      if (acquisition_->sample_type == SampleType::int16) {
+        take_part<std::int16_t>(frame.samples, part, f.part);
+      } else {
+        take_part<std::uint32_t>(frame.samples, part, f.part);  // bits, whatever number they are
+      }
+      samples = f.part;
+    }
+    check(H5Dset_extent(f.samples[part].get(), size.data()), "a frame");
+    check(H5Dwrite_chunk(f.samples[part].get(), H5P_DEFAULT, 0, first.data(), samples.size(), samples.data()),
+          "a frame");
+  }
+}
+
+void UffWriter::append(const RfFrame& frame) {
+  if (frame.samples.size() != acquisition_->frame_bytes()) fail(path_, "a frame of another size");
+  // Frames begin on a page of the file each.
+  if (const std::string why = file_->room->take(frame.samples.size() + 2 * kAligned); !why.empty()) fail(path_, why);
+  const std::scoped_lock lock(hdf5_lock());
+  errno = 0;
+  try {
+    write_samples(frame);
+    append_number(file_->acquired, H5T_NATIVE_INT64, frames_, &frame.stamp.acquired_ns);
+    append_number(file_->sequence, H5T_NATIVE_UINT64, frames_, &frame.stamp.sequence);
+  } catch (const std::runtime_error& error) {
+    fail(path_, error.what());
+  }
+  ++frames_;
+}
+
+void UffWriter::count_not_recorded(std::uint64_t frames) {
+  const std::scoped_lock lock(hdf5_lock());
+  H5Dwrite(file_->not_recorded.get(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &frames);
+}
+
+void UffWriter::flush() {
+  const std::scoped_lock lock(hdf5_lock());
+  errno = 0;
+  try {
+    check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "what was recorded");
+  } catch (const std::runtime_error& error) {
+    fail(path_, error.what());
+  }
+}
+
+void UffWriter::finish() {
+  const std::scoped_lock lock(hdf5_lock());
+  File& f = *file_;
+  errno = 0;
+  std::error_code error;
+  try {
+    f.samples.clear();
+    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded}) check(list->close(), "the list of frames");
+    check(f.file.close(), "the end of the file");
+    f.room->give_back();
+    if (frames_ == 0) {
+      fs::remove(partial_, error);
+    } else {
+      fs::rename(partial_, path_);
+    }
+  } catch (const std::exception& problem) {
+    throw Error(path_.string(), "cannot be ended: " + std::string(problem.what()),
+                "a disk that takes it; what was recorded is in " + partial_.string());
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,60 @@
+// A recording on disk: HDF5 in USTB's UFF layout, one uncompressed chunk a frame, growing frame by frame.
+//
+// While it grows it is FILE.partial, in HDF5's SWMR mode (single writer, multiple readers): metadata reach the file in
+// an order in which it can be opened at every moment, so a program that is killed leaves a file with all frames up to
+// the last flush(). Such a file is opened with H5F_ACC_SWMR_READ: H5Fopen(.., H5F_ACC_RDONLY, ..) refuses it because of
+// the writer's mark. finish() takes the mark away and gives the file its name. What the power's failure leaves is up to
+// the file system: nothing is forced to the disk.
+//
+// One thread at a time; every call takes hdf5_lock(). No HDF5 header is included here.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/acquisition.h"
+#include "core/frame.h"
+
+namespace echoloop {
+
+// What is written about the program that recorded.
+struct RecordingAbout {
+  std::string version;            // of the program
+  std::string parameters = "{}";  // JSON: the imaging parameters
+};
+
+class UffWriter {
+ public:
+  // Creates the partial file. Throws Error when it cannot be.
+  UffWriter(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about);
+  ~UffWriter();  // without finish(): the partial file stays as it is
+  UffWriter(const UffWriter&) = delete;
+  UffWriter& operator=(const UffWriter&) = delete;
+
+  // Throws Error when the disk is full or fails; frames written before are safe and finish() still ends the file.
+  void append(const RfFrame& frame);
+  void count_not_recorded(std::uint64_t frames);  // so many in all; goes into the file with the next flush
+  void flush();                                   // what was appended is there even if the program is killed now
+  // Ends the file and gives it its name; removes it when it holds no frame. Throws Error; the partial file then stays.
+  void finish();
+
+  [[nodiscard]] std::uint64_t frames() const { return frames_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }        // the final name
+  [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }  // while it grows
+
+ private:
+  struct File;
+
+  void create(const RecordingAbout& about);
+  void write_samples(const RfFrame& frame);
+
+  std::filesystem::path path_;
+  std::filesystem::path partial_;
+  AcquisitionPtr acquisition_;
+  std::uint64_t frames_ = 0;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace echoloop

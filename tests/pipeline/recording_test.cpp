@@ -1,0 +1,206 @@
+// The recorder behind a whole stream: every processed frame is in the file, in order; a slow disk follows the policy.
+#include "core/error.h"
+#include "history/recorder.h"
+#include "support/numbered_frames.h"
+#include "support/streaming.h"
+#include "support/temporary_folder.h"
+#include "support/uff_file.h"
+
+namespace echoloop {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::NumberedSource;
+using testing::TemporaryFolder;
+using testing::UffFile;
+using testing::wait_until;
+
+const Acquisition kAcquisition = testing::integer_acquisition(8, 128);
+
+struct Recorded {
+  RecorderStatus status;
+  RingCounts counts;
+  ProducerState producer = ProducerState::running;
+  std::string report;
+  bool refused_by_recorder = false;
+};
+
+struct RecordRun {
+  std::uint64_t frames = 200;
+  StreamSettings stream = testing::unpaced();
+  RecorderOptions recorder = {};
+  std::size_t history_bytes = 0;
+  std::shared_ptr<Source> source = std::make_shared<NumberedSource>(kAcquisition);
+  std::function<void(Session&)> meanwhile = {};
+};
+
+Recorded record(const std::filesystem::path& path, const RecordRun& run) {
+  const std::unique_ptr<Backend> backend = make_cpu_backend(2);
+  Mailbox<Image> images;
+  TimingTrace trace;
+  RfHistory history(run.history_bytes);
+  Recorder recorder(&history, run.recorder);
+  recorder.start(path, run.source->acquisition(), {.version = "test"});
+  Session session(*backend, run.source, images, trace,
+                  {.stream = run.stream,
+                   .params = testing::small_picture(*run.source->acquisition(), 16, 16),
+                   .max_frames = run.frames,
+                   .history = run.history_bytes > 0 ? &history : nullptr,
+                   .recorder = &recorder});
+  if (run.meanwhile) run.meanwhile(session);
+  wait_until([&] { return session.done(); });
+  session.stop();
+  recorder.finish();
+  EXPECT_EQ(session.fault(), "");
+  testing::expect_counts_add_up(session.counts());
+  return {.status = recorder.status(),
+          .counts = session.counts(),
+          .producer = session.producer_state(),
+          .report = session.producer_report(),
+          .refused_by_recorder = session.refusal().value_or(RingRefusal{}).keeper_full};
+}
+
+// Frames in the file are whole and are those of their numbers; the numbers.
+std::vector<std::uint64_t> numbers_in(const std::filesystem::path& path) {
+  const UffFile file(path);
+  EXPECT_TRUE(file.is_open());
+  std::vector<std::uint64_t> numbers = file.sequence();
+  EXPECT_EQ(file.frames(), numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::vector<std::byte> samples = file.frame(i, kAcquisition);
+    EXPECT_TRUE(testing::is_whole({.stamp = {.source_index = numbers[i]}, .samples = samples})) << i;
+    if (i > 0) {
+      EXPECT_GT(numbers[i], numbers[i - 1]);
+    }
+  }
+  return numbers;
+}
+
+void expect_first_frames(const std::vector<std::uint64_t>& numbers, std::uint64_t n) {
+  ASSERT_EQ(numbers.size(), n);
+  for (std::uint64_t i = 0; i < n; ++i) EXPECT_EQ(numbers[i], i);
+}
+
+RecorderOptions slow_disk(std::chrono::microseconds each) {
+  return {.queue_bytes = 8 * kAcquisition.frame_bytes(),
+          .before_write = [each](const RfFrame&) { std::this_thread::sleep_for(each); }};
+}
+
+TEST(Recording, HasEveryFrameThatWasProcessedInOrder) {
+  for (const std::size_t history_bytes : {std::size_t{0}, std::size_t{1} << 20}) {
+    const TemporaryFolder folder;
+    const Recorded recorded = record(folder / "a.uff", {.frames = 2000, .history_bytes = history_bytes});
+    EXPECT_EQ(recorded.status.problem, "");
+    EXPECT_EQ(recorded.status.frames, 2000U);
+    EXPECT_EQ(recorded.status.not_recorded, 0U);
+    expect_first_frames(numbers_in(folder / "a.uff"), 2000);
+  }
+}
+
+TEST(Recording, GoesOnThroughAChangeOfSlotsAndLanes) {
+  const TemporaryFolder folder;
+  const auto change = [](Session& session) {
+    for (const int slots : {2, 16, 4}) {
+      wait_until([&, before = session.counts().processed] { return session.counts().processed > before + 50; });
+      StreamSettings stream = session.stream();
+      stream.slots = slots;
+      stream.lanes = slots == 2 ? 1 : 3;
+      session.set_stream(stream);
+    }
+  };
+  const Recorded recorded = record(folder / "a.uff", {.frames = 1000, .meanwhile = change});
+  EXPECT_EQ(recorded.status.not_recorded, 0U);
+  expect_first_frames(numbers_in(folder / "a.uff"), 1000);
+}
+
+// A source that lends its frames in place.
+class LendingSource final : public Source {
+ public:
+  explicit LendingSource(int n) : acquisition_(testing::share(kAcquisition)) {
+    for (int i = 0; i < n; ++i) {
+      frames_.emplace_back(kAcquisition.frame_bytes());
+      testing::number_frame(frames_.back(), static_cast<std::uint64_t>(i));
+    }
+  }
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
+  [[nodiscard]] std::string name() const override { return "lent frames"; }
+  [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
+  [[nodiscard]] bool lends_frames() const override { return true; }
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> /*slot*/) override {
+    return frames_[static_cast<std::size_t>(index)];
+  }
+
+ private:
+  AcquisitionPtr acquisition_;
+  std::vector<std::vector<std::byte>> frames_;
+};
+
+TEST(Recording, OfFramesThatAreLent) {
+  const TemporaryFolder folder;
+  const Recorded recorded = record(folder / "a.uff", {.frames = 40, .source = std::make_shared<LendingSource>(40)});
+  EXPECT_EQ(recorded.status.frames, 40U);
+  expect_first_frames(numbers_in(folder / "a.uff"), 40);
+}
+
+TEST(Recording, ASlowDiskHoldsABlockingStreamUp) {
+  const TemporaryFolder folder;
+  const Recorded recorded = record(folder / "a.uff", {.frames = 200, .recorder = slow_disk(2ms)});
+  EXPECT_EQ(recorded.status.not_recorded, 0U);
+  EXPECT_GT(recorded.counts.producer_waited_ns, 100'000'000);
+  expect_first_frames(numbers_in(folder / "a.uff"), 200);
+}
+
+TEST(Recording, ASlowDiskEndsAStreamWithErrorOnOverride) {
+  const TemporaryFolder folder;
+  RecordRun run{.frames = 100'000, .recorder = slow_disk(5ms)};
+  run.stream.policy = RingPolicy::error;
+  run.stream.slots = 16;
+  run.stream.rate_hz = 1000.0;
+  const Recorded recorded = record(folder / "a.uff", run);
+  EXPECT_EQ(recorded.producer, ProducerState::refused);
+  EXPECT_TRUE(recorded.refused_by_recorder);
+  EXPECT_NE(recorded.report.find("waited for the disk"), std::string::npos) << recorded.report;
+  EXPECT_EQ(recorded.counts.refused, 1U);
+  EXPECT_EQ(recorded.status.not_recorded, 0U);
+  expect_first_frames(numbers_in(folder / "a.uff"), recorded.counts.processed);
+}
+
+TEST(Recording, ASlowDiskLosesFramesWhereThePolicyDropsAndCountsThem) {
+  for (const RingPolicy policy : {RingPolicy::drop_oldest, RingPolicy::drop_newest}) {
+    const TemporaryFolder folder;
+    RecordRun run{.frames = 300, .recorder = slow_disk(10ms)};
+    run.stream.policy = policy;
+    run.stream.rate_hz = 1000.0;
+    const Recorded recorded = record(folder / "a.uff", run);
+    EXPECT_GT(recorded.status.not_recorded, 0U);
+    EXPECT_EQ(recorded.status.frames + recorded.status.not_recorded, recorded.counts.processed);
+    const std::vector<std::uint64_t> numbers = numbers_in(folder / "a.uff");
+    EXPECT_EQ(numbers.size(), recorded.status.frames);
+    const UffFile file(folder / "a.uff");
+    EXPECT_EQ(file.all<std::uint64_t>("/echoloop/not_recorded", H5T_NATIVE_UINT64)[0], recorded.status.not_recorded);
+    // The newest frames are there, or the oldest.
+    if (policy == RingPolicy::drop_oldest) {
+      EXPECT_EQ(numbers.back() + 1, recorded.counts.next_sequence);
+    }
+    if (policy == RingPolicy::drop_newest) {
+      EXPECT_EQ(numbers[7], 7U);
+    }
+  }
+}
+
+TEST(Recording, ADiskThatFailsEndsItAndTheStreamGoesOn) {
+  const TemporaryFolder folder;
+  RecordRun run{.frames = 500};
+  run.recorder.before_write = [](const RfFrame& frame) {
+    if (frame.stamp.sequence == 100) throw Error("a.uff", "cannot be recorded: the disk is full", "room");
+  };
+  const Recorded recorded = record(folder / "a.uff", run);
+  EXPECT_EQ(recorded.counts.processed, 500U);
+  EXPECT_EQ(recorded.status.frames, 100U);
+  EXPECT_EQ(recorded.status.not_recorded, 400U);
+  EXPECT_NE(recorded.status.problem.find("the disk is full"), std::string::npos);
+  expect_first_frames(numbers_in(folder / "a.uff"), 100);
+}
+
+}  // namespace
+}  // namespace echoloop
