@@ -12,7 +12,7 @@
 namespace echoloop::cuda {
 
 inline constexpr int kFirThreads = 256;    // of a block, at most
-inline constexpr int kPeakPartials = 256;  // blocks that look for the frame's largest sample
+inline constexpr int kPeakPartials = 512;  // blocks that look for the frame's largest sample
 inline constexpr int kTileBlocks = 16;     // rows of a matrix instruction: blocks of outputs
 
 // Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
