@@ -1,7 +1,6 @@
 #include "backend/pipeline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "core/error.h"
@@ -10,12 +9,12 @@
 namespace echoloop {
 namespace {
 
-using namespace std::chrono_literals;
-
-// With frames in flight, how long to wait for another frame before looking at the lanes again; a frame that arrives
-// meanwhile ends the wait at once.
-constexpr auto kPoll = 50us;
-constexpr auto kIdleWait = 20ms;  // nothing in flight: only stop and new parameters need attention
+// In a loop that looks again at once: lets the core's other thread work.
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 }  // namespace
 
@@ -27,6 +26,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       trace_(trace),
       options_(std::move(options)),
       plan_(make_plan(acquisition_, params)),
+      watch_(backend.computes_elsewhere() && has_spare_cores()),
       held_reference_db_(options_.held_reference_db),
       host_images_(options_.host_images),
       load_ms_(options_.inject.load_ms),
@@ -129,7 +129,7 @@ bool Pipeline::step() {
   take_params();
   const bool reviewing = step_review();
   if (may_start() && !slots_[next_].busy) {
-    if (auto lease = ring_.begin_read(in_flight() == 0 && !reviewing ? kIdleWait : kPoll)) {
+    if (auto lease = next_frame(reviewing)) {
       start_frame(slots_[next_], std::move(*lease));
       next_ = (next_ + 1) % slots_.size();
     }
@@ -141,6 +141,23 @@ bool Pipeline::step() {
   }
   const bool ended = !may_start() || ring_.drained();
   return in_flight() > 0 || !ended;
+}
+
+// The oldest frame of the ring; waits a while for one, in a way that sees a lane's frame end early.
+std::optional<FrameRing::ReadLease> Pipeline::next_frame(bool reviewing) {
+  const bool busy = in_flight() > 0;
+  look(watch_.look_until_ns(now_ns(), busy));
+  if (ring_.has_news() || (busy && slots_[oldest_].lane->finished())) return ring_.begin_read({});
+  return ring_.begin_read(watch_.sleep(now_ns(), busy || reviewing));
+}
+
+// Looks at ring and lanes by turns until there is something to do.
+void Pipeline::look(std::int64_t until_ns) {
+  while (!ring_.has_news() && now_ns() < until_ns) {
+    release_uploaded();
+    if (in_flight() > 0 && slots_[oldest_].lane->finished()) return;
+    relax();
+  }
 }
 
 bool Pipeline::step_review() { return reviewer_ != nullptr && reviewer_->step(held_reference_db_, host_images_); }
@@ -165,6 +182,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   ++started_;
   slot.busy = true;
   slot.lease.emplace(std::move(lease));
+  watch_.frame_came(slot.lease->frame().stamp.acquired_ns);
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
   lane.upload(slot.lease->frame());
@@ -234,6 +252,7 @@ void Pipeline::collect(Slot& slot) {
   slot.lease.reset();
   Image& image = slot.lane->image();
   image.ready_ns = now_ns();
+  watch_.frame_ended(image.ready_ns);
   image.number = finished_ + 1;
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;

@@ -52,6 +52,7 @@ class CudaBackend final : public Backend {
     if (reachable) memory.free = free_bytes(context_->device);
     return memory;
   }
+  [[nodiscard]] bool computes_elsewhere() const override { return true; }
   [[nodiscard]] bool usable() const override { return !device_lost(); }
 
  private:
