@@ -1,22 +1,13 @@
 #include "backend/pipeline.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
 
 namespace echoloop {
-namespace {
-
-// In a loop that looks again at once: lets the core's other thread work.
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
-}  // namespace
 
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
@@ -25,7 +16,8 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       images_(images),
       trace_(trace),
       options_(std::move(options)),
-      plan_(make_plan(acquisition_, params)),
+      lowest_precision_(backend.lowest_precision()),
+      plan_(make_plan(acquisition_, params, nullptr, lowest_precision_)),
       watch_(backend.computes_elsewhere() && has_spare_cores()),
       held_reference_db_(options_.held_reference_db),
       host_images_(options_.host_images),
@@ -143,21 +135,14 @@ bool Pipeline::step() {
   return in_flight() > 0 || !ended;
 }
 
-// The oldest frame of the ring; waits a while for one, in a way that sees a lane's frame end early.
+// The oldest frame of the ring; waits a while for one, unless a lane's frame ends first.
 std::optional<FrameRing::ReadLease> Pipeline::next_frame(bool reviewing) {
   const bool busy = in_flight() > 0;
-  look(watch_.look_until_ns(now_ns(), busy));
-  if (ring_.has_news() || (busy && slots_[oldest_].lane->finished())) return ring_.begin_read({});
-  return ring_.begin_read(watch_.sleep(now_ns(), busy || reviewing));
-}
-
-// Looks at ring and lanes by turns until there is something to do.
-void Pipeline::look(std::int64_t until_ns) {
-  while (!ring_.has_news() && now_ns() < until_ns) {
+  const bool happened = watch_.look(busy, [&] {
     release_uploaded();
-    if (in_flight() > 0 && slots_[oldest_].lane->finished()) return;
-    relax();
-  }
+    return ring_.has_news() || (busy && slots_[oldest_].lane->finished());
+  });
+  return ring_.begin_read(happened ? std::chrono::nanoseconds(0) : watch_.sleep(now_ns(), busy || reviewing));
 }
 
 bool Pipeline::step_review() { return reviewer_ != nullptr && reviewer_->step(held_reference_db_, host_images_); }
@@ -172,7 +157,7 @@ void Pipeline::take_params() {
   const bool newly_automatic = wanted.reference_db <= kAutoReference && plan_->params.reference_db > kAutoReference;
   if (newly_automatic) measure_reference_ = true;
   try {
-    plan_ = make_plan(acquisition_, wanted, plan_);
+    plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
   } catch (const Error& error) {
     refuse(error.what());
   }
@@ -182,7 +167,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   ++started_;
   slot.busy = true;
   slot.lease.emplace(std::move(lease));
-  watch_.frame_came(slot.lease->frame().stamp.acquired_ns);
+  watch_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
   lane.upload(slot.lease->frame());

@@ -70,7 +70,6 @@ class Pipeline {
   void run_stream();
   bool step();
   std::optional<FrameRing::ReadLease> next_frame(bool reviewing);
-  void look(std::int64_t until_ns);
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
@@ -91,6 +90,7 @@ class Pipeline {
   TimingTrace& trace_;
   PipelineOptions options_;
   Mailbox<ImagingParams> params_;
+  Precision lowest_precision_;  // of the backend
   std::shared_ptr<const Plan> plan_;
   std::vector<Slot> slots_;
   Watch watch_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/units.h"
-
 namespace echoloop {
 namespace {
 
@@ -23,10 +21,17 @@ bool has_spare_cores() {
   return std::thread::hardware_concurrency() >= kEnough;
 }
 
-void Watch::frame_came(std::int64_t acquired_ns) {
+// Lets the core's other thread work.
+void Watch::relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+void Watch::frame_came(std::int64_t acquired_ns, std::int64_t now_ns) {
   interval_ns_ = acquired_ns_ != 0 ? acquired_ns - acquired_ns_ : 0;
   acquired_ns_ = acquired_ns;
-  last_ns_ = now_ns();
+  last_ns_ = now_ns;
 }
 
 std::int64_t Watch::look_from_ns() const { return acquired_ns_ + interval_ns_ - kLeadNs; }

@@ -7,21 +7,34 @@
 #include <chrono>
 #include <cstdint>
 
+#include "core/units.h"
+
 namespace echoloop {
 
 class Watch {
  public:
   explicit Watch(bool may_look) : may_look_(may_look) {}  // false: always sleeps
 
-  void frame_came(std::int64_t acquired_ns);                // and the lanes were given it
+  void frame_came(std::int64_t acquired_ns, std::int64_t now_ns);
   void frame_ended(std::int64_t now_ns) { last_ns_ = now_ns; }
 
+  // Asks again and again while it is time to look, once at least. True when `happened()` says so.
+  template <class Happened>
+  bool look(bool in_flight, const Happened& happened) const {
+    const std::int64_t until_ns = look_until_ns(now_ns(), in_flight);
+    while (!happened()) {
+      if (now_ns() >= until_ns) return false;
+      relax();
+    }
+    return true;
+  }
   // Until when to look without sleeping; in the past: not at all.
   [[nodiscard]] std::int64_t look_until_ns(std::int64_t now_ns, bool in_flight) const;
   // How long to sleep then, unless a frame comes.
   [[nodiscard]] std::chrono::nanoseconds sleep(std::int64_t now_ns, bool in_flight) const;
 
  private:
+  static void relax();
   [[nodiscard]] std::int64_t look_from_ns() const;
   bool may_look_;
   std::int64_t acquired_ns_ = 0;  // of the last frame
