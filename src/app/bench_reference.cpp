@@ -25,11 +25,11 @@ struct Lines {
   }
 };
 
-// Of the lines that a lane made: it chooses between the two paths by itself.
-const BandPlan& band_of(const Plan& plan, std::size_t line_values) {
+// Which of its two paths a lane has taken, by the number of values in its lines.
+Precision precision_of(const Plan& plan, std::size_t line_values) {
   const auto n_lines = static_cast<std::size_t>(plan.acquisition->n_transmits() * plan.acquisition->n_elements());
   const bool plain = line_values == 2 * n_lines * static_cast<std::size_t>(plan.band->n_out);
-  return plain || plan.packed == nullptr ? *plan.band : *plan.packed->band;
+  return plain || plan.packed == nullptr ? Precision::fp32 : Precision::fp16;
 }
 
 Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) {
@@ -54,10 +54,10 @@ Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) 
 
 }  // namespace
 
-double beamform_error(const BenchRun& run) {
-  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
+BeamformCheck check_beamform(const BenchRun& run) {
   const auto lane = run.backend.make_lane(0, StreamMode::overlap);
-  lane->set_plan(plan);
+  const Plan& plan = *run.plan;
+  lane->set_plan(run.plan);
   lane->upload({.stamp = {}, .samples = run.source->produce(0, {})});
   lane->condition();
   lane->beamform();
@@ -67,20 +67,21 @@ double beamform_error(const BenchRun& run) {
   lane->wait();
   const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);
-  const Lines lines{conditioned, band_of(*plan, conditioned.size())};
-  const Grid& grid = plan->grid;
+  const Precision precision = precision_of(plan, conditioned.size());
+  const Lines lines{conditioned, precision == Precision::fp16 ? *plan.packed->band : *plan.band};
+  const Grid& grid = plan.grid;
   double difference = 0.0;
   double energy = 0.0;
   const std::size_t step = std::max<std::size_t>(1, grid.pixels() / kReferencePixels) | 1;
   for (std::size_t i = 0; i < grid.pixels(); i += step) {
     const auto nx = static_cast<std::size_t>(grid.nx);
     const Value want =
-        pixel_reference(*plan, lines, grid.x_m(static_cast<int>(i % nx)), grid.z_m(static_cast<int>(i / nx)));
+        pixel_reference(plan, lines, grid.x_m(static_cast<int>(i % nx)), grid.z_m(static_cast<int>(i / nx)));
     const Value found{pixels[2 * i], pixels[2 * i + 1]};
     difference += std::norm(found - want);
     energy += std::norm(want);
   }
-  return energy > 0.0 ? std::sqrt(difference / energy) : 0.0;
+  return {.precision = precision, .rel_l2 = energy > 0.0 ? std::sqrt(difference / energy) : 0.0};
 }
 
 }  // namespace echoloop
