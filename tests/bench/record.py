@@ -47,12 +47,18 @@ def run(program, arguments, folder, environment=None):
         return json.load(file)
 
 
-def bench(program, folder, options):
-    out = os.path.join(folder, "bench.json")
-    subprocess.run([program, "bench", *options.cases, "--seconds", options.bench_seconds, "--revision", options.revision,
-                    "--json", out], check=True, timeout=3600)
-    with open(out) as file:
-        return json.load(file)
+def bench(folder, options):
+    """The record of `echoloop bench`, run now or, in as many files as there were runs, earlier."""
+    files = options.bench
+    if not files:
+        files = [os.path.join(folder, "bench.json")]
+        subprocess.run([options.program, "bench", "--seconds", options.bench_seconds, "--revision", options.revision,
+                        "--json", files[0]], check=True, timeout=3600)
+    records = []
+    for path in files:
+        with open(path) as file:
+            records.append(json.load(file))
+    return {**records[0], "results": [row for record in records for row in record["results"]]}
 
 
 def row(report, case, what, input_type, bench_rows):
@@ -61,16 +67,18 @@ def row(report, case, what, input_type, bench_rows):
     # What was asked for, where the machine has it: the bench has found out.
     half = any(r.get("precision") == "fp16" for r in bench_rows)
     precision = parameters["precision"] if half and parameters["recipe"] == "analytic" else "fp32"
-    result = {"case": case, "what": what, "input": input_type, "precision": precision, "f_number": parameters["f_number"],
-              "recipe": parameters["recipe"], "backend": report["backend"], "streams": report["streams"],
-              "lanes": report["lanes"], "host_memory": report["host_memory"],
+    result = {"case": case, "what": what, "input": input_type, "precision": precision,
+              "f_number": parameters["f_number"], "recipe": parameters["recipe"],
+              "backend": report["backend"], "streams": report["streams"], "lanes": report["lanes"],
+              "host_memory": report["host_memory"],
               "frames_per_second": round(report["frames_per_second"], 1), "shown": report["frames"]["shown"],
               "dropped": report["frames"]["dropped"], "seconds": round(report["seconds"], 2),
               "p50_ms": round(report["latency_ms"]["p50"], 3), "p99_ms": round(report["latency_ms"]["p99"], 3),
               "timing_ms": {k: round(v, 4) for k, v in timing.items()},
               "stages_p50_ms": {k: round(v["p50_ms"], 4) for k, v in report["stages"].items()}}
     if "display" in report:
-        result["display"] = {k: report["display"][k] for k in ("interop", "frame_ms", "texture_ms", "device_wait_ms", "interval_ms")}
+        figures = ("interop", "frame_ms", "texture_ms", "device_wait_ms", "interval_ms")
+        result["display"] = {k: report["display"][k] for k in figures}
     return result
 
 
@@ -90,11 +98,11 @@ def main():
     parser.add_argument("--revision", default="")
     parser.add_argument("--seconds", default="4", help="of each run")
     parser.add_argument("--bench-seconds", default="0.3", help="of each figure of echoloop bench")
-    parser.add_argument("--cases", nargs="*", default=[], help="of echoloop bench; default: all")
+    parser.add_argument("--bench", nargs="*", default=[], help="records of echoloop bench, instead of running it")
     parser.add_argument("--lanes", default="3", help="of the runs that compare kinds of memory")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        record = bench(options.program, folder, options)
+        record = bench(folder, options)
         record["settings"]["seconds_a_run"] = float(options.seconds)
         rows = record["results"]
 
@@ -125,7 +133,7 @@ def main():
                 measure("S1", f"timeline {state}", name, *s1, "--rate", "max", "--lanes", options.lanes,
                         environment=panels(folder, state))
     with open(options.out, "w") as out:
-        json.dump(record, out, indent=1)
+        json.dump(record, out, indent=1, sort_keys=True)
         out.write("\n")
 
 
