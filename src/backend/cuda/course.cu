@@ -53,10 +53,11 @@ __global__ void __launch_bounds__(kFirThreads)
   for (int i = me; i < kFirTile && first + i < n_samples; i += kFirThreads) filtered[line + first + i] = values[i];
 }
 
-// Summation: a warp is a piece of an image row; the elements are shared among kParts warps, which a frame of this size
-// needs to keep the device busy. The way back from a pixel serves kTogether transmits.
-constexpr int kTileX = 32;
-constexpr int kTileZ = 4;
+// Summation: the elements are shared among kParts threads a pixel, and no loop is unrolled: to wait for samples, the
+// device needs as many threads as it can hold, with 32 registers each. The way back from a pixel serves kTogether
+// transmits.
+constexpr int kTileX = 16;
+constexpr int kTileZ = 16;
 constexpr int kParts = 4;
 constexpr int kTogether = 3;
 
@@ -67,6 +68,14 @@ __device__ float nearest_sample(const float* line, double position, long long la
   if (bits > static_cast<unsigned long long>(last_bits)) return 0.0f;
   constexpr double kOneIsLowestBit = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded to an integer
   return line[__double2loint(position + kOneIsLowestBit)];
+}
+
+// Square root of a value that is not negative, good to 2^-45: a float's, and one step of Heron's in double precision. A
+// position is right to 1e-9 samples with it; sqrt() needs registers that the loop does not have.
+__device__ double root(double value) {
+  const auto inverse = static_cast<double>(rsqrtf(fmaxf(static_cast<float>(value), 1e-37f)));
+  const double guess = value * inverse;
+  return fma(fma(-guess, guess, value), 0.5 * inverse, guess);
 }
 
 // What a pixel's elements first, first + kParts, ... contribute from the transmits t0 .. t0 + kTogether - 1.
@@ -85,10 +94,10 @@ __device__ float part_of_pixel(const CourseGeometry& g, const float* __restrict_
   const int n_here = g.n_tx - t0;
   const long long step = static_cast<long long>(kParts) * g.n_samples;
   float sum = 0.0f;
-#pragma unroll 2
+#pragma unroll 1
   for (int e = first; e < g.n_el; e += kParts) {
     const double dx = x - g.element_x_m[e];
-    const double back = sqrt(dx * dx + z * z);
+    const double back = root(fma(dx, dx, z * z));
 #pragma unroll
     for (int k = 0; k < kTogether; ++k) {
       if (k < n_here) sum += nearest_sample(line[k], fma(back, samples_per_m, there[k]), last_bits);
