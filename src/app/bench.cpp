@@ -60,12 +60,12 @@ struct StagesAlone {
 
 // Where the backend works in half precision: the plain path first, then the tuned one compared with it.
 StagesAlone bench_stages(const BenchRun& run, Table& table) {
-  const BeamformCheck noise = check_beamform(run);
+  const BeamformCheck noise = check_beamform(run, *run.source);
   double plain_ms = 0.0;
   if (noise.precision == Precision::fp16) {
     BenchCase plain = run.bench_case;
     plain.params.precision = Precision::fp32;
-    plain_ms = bench_stages({run.backend, plain, run.source, run.seconds}, table).das_ms;
+    plain_ms = bench_stages({run.backend, plain, run.source, run.points, run.seconds}, table).das_ms;
   }
   const auto stages = stages_alone(run);
   double das_ms = 0.0;
@@ -79,8 +79,7 @@ StagesAlone bench_stages(const BenchRun& run, Table& table) {
       das_ms = s.p50_ms;
       facts["gds"] = run.bench_case.delay_sums() / (s.p50_ms * 1e6);
       facts["rel_l2"] = noise.rel_l2;
-      const auto points = make_bench_source(run.bench_case, BenchSignal::points);
-      facts["rel_l2_points"] = check_beamform({run.backend, run.bench_case, points, 0.0, run.plan}).rel_l2;
+      facts["rel_l2_points"] = check_beamform(run, *run.points).rel_l2;
       if (plain_ms > 0.0) facts["of_plain"] = plain_ms / s.p50_ms;
     }
     table.add(run.bench_case, what, facts);
@@ -111,7 +110,8 @@ json pipeline_facts(const BenchRun& run, bool device, Precision precision) {
 void bench_latency(const BenchRun& run, Precision precision, Table& table) {
   constexpr double kRateHz = 1000.0;
   constexpr double kLeastSeconds = 1.0;  // a thousand frames: p99 is then of ten
-  const BenchRun longer{run.backend, run.bench_case, run.source, std::max(run.seconds, kLeastSeconds), run.plan};
+  BenchRun longer = run;
+  longer.seconds = std::max(run.seconds, kLeastSeconds);
   const PipelineFigures paced = pipeline_figures(longer, kRateHz, kLanes);
   table.add(run.bench_case, "latency",
             {{"precision", precision_name(precision)},
@@ -153,9 +153,9 @@ void bench_with_window(const BenchRun& run, bool device, Precision precision, Ta
   table.add(run.bench_case, "present", facts);
 }
 
-void bench_one(Backend& backend, const BenchCase& c, double seconds, Table& table) {
-  const BenchRun run{backend, c, make_bench_source(c, BenchSignal::noise), seconds};
-  const bool device = backend.memory().free > 0;
+void bench_one(const BenchRun& run, Table& table) {
+  const BenchCase& c = run.bench_case;
+  const bool device = run.backend.memory().free > 0;
   const bool full_aperture = c.params.f_number == 0.0;
   if (device && full_aperture) bench_copy(run, table);
   const Precision precision = bench_stages(run, table).precision;
@@ -166,7 +166,8 @@ void bench_one(Backend& backend, const BenchCase& c, double seconds, Table& tabl
   BenchCase course = c;
   course.params.recipe = Recipe::course;
   course.params.f_number = 0.0;  // it has none
-  table.add(course, "pipeline", pipeline_facts({backend, course, run.source, seconds}, device, Precision::fp32));
+  table.add(course, "pipeline",
+            pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }
 
 }  // namespace
@@ -180,10 +181,14 @@ int run_bench(const Options& options) {
              machine, options.bench_seconds);
   Table table;
   for (const std::string& name : options.bench_cases) {
-    for (const double f_number : {0.0, 1.0}) {
-      for (const SampleType type : {SampleType::int16, SampleType::float32}) {
-        if (name == "demo" && type == SampleType::float32) continue;
-        bench_one(*chosen.backend, bench_case(name, type, f_number), options.bench_seconds, table);
+    for (const SampleType type : {SampleType::int16, SampleType::float32}) {
+      if (name == "demo" && type == SampleType::float32) continue;
+      const BenchCase full_aperture = bench_case(name, type, 0.0);
+      const auto noise = make_bench_source(full_aperture, BenchSignal::noise);
+      const auto points = make_bench_source(full_aperture, BenchSignal::points);
+      for (const double f_number : {0.0, 1.0}) {
+        const BenchCase c = bench_case(name, type, f_number);
+        bench_one({*chosen.backend, c, noise, points, options.bench_seconds}, table);
       }
     }
   }

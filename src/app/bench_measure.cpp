@@ -80,7 +80,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   stream.lanes = lanes;
   Session session(run.backend, run.source, images, trace,
                   {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_images = false});
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   trace.clear();
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;

@@ -14,8 +14,9 @@ namespace echoloop {
 struct BenchRun {
   Backend& backend;
   const BenchCase& bench_case;
-  std::shared_ptr<Source> source;
-  double seconds = 1.0;  // of each measurement
+  std::shared_ptr<Source> source;  // noise
+  std::shared_ptr<Source> points;  // echoes
+  double seconds = 1.0;            // of each measurement
   std::shared_ptr<const Plan> plan =
       make_plan(bench_case.acquisition, bench_case.params, nullptr, backend.lowest_precision());
 };
@@ -37,11 +38,11 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
 struct BeamformCheck {
   Precision precision = Precision::fp32;  // that the backend worked in
   // Relative L2 error of the complex compounded picture against float64: delays, phases, weights and sums in double
-  // from the acquisition's geometry, linear interpolation of the same conditioned lines; over `kReferencePixels`
-  // pixels.
+  // from the acquisition's geometry, linear interpolation of the same conditioned lines; over some of
+  // the pixels.
   double rel_l2 = 0.0;
 };
-BeamformCheck check_beamform(const BenchRun& run);
+BeamformCheck check_beamform(const BenchRun& run, Source& source);
 
 double median(std::vector<double> values);
 

@@ -1,6 +1,8 @@
 #include "app/bench_present.h"
 
 #if defined(ECHO_HAVE_GUI)
+#include <fmt/format.h>
+
 #include <thread>
 
 #include "app/share.h"
@@ -16,7 +18,8 @@ std::unique_ptr<Viewer> make_viewer(Mailbox<Image>& images) {
     return std::make_unique<Viewer>(
         ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{},
         images);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    fmt::print(stderr, "present: left out: {}\n", error.what());
     return nullptr;
   }
 }
