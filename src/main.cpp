@@ -1,6 +1,7 @@
 // Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
 // Started by itself with --reader-process, it reads a file for the viewer and nothing else.
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include <csignal>
 #include <cstdio>
@@ -63,6 +64,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
+  // Timers that end on time, not up to 50 us later: for this thread and, inherited, for all that it will start.
+  prctl(PR_SET_TIMERSLACK, 1UL);
   try {
     return run(argc, argv);
   } catch (const echoloop::Error& error) {

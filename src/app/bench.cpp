@@ -32,7 +32,6 @@ class Table {
     json row = {{"case", c.name},
                 {"what", what},
                 {"input", int16 ? "int16" : "float32"},
-                {"precision", "fp32"},
                 {"f_number", c.params.f_number},
                 {"recipe", c.params.recipe == Recipe::course ? "course" : "analytic"}};
     std::string text =
@@ -52,25 +51,44 @@ class Table {
   json rows_ = json::array();
 };
 
-void bench_stages(const BenchRun& run, Table& table) {
+const char* precision_name(Precision precision) { return precision == Precision::fp16 ? "fp16" : "fp32"; }
+
+struct StagesAlone {
+  Precision precision = Precision::fp32;
+  double das_ms = 0.0;
+};
+
+// Where the backend works in half precision: the plain path first, then the tuned one compared with it.
+StagesAlone bench_stages(const BenchRun& run, Table& table) {
+  const BeamformCheck noise = check_beamform(run, *run.source);
+  double plain_ms = 0.0;
+  if (noise.precision == Precision::fp16) {
+    BenchCase plain = run.bench_case;
+    plain.params.precision = Precision::fp32;
+    plain_ms = bench_stages({run.backend, plain, run.source, run.points, run.seconds}, table).das_ms;
+  }
   const auto stages = stages_alone(run);
+  double das_ms = 0.0;
   for (const Stage stage : {Stage::upload, Stage::condition, Stage::beamform, Stage::envelope, Stage::compress}) {
     const StageSummary& s = stages[static_cast<std::size_t>(stage)];
     if (s.count == 0) continue;
-    json facts = {{"p50_ms", s.p50_ms}, {"p99_ms", s.p99_ms}};
+    json facts = {{"precision", precision_name(noise.precision)}, {"p50_ms", s.p50_ms}, {"p99_ms", s.p99_ms}};
     std::string what(kStageNames[static_cast<std::size_t>(stage)]);
-    if (stage == Stage::beamform && run.bench_case.params.recipe == Recipe::analytic) {
+    if (stage == Stage::beamform) {
       what = "das";
+      das_ms = s.p50_ms;
       facts["gds"] = run.bench_case.delay_sums() / (s.p50_ms * 1e6);
-      facts["rel_l2"] = beamform_error(run);
-      const BenchRun points{run.backend, run.bench_case, make_bench_source(run.bench_case, BenchSignal::points), 0.0};
-      facts["rel_l2_points"] = beamform_error(points);
+      facts["rel_l2"] = noise.rel_l2;
+      facts["rel_l2_points"] = check_beamform(run, *run.points).rel_l2;
+      if (plain_ms > 0.0) facts["of_plain"] = plain_ms / s.p50_ms;
     }
     table.add(run.bench_case, what, facts);
   }
+  return {.precision = noise.precision, .das_ms = das_ms};
 }
 
-void bench_pipeline(const BenchRun& run, bool device, Table& table) {
+// Copy and pipeline by turns, the medians of each; without a device the pipeline once.
+json pipeline_facts(const BenchRun& run, bool device, Precision precision) {
   std::vector<double> copies, pipelines;
   PipelineFigures last;
   for (int i = 0; i < (device ? kInterleaved : 1); ++i) {
@@ -78,19 +96,28 @@ void bench_pipeline(const BenchRun& run, bool device, Table& table) {
     last = pipeline_figures(run, kRateMax, kLanes);
     pipelines.push_back(last.frames_per_second);
   }
-  json facts = {
-      {"frames_per_second", median(pipelines)}, {"p50_ms", last.latency.p50_ms}, {"p99_ms", last.latency.p99_ms}};
+  json facts = {{"precision", precision_name(precision)},
+                {"frames_per_second", median(pipelines)},
+                {"p50_ms", last.latency.p50_ms},
+                {"p99_ms", last.latency.p99_ms}};
   if (device) {
     facts["copy_frames_per_second"] = median(copies);
     facts["of_copy"] = median(pipelines) / median(copies);
   }
-  table.add(run.bench_case, "pipeline", facts);
+  return facts;
 }
 
-void bench_latency(const BenchRun& run, Table& table) {
-  const PipelineFigures paced = pipeline_figures(run, 1000.0, kLanes);
+void bench_latency(const BenchRun& run, Precision precision, Table& table) {
+  constexpr double kRateHz = 1000.0;
+  constexpr double kLeastSeconds = 1.0;  // a thousand frames: p99 is then of ten
+  BenchRun longer = run;
+  longer.seconds = std::max(run.seconds, kLeastSeconds);
+  const PipelineFigures paced = pipeline_figures(longer, kRateHz, kLanes);
   table.add(run.bench_case, "latency",
-            {{"rate_hz", 1000.0}, {"p50_ms", paced.latency.p50_ms}, {"p99_ms", paced.latency.p99_ms}});
+            {{"precision", precision_name(precision)},
+             {"rate_hz", kRateHz},
+             {"p50_ms", paced.latency.p50_ms},
+             {"p99_ms", paced.latency.p99_ms}});
 }
 
 void bench_copy(const BenchRun& run, Table& table) {
@@ -103,30 +130,44 @@ void bench_copy(const BenchRun& run, Table& table) {
   }
 }
 
-void bench_one(Backend& backend, const BenchCase& c, double seconds, Table& table) {
-  const BenchRun run{backend, c, make_bench_source(c, BenchSignal::noise), seconds};
-  const bool device = backend.memory().free > 0;
-  if (device) bench_copy(run, table);
-  bench_stages(run, table);
-  bench_pipeline(run, device, table);
-  if (device && c.name == "S1") bench_latency(run, table);
-  if (c.name != "S1") return;
-  if (const auto present = bench_present(run, kLanes)) {
-    table.add(c, "present",
-              {{"picture", present->picture},
-               {"frames_per_second", present->frames_per_second},
-               {"shown_per_second", present->shown_per_second},
-               {"p50_ms", present->ui_ms.p50_ms},
-               {"p99_ms", present->ui_ms.p99_ms},
-               {"device_wait_p99_ms", present->device_wait_ms.p99_ms}});
+// The pipeline with a window that shows its pictures at 60 Hz, by turns with the copy alone.
+void bench_with_window(const BenchRun& run, bool device, Precision precision, Table& table) {
+  std::vector<double> copies;
+  const auto before_each = [&] {
+    if (device) copies.push_back(copy_frames_per_second(run, HostMemory::pinned));
+  };
+  const auto present = bench_present(run, kLanes, device ? kInterleaved : 1, before_each);
+  if (!present.has_value()) return;
+  json facts = {{"precision", precision_name(precision)},
+                {"picture", present->picture},
+                {"frames_per_second", present->frames_per_second},
+                {"shown_per_second", present->shown_per_second},
+                {"p50_ms", present->ui_ms.p50_ms},
+                {"p99_ms", present->ui_ms.p99_ms},
+                {"texture_p50_ms", present->texture_ms.p50_ms},
+                {"texture_p99_ms", present->texture_ms.p99_ms}};
+  if (device) {
+    facts["copy_frames_per_second"] = median(copies);
+    facts["of_copy"] = present->frames_per_second / median(copies);
   }
+  table.add(run.bench_case, "present", facts);
+}
+
+void bench_one(const BenchRun& run, Table& table) {
+  const BenchCase& c = run.bench_case;
+  const bool device = run.backend.memory().free > 0;
+  const bool full_aperture = c.params.f_number == 0.0;
+  if (device && full_aperture) bench_copy(run, table);
+  const Precision precision = bench_stages(run, table).precision;
+  table.add(c, "pipeline", pipeline_facts(run, device, precision));
+  if (c.name != "S1" || full_aperture) return;
+  if (device) bench_latency(run, precision, table);
+  bench_with_window(run, device, precision, table);
   BenchCase course = c;
   course.params.recipe = Recipe::course;
-  const PipelineFigures figures = pipeline_figures({backend, course, run.source, seconds}, kRateMax, kLanes);
+  course.params.f_number = 0.0;  // it has none
   table.add(course, "pipeline",
-            {{"frames_per_second", figures.frames_per_second},
-             {"p50_ms", figures.latency.p50_ms},
-             {"p99_ms", figures.latency.p99_ms}});
+            pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }
 
 }  // namespace
@@ -140,10 +181,14 @@ int run_bench(const Options& options) {
              machine, options.bench_seconds);
   Table table;
   for (const std::string& name : options.bench_cases) {
-    for (const double f_number : {0.0, 1.0}) {
-      for (const SampleType type : {SampleType::int16, SampleType::float32}) {
-        if (name == "demo" && type == SampleType::float32) continue;
-        bench_one(*chosen.backend, bench_case(name, type, f_number), options.bench_seconds, table);
+    for (const SampleType type : {SampleType::int16, SampleType::float32}) {
+      if (name == "demo" && type == SampleType::float32) continue;
+      const BenchCase full_aperture = bench_case(name, type, 0.0);
+      const auto noise = make_bench_source(full_aperture, BenchSignal::noise);
+      const auto points = make_bench_source(full_aperture, BenchSignal::points);
+      for (const double f_number : {0.0, 1.0}) {
+        const BenchCase c = bench_case(name, type, f_number);
+        bench_one({*chosen.backend, c, noise, points, options.bench_seconds}, table);
       }
     }
   }

@@ -27,11 +27,10 @@ double copy_frames_per_second(const BenchRun& run, HostMemory kind) {
   constexpr std::size_t kLanes = 3;  // two copies are always queued behind the one that runs
   std::unique_ptr<PageLock> lock;
   if (kind == HostMemory::pinned) lock = run.backend.page_lock(run.source->lendable_memory());
-  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < kLanes; ++i) {
     lanes.push_back(run.backend.make_lane(static_cast<int>(i), StreamMode::overlap));
-    lanes.back()->set_plan(plan);
+    lanes.back()->set_plan(run.plan);
   }
   std::int64_t begin_ns = 0;
   std::uint64_t begin = 0;
@@ -52,11 +51,10 @@ double copy_frames_per_second(const BenchRun& run, HostMemory kind) {
 std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
   constexpr std::size_t kLanes = 4;  // their buffers rotate past the caches as well
   const std::unique_ptr<PageLock> lock = run.backend.page_lock(run.source->lendable_memory());
-  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < kLanes; ++i) {
     lanes.push_back(run.backend.make_lane(static_cast<int>(i), StreamMode::overlap));
-    lanes.back()->set_plan(plan);
+    lanes.back()->set_plan(run.plan);
   }
   TimingTrace trace;
   const std::int64_t begin_ns = now_ns();
@@ -82,7 +80,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   stream.lanes = lanes;
   Session session(run.backend, run.source, images, trace,
                   {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_images = false});
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   trace.clear();
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;

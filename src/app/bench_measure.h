@@ -14,8 +14,11 @@ namespace echoloop {
 struct BenchRun {
   Backend& backend;
   const BenchCase& bench_case;
-  std::shared_ptr<Source> source;
-  double seconds = 1.0;  // of each measurement
+  std::shared_ptr<Source> source;  // noise
+  std::shared_ptr<Source> points;  // echoes
+  double seconds = 1.0;            // of each measurement
+  std::shared_ptr<const Plan> plan =
+      make_plan(bench_case.acquisition, bench_case.params, nullptr, backend.lowest_precision());
 };
 
 // Frames a second that the copy to the device alone reaches, from memory of this kind, with nothing else running.
@@ -32,9 +35,14 @@ struct PipelineFigures {
 // rate_hz kRateMax: flat out. Page-locked frames lent in place, overlap, after a warm-up that is not counted.
 PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes);
 
-// Relative L2 error of the complex compounded picture against float64: delays, phases, weights and sums in double from
-// the acquisition's geometry, linear interpolation of the same conditioned lines; over `kReferencePixels` pixels.
-double beamform_error(const BenchRun& run);
+struct BeamformCheck {
+  Precision precision = Precision::fp32;  // that the backend worked in
+  // Relative L2 error of the complex compounded picture against float64: delays, phases, weights and sums in double
+  // from the acquisition's geometry, linear interpolation of the same conditioned lines; over some of
+  // the pixels.
+  double rel_l2 = 0.0;
+};
+BeamformCheck check_beamform(const BenchRun& run, Source& source);
 
 double median(std::vector<double> values);
 

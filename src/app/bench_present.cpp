@@ -1,6 +1,8 @@
 #include "app/bench_present.h"
 
 #if defined(ECHO_HAVE_GUI)
+#include <fmt/format.h>
+
 #include <thread>
 
 #include "app/share.h"
@@ -16,57 +18,89 @@ std::unique_ptr<Viewer> make_viewer(Mailbox<Image>& images) {
     return std::make_unique<Viewer>(
         ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{},
         images);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    fmt::print(stderr, "present: left out: {}\n", error.what());
     return nullptr;
   }
 }
 
+struct Turn {
+  double frames_per_second = 0.0;
+  double shown_per_second = 0.0;
+};
+
+// Window frames at 60 Hz, the first ones not counted.
+class PresentBench {
+ public:
+  PresentBench(const BenchRun& run, int lanes, Mailbox<Image>& images, Viewer& viewer)
+      : run_(run), images_(images), viewer_(viewer) {
+    stream_.rate_hz = kRateMax;
+    stream_.lanes = lanes;
+    state_.params = state_.defaults = run.bench_case.params;
+    state_.source.acquisition = run.bench_case.acquisition;
+    state_.run = RunState::live;
+    state_.stream = stream_;
+  }
+
+  Turn turn() {
+    TimingTrace trace;
+    Session session(
+        run_.backend, run_.source, images_, trace,
+        {.stream = stream_, .params = state_.params, .max_frames = 0, .host_images = viewer_.needs_host_image()});
+    constexpr int kWarmUp = 20;
+    for (int i = 0; i < kWarmUp; ++i) window_frame();
+    const std::size_t handed_over = texture_ms.size();
+    const std::uint64_t begin = session.counts().processed;
+    const std::int64_t begin_ns = now_ns();
+    const auto passed_s = [begin_ns] { return static_cast<double>(now_ns() - begin_ns) * 1e-9; };
+    while (passed_s() < 2.0 * run_.seconds) {
+      const Viewer::FrameTimes& t = window_frame();
+      ui_ms.push_back(static_cast<double>(t.draw_end - t.draw_start) * 1e-6);
+      if (t.texture_ns > 0) texture_ms.push_back(static_cast<double>(t.texture_ns) * 1e-6);
+    }
+    const auto processed = static_cast<double>(session.counts().processed - begin);
+    const Turn turn{processed / passed_s(), static_cast<double>(texture_ms.size() - handed_over) / passed_s()};
+    session.stop();
+    return turn;
+  }
+
+  std::vector<double> ui_ms, texture_ms;
+
+ private:
+  const Viewer::FrameTimes& window_frame() {
+    const std::int64_t due_ns = now_ns() + 1'000'000'000 / 60;
+    viewer_.frame(state_);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::max<std::int64_t>(0, due_ns - now_ns())));
+    return viewer_.times();
+  }
+
+  const BenchRun& run_;
+  Mailbox<Image>& images_;
+  Viewer& viewer_;
+  UiState state_;
+  StreamSettings stream_;
+};
+
 }  // namespace
 
-std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes) {
+std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes, int turns,
+                                            const std::function<void()>& before_each) {
   Mailbox<Image> images;
   const std::unique_ptr<Viewer> viewer = make_viewer(images);
   if (viewer == nullptr) return std::nullopt;
-  UiState state;
-  state.params = state.defaults = run.bench_case.params;
-  state.source.acquisition = run.bench_case.acquisition;
-  state.run = RunState::live;
-  TimingTrace trace;
-  StreamSettings stream;
-  stream.rate_hz = kRateMax;
-  stream.lanes = lanes;
-  state.stream = stream;
-  Session session(
-      run.backend, run.source, images, trace,
-      {.stream = stream, .params = state.params, .max_frames = 0, .host_images = viewer->needs_host_image()});
-  std::vector<double> ui_ms, wait_ms;
-  std::uint64_t shown = 0;
-  std::uint64_t begin = 0;
-  std::int64_t begin_ns = 0;
-  const auto passed_s = [&begin_ns] { return static_cast<double>(now_ns() - begin_ns) * 1e-9; };
-  constexpr int kWarmUp = 20;  // window frames
-  for (int i = 0; i < kWarmUp || passed_s() < 2.0 * run.seconds; ++i) {
-    if (i == kWarmUp - 1) {
-      begin_ns = now_ns();
-      begin = session.counts().processed;
-      shown = 0;
-      ui_ms.clear();
-      wait_ms.clear();
-    }
-    const std::int64_t due_ns = now_ns() + 1'000'000'000 / 60;
-    if (viewer->frame(state)) ++shown;
-    const Viewer::FrameTimes& t = viewer->times();
-    ui_ms.push_back(static_cast<double>(t.draw_end - t.draw_start) * 1e-6);
-    wait_ms.push_back(static_cast<double>(t.device_wait_ns) * 1e-6);
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::max<std::int64_t>(0, due_ns - now_ns())));
+  PresentBench bench(run, lanes, images, *viewer);
+  std::vector<double> rates;
+  Turn last;
+  for (int i = 0; i < turns; ++i) {
+    before_each();
+    last = bench.turn();
+    rates.push_back(last.frames_per_second);
   }
-  PresentFigures figures{.picture = viewer->needs_host_image() ? "host upload" : "interop",
-                         .frames_per_second = static_cast<double>(session.counts().processed - begin) / passed_s(),
-                         .shown_per_second = static_cast<double>(shown) / passed_s(),
-                         .ui_ms = summarize(ui_ms),
-                         .device_wait_ms = summarize(wait_ms)};
-  session.stop();
-  return figures;
+  return PresentFigures{.picture = viewer->needs_host_image() ? "host upload" : "interop",
+                        .frames_per_second = median(rates),
+                        .shown_per_second = last.shown_per_second,
+                        .ui_ms = summarize(bench.ui_ms),
+                        .texture_ms = summarize(bench.texture_ms)};
 }
 
 }  // namespace echoloop
@@ -75,7 +109,9 @@ std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes) {
 
 namespace echoloop {
 
-std::optional<PresentFigures> bench_present(const BenchRun&, int) { return std::nullopt; }
+std::optional<PresentFigures> bench_present(const BenchRun&, int, int, const std::function<void()>&) {
+  return std::nullopt;
+}
 
 }  // namespace echoloop
 

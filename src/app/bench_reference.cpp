@@ -1,4 +1,5 @@
 // Delay-and-sum in double precision, straight from the acquisition's geometry: no table of the plan is used.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 
@@ -10,7 +11,8 @@ namespace echoloop {
 namespace {
 
 using Value = std::complex<double>;
-constexpr int kReferencePixels = 1500;
+constexpr std::size_t kPixels = 1500;      // at most,
+constexpr std::size_t kPairs = 2'500'000;  // and so many of them with lines
 
 struct Lines {
   const std::vector<float>& values;  // (re, im) [n_tx][n_el][n_line]
@@ -25,11 +27,12 @@ struct Lines {
   }
 };
 
-// Of the lines that a lane made: it chooses between the two paths by itself.
-const BandPlan& band_of(const Plan& plan, std::size_t line_values) {
+// Which of its two paths a lane has taken, by the number of values in its lines; the tuned one where both make the same
+// number, for a plan holds it only where the backend has it.
+Precision precision_of(const Plan& plan, std::size_t line_values) {
   const auto n_lines = static_cast<std::size_t>(plan.acquisition->n_transmits() * plan.acquisition->n_elements());
-  const bool plain = line_values == 2 * n_lines * static_cast<std::size_t>(plan.band->n_out);
-  return plain || plan.packed == nullptr ? *plan.band : *plan.packed->band;
+  const auto values = [&](const BandPlan& band) { return 2 * n_lines * static_cast<std::size_t>(band.n_out); };
+  return plan.packed == nullptr || line_values != values(*plan.packed->band) ? Precision::fp32 : Precision::fp16;
 }
 
 Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) {
@@ -54,11 +57,11 @@ Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) 
 
 }  // namespace
 
-double beamform_error(const BenchRun& run) {
-  const auto plan = make_plan(run.bench_case.acquisition, run.bench_case.params);
+BeamformCheck check_beamform(const BenchRun& run, Source& source) {
   const auto lane = run.backend.make_lane(0, StreamMode::overlap);
-  lane->set_plan(plan);
-  lane->upload({.stamp = {}, .samples = run.source->produce(0, {})});
+  const Plan& plan = *run.plan;
+  lane->set_plan(run.plan);
+  lane->upload({.stamp = {}, .samples = source.produce(0, {})});
   lane->condition();
   lane->beamform();
   lane->envelope();
@@ -67,20 +70,23 @@ double beamform_error(const BenchRun& run) {
   lane->wait();
   const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);
-  const Lines lines{conditioned, band_of(*plan, conditioned.size())};
-  const Grid& grid = plan->grid;
+  const Precision precision = precision_of(plan, conditioned.size());
+  const Lines lines{conditioned, precision == Precision::fp16 ? *plan.packed->band : *plan.band};
+  const Grid& grid = plan.grid;
   double difference = 0.0;
   double energy = 0.0;
-  const std::size_t step = std::max<std::size_t>(1, grid.pixels() / kReferencePixels) | 1;
+  const auto n_lines = static_cast<std::size_t>(plan.acquisition->n_transmits() * plan.acquisition->n_elements());
+  const std::size_t n_pixels = std::clamp<std::size_t>(kPairs / n_lines, 1, kPixels);
+  const std::size_t step = std::max<std::size_t>(1, grid.pixels() / n_pixels) | 1;
   for (std::size_t i = 0; i < grid.pixels(); i += step) {
     const auto nx = static_cast<std::size_t>(grid.nx);
     const Value want =
-        pixel_reference(*plan, lines, grid.x_m(static_cast<int>(i % nx)), grid.z_m(static_cast<int>(i / nx)));
+        pixel_reference(plan, lines, grid.x_m(static_cast<int>(i % nx)), grid.z_m(static_cast<int>(i / nx)));
     const Value found{pixels[2 * i], pixels[2 * i + 1]};
     difference += std::norm(found - want);
     energy += std::norm(want);
   }
-  return energy > 0.0 ? std::sqrt(difference / energy) : 0.0;
+  return {.precision = precision, .rel_l2 = energy > 0.0 ? std::sqrt(difference / energy) : 0.0};
 }
 
 }  // namespace echoloop

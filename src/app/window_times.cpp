@@ -23,6 +23,7 @@ nlohmann::json WindowTimes::Values::summary() const {
 void WindowTimes::add(const Viewer::FrameTimes& times) {
   constexpr double kMs = 1e-6;
   frame_ms_.add(static_cast<double>(times.draw_end - times.draw_start) * kMs);
+  if (times.texture_ns > 0) texture_ms_.add(static_cast<double>(times.texture_ns) * kMs);
   device_wait_ms_.add(static_cast<double>(times.device_wait_ns) * kMs);
   if (last_shown_ns_ != 0) interval_ms_.add(static_cast<double>(times.shown - last_shown_ns_) * kMs);
   last_shown_ns_ = times.shown;
@@ -30,6 +31,7 @@ void WindowTimes::add(const Viewer::FrameTimes& times) {
 
 nlohmann::json WindowTimes::report() const {
   return {{"frame_ms", frame_ms_.summary()},
+          {"texture_ms", texture_ms_.summary()},
           {"device_wait_ms", device_wait_ms_.summary()},
           {"interval_ms", interval_ms_.summary()},
           {"review_frames", review_frames_.summary()}};

@@ -94,6 +94,11 @@ class Backend {
   // `number`: lane index, for spans. `mode` serial: one stream for copies and kernels.
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
+  // Whether the lanes' work is done elsewhere than on this machine's cores, so that a thread that waits for a lane
+  // takes nothing from it by asking again and again.
+  [[nodiscard]] virtual bool computes_elsewhere() const { return false; }
+  // The lowest one that its lanes can work in: plans hold nothing for a lower one. [any thread]
+  [[nodiscard]] virtual Precision lowest_precision() const { return Precision::fp32; }
   // False once the device is lost for good: what this backend made can only be destroyed, another one may go on.
   [[nodiscard]] virtual bool usable() const { return true; }  // any thread
 };

@@ -8,16 +8,6 @@
 #include "core/units.h"
 
 namespace echoloop {
-namespace {
-
-using namespace std::chrono_literals;
-
-// With frames in flight, how long to wait for another frame before looking at the lanes again; a frame that arrives
-// meanwhile ends the wait at once.
-constexpr auto kPoll = 50us;
-constexpr auto kIdleWait = 20ms;  // nothing in flight: only stop and new parameters need attention
-
-}  // namespace
 
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
@@ -26,7 +16,9 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       images_(images),
       trace_(trace),
       options_(std::move(options)),
-      plan_(make_plan(acquisition_, params)),
+      lowest_precision_(backend.lowest_precision()),
+      plan_(make_plan(acquisition_, params, nullptr, lowest_precision_)),
+      watch_(backend.computes_elsewhere() && has_spare_cores()),
       held_reference_db_(options_.held_reference_db),
       host_images_(options_.host_images),
       load_ms_(options_.inject.load_ms),
@@ -130,7 +122,7 @@ bool Pipeline::step() {
   take_params();
   const bool reviewing = step_review();
   if (may_start() && !slots_[next_].busy) {
-    if (auto lease = ring_.begin_read(in_flight() == 0 && !reviewing ? kIdleWait : kPoll)) {
+    if (auto lease = next_frame(reviewing)) {
       start_frame(slots_[next_], std::move(*lease));
       next_ = (next_ + 1) % slots_.size();
     }
@@ -142,6 +134,16 @@ bool Pipeline::step() {
   }
   const bool ended = !may_start() || ring_.drained();
   return in_flight() > 0 || !ended;
+}
+
+// The oldest frame of the ring; waits a while for one, unless a lane's frame ends first.
+std::optional<FrameRing::ReadLease> Pipeline::next_frame(bool reviewing) {
+  const bool busy = in_flight() > 0;
+  const bool happened = watch_.look(busy, [&] {
+    release_uploaded();
+    return ring_.has_news() || (busy && slots_[oldest_].lane->finished());
+  });
+  return ring_.begin_read(happened ? std::chrono::nanoseconds(0) : watch_.sleep(now_ns(), busy || reviewing));
 }
 
 bool Pipeline::step_review() { return reviewer_ != nullptr && reviewer_->step(held_reference_db_, host_images_); }
@@ -156,7 +158,7 @@ void Pipeline::take_params() {
   const bool newly_automatic = wanted.reference_db <= kAutoReference && plan_->params.reference_db > kAutoReference;
   if (newly_automatic) measure_reference_ = true;
   try {
-    plan_ = make_plan(acquisition_, wanted, plan_);
+    plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
   } catch (const Error& error) {
     refuse(error.what());
   }
@@ -166,6 +168,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   ++started_;
   slot.busy = true;
   slot.lease.emplace(std::move(lease));
+  watch_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
   lane.upload(slot.lease->frame());
@@ -239,6 +242,7 @@ void Pipeline::collect(Slot& slot) {
   slot.lease.reset();
   Image& image = slot.lane->image();
   image.ready_ns = now_ns();
+  watch_.frame_ended(image.ready_ns);
   image.number = finished_ + 1;
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;

@@ -15,6 +15,7 @@
 
 #include "backend/backend.h"
 #include "backend/review.h"
+#include "backend/watch.h"
 #include "core/frame_ring.h"
 #include "core/image.h"
 #include "core/mailbox.h"
@@ -68,6 +69,7 @@ class Pipeline {
   void run();
   void run_stream();
   bool step();
+  std::optional<FrameRing::ReadLease> next_frame(bool reviewing);
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
@@ -88,8 +90,10 @@ class Pipeline {
   TimingTrace& trace_;
   PipelineOptions options_;
   Mailbox<ImagingParams> params_;
+  Precision lowest_precision_;  // of the backend
   std::shared_ptr<const Plan> plan_;
   std::vector<Slot> slots_;
+  Watch watch_;
   std::size_t next_ = 0;    // slot of the next frame
   std::size_t oldest_ = 0;  // slot of the oldest frame in flight
   std::uint64_t started_ = 0;

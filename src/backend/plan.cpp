@@ -253,7 +253,7 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
 }
 
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
-                                      const std::shared_ptr<const Plan>& previous) {
+                                      const std::shared_ptr<const Plan>& previous, Precision lowest) {
   check_params(*acquisition, params);
   auto plan = std::make_shared<Plan>();
   plan->acquisition = acquisition;
@@ -275,7 +275,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->das = make_das(
       *acquisition, params, *plan->band,
       same_tables ? previous->das->tables : make_tables(*acquisition, *plan->band, plan->grid, params.sound_speed_m_s));
-  if (params.precision == Precision::fp16) {
+  if (params.precision == Precision::fp16 && lowest == Precision::fp16) {
     const bool same_weights = old.f_number == params.f_number && old.apodization == params.apodization &&
                               old.directivity == params.directivity;
     plan->packed = make_packed(*acquisition, params, plan->grid, comparable ? previous->packed : nullptr,

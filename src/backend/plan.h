@@ -64,7 +64,7 @@ struct Plan {
   std::shared_ptr<const BandPlan> band;      // analytic only
   std::shared_ptr<const DasPlan> das;        // analytic only
   std::shared_ptr<const CoursePlan> course;  // course only
-  // Analytic with precision fp16, where the tuned kernel can do it: what a device that has it uses instead of the
+  // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
   // above.
   std::shared_ptr<const PackedFormation> packed;
 };
@@ -75,8 +75,10 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params);
 
 // `previous` may be null; parts of it that still hold are shared. Throws Error when the parameters do not fit the
 // acquisition (empty band, grid too large, course recipe on what the course's formula cannot describe).
+// `lowest`: of the backend that the plan is for; half precision is planned only where it can be used.
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
-                                      const std::shared_ptr<const Plan>& previous = nullptr);
+                                      const std::shared_ptr<const Plan>& previous = nullptr,
+                                      Precision lowest = Precision::fp16);
 
 // One line for the user when this recipe on this grid gives a wrong picture (the course recipe sums RF: an axial step
 // above c / (4 f_high) aliases), empty otherwise.

@@ -109,7 +109,7 @@ void Reviewer::refuse(const std::string& why) {
 void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params) {
   const int number = kMaxLanes + static_cast<int>(&slot - slots_.data());
   if (slot.lane == nullptr) slot.lane = backend_.make_lane(number, mode_);
-  slot.plan = make_plan(acquisition_, params, slot.plan);
+  slot.plan = make_plan(acquisition_, params, slot.plan, backend_.lowest_precision());
   const bool automatic = params.reference_db <= kAutoReference && slot.plan->course == nullptr;
   const double held_db = held_reference_db_ > kAutoReference ? held_reference_db_ : 0.0;
   slot.reference_db = automatic ? held_db : params.reference_db;

@@ -67,8 +67,12 @@ std::size_t FrameRing::pop_oldest() {
   ready_head_ = (ready_head_ + 1) % ready_.size();
   --ready_count_;
   --counts_.slots_ready;
+  tell_news();
   return slot;
 }
+
+// After every change of what it is made of. Under mutex_.
+void FrameRing::tell_news() { news_.store(ready_count_ > 0 || closed_ || woken_, std::memory_order_release); }
 
 void FrameRing::number_frame(std::uint64_t sequence) {
   if (sequence < counts_.next_sequence) {
@@ -161,6 +165,7 @@ void FrameRing::publish(std::size_t slot, FrameStamp stamp, std::span<const std:
     ++counts_.in_flight;
     ready_[(ready_head_ + ready_count_) % ready_.size()] = slot;
     ++ready_count_;
+    tell_news();
   }
   readied_.notify_one();
 }
@@ -177,6 +182,7 @@ std::optional<FrameRing::ReadLease> FrameRing::begin_read(std::chrono::nanosecon
     readied_.wait_for(lock, wait, [this] { return ready_count_ > 0 || closed_ || woken_; });
   }
   woken_ = false;
+  tell_news();
   if (ready_count_ == 0) return std::nullopt;
   const std::size_t slot = pop_oldest();
   slots_[slot].state = State::reading;
@@ -188,6 +194,7 @@ void FrameRing::wake() {
   {
     const std::scoped_lock lock(mutex_);
     woken_ = true;
+    tell_news();
   }
   readied_.notify_one();
 }
@@ -236,6 +243,7 @@ void FrameRing::close() {
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
+    tell_news();
   }
   freed_.notify_all();
   readied_.notify_all();

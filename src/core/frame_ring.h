@@ -4,6 +4,7 @@
 // construction.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -73,6 +74,8 @@ class FrameRing {
   // The oldest frame, waiting for one at most `wait`, or until wake(). [processing thread]
   std::optional<ReadLease> begin_read(std::chrono::nanoseconds wait);
   void wake();  // ends the reader's wait, or its next one; any thread
+  // Whether begin_read() would not wait; costs nobody a lock. [any thread]
+  [[nodiscard]] bool has_news() const { return news_.load(std::memory_order_acquire); }
 
   void count_processed();  // a frame that was read became an image [processing thread]
   void count_lost();       // a frame that was read could not be processed: counted as dropped [processing thread]
@@ -97,6 +100,7 @@ class FrameRing {
   WriteLease claim(std::size_t slot);
   [[nodiscard]] std::optional<std::size_t> find_free() const;
   [[nodiscard]] std::size_t pop_oldest();
+  void tell_news();
   void finish_read(std::size_t slot);
   void abandon_write(std::size_t slot);
   void publish(std::size_t slot, FrameStamp stamp, std::span<const std::byte> samples);
@@ -105,6 +109,7 @@ class FrameRing {
   std::condition_variable freed_;
   std::condition_variable readied_;
   FrameKeeper* keeper_;
+  std::atomic<bool> news_{false};  // something for the reader; written under mutex_
   // All below under mutex_.
   std::vector<Slot> slots_;
   std::vector<std::size_t> ready_;  // slot numbers, oldest first; a circle of slots_.size() entries

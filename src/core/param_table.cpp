@@ -36,7 +36,7 @@ const std::array<ParamSpec, 19> kTable = {{
     {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, &P::directivity, kOffOn,
      "Weights each echo by how well its element hears from that direction. Needs the element width."},
     {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, &P::precision, kPrecisions,
-     "Of the channel data inside the GPU (Hopper or newer, analytic recipe): fp16 is several times faster; the picture stays the same within a tenth of a decibel or so."},
+     "Of the channel data inside the GPU, where it has both (Hopper or newer, analytic recipe): fp16 is several times faster; the picture stays the same within a tenth of a decibel or so."},
     {"band_low_hz", "Band from", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_low_hz, {},
      "Lower edge of the band-pass filter: flat over the inner 80 % of the half width, zero at the edges."},
     {"band_high_hz", "Band to", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_high_hz, {},

@@ -20,9 +20,9 @@ struct ImagingParams {
   double f_number = 1.5;  // 0 = full aperture
   Apodization apodization = Apodization::boxcar;
   Directivity directivity = Directivity::off;
-  Precision precision = Precision::fp32;
-  double band_low_hz = 0.0;   // band-pass edges: flat over the inner 80 % of the half width,
-  double band_high_hz = 0.0;  // raised cosine to zero at the two edges
+  Precision precision = Precision::fp16;  // where the device has it; it is the faster one
+  double band_low_hz = 0.0;               // band-pass edges: flat over the inner 80 % of the half width,
+  double band_high_hz = 0.0;              // raised cosine to zero at the two edges
   double depth_min_m = 0.0;
   double depth_max_m = 0.0;
   double lateral_min_m = 0.0;

@@ -2,6 +2,7 @@
 
 #include <imgui_impl_opengl3.h>
 
+#include "core/error.h"
 #include "gui/theme.h"
 
 namespace echoloop {
@@ -18,7 +19,10 @@ ImguiSession::ImguiSession(Surface& surface) : surface_(surface) {
   style.Colors[ImGuiCol_TextSelectedBg] = ImGui::ColorConvertU32ToFloat4(theme::kSelected);
   style.WindowMinSize = {1, 1};
   surface_.init_imgui();
-  ImGui_ImplOpenGL3_Init("#version 450 core");
+  if (ImGui_ImplOpenGL3_Init("#version 450 core")) return;
+  surface_.shutdown_imgui();
+  ImGui::DestroyContext();
+  throw Error("OpenGL", "the library libGL.so.1 cannot be loaded", "a system that has it");
 }
 
 ImguiSession::~ImguiSession() {

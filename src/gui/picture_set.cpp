@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/units.h"
+
 namespace echoloop {
 
 PictureSet::PictureSet(Way way, Mailbox<Image>& live, PastImages* past) : host_only_(way == Way::host) {
@@ -61,7 +63,9 @@ bool PictureSet::take(Picture& picture) {
   const Image& image = picture.box->front();
   picture.image.host_db = nullptr;  // the old picture's memory is the pipeline's again
   if (image.number == 0 || image.grid.nx < 1) return false;
+  const std::int64_t before_ns = now_ns();
   if (!put(picture, image)) return false;
+  times_.texture_ns += now_ns() - before_ns;
   picture.image = image;
   picture.image.storage.reset();
   picture.copied_sequence = image.stamp.sequence;

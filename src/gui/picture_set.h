@@ -47,10 +47,12 @@ class PictureSet {
   [[nodiscard]] bool needs_host_image() const { return host_only_; }
   [[nodiscard]] const std::string& status() const { return status_; }
 
-  // Of the last take(): the copy that became known, equal times for none, and the host time in calls that may wait.
+  // Of the last take(): the copy that became known, equal times for none; the host time in all of the hand-over of a
+  // new picture to its texture, and in calls that may wait.
   struct Times {
     std::int64_t start_ns = 0, end_ns = 0;
-    std::uint64_t sequence = 0;  // of the frame that was copied
+    std::uint64_t sequence = 0;   // of the frame that was copied
+    std::int64_t texture_ns = 0;  // 0: no new picture
     std::int64_t device_wait_ns = 0;
   };
   [[nodiscard]] const Times& times() const { return times_; }

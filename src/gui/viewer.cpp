@@ -80,6 +80,7 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
   times.present_start = t.start_ns;
   times.present_end = t.end_ns;
   times.present_sequence = t.sequence;
+  times.texture_ns = t.texture_ns;
   times.device_wait_ns = t.device_wait_ns;
   return fresh;
 }

@@ -62,6 +62,7 @@ class Viewer {
     std::uint64_t present_sequence = 0;               // of which frame
     std::int64_t draw_start = 0, draw_end = 0;        // all of the UI thread's work, without the wait for the display
     std::int64_t shown = 0;                           // the display's vertical sync has passed
+    std::int64_t texture_ns = 0;                      // of that, handing a new picture to its texture; 0: none came
     std::int64_t device_wait_ns = 0;                  // time spent in calls that may wait for the device
   };
   [[nodiscard]] const FrameTimes& times() const;

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 """Measures the program on this machine and records what it showed: record.py PROGRAM OUT.json [--revision REV]
 
-Runs the program on the demo phantom and, where numpy is there, on frames of the GPU short course's size (S1: 3 transmits
-x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), flat out and paced, with every kind of host memory and
-both arrangements of streams; with a display also in its window, with the timeline open and closed by turns. Every row is
-one run of the program itself, taken from its own report. What is excluded: making the noise recording, start-up, the
-first frames' allocations (the run lasts some seconds).
+The record is that of `echoloop bench`, and behind its rows those of whole runs of the program, each taken from its own
+report: on the demo phantom in its window, where there is a display; on frames of the GPU short course's size (S1: 3
+transmits x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), where numpy is there, flat out with every
+kind of host memory and both arrangements of streams, and with the timeline open and closed by turns. What is excluded:
+making the noise recording, start-up, the first frames' allocations (a run lasts some seconds).
 """
 import argparse
-import datetime
 import json
 import os
-import platform
 import subprocess
 import tempfile
 
@@ -49,19 +47,38 @@ def run(program, arguments, folder, environment=None):
         return json.load(file)
 
 
-def row(report, case, what, input_type):
+def bench(folder, options):
+    """The record of `echoloop bench`, run now or, in as many files as there were runs, earlier."""
+    files = options.bench
+    if not files:
+        files = [os.path.join(folder, "bench.json")]
+        subprocess.run([options.program, "bench", "--seconds", options.bench_seconds, "--revision", options.revision,
+                        "--json", files[0]], check=True, timeout=3600)
+    records = []
+    for path in files:
+        with open(path) as file:
+            records.append(json.load(file))
+    return {**records[0], "results": [row for record in records for row in record["results"]]}
+
+
+def row(report, case, what, input_type, bench_rows):
     parameters = report["parameters"]
     timing = report["timing_ms"]
-    result = {"case": case, "what": what, "input": input_type, "precision": "fp32", "f_number": parameters["f_number"],
-              "recipe": parameters["recipe"], "backend": report["backend"], "streams": report["streams"],
-              "lanes": report["lanes"], "host_memory": report["host_memory"],
+    # What was asked for, where the machine has it: the bench has found out.
+    half = any(r.get("precision") == "fp16" for r in bench_rows)
+    precision = parameters["precision"] if half and parameters["recipe"] == "analytic" else "fp32"
+    result = {"case": case, "what": what, "input": input_type, "precision": precision,
+              "f_number": parameters["f_number"], "recipe": parameters["recipe"],
+              "backend": report["backend"], "streams": report["streams"], "lanes": report["lanes"],
+              "host_memory": report["host_memory"],
               "frames_per_second": round(report["frames_per_second"], 1), "shown": report["frames"]["shown"],
               "dropped": report["frames"]["dropped"], "seconds": round(report["seconds"], 2),
               "p50_ms": round(report["latency_ms"]["p50"], 3), "p99_ms": round(report["latency_ms"]["p99"], 3),
               "timing_ms": {k: round(v, 4) for k, v in timing.items()},
               "stages_p50_ms": {k: round(v["p50_ms"], 4) for k, v in report["stages"].items()}}
     if "display" in report:
-        result["display"] = {k: report["display"][k] for k in ("interop", "frame_ms", "device_wait_ms", "interval_ms")}
+        figures = ("interop", "frame_ms", "texture_ms", "device_wait_ms", "interval_ms")
+        result["display"] = {k: report["display"][k] for k in figures}
     return result
 
 
@@ -79,17 +96,19 @@ def main():
     parser.add_argument("program")
     parser.add_argument("out")
     parser.add_argument("--revision", default="")
-    parser.add_argument("--seconds", default="4")
+    parser.add_argument("--seconds", default="4", help="of each run")
+    parser.add_argument("--bench-seconds", default="0.3", help="of each figure of echoloop bench")
+    parser.add_argument("--bench", nargs="*", default=[], help="records of echoloop bench, instead of running it")
     parser.add_argument("--lanes", default="3", help="of the runs that compare kinds of memory")
     options = parser.parse_args()
-    rows = []
-    device = ""
     with tempfile.TemporaryDirectory() as folder:
+        record = bench(folder, options)
+        record["settings"]["seconds_a_run"] = float(options.seconds)
+        rows = record["results"]
+
         def measure(case, what, input_type, *arguments, environment=None):
-            nonlocal device
             report = run(options.program, [*arguments, "--duration", options.seconds], folder, environment)
-            device = device or f'{report["backend"]}: {report["device"]}'
-            rows.append(row(report, case, what, input_type))
+            rows.append(row(report, case, what, input_type, rows))
             r = rows[-1]
             t = r["timing_ms"]
             print(f'{r["case"]:5} {r["what"]:17} {r["input"]:8} {r["host_memory"]:14} {r["streams"]:8} '
@@ -100,7 +119,6 @@ def main():
         if os.environ.get("DISPLAY"):
             measure("demo", "in the window", "int16", "sim:heart", "--rate", "max")
             measure("demo", "in the window, 50 Hz", "int16", "sim:heart")
-        measure("demo", "pipeline", "int16", "sim:heart", "--headless", "--rate", "max")
         try:
             files = make_s1(folder)
         except ImportError:
@@ -109,18 +127,13 @@ def main():
             s1 = [path, S1_GRID, "--set", "f_number=1"]
             for memory in ("pageable", "pinned", "write-combined", "mapped"):
                 for streams in ("serial", "overlap"):
-                    measure("S1", "pipeline", name, *s1, "--headless", "--rate", "max", "--host-memory", memory,
+                    measure("S1", "memory", name, *s1, "--headless", "--rate", "max", "--host-memory", memory,
                             "--streams", streams, "--lanes", options.lanes)
-            measure("S1", "course pipeline", name, path, S1_GRID, "--headless", "--recipe", "course", "--rate", "max")
-            measure("S1", "latency, 1 kHz", name, *s1, "--headless", "--rate", "1000")
             for state in ("folded", "open") * 5 if os.environ.get("DISPLAY") else ():
                 measure("S1", f"timeline {state}", name, *s1, "--rate", "max", "--lanes", options.lanes,
                         environment=panels(folder, state))
-    record = {"machine": f"{device}, {os.cpu_count()} CPU cores, {platform.system()} {platform.machine()}",
-              "date": datetime.date.today().isoformat(), "revision": options.revision,
-              "settings": {"seconds_a_run": float(options.seconds)}, "results": rows}
     with open(options.out, "w") as out:
-        json.dump(record, out, indent=1)
+        json.dump(record, out, indent=1, sort_keys=True)
         out.write("\n")
 
 

@@ -1,22 +1,51 @@
 #!/usr/bin/env python3
-"""Prints recorded figures as the README's tables: table.py figures|memory RECORD.json... of record.py, or
-table.py bench RECORD.json... of `echoloop bench`."""
+"""Prints recorded figures as the README's tables: table.py bench|memory RECORD.json... of record.py, or of
+`echoloop bench` alone."""
 import json
 import sys
 
+HIDDEN = ("upload", "envelope", "compress")
 
-def figures(records):
-    print("| case | what | input | memory | streams | frames/s | latency p50 / p99, ms |\n|---|---|---|---|---|---|---|")
+
+def number(row, key, form):
+    return form.format(row[key]) if key in row else ""
+
+
+def bench_row(r):
+    what = r["what"]
+    if r["recipe"] == "course":
+        what = "course pipeline"
+    elif what == "copy":
+        what = f'copy, {r["host_memory"]}'
+    elif what == "latency":
+        what = f'latency, {r["rate_hz"] / 1000:g} kHz'
+    elif what == "present":
+        what = "pipeline and window"
+    of_plain = number(r, "of_plain", " ({:.0f} x fp32)")
+    rate = number(r, "frames_per_second", "{:.0f}")
+    if r.get("shown"):
+        rate += f', {r["shown"] / r["seconds"]:.0f} shown'
+    if r["what"] == "present":
+        rate += number(r, "shown_per_second", ", {:.0f} shown")
+    ms = number(r, "p50_ms", "{:.3f}") if what in ("condition", "das") else ""
+    latency = ""
+    if what.startswith("latency") or "window" in r["what"]:
+        latency = f'{r["p50_ms"]:.2f} / {r["p99_ms"]:.2f}'
+    cells = (r["case"], what, r["input"], r.get("precision", ""), f'{r["f_number"]:g}', ms,
+             number(r, "gds", "{:.1f}") + of_plain, number(r, "rel_l2", "{:.1e}"), rate,
+             number(r, "of_copy", "{:.3f}"), latency)
+    return "| " + " | ".join(cells) + " |"
+
+
+def bench(records):
+    print("| case | what | input | precision | F | ms | GDS/s | error to float64 | frames/s | of the copy's "
+          "| latency p50 / p99, ms |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for record in records:
-        print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} | | | | | |')
+        print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 9)
         for r in record["results"]:
-            if r["what"] == "pipeline" and r["host_memory"] in ("write-combined", "mapped"):
-                continue  # in the other table
-            if r["what"].startswith("timeline"):
-                continue  # for comparison with each other only
-            shown = f', {r["shown"] / r["seconds"]:.0f} shown' if r["shown"] else ""
-            print(f'| {r["case"]} | {r["what"]} | {r["input"]} | {r["host_memory"]} | {r["streams"]} | '
-                  f'{r["frames_per_second"]:.0f}{shown} | {r["p50_ms"]:.2f} / {r["p99_ms"]:.2f} |')
+            if r["what"] not in HIDDEN and r["what"] != "memory" and not r["what"].startswith("timeline"):
+                print(bench_row(r))
 
 
 def memory(records):
@@ -24,25 +53,11 @@ def memory(records):
     print("|---|---|---|---|---|---|---|---|")
     for record in records:
         for r in record["results"]:
-            if (r["case"], r["what"], r["input"]) != ("S1", "pipeline", "float32"):
+            if (r["what"], r["input"]) != ("memory", "float32"):
                 continue
             t = r["timing_ms"]
             print(f'| {r["host_memory"]} | {r["streams"]} | {r["frames_per_second"]:.0f} | {t["t_t"]:.3f} | '
                   f'{t["t_p"]:.3f} | {t["period"]:.3f} | {t["predicted_serial"]:.3f} | {t["predicted_overlap"]:.3f} |')
-
-
-def bench(records):
-    print("| case | what | input | F | ms | GDS/s | error to float64 | frames/s |\n|---|---|---|---|---|---|---|---|")
-    for record in records:
-        print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} | | | | | | |')
-        for r in record["results"]:
-            if r["what"] not in ("condition", "das", "pipeline", "copy") or r["recipe"] != "analytic":
-                continue
-            gds = f'{r["gds"]:.1f}' if "gds" in r else ""
-            error = f'{r["rel_l2"]:.1e}' if "rel_l2" in r else ""
-            rate = f'{r["frames_per_second"]:.0f}' if "frames_per_second" in r else ""
-            ms = f'{r["p50_ms"]:.2f}' if r["what"] in ("condition", "das") else ""
-            print(f'| {r["case"]} | {r["what"]} | {r["input"]} | {r["f_number"]:g} | {ms} | {gds} | {error} | {rate} |')
 
 
 def main():
@@ -50,7 +65,7 @@ def main():
     for path in sys.argv[2:]:
         with open(path) as file:
             records.append(json.load(file))
-    {"figures": figures, "memory": memory, "bench": bench}[sys.argv[1]](records)
+    {"memory": memory, "bench": bench}[sys.argv[1]](records)
 
 
 if __name__ == "__main__":

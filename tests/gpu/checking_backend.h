@@ -28,6 +28,8 @@ class CheckingBackend final : public Backend {
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
+  [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
+  [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
   [[nodiscard]] bool usable() const override { return inner_.usable(); }
 
   [[nodiscard]] std::uint64_t checked() const { return checked_; }          // frames that lanes were done with

@@ -27,6 +27,8 @@ class CheckingBackend final : public Backend {
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
+  [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
+  [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
 
   std::atomic<int> most_lanes{1000};
   std::atomic<std::uint64_t> checked{0};  // twice a frame

@@ -44,6 +44,11 @@ TEST(PackedPlan, OnlyForHalfPrecision) {
   EXPECT_EQ(rig.after()->packed, nullptr);
 }
 
+TEST(PackedPlan, OnlyForABackendThatHasHalfPrecision) {
+  const Rig rig;
+  EXPECT_EQ(make_plan(rig.acquisition, rig.params, nullptr, Precision::fp32)->packed, nullptr);
+}
+
 TEST(PackedPlan, SharesWhatHolds) {
   Rig rig;
   rig.params.gain_db = 3.0;

@@ -1,4 +1,6 @@
 // Course recipe: FIR, nearest-sample summation of real RF, Hilbert transform along depth, the frame's own maximum.
+#include <algorithm>
+
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/lane_steps.h"
 
@@ -12,21 +14,20 @@ class CourseSteps final : public LaneSteps {
   void set_plan(const Plan& plan) override {
     const CoursePlan& p = *plan.course;
     sample_type_ = plan.acquisition->sample_type;
-    tables_ =
-        context_.tables.get(plan.course, {std::as_bytes(std::span(p.taps)), std::as_bytes(std::span(p.x_m)),
-                                          std::as_bytes(std::span(p.z_m)), std::as_bytes(std::span(p.element_x_m)),
-                                          std::as_bytes(std::span(p.tx_sin)), std::as_bytes(std::span(p.tx_cos)),
-                                          std::as_bytes(std::span(p.tx_t0_s))});
+    std::copy_n(p.taps.begin(), kCourseTaps, taps_.h);
+    tables_ = context_.tables.get(
+        plan.course, {std::as_bytes(std::span(p.x_m)), std::as_bytes(std::span(p.z_m)),
+                      std::as_bytes(std::span(p.element_x_m)), std::as_bytes(std::span(p.tx_sin)),
+                      std::as_bytes(std::span(p.tx_cos)), std::as_bytes(std::span(p.tx_t0_s))});
     tables_->hold_back(stream());
     geometry_ = p.geometry;
-    geometry_.x_m = tables_->table<double>(1);
-    geometry_.z_m = tables_->table<double>(2);
-    geometry_.element_x_m = tables_->table<double>(3);
-    geometry_.tx_sin = tables_->table<double>(4);
-    geometry_.tx_cos = tables_->table<double>(5);
-    geometry_.tx_t0_s = tables_->table<double>(6);
+    geometry_.x_m = tables_->table<double>(0);
+    geometry_.z_m = tables_->table<double>(1);
+    geometry_.element_x_m = tables_->table<double>(2);
+    geometry_.tx_sin = tables_->table<double>(3);
+    geometry_.tx_cos = tables_->table<double>(4);
+    geometry_.tx_t0_s = tables_->table<double>(5);
     along_depth_ = context_.ffts.get({.kind = FftKind::complex_columns, .n = geometry_.nz, .batch = geometry_.nx});
-    buffers_.wide.grow_for<float>(line_floats());
     buffers_.lines.grow_for<float>(line_floats());
     buffers_.pixels.grow_for<float>(n_pixels());
     buffers_.columns.grow_for<Complex>(n_pixels());
@@ -35,23 +36,18 @@ class CourseSteps final : public LaneSteps {
   }
 
   void widen(const std::byte* raw) override {
-    const int n = geometry_.n_samples;
-    const WidenShape shape{.n_lines = n_lines(), .n_values = n, .components = 1, .n_padded = n, .pitch = n};
-    widen_lines(raw, sample_type_, shape, Mean::keep, buffers_.wide.as<float>(), stream());
+    filter_course(raw, sample_type_, taps_, n_lines(), geometry_.n_samples, buffers_.lines.as<float>(), stream());
   }
 
-  void condition() override {
-    filter_course(buffers_.wide.as<float>(), tables_->table<float>(0), n_lines(), geometry_.n_samples,
-                  buffers_.lines.as<float>(), stream());
-  }
+  void condition() override {}  // widen() did it
 
   void beamform() override {
-    sum_nearest(geometry_, buffers_.lines.as<float>(), buffers_.pixels.as<float>(), stream());
+    sum_nearest(geometry_, buffers_.lines.as<float>(), buffers_.pixels.as<float>(), buffers_.columns.as<Complex>(),
+                stream());
   }
 
   void envelope() override {
     auto* columns = buffers_.columns.as<Complex>();
-    widen_to_complex(buffers_.pixels.as<float>(), n_pixels(), columns, stream());
     along_depth_->forward(columns);
     weight_hilbert(columns, geometry_.nx, geometry_.nz, stream());
     along_depth_->inverse(columns);
@@ -79,6 +75,7 @@ class CourseSteps final : public LaneSteps {
   Context& context_;
   LaneBuffers& buffers_;
   SampleType sample_type_ = SampleType::float32;
+  CourseTaps taps_{};
   CourseGeometry geometry_{};  // pointers: the device's
   std::shared_ptr<const FftPlan> along_depth_;
   std::shared_ptr<const DeviceTables> tables_;

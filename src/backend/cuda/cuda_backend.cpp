@@ -7,6 +7,7 @@
 #include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/nvtx.h"
+#include "backend/cuda/packed_das.h"
 
 namespace echoloop {
 namespace cuda {
@@ -31,7 +32,9 @@ std::size_t free_bytes(int device) {
 
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  // The context's device is the current one.
+  explicit CudaBackend(std::shared_ptr<Context> context)
+      : context_(std::move(context)), lowest_precision_(packed_das_fits_device() ? Precision::fp16 : Precision::fp32) {}
   [[nodiscard]] std::string name() const override { return "CUDA"; }
   [[nodiscard]] std::string device() const override { return context_->name; }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
@@ -52,10 +55,13 @@ class CudaBackend final : public Backend {
     if (reachable) memory.free = free_bytes(context_->device);
     return memory;
   }
+  [[nodiscard]] Precision lowest_precision() const override { return lowest_precision_; }
+  [[nodiscard]] bool computes_elsewhere() const override { return true; }
   [[nodiscard]] bool usable() const override { return !device_lost(); }
 
  private:
   std::shared_ptr<Context> context_;
+  Precision lowest_precision_;
 };
 
 std::string version_text(int version) {

@@ -46,13 +46,15 @@ void select_bands(const Complex* spectrum, const float* response, const BandShap
 void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
 // course.cu
-// values [n_lines][n_samples] -> filtered, the same shape
-void filter_course(const float* values, const float* taps, int n_lines, int n_samples, float* filtered,
-                   StreamView stream);
-// filtered [n_tx][n_el][n_samples] -> rf_image [nz][nx]
-void sum_nearest(const CourseGeometry& geometry, const float* filtered, float* rf_image, StreamView stream);
-// rf_image [nz][nx] -> columns, the same shape, imaginary part 0
-void widen_to_complex(const float* rf_image, std::size_t n, Complex* columns, StreamView stream);
+struct CourseTaps {
+  float h[kCourseTaps];
+};
+// raw [n_lines][n_samples] -> filtered, the same shape
+void filter_course(const std::byte* raw, SampleType type, const CourseTaps& taps, int n_lines, int n_samples,
+                   float* filtered, StreamView stream);
+// filtered [n_tx][n_el][n_samples] -> rf_image [nz][nx], and the same in columns with an imaginary part of 0
+void sum_nearest(const CourseGeometry& geometry, const float* filtered, float* rf_image, Complex* columns,
+                 StreamView stream);
 // columns [nz][nx], bins along the slow axis, weighted for the analytic signal and divided by nz, in place
 void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
 

@@ -1,0 +1,48 @@
+// When the processing thread looks for something to do, and when it sleeps. To wake up takes a thread some 50 us, a
+// fifth of the time that a frame needs on a GPU; so beside a device it keeps looking while something is about to
+// happen: for a moment after each event of a frame in flight, and from shortly before the next frame is due, by the
+// distance of the last two, until shortly after. A slow or idle stream sleeps almost all the time. Processing thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/units.h"
+
+namespace echoloop {
+
+class Watch {
+ public:
+  explicit Watch(bool may_look) : may_look_(may_look) {}  // false: always sleeps
+
+  void frame_came(std::int64_t acquired_ns, std::int64_t now_ns);
+  void frame_ended(std::int64_t now_ns) { last_ns_ = now_ns; }
+
+  // Asks again and again while it is time to look, once at least. True when `happened()` says so.
+  template <class Happened>
+  bool look(bool in_flight, const Happened& happened) const {
+    const std::int64_t until_ns = look_until_ns(now_ns(), in_flight);
+    while (!happened()) {
+      if (now_ns() >= until_ns) return false;
+      relax();
+    }
+    return true;
+  }
+  // Until when to look without sleeping; in the past: not at all.
+  [[nodiscard]] std::int64_t look_until_ns(std::int64_t now_ns, bool in_flight) const;
+  // How long to sleep then, unless a frame comes.
+  [[nodiscard]] std::chrono::nanoseconds sleep(std::int64_t now_ns, bool in_flight) const;
+
+ private:
+  static void relax();
+  [[nodiscard]] std::int64_t look_from_ns() const;
+  bool may_look_;
+  std::int64_t acquired_ns_ = 0;  // of the last frame
+  std::int64_t interval_ns_ = 0;  // from the one before
+  std::int64_t last_ns_ = 0;      // something happened to a frame in flight
+};
+
+// Whether this machine has cores to spare for a thread that looks.
+[[nodiscard]] bool has_spare_cores();
+
+}  // namespace echoloop
