@@ -125,7 +125,7 @@ void FilmJob::write_film() {
 }
 
 void FilmJob::run() {
-  (void)::setpriority(PRIO_PROCESS, 0, 10);  // of this thread and those that the encoder starts: the stream comes first
+  (void)::setpriority(PRIO_PROCESS, 0, 5);  // of this thread and those that the encoder starts: the stream comes first
   std::exception_ptr failure;
   try {
     write_film();

@@ -21,7 +21,7 @@ constexpr Tip kKeepTip = {
 
 enum class Tool { keep, picture, compare, record };
 
-constexpr float kMore = 26;  // the part of the picture button that opens the save panel
+constexpr float kMore = 20;  // the part of the picture button that opens the save panel
 
 struct Fit {
   bool segmented;     // speeds side by side; otherwise a list
@@ -65,7 +65,7 @@ float freeze_width(const Row& row) { return row.c.ui.px(row.fit.shortcuts ? 132 
 float play_width(const Row& row) {
   return row.c.ui.width(Type::body, "Pause") + shortcut_width(row, "P") + row.c.ui.px(20);
 }
-float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 238 : 74); }
+float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 216 : 74); }
 
 float needed(const Row& row) {
   const Ui& ui = row.c.ui;

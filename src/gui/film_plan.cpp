@@ -21,8 +21,9 @@ FilmPlan plan_film(const Cine& cine, const FilmChoice& choice) {
   const double came_hz = seconds > 0.0 ? static_cast<double>(frames - 1) / seconds : kUnknown_hz;
   const double wanted_hz = came_hz * choice.speed;
   // A rate that the clock only just missed is not a reason to leave out every other frame.
-  plan.step = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted_hz / (1.05 * kFilmFastest_hz))));
-  plan.rate_hz = std::clamp(wanted_hz / static_cast<double>(plan.step), 0.1, kFilmFastest_hz);
+  constexpr double kAllowed_hz = 1.05 * kFilmFastest_hz;
+  plan.step = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted_hz / kAllowed_hz)));
+  plan.rate_hz = std::max(wanted_hz / static_cast<double>(plan.step), 0.1);
   plan.pictures = (frames + plan.step - 1) / plan.step;
   return plan;
 }

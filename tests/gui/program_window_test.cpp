@@ -145,13 +145,14 @@ TEST(ProgramWindow, SavesAFilmAndNumbersOfKeptFrames) {
   window.click("save/data");
   window.click("save/film");
   std::filesystem::path film, numbers;
-  EXPECT_TRUE(eventually([&] {
+  const auto saved = [&] {
     for (const auto& file : std::filesystem::directory_iterator(window.folder().path())) {
       if (file.path().extension() == ".mp4") film = file.path();
       if (file.path().extension() == ".npy") numbers = file.path();
     }
     return !film.empty() && !numbers.empty();
-  }));
+  };
+  ASSERT_TRUE(eventually(saved) || eventually(saved) || eventually(saved));  // encoding gives way to whatever else runs
   const FilmFile read = read_film(film);
   EXPECT_GE(read.luma.size(), 5U);
   EXPECT_LE(read.height, 1080);
