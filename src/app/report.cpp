@@ -67,12 +67,13 @@ nlohmann::json recording_json(const RecorderStatus& status) {
 }
 
 std::string recording_text(const RecorderStatus& status) {
-  std::string text = fmt::format("{}: {} frame{}, {:.1f} MB recorded", status.path.string(), status.frames,
+  const std::string_view early = status.problem.empty() ? "" : "the recording ended early, ";
+  std::string text = fmt::format("{}: {}{}{}{} frame{}, {:.1f} MB", status.path.string(), early, status.problem,
+                                 early.empty() ? "recorded " : ". It has ", status.frames,
                                  status.frames == 1 ? "" : "s", static_cast<double>(status.bytes) * 1e-6);
-  if (status.not_recorded > 0) text += fmt::format("; not recorded: {}", status.not_recorded);
-  if (!status.problem.empty()) return text + "; ended by " + status.problem;
-  if (status.not_recorded > 0) text += ", the disk was slower than the stream";
-  return text;
+  if (status.not_recorded == 0) return text;
+  text += fmt::format("; not recorded: {}", status.not_recorded);
+  return early.empty() ? text + ", the disk was slower than the stream" : text;
 }
 
 }  // namespace echoloop

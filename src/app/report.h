@@ -22,7 +22,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
 
 nlohmann::json recording_json(const RecorderStatus& status);
 
-// How a recording ended, in one line: "scan.uff: 1200 frames, 1.2 GB recorded"; with what went wrong, if it did.
+// How a recording ended, in one line: "scan.uff: recorded 1200 frames, 1200.0 MB"; with what went wrong, if it did.
 std::string recording_text(const RecorderStatus& status);
 
 }  // namespace echoloop

@@ -30,11 +30,11 @@ std::string DiskRoom::take(std::size_t bytes) {
   if (file_ < 0 || ::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t end = size + bytes + kMargin;
-  if (end <= taken_) return {};
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur) {
     return reason(EFBIG);
   }
+  if (end <= taken_) return {};
   if (reserve(size, end + kStep).empty()) return {};
   return reserve(size, end);
 }

@@ -174,7 +174,7 @@ void Recorder::end_file(UffWriter& writer) {
   try {
     writer.count_not_recorded(not_recorded);
     writer.finish();
-    if (writer.frames() == 0) problem = writer.path().string() + ": no frame came, nothing was recorded";
+    if (writer.frames() == 0) problem = "no frame was recorded";
   } catch (const std::exception& error) {
     problem = error.what();
   }

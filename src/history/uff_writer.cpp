@@ -32,6 +32,18 @@ constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's: 4 GiB less one byte
   throw Error(path.string(), "cannot be recorded: " + why, "a writable place with enough room");
 }
 
+// Inside HDF5: alone, and without its own messages on stderr, which it has for each thread.
+struct Library {
+  Library() {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    errno = 0;
+  }
+  const std::scoped_lock<std::mutex> lock{hdf5_lock()};
+};
+
+// Before anything of HDF5 is used: files that a broken disk left open are not looked at again when the program ends.
+[[maybe_unused]] const herr_t no_last_look = H5dont_atexit();
+
 // Names as killed recordings have left them are not written over.
 fs::path unused_partial_name(const fs::path& path) {
   fs::path partial = path;
@@ -49,7 +61,6 @@ Handle create_file(const fs::path& partial) {
   check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "file format");  // SWMR begins there
   check(H5Pset_alignment(access.get(), kAligned, kAligned), "alignment");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "closing");
-  errno = 0;
   return {H5Fcreate(partial.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose, "no file"};
 }
 
@@ -109,8 +120,7 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
     throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
                 "frames up to 4 GiB");
   }
-  const std::scoped_lock lock(hdf5_lock());
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const Library library;
   try {
     create(about);
   } catch (const std::runtime_error& error) {
@@ -123,9 +133,13 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
 }
 
 UffWriter::~UffWriter() {
-  const std::scoped_lock lock(hdf5_lock());
+  const Library library;
+  if (broken_) abandon();
   file_.reset();
 }
+
+// HDF5 goes on writing whatever is closed, and ends the program when it cannot: what is open stays so for good.
+void UffWriter::abandon() noexcept { static_cast<void>(file_.release()); }
 
 void UffWriter::create(const RecordingAbout& about) {
   File& f = *file_;
@@ -187,54 +201,54 @@ void UffWriter::write_samples(const RfFrame& frame) {
 }
 
 void UffWriter::append(const RfFrame& frame) {
-  if (frame.samples.size() != acquisition_->frame_bytes()) fail(path_, "a frame of another size");
+  if (broken_) throw std::runtime_error("the disk failed before");
+  if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("a frame of another size came");
   // Frames begin on a page of the file each.
-  if (const std::string why = file_->room->take(frame.samples.size() + 2 * kAligned); !why.empty()) fail(path_, why);
-  const std::scoped_lock lock(hdf5_lock());
-  errno = 0;
-  try {
-    write_samples(frame);
-    append_number(file_->acquired, H5T_NATIVE_INT64, frames_, &frame.stamp.acquired_ns);
-    append_number(file_->sequence, H5T_NATIVE_UINT64, frames_, &frame.stamp.sequence);
-  } catch (const std::runtime_error& error) {
-    fail(path_, error.what());
+  if (const std::string why = file_->room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
+    throw std::runtime_error(why);
   }
+  const Library library;
+  broken_ = true;  // unless all of it succeeds
+  write_samples(frame);
+  append_number(file_->acquired, H5T_NATIVE_INT64, frames_, &frame.stamp.acquired_ns);
+  append_number(file_->sequence, H5T_NATIVE_UINT64, frames_, &frame.stamp.sequence);
+  broken_ = false;
   ++frames_;
 }
 
 void UffWriter::count_not_recorded(std::uint64_t frames) {
-  const std::scoped_lock lock(hdf5_lock());
+  if (broken_) return;
+  const Library library;
   H5Dwrite(file_->not_recorded.get(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &frames);
 }
 
 void UffWriter::flush() {
-  const std::scoped_lock lock(hdf5_lock());
-  errno = 0;
-  try {
-    check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "what was recorded");
-  } catch (const std::runtime_error& error) {
-    fail(path_, error.what());
-  }
+  if (broken_) return;
+  const Library library;
+  broken_ = true;
+  check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "what was recorded cannot be written");
+  broken_ = false;
 }
 
 void UffWriter::finish() {
-  const std::scoped_lock lock(hdf5_lock());
-  File& f = *file_;
-  errno = 0;
-  std::error_code error;
+  const Library library;
   try {
+    if (broken_) throw std::runtime_error("the disk failed");
+    broken_ = true;
+    File& f = *file_;
     f.samples.clear();
-    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded}) check(list->close(), "the list of frames");
-    check(f.file.close(), "the end of the file");
+    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded}) check(list->close(), "its lists");
+    check(f.file.close(), "its last part cannot be written");
+    broken_ = false;
     f.room->give_back();
     if (frames_ == 0) {
-      fs::remove(partial_, error);
+      fs::remove(partial_);
     } else {
       fs::rename(partial_, path_);
     }
   } catch (const std::exception& problem) {
-    throw Error(path_.string(), "cannot be ended: " + std::string(problem.what()),
-                "a disk that takes it; what was recorded is in " + partial_.string());
+    throw std::runtime_error("the file could not be ended and is left as " + partial_.string() + " (" + problem.what() +
+                             ")");
   }
 }
 

@@ -33,11 +33,13 @@ class UffWriter {
   UffWriter(const UffWriter&) = delete;
   UffWriter& operator=(const UffWriter&) = delete;
 
-  // Throws Error when the disk is full or fails; frames written before are safe and finish() still ends the file.
+  // Throws std::runtime_error, whose what() is the reason alone, when the disk is full or fails. After a full disk
+  // finish() still ends the file.
   void append(const RfFrame& frame);
   void count_not_recorded(std::uint64_t frames);  // so many in all; goes into the file with the next flush
-  void flush();                                   // what was appended is there even if the program is killed now
-  // Ends the file and gives it its name; removes it when it holds no frame. Throws Error; the partial file then stays.
+  void flush();  // what was appended is there even if the program is killed now; throws as append()
+  // Ends the file and gives it its name; removes it when it holds no frame. When that is not possible it throws as
+  // append(), and the partial file stays as if the program had been killed.
   void finish();
 
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
@@ -48,12 +50,14 @@ class UffWriter {
   struct File;
 
   void create(const RecordingAbout& about);
+  void abandon() noexcept;
   void write_samples(const RfFrame& frame);
 
   std::filesystem::path path_;
   std::filesystem::path partial_;
   AcquisitionPtr acquisition_;
   std::uint64_t frames_ = 0;
+  bool broken_ = false;  // the library could not write: it cannot close the file any more either
   std::unique_ptr<File> file_;
 };
 
