@@ -39,6 +39,12 @@ FileDescriptor out_of_the_way(const std::string& what, int fd) {
 
 SharedMemory::~SharedMemory() { ::munmap(data_, size_); }
 
+void SharedMemory::make_resident() const {
+#if defined(MADV_POPULATE_READ)
+  ::madvise(data_, size_, MADV_POPULATE_READ);
+#endif
+}
+
 ReaderChild::ReaderChild(const OpenRequest& request) : what_(request.what()) { spawn(request); }
 
 void ReaderChild::spawn(const OpenRequest& request) {

@@ -25,6 +25,7 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
+  void make_resident() const;  // maps what is there at once, not page by page as it is read
 
  private:
   friend class ReaderChild;

@@ -70,8 +70,9 @@ void touch(std::span<const std::byte> frame) {  // as a consumer would: every ca
   for (std::size_t k = 0; k < frame.size(); k += 64) touched += static_cast<std::uint64_t>(frame[k]);
 }
 
-void play(const Recording& recording, std::span<std::byte> slot) {
+void play(const Recording& recording, std::vector<std::vector<std::byte>>& slots) {
   for (std::uint64_t k = 0; k < recording.frame_count; ++k) {
+    std::vector<std::byte>& slot = slots[k % slots.size()];
     if (recording.read) recording.read(k, slot);
     touch(recording.read ? slot : recording.frame(k));
   }
@@ -83,17 +84,19 @@ void measure(const std::filesystem::path& path, std::uint64_t frames, std::uint6
   const bool in_place = path.filename() == "in-place";
   reader_settings().memory_budget = path.filename() == "streamed" ? 1 : std::size_t{1} << 40;
   double here_open = 1e9, here_play = 1e9, there_open = 1e9, there_play = 1e9;
-  std::vector<std::byte> slot(frame_bytes);
+  std::vector<std::vector<std::byte>> slots(8, std::vector<std::byte>(frame_bytes));
   for (int run = 0; run < kRuns; ++run) {
     const OpenRequest request{
         .path = path, .file = MappedFile::open(path), .library_path = path, .progress = {}, .stop = {}};
     Recording here;
     here_open = std::min(here_open, seconds_of([&] {
                            const LibraryRecording raw = open_raw(request);
-                           here = {.acquisition = raw.acquisition, .frame_count = raw.frame_count};
+                           here = {};
+                           here.acquisition = raw.acquisition;
+                           here.frame_count = raw.frame_count;
                            if (in_place) {
                              here.frame = [&](std::uint64_t k) {
-                               return request.bytes().subspan(kStart + k * frame_bytes, frame_bytes);
+                               return request.file->lend("here", kStart + k * frame_bytes, frame_bytes);
                              };
                            } else if (path.filename() == "streamed") {
                              here.read = raw.read_frame;
@@ -106,11 +109,11 @@ void measure(const std::filesystem::path& path, std::uint64_t frames, std::uint6
                              };
                            }
                          }));
-    here_play = std::min(here_play, seconds_of([&] { play(here, slot); }));
+    here_play = std::min(here_play, seconds_of([&] { play(here, slots); }));
     here = {};
     Recording there;
     there_open = std::min(there_open, seconds_of([&] { there = open_recording(path); }));
-    there_play = std::min(there_play, seconds_of([&] { play(there, slot); }));
+    there_play = std::min(there_play, seconds_of([&] { play(there, slots); }));
   }
   const double n = static_cast<double>(frames);
   std::printf("%-10s open %7.1f ms here, %7.1f ms there; play %8.1f frames/s here, %8.1f there (%+.1f %%)\n",

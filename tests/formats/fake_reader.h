@@ -18,8 +18,8 @@ class FakeReader {
   FakeReader() : kept_(reader_settings()) {
     reader_settings() = {.program = kept_.program,
                          .memory_budget = std::size_t{1} << 20,
-                         .opening_patience = std::chrono::milliseconds(300),
-                         .frame_patience = std::chrono::milliseconds(300)};
+                         .opening_patience = std::chrono::milliseconds(2000),
+                         .frame_patience = std::chrono::milliseconds(2000)};
   }
   ~FakeReader() { reader_settings() = kept_; }
   FakeReader(const FakeReader&) = delete;
