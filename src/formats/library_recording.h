@@ -21,13 +21,16 @@ struct LibraryRecording {
   std::string format;  // in words: "UFF (USTB)", "MATLAB v5 (MUST)"
 
   // Where every frame lies in the file, in bytes from its beginning, when it lies there exactly as the acquisition says
-  // ([transmit][element][sample], little-endian, in one piece, aligned to its numbers): the viewer then maps the file and
-  // lends the frames where they are. Empty otherwise.
+  // ([transmit][element][sample], little-endian, in one piece, aligned to its numbers): the viewer then maps the file
+  // and lends the frames where they are. Empty otherwise.
   std::vector<std::uint64_t> frame_offsets;
 
   // Writes frame `index` < frame_count into `out`, acquisition->frame_bytes() long. Throws Error. [one thread]
   std::function<void(std::uint64_t index, std::span<std::byte> out)> read_frame;
 };
+
+// The signature of HDF5, at the beginning or behind a user block. MATLAB v7.3 files have it too.
+bool looks_like_hdf5(std::span<const std::byte> bytes);
 
 // Chooses the reader by content; opens request.library_path. Throws Error of one line. [reader process]
 LibraryRecording open_library_recording(const OpenRequest& request);

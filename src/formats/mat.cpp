@@ -65,9 +65,9 @@ bool looks_like_mat(std::span<const std::byte> bytes) {
   return start.starts_with("MATLAB 5.") || start.starts_with("MATLAB 7.");
 }
 
-Recording read_mat(const OpenRequest& request) {
+LibraryRecording read_mat(const OpenRequest& request) {
   const std::string what = request.what();
-  const MatFile file(what, request.bytes());
+  const MatFile file(what, request.library_path.string(), request.bytes());
   std::vector<const MatVariable*> samples, params;
   for (const MatVariable& variable : file.variables()) {
     if (is_samples(variable, false)) samples.push_back(&variable);
@@ -95,7 +95,7 @@ Recording read_mat(const OpenRequest& request) {
     parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file holds " +
                                             std::to_string(samples.size()) + " recordings");
   }
-  return make_recording(request, std::move(parts));
+  return make_library_recording(request, std::move(parts));
 }
 
 }  // namespace echoloop
