@@ -86,8 +86,8 @@ class Node {  // a group or a dataset; copies share it
   std::shared_ptr<const Id> id_;
 };
 
-// Real numbers that the library converts to float or int16 without surprises: integers, floats and enums of up to 8
-// bytes in either byte order.
+// float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library converts
+// without surprises. Floats and integers of a file's own making are none.
 bool is_plain_number(hid_t type);
 std::string type_text(hid_t type);  // "text", "a compound", "float64" ... for messages
 

@@ -21,6 +21,7 @@ constexpr std::size_t kMaxDatasets = 65536, kMaxOpen = 64;
 struct Stored {  // one dataset; all of a recording are alike
   std::vector<std::size_t> shape;
   std::string real, imaginary;  // members of a compound, or empty
+  std::string number;           // "int16", "a compound"
   SampleType type = SampleType::float32;
   std::size_t bytes = 0;  // all its numbers as they are stored
 
@@ -28,7 +29,7 @@ struct Stored {  // one dataset; all of a recording are alike
 };
 
 Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
-  Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}};
+  Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}, .number = {}};
   if (found.shape.size() != axes.size()) {
     throw Error(dataset.where(), "samples of shape " + shape_text(found.shape), "axes (" + axes_text(axes) + ")");
   }
@@ -45,6 +46,7 @@ Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
     }
   }
   if (!plain) throw Error(dataset.where(), hdf5::type_text(type) + " as samples", "real or complex numbers");
+  found.number = hdf5::type_text(type);
   const std::size_t size = H5Tget_size(type);
   if (H5Tget_class(type) == H5T_INTEGER && (size == 1 || (size == 2 && H5Tget_sign(type) == H5T_SGN_2)))
     found.type = SampleType::int16;
@@ -188,7 +190,8 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
     const Stored stored = describe(dataset, samples.axes);
     if (!(stored == first)) {
       throw Error(dataset.where(),
-                  "samples of shape " + shape_text(stored.shape) + " beside others of " + shape_text(first.shape),
+                  stored.number + " samples of shape " + shape_text(stored.shape) + " beside " + first.number + " of " +
+                      shape_text(first.shape),
                   "one shape and type for all");
     }
     static_cast<void>(dataset.storage(stored.bytes));

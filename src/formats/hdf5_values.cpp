@@ -53,14 +53,34 @@ void check_filters(const std::string& where, hid_t plan) {
   }
 }
 
+// Deflate unpacks whatever a chunk holds: none may be packed into more than it unpacks to, but for zlib's overhead.
+// The library walks its list of chunks for every question, so only the first are asked for one by one.
+void check_packed_chunks(const std::string& where, hid_t dataset, std::size_t chunk_bytes, std::uint64_t stored_bytes) {
+  constexpr hsize_t kMaxAsked = 1024;
+  const std::uint64_t most = chunk_bytes + chunk_bytes / 64 + 1024;
+  const Id space(H5Dget_space(dataset));
+  hsize_t n_chunks = 0;
+  bool plausible = H5Dget_num_chunks(dataset, space, &n_chunks) >= 0 && stored_bytes / most <= n_chunks;
+  for (hsize_t k = 0; plausible && k < std::min(n_chunks, kMaxAsked); ++k) {
+    hsize_t at[H5S_MAX_RANK + 1], size = 0;
+    unsigned mask = 0;
+    haddr_t address = 0;
+    plausible = H5Dget_chunk_info(dataset, space, k, at, &mask, &address, &size) >= 0 && size <= most;
+  }
+  if (!plausible) throw Error(where, "chunks packed into more than they hold", kUndamaged);
+}
+
 }  // namespace
 
 bool is_plain_number(hid_t type) {
-  const H5T_class_t kind = H5Tget_class(type);
-  if (kind == H5T_ENUM) return is_plain_number(Id(H5Tget_super(type)));
-  const H5T_order_t order = H5Tget_order(type);
-  return (kind == H5T_INTEGER || kind == H5T_FLOAT) && H5Tget_size(type) <= 8 &&
-         (order == H5T_ORDER_LE || order == H5T_ORDER_BE || order == H5T_ORDER_NONE);
+  if (H5Tget_class(type) == H5T_ENUM) return is_plain_number(Id(H5Tget_super(type)));
+  for (const hid_t known :
+       {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE,  H5T_STD_U8LE,   H5T_STD_I16LE,  H5T_STD_U16LE, H5T_STD_I32LE,
+        H5T_STD_U32LE,  H5T_STD_I64LE,  H5T_STD_U64LE, H5T_IEEE_F32BE, H5T_IEEE_F64BE, H5T_STD_I16BE, H5T_STD_U16BE,
+        H5T_STD_I32BE,  H5T_STD_U32BE,  H5T_STD_I64BE, H5T_STD_U64BE,  H5T_STD_I8BE,   H5T_STD_U8BE}) {
+    if (H5Tequal(type, known) > 0) return true;
+  }
+  return false;
 }
 
 std::string type_text(hid_t type) {
@@ -172,6 +192,7 @@ Storage Node::storage(std::size_t bytes) const {
     const auto chunk_bytes = checked_bytes(found.chunk, H5Tget_size(type));
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
+    if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;
   }

@@ -14,9 +14,10 @@ constexpr std::size_t kMaxMembers = 4096;
 std::optional<Number> number_of(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   const H5T_class_t kind = H5Tget_class(type);
+  if (!hdf5::is_plain_number(type)) return std::nullopt;
   if (kind == H5T_FLOAT && size <= 4) return Number{"single", "f4", H5T_IEEE_F32LE};
   if (kind == H5T_FLOAT) return Number{"double", "f8", H5T_IEEE_F64LE};
-  if (kind != H5T_INTEGER || size > 8) return std::nullopt;
+  if (kind != H5T_INTEGER) return std::nullopt;
   const bool sign = H5Tget_sign(type) != H5T_SGN_NONE;
   if (size == 1) return sign ? Number{"int8", "i1", H5T_STD_I8LE} : Number{"uint8", "u1", H5T_STD_U8LE};
   if (size == 2) return sign ? Number{"int16", "i2", H5T_STD_I16LE} : Number{"uint16", "u2", H5T_STD_U16LE};
