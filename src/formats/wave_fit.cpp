@@ -1,5 +1,6 @@
 #include "formats/wave_fit.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -105,11 +106,39 @@ std::optional<Transmit> spherical_wave(const Line& line) {
   return t;
 }
 
+std::vector<std::size_t> firing_elements(const std::vector<double>& delays_s) {
+  std::vector<std::size_t> firing;
+  for (std::size_t e = 0; e < delays_s.size(); ++e) {
+    if (!std::isnan(delays_s[e])) firing.push_back(e);
+  }
+  return firing;
+}
+
+// One element alone is the source of a diverging wave.
+WaveFit element_wave(const Element& element, double delay_s, double sound_speed_m_s) {
+  WaveFit wave;
+  wave.transmit.kind = TransmitKind::diverging;
+  wave.transmit.source_x_m = element.x_m;
+  wave.transmit.source_z_m = element.z_m;
+  wave.passage_s = delay_s + std::hypot(element.x_m, element.z_m) / sound_speed_m_s;
+  return wave;
+}
+
+WaveFit law_itself(const std::vector<double>& delays_s) {
+  WaveFit law;
+  law.transmit.kind = TransmitKind::delays;
+  law.transmit.element_delays_s = delays_s;
+  return law;
+}
+
 }  // namespace
 
 WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s,
                  const std::optional<Transmit>& hint) {
+  const std::vector<std::size_t> firing = firing_elements(delays_s);
+  if (firing.size() == 1) return element_wave(probe.elements[firing[0]], delays_s[firing[0]], sound_speed_m_s);
   std::vector<Transmit> candidates;
+  if (firing.size() == 2) return law_itself(delays_s);  // any wave fits two
   if (hint) candidates.push_back(*hint);
   if (probe.kind != ProbeKind::convex) {
     const Line line = firing_line(delays_s, probe, sound_speed_m_s);
@@ -120,10 +149,7 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
     if (const auto found = passage(candidate, delays_s, probe, sound_speed_m_s, tolerance_s))
       return {std::move(candidate), *found};
   }
-  WaveFit law;
-  law.transmit.kind = TransmitKind::delays;
-  law.transmit.element_delays_s = delays_s;
-  return law;
+  return law_itself(delays_s);
 }
 
 }  // namespace echoloop

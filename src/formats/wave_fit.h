@@ -17,7 +17,7 @@ struct WaveFit {
 
 // `delays_s`: firing time of each element, NaN = silent; at least one fires. `hint` (plane, diverging, focused) is
 // taken when it agrees with every delay within `tolerance_s`, else a plane or spherical wave that does, else the law
-// itself (kind delays).
+// itself (kind delays). One element alone makes a diverging wave of its own.
 WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s,
                  const std::optional<Transmit>& hint);
 
