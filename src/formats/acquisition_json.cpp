@@ -107,7 +107,9 @@ Acquisition read_acquisition(const json& value) {
   a.demod_hz = value.at("demod_hz").get<double>();
   a.sound_speed_m_s = value.at("sound_speed_m_s").get<double>();
   a.frame_rate_hz = value.at("frame_rate_hz").get<double>();
-  a.assumptions = value.at("assumptions").get<std::vector<std::string>>();
+  for (const json& assumed : value.at("assumptions")) {
+    a.assumptions.emplace_back(assumed.at("text").get<std::string>(), assumed.at("fact").get<std::string>());
+  }
   a.validate("recording");
   return a;
 }
@@ -117,6 +119,10 @@ Acquisition read_acquisition(const json& value) {
 std::string acquisition_to_json(const Acquisition& a) {
   json transmits = json::array();
   for (const Transmit& transmit : a.transmits) transmits.push_back(transmit_json(transmit));
+  json assumptions = json::array();
+  for (const Assumption& assumed : a.assumptions) {
+    assumptions.push_back({{"text", assumed.text}, {"fact", assumed.fact}});
+  }
   const json value = {{"version", kVersion},
                       {"probe", probe_json(a.probe)},
                       {"transmits", transmits},
@@ -129,7 +135,7 @@ std::string acquisition_to_json(const Acquisition& a) {
                       {"demod_hz", a.demod_hz},
                       {"sound_speed_m_s", a.sound_speed_m_s},
                       {"frame_rate_hz", a.frame_rate_hz},
-                      {"assumptions", a.assumptions}};
+                      {"assumptions", assumptions}};
   return value.dump(-1, ' ', false, json::error_handler_t::replace);  // a name that is not UTF-8 must not stop it
 }
 

@@ -10,7 +10,7 @@
 //      "transmits": [{"kind": "plane"|"diverging"|"focused"|"delays", "angle_rad", "source_x_m", "source_z_m", "t0_s",
 //                     "element_delays_s": [..]}],        kind delays only; null = a silent element (NaN)
 //      "n_samples", "sample_type": "int16"|"float32", "signal": "rf"|"iq", "sampling_hz", "center_hz", "bandwidth_hz",
-//      "demod_hz", "sound_speed_m_s", "frame_rate_hz", "assumptions": [..]}
+//      "demod_hz", "sound_speed_m_s", "frame_rate_hz", "assumptions": [{"text", "fact"}]}
 //   parameters      one string: JSON {key: value} of the imaging parameters when the recording began
 //   frame_sequence  uint64 (frames): number of each frame in the stream that was recorded; holes: frames not recorded
 //   acquired_ns     int64 (frames): its moment of publication, ns of the recording machine's steady clock

@@ -21,8 +21,8 @@ struct LibraryRecording {
   std::string format;  // in words: "UFF (USTB)", "MATLAB v5 (MUST)"
 
   // Where every frame lies in the file, in bytes from its beginning, when it lies there exactly as the acquisition says
-  // ([transmit][element][sample], little-endian, in one piece, aligned to its numbers): the viewer then maps the file and
-  // lends the frames where they are. Empty otherwise.
+  // ([transmit][element][sample], little-endian, in one piece, aligned to its numbers): the viewer then maps the file
+  // and lends the frames where they are. Empty otherwise.
   std::vector<std::uint64_t> frame_offsets;
 
   // Writes frame `index` < frame_count into `out`, acquisition->frame_bytes() long. Throws Error. [one thread]

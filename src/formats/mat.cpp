@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "formats/mat_file.h"
 #include "formats/must.h"
+#include "formats/verasonics.h"
 
 namespace echoloop {
 namespace {
@@ -36,7 +37,7 @@ std::string ending_digits(const std::string& name) {
     }
     found += (found.empty() ? "a MATLAB file with " : ", ") + variable.describe();
   }
-  throw Error(what, found, kAccepted, "Verasonics and other MATLAB files cannot be read yet");
+  throw Error(what, found, kAccepted);
 }
 
 bool is_param(const MatVariable& variable) {
@@ -65,9 +66,10 @@ bool looks_like_mat(std::span<const std::byte> bytes) {
   return start.starts_with("MATLAB 5.") || start.starts_with("MATLAB 7.");
 }
 
-Recording read_mat(const OpenRequest& request) {
+LibraryRecording read_mat(const OpenRequest& request) {
   const std::string what = request.what();
   const MatFile file(what, request.library_path.string(), request.bytes());
+  if (looks_like_verasonics(file)) return read_verasonics(request, file);
   std::vector<const MatVariable*> samples, params;
   for (const MatVariable& variable : file.variables()) {
     if (is_samples(variable, false)) samples.push_back(&variable);
@@ -95,7 +97,7 @@ Recording read_mat(const OpenRequest& request) {
     parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file holds " +
                                             std::to_string(samples.size()) + " recordings");
   }
-  return make_recording(request, std::move(parts));
+  return make_library_recording(request, std::move(parts));
 }
 
 }  // namespace echoloop

@@ -4,11 +4,12 @@
 
 #include <span>
 
+#include "formats/library_recording.h"
 #include "formats/reader.h"
 
 namespace echoloop {
 
 bool looks_like_mat(std::span<const std::byte> bytes);  // v5 to v7, or v7.3
-Recording read_mat(const OpenRequest& request);
+LibraryRecording read_mat(const OpenRequest& request);
 
 }  // namespace echoloop

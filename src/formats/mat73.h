@@ -1,6 +1,5 @@
 // MATLAB v7.3 files by HDF5 itself. Why not by matio: it takes a class attribute without a closing NUL (as h5py writes
-// it) for none, and loses the fields of a struct without MATLAB_fields. Internal to mat_file.cpp, which holds its
-// library lock around every call.
+// it) for none, and loses the fields of a struct without MATLAB_fields. Internal to mat_file.cpp.
 #pragma once
 
 #include <map>
@@ -28,7 +27,6 @@ class Mat73 {
  private:
   struct Handle;
   std::string what_;
-  std::size_t file_size_;
   std::unique_ptr<Handle> handle_;
 };
 

@@ -9,11 +9,9 @@
 #include <cctype>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <string_view>
 
 #include "core/error.h"
-#include "core/hdf5_lock.h"
 #include "formats/mat5_check.h"
 #include "formats/mat73.h"
 #include "formats/reader.h"
@@ -119,13 +117,11 @@ MatFile::MatFile(const std::string& what, const std::string& path, std::span<con
   constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
   const bool hdf5 = bytes.size() > 520 && std::memcmp(bytes.data() + 512, kHdf5.data(), kHdf5.size()) == 0;
   if (!hdf5) check_mat5(what_, bytes);
-  const std::scoped_lock lock(hdf5_lock());
   silence_libraries();
   if (hdf5) {
-    auto file = std::make_unique<Mat73>(what, path, file_size_);  // gone before the lock when what follows throws
-    variables_ = file->variables();
+    handle_->file_73 = std::make_unique<Mat73>(what_, path, file_size_);
+    variables_ = handle_->file_73->variables();
     if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kAccepted);
-    handle_->file_73 = std::move(file);
     return;
   }
   handle_->file = Mat_Open(path.c_str(), MAT_ACC_RDONLY);
@@ -147,7 +143,6 @@ MatFile::MatFile(const std::string& what, const std::string& path, std::span<con
 }
 
 MatFile::~MatFile() {
-  const std::scoped_lock lock(hdf5_lock());
   silence_libraries();
   handle_->file_73.reset();
   if (handle_->file != nullptr) Mat_Close(handle_->file);
@@ -156,7 +151,6 @@ MatFile::~MatFile() {
 int MatFile::version() const { return handle_->file_73 ? 7 : 5; }
 
 MatArray MatFile::read_array(const std::string& name) const {
-  const std::scoped_lock lock(hdf5_lock());
   silence_libraries();
   if (handle_->file_73) return handle_->file_73->read_array(name);
   const std::string what = what_ + " (variable " + printable(name) + ")";
@@ -178,10 +172,8 @@ MatArray MatFile::read_array(const std::string& name) const {
   } else {
     array.real = view_of(what, *variable, variable->data);
   }
-  array.owner = std::shared_ptr<const void>(variable.release(), [](const void* owned) {
-    const std::scoped_lock free_lock(hdf5_lock());
-    Mat_VarFree(static_cast<matvar_t*>(const_cast<void*>(owned)));
-  });
+  array.owner = std::shared_ptr<const void>(
+      variable.release(), [](const void* owned) { Mat_VarFree(static_cast<matvar_t*>(const_cast<void*>(owned))); });
   return array;
 }
 
@@ -195,7 +187,6 @@ void add_field(std::map<std::string, MatField>& fields, std::string name, const 
 }
 
 std::map<std::string, MatField> MatFile::read_fields(const std::string& name) const {
-  const std::scoped_lock lock(hdf5_lock());
   silence_libraries();
   if (handle_->file_73) return handle_->file_73->read_fields(name);
   const std::string what = what_ + " (variable " + printable(name) + ")";

@@ -1,7 +1,6 @@
 // The MATLAB container (v5 to v7 by matio, v7.3 by mat73.h): what variables there are, numeric arrays, numeric fields
 // of plain structs. Why apart: matio and HDF5 are not safe on hostile files and not thread safe. They stay behind these
-// few functions (one lock for all of them, sizes checked against the file before memory is taken), and these run in the
-// reader process only. Only mat73*.cpp include their headers too.
+// few functions (sizes checked against the file before memory is taken) in the reader process, on one thread.
 #pragma once
 
 #include <map>
@@ -40,8 +39,8 @@ void add_field(std::map<std::string, MatField>& fields, std::string name, const 
 
 class MatFile {
  public:
-  // `what`: its name in messages. `bytes` is the same file as `path`, mapped: the outline of a v5 file is checked
-  // before matio sees it.
+  // `what`: the name for messages. `bytes` is the same file, mapped: the outline of a v5 file is checked before matio
+  // sees it.
   MatFile(const std::string& what, const std::string& path, std::span<const std::byte> bytes);
   ~MatFile();
   MatFile(const MatFile&) = delete;

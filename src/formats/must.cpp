@@ -187,8 +187,7 @@ void set_frequencies(const Param& param, Acquisition& a) {
 RecordingParts must_recording(const std::string& what, const MatArray& array,
                               const std::map<std::string, MatField>& fields) {
   const Param param(what, fields);
-  RecordingParts parts{
-      .acquisition = {}, .samples = {}, .owner = array.owner, .memory = SourceMemory::foreign, .format = {}};
+  RecordingParts parts{.acquisition = {}, .samples = {}, .owner = array.owner, .format = {}};
   Acquisition& a = parts.acquisition;
   set_frequencies(param, a);
   if (!(a.sampling_hz > 0.0 && a.center_hz > 0.0 && a.sound_speed_m_s > 0.0)) {

@@ -74,7 +74,10 @@ void encode_acquisition(PayloadWriter& out, const Acquisition& a) {
   }
   const std::size_t n_assumptions = std::min(a.assumptions.size(), kMaxAssumptions);
   out.number(static_cast<std::uint32_t>(n_assumptions));
-  for (std::size_t k = 0; k < n_assumptions; ++k) out.text(a.assumptions[k]);
+  for (std::size_t k = 0; k < n_assumptions; ++k) {
+    out.text(a.assumptions[k].text);
+    out.text(a.assumptions[k].fact);
+  }
 }
 
 Acquisition decode_acquisition(PayloadReader& in) {
@@ -92,7 +95,10 @@ Acquisition decode_acquisition(PayloadReader& in) {
   }
   const auto n_assumptions = in.number<std::uint32_t>();
   if (n_assumptions > kMaxAssumptions) throw BadMessage("too many assumptions");
-  for (std::uint32_t k = 0; k < n_assumptions; ++k) a.assumptions.push_back(in.text(kMaxText));
+  for (std::uint32_t k = 0; k < n_assumptions; ++k) {
+    std::string text = in.text(kMaxText);
+    a.assumptions.emplace_back(std::move(text), in.text(kMaxText));
+  }
   return a;
 }
 

@@ -112,54 +112,89 @@ void rotate(std::span<float> pairs, double rotation_rad) {
   }
 }
 
+void convert_transmit(const SampleSource& s, SampleType type, const Lines& lines, std::size_t transmit,
+                      std::byte* out) {
+  const std::size_t n_values = s.n_elements * s.n_samples * s.n_values;
+  if (type == SampleType::int16) {
+    convert_lines(lines, reinterpret_cast<std::int16_t*>(out));
+  } else {
+    float* const to = reinterpret_cast<float*>(out);
+    convert_lines(lines, to);
+    if (!s.rotation_rad.empty()) rotate({to, n_values}, s.rotation_rad[transmit]);
+  }
+}
+
 std::shared_ptr<MemoryBlock> convert(const OpenRequest& request, const SampleSource& s, SampleType type) {
-  const std::size_t per_transmit = s.n_elements * s.n_samples * s.n_values;
-  const std::array extents{s.frames.size(), s.n_transmits, per_transmit};
-  const auto total = checked_bytes(extents, bytes_per_value(type));
+  const std::size_t per_transmit = s.n_elements * s.n_samples * s.n_values * bytes_per_value(type);
+  const std::array extents{s.frames.size(), s.n_transmits};
+  const auto total = checked_bytes(extents, per_transmit);
   auto block = MemoryBlock::allocate(request.what(), total.value_or(std::numeric_limits<std::size_t>::max()));
   std::byte* const out = block->bytes().data();
   for_each_transmit(request, s, 0.4, 1.0, [&](const Lines& lines, std::size_t k) {
-    if (type == SampleType::int16) {
-      convert_lines(lines, reinterpret_cast<std::int16_t*>(out) + k * per_transmit);
-    } else {
-      float* const to = reinterpret_cast<float*>(out) + k * per_transmit;
-      convert_lines(lines, to);
-      if (!s.rotation_rad.empty()) rotate({to, per_transmit}, s.rotation_rad[k % s.n_transmits]);
-    }
+    convert_transmit(s, type, lines, k % s.n_transmits, out + k * per_transmit);
     return true;
   });
   return block;
 }
 
+// What the samples decide about the acquisition; validates it.
+void complete(const OpenRequest& request, RecordingParts& parts) {
+  const SampleSource& s = parts.samples;
+  set_sample_counts(request.what(), parts.acquisition, s.n_transmits, s.n_elements, s.n_samples, s.n_values);
+  parts.acquisition.sample_type = choose_type(request, s);
+}
+
 }  // namespace
 
-Recording make_recording(const OpenRequest& request, RecordingParts parts) {
-  Acquisition& a = parts.acquisition;
-  SampleSource& s = parts.samples;
-  if (s.n_samples > static_cast<std::size_t>(kMaxSamples)) {
-    throw Error(request.what(), std::to_string(s.n_samples) + " samples a line",
-                "up to " + std::to_string(kMaxSamples));
-  }
+void set_sample_counts(const std::string& what, Acquisition& a, std::size_t n_transmits, std::size_t n_elements,
+                       std::size_t n_samples, std::size_t n_values) {
+  if (n_samples > static_cast<std::size_t>(kMaxSamples))
+    throw Error(what, std::to_string(n_samples) + " samples a line", "up to " + std::to_string(kMaxSamples));
   const auto mismatch = [&](const std::string& axis, std::size_t found, int expected) {
     if (found == static_cast<std::size_t>(expected)) return;
     throw Error(
-        request.what(),
-        "samples of " + std::to_string(found) + " " + axis + " but a description of " + std::to_string(expected),
+        what, "samples of " + std::to_string(found) + " " + axis + " but a description of " + std::to_string(expected),
         "the same number of " + axis + " in both");
   };
-  mismatch("transmits", s.n_transmits, a.n_transmits());
-  mismatch("elements", s.n_elements, a.n_elements());
-  a.n_samples = static_cast<int>(s.n_samples);
-  a.signal = s.n_values == 2 ? SignalKind::iq : SignalKind::rf;
-  a.validate(request.what());
-  a.sample_type = choose_type(request, s);
+  mismatch("transmits", n_transmits, a.n_transmits());
+  mismatch("elements", n_elements, a.n_elements());
+  a.n_samples = static_cast<int>(n_samples);
+  a.signal = n_values == 2 ? SignalKind::iq : SignalKind::rf;
+  a.validate(what);
+}
 
+void convert_frame(const SampleSource& s, SampleType type, std::size_t frame, std::span<std::byte> out) {
+  const std::size_t per_transmit = s.n_elements * s.n_samples * s.n_values * bytes_per_value(type);
+  for (std::size_t k = 0; k < s.n_transmits; ++k) {
+    Lines lines{.base = s.frames.at(frame), .from = &s};
+    for (std::size_t v = 0; v < s.n_values; ++v) lines.base[v] += k * s.transmit_stride;
+    convert_transmit(s, type, lines, k, out.subspan(k * per_transmit, per_transmit).data());
+  }
+}
+
+LibraryRecording make_library_recording(const OpenRequest& request, RecordingParts parts) {
+  complete(request, parts);
+  LibraryRecording recording;
+  recording.frame_count = parts.samples.frames.size();
+  recording.format = std::move(parts.format);
+  recording.read_frame = [samples = std::move(parts.samples), owner = parts.owner,
+                          type = parts.acquisition.sample_type](std::uint64_t index, std::span<std::byte> out) {
+    convert_frame(samples, type, static_cast<std::size_t>(index), out);
+  };
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(parts.acquisition));
+  return recording;
+}
+
+Recording make_recording(const OpenRequest& request, RecordingParts parts) {
+  complete(request, parts);
+  Acquisition& a = parts.acquisition;
+  SampleSource& s = parts.samples;
   Recording recording;
   recording.frame_count = s.frames.size();
   recording.format = std::move(parts.format);
   recording.name = request.path.filename().string();
   const std::size_t frame_bytes = a.frame_bytes();
-  if (parts.memory != SourceMemory::foreign && can_lend(s, a.sample_type)) {
+  if (can_lend(s, a.sample_type)) {
     const auto file = parts.memory == SourceMemory::mapped_file ? request.file : nullptr;
     if (!file) recording.memory = {s.frames.front()[0], frame_bytes * s.frames.size()};  // blocks hold one array
     recording.owner = parts.owner;

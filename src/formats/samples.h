@@ -10,6 +10,7 @@
 
 #include "core/acquisition.h"
 #include "formats/array_view.h"
+#include "formats/library_recording.h"
 #include "formats/reader.h"
 
 namespace echoloop {
@@ -32,9 +33,8 @@ struct SampleSource {
 SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes);
 std::string axes_text(const std::vector<Axis>& axes);  // "frame, element, time"
 
-// What the source bytes lie in: the mapped file (lent read-only), a MemoryBlock (lent, and page-lockable), or memory
-// of another library (never lent: converted once, then released).
-enum class SourceMemory { mapped_file, memory_block, foreign };
+// What the source bytes lie in: the mapped file (lent read-only) or a MemoryBlock (lent, and page-lockable).
+enum class SourceMemory { mapped_file, memory_block };
 
 struct RecordingParts {
   Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
@@ -46,5 +46,14 @@ struct RecordingParts {
 
 // Validates, then lends in place (little-endian int16 or float32, aligned, same layout) or converts once.
 Recording make_recording(const OpenRequest& request, RecordingParts parts);
+
+// Validates; read_frame converts from the source bytes, which stay. For memory of another library.
+LibraryRecording make_library_recording(const OpenRequest& request, RecordingParts parts);
+
+// The parts of both, for samples that are read frame by frame: sets n_samples and signal, validates; one frame of
+// `source` as [transmit][element][sample] of `type`, `out` exactly that long.
+void set_sample_counts(const std::string& what, Acquisition& acquisition, std::size_t n_transmits,
+                       std::size_t n_elements, std::size_t n_samples, std::size_t n_values);
+void convert_frame(const SampleSource& source, SampleType type, std::size_t frame, std::span<std::byte> out);
 
 }  // namespace echoloop

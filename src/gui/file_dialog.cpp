@@ -25,7 +25,7 @@ constexpr float kRowHeight = 26;
 
 // What recordings are usually called; every other file can be opened too, it is only written fainter.
 bool usual_name(const std::string& name) {
-  constexpr std::array<std::string_view, 5> endings = {".pkl", ".npy", ".npz", ".mat", ".json"};
+  constexpr std::array<std::string_view, 8> endings = {".pkl", ".npy", ".npz", ".mat", ".json", ".uff", ".hdf5", ".h5"};
   std::string lower = name;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -1,0 +1,115 @@
+#include "formats/hdf5_file.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/error.h"
+#include "formats/reader.h"
+
+namespace echoloop::hdf5 {
+namespace {
+
+// Unpacked chunks kept of a dataset: a chunk of several frames is unpacked once. A prime above 100 times their number.
+constexpr std::size_t kCacheBytes = std::size_t{256} << 20, kCacheSlots = 12421;
+constexpr std::size_t kMaxLinks = 65536;  // of a group: PyBF keeps a group for each frame
+
+struct LinkNames {
+  std::vector<std::string> names;
+  std::size_t n_seen = 0;
+};
+
+herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info_t* info, void* to) {
+  auto& found = *static_cast<LinkNames*>(to);
+  if (++found.n_seen > kMaxLinks) return -1;
+  const std::string_view text(name);
+  if (info->type == H5L_TYPE_HARD && text.find('/') == std::string_view::npos && text != ".")
+    found.names.emplace_back(text);
+  return 0;
+}
+
+}  // namespace
+
+Node::Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id)
+    : what_(std::move(what)),
+      path_(std::move(path)),
+      file_size_(file_size),
+      depth_(depth),
+      id_(std::make_shared<const Id>(std::move(id))) {}
+
+Node Node::open(const std::string& what, const std::string& path, std::size_t file_size) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // refusals are ours to word
+  H5PLset_loading_state(0);                     // a file cannot name a library to load
+  const Id access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access, 0, 1);  // only read: a read-only disk has no locks to give
+  H5Pset_cache(access, 0, kCacheSlots, kCacheBytes, 1.0);
+  // A recording whose writer was killed, or still writes, says that it is being written: then as its reader.
+  hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
+  if (opened < 0) opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  const Id file(opened);
+  if (!file.valid()) throw Error(what, "a damaged or truncated HDF5 file", kUndamaged);
+  Id root(H5Gopen2(file, "/", H5P_DEFAULT));  // keeps the file open
+  if (!root.valid()) throw Error(what, "an HDF5 file without a root group", kUndamaged);
+  return {what, "", file_size, 0, std::move(root)};
+}
+
+bool Node::is_group() const { return H5Iget_type(id()) == H5I_GROUP; }
+bool Node::is_dataset() const { return H5Iget_type(id()) == H5I_DATASET; }
+
+std::string Node::where() const { return path_.empty() ? what_ : what_ + " (" + path_ + ")"; }
+
+std::vector<std::string> Node::children() const {
+  LinkNames found;
+  if (is_group() && H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_link, &found) < 0) {
+    throw Error(
+        where(),
+        found.n_seen > kMaxLinks ? "a group of more than " + std::to_string(kMaxLinks) + " members" : "a damaged group",
+        kUndamaged);
+  }
+  return std::move(found.names);
+}
+
+bool Node::has(const std::string& name) const {
+  return is_group() && !name.empty() && name.find('/') == std::string::npos &&
+         H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::optional<Node> Node::find(const std::string& name) const {
+  if (!has(name)) return std::nullopt;
+  std::string path = path_ + "/" + printable(name);
+  if (depth_ >= kMaxDepth) {
+    throw Error(what_ + " (" + path + ")", "groups nested deeper than " + std::to_string(kMaxDepth),
+                "a recording's few levels");
+  }
+  H5L_info_t info;
+  if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
+    throw Error(what_ + " (" + path + ")", "a link that leads elsewhere", "data in the file itself");
+  Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
+  if (!object.valid()) throw Error(what_ + " (" + path + ")", "a damaged object", kUndamaged);
+  return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));
+}
+
+Node Node::at(const std::string& name) const {
+  auto found = find(name);
+  if (!found) throw Error(where(), "no " + printable(name), "a recording that has it");
+  return std::move(*found);
+}
+
+Node Node::at_path(const std::string& path) const {
+  const std::size_t slash = path.find('/');
+  if (slash == std::string::npos) return at(path);
+  return at(path.substr(0, slash)).at_path(path.substr(slash + 1));
+}
+
+std::vector<std::size_t> Node::extents() const {
+  if (!is_dataset()) throw Error(where(), "a group", "an array");
+  const Id space(H5Dget_space(id()));
+  const int rank = H5Sget_simple_extent_ndims(space);
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return {0};
+  if (rank < 0 || static_cast<std::size_t>(rank) > kMaxAxes)
+    throw Error(where(), "an array of " + std::to_string(rank) + " axes", "up to " + std::to_string(kMaxAxes));
+  std::vector<hsize_t> found(static_cast<std::size_t>(rank) + 1);
+  H5Sget_simple_extent_dims(space, found.data(), nullptr);
+  return {found.begin(), found.end() - 1};
+}
+
+}  // namespace echoloop::hdf5

@@ -1,0 +1,259 @@
+#include "formats/hdf5_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/hdf5_offsets.h"
+
+namespace echoloop {
+namespace {
+
+using hdf5::Id;
+using hdf5::Node;
+
+constexpr std::size_t kMaxFrames = std::size_t{1} << 24;
+constexpr std::size_t kMaxDatasets = 65536, kMaxOpen = 64;
+
+struct Stored {  // one dataset; all of a recording are alike
+  std::vector<std::size_t> shape;
+  std::string real, imaginary;  // members of a compound, or empty
+  std::string number;           // "int16", "a compound"
+  SampleType type = SampleType::float32;
+  std::size_t bytes = 0;  // all its numbers as they are stored
+
+  bool operator==(const Stored&) const = default;
+};
+
+Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
+  Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}, .number = {}};
+  if (found.shape.size() != axes.size()) {
+    throw Error(dataset.where(), "samples of shape " + shape_text(found.shape), "axes (" + axes_text(axes) + ")");
+  }
+  const Id type(H5Dget_type(dataset.id()));
+  bool plain = hdf5::is_plain_number(type) && H5Tget_class(type) != H5T_ENUM;
+  if (H5Tget_class(type) == H5T_COMPOUND && H5Tget_nmembers(type) == 2) {
+    for (const auto& [real, imaginary] : {std::pair{"real", "imag"}, std::pair{"r", "i"}}) {
+      const int re = H5Tget_member_index(type, real), im = H5Tget_member_index(type, imaginary);
+      if (re < 0 || im < 0) continue;
+      const Id first(H5Tget_member_type(type, static_cast<unsigned>(re)));
+      const Id second(H5Tget_member_type(type, static_cast<unsigned>(im)));
+      plain = hdf5::is_plain_number(first) && H5Tequal(first, second) > 0;
+      found.real = real, found.imaginary = imaginary;
+    }
+  }
+  if (!plain) throw Error(dataset.where(), hdf5::type_text(type) + " as samples", "real or complex numbers");
+  found.number = hdf5::type_text(type);
+  const std::size_t size = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_INTEGER && (size == 1 || (size == 2 && H5Tget_sign(type) == H5T_SGN_2)))
+    found.type = SampleType::int16;
+  found.bytes = checked_bytes(found.shape, size).value_or(0);
+  if (found.bytes == 0) {
+    throw Error(dataset.where(), "samples of shape " + shape_text(found.shape),
+                "no axis of length 0, and numbers that a machine can hold");
+  }
+  return found;
+}
+
+// The frames that both parts of IQ have: the last flush of a writer that was killed may have reached one of them.
+void limit_frames(Stored& stored, const std::vector<Axis>& axes, std::size_t n_frames) {
+  const auto frame = std::find(axes.begin(), axes.end(), Axis::frame);
+  if (frame == axes.end()) return;
+  std::size_t& extent = stored.shape[static_cast<std::size_t>(frame - axes.begin())];
+  if (extent <= n_frames) return;
+  stored.bytes = stored.bytes / extent * n_frames;
+  extent = n_frames;
+}
+
+std::size_t extent(const Hdf5Samples& samples, const Stored& stored, Axis axis) {
+  const auto found = std::find(samples.axes.begin(), samples.axes.end(), axis);
+  return found == samples.axes.end() ? 1 : stored.shape[static_cast<std::size_t>(found - samples.axes.begin())];
+}
+
+std::size_t values_per_sample(const Hdf5Samples& samples, const Stored& stored) {
+  return extent(samples, stored, Axis::iq) * (stored.real.empty() ? 1 : 2) * (samples.imaginary.empty() ? 1 : 2);
+}
+
+Id memory_type(const Stored& stored, SampleType type) {
+  if (stored.real.empty()) return Id(H5Tcopy(type == SampleType::int16 ? H5T_NATIVE_INT16 : H5T_NATIVE_FLOAT));
+  Id pair(H5Tcreate(H5T_COMPOUND, 2 * sizeof(float)));
+  H5Tinsert(pair, stored.real.c_str(), 0, H5T_NATIVE_FLOAT);
+  H5Tinsert(pair, stored.imaginary.c_str(), sizeof(float), H5T_NATIVE_FLOAT);
+  return pair;
+}
+
+class FrameReader {
+ public:
+  FrameReader(Node root, Hdf5Samples samples, Stored stored, SampleType type)
+      : root_(std::move(root)), samples_(std::move(samples)), stored_(std::move(stored)), type_(type) {
+    for (const std::string& path : samples_.datasets) {
+      if (samples_.datasets.size() <= kMaxOpen) open_.push_back(root_.at_path(path));
+    }
+    if (!samples_.imaginary.empty()) imaginary_.push_back(root_.at_path(samples_.imaginary));
+  }
+
+  void read(std::uint64_t frame, std::span<std::byte> out) {
+    const std::size_t n = samples_.datasets_per_frame;
+    for (std::size_t k = 0; k < n; ++k) {
+      const bool one = samples_.datasets.size() == 1;
+      const std::size_t index = one ? 0 : static_cast<std::size_t>(frame) * n + k;
+      const Node dataset = open_.empty() ? root_.at_path(samples_.datasets[index]) : open_[index];
+      read_part(dataset, one ? frame : 0, out.subspan(k * (out.size() / n), out.size() / n));
+    }
+    if (!samples_.gain.empty()) divide_by_gain({reinterpret_cast<float*>(out.data()), out.size() / sizeof(float)});
+  }
+
+ private:
+  // One frame of one dataset in memory, as read_slab() leaves it.
+  [[nodiscard]] SampleSource source(const std::byte* data, const std::byte* quadrature) const {
+    const std::size_t value = bytes_per_value(type_);
+    const bool complex = !stored_.real.empty();
+    ArrayView view{
+        .type = {type_ == SampleType::int16 ? NumberKind::signed_integer : NumberKind::real, value, ByteOrder::little},
+        .shape = {},
+        .order = MemoryOrder::c,
+        .bytes = {data, std::size_t{0}}};
+    if (complex) view.type = {NumberKind::complex, 2 * value, ByteOrder::little};
+    std::vector<Axis> axes;
+    for (std::size_t k = 0; k < samples_.axes.size(); ++k) {
+      if (samples_.axes[k] == Axis::frame || (samples_.axes[k] == Axis::iq && stored_.shape[k] == 1)) continue;
+      axes.push_back(samples_.axes[k]);
+      view.shape.push_back(stored_.shape[k]);
+    }
+    SampleSource s = sample_source(root_.where(), view, axes);
+    if (!samples_.imaginary.empty()) {
+      s.n_values = 2;
+      s.frames[0][1] = quadrature;
+    }
+    s.rotation_rad = samples_.rotation_rad;
+    return s;
+  }
+
+  // The numbers of one frame of a dataset, in the file's order, as memory_type().
+  void read_slab(const Node& dataset, std::uint64_t frame, std::byte* to) const {
+    std::vector<hsize_t> start(stored_.shape.size(), 0), count(stored_.shape.begin(), stored_.shape.end());
+    for (std::size_t k = 0; k < count.size(); ++k) {
+      if (samples_.axes[k] == Axis::frame) start[k] = frame, count[k] = 1;
+    }
+    const Id file_space(H5Dget_space(dataset.id()));
+    const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
+    const Id type = memory_type(stored_, type_);
+    if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, to) < 0)
+      throw Error(dataset.where(), "damaged samples in frame " + std::to_string(frame), hdf5::kUndamaged);
+  }
+
+  void read_part(const Node& dataset, std::uint64_t frame, std::span<std::byte> out) {
+    if (is_natural(samples_.axes) && imaginary_.empty() && samples_.rotation_rad.empty()) {
+      read_slab(dataset, frame, out.data());
+      return;
+    }
+    scratch_.resize(out.size());
+    const std::size_t half = imaginary_.empty() ? 0 : out.size() / 2;
+    read_slab(dataset, frame, scratch_.data());
+    if (half > 0) read_slab(imaginary_[0], frame, scratch_.data() + half);
+    convert_frame(source(scratch_.data(), scratch_.data() + half), type_, 0, out);
+  }
+
+  void divide_by_gain(std::span<float> values) const {
+    const std::size_t n_samples = samples_.gain.size(), n_values = values_per_sample(samples_, stored_);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(values[i] / samples_.gain[i / n_values % n_samples]);
+  }
+
+  Node root_;
+  Hdf5Samples samples_;
+  Stored stored_;
+  SampleType type_;
+  std::vector<Node> open_, imaginary_;
+  std::vector<std::byte> scratch_;
+};
+
+// Chunks that were never written: none may be is no recording, some may be a recording that was cut short.
+void check_written(const Node& dataset, const Stored& stored, Acquisition& a) {
+  const hdf5::Storage storage = dataset.storage(stored.bytes);
+  if (storage.layout != hdf5::Layout::chunked) return;
+  double expected = 1.0;
+  for (std::size_t k = 0; k < stored.shape.size(); ++k)
+    expected *= std::ceil(static_cast<double>(stored.shape[k]) / static_cast<double>(storage.chunk[k]));
+  const Id space(H5Dget_space(dataset.id()));
+  hsize_t written = 0;
+  if (H5Dget_num_chunks(dataset.id(), space, &written) < 0)
+    throw Error(dataset.where(), "damaged chunks", hdf5::kUndamaged);
+  if (written == 0) throw Error(dataset.where(), "samples that were never written", "a recording");
+  if (static_cast<double>(written) < expected) {
+    a.assumptions.push_back("part of the samples was never written to the file (" + std::to_string(written) + " of " +
+                            std::to_string(static_cast<std::uint64_t>(expected)) + " chunks were): it reads as zeros");
+  }
+}
+
+void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples& samples, const Stored& first) {
+  if (samples.datasets.size() > kMaxDatasets)
+    throw Error(request.what(), std::to_string(samples.datasets.size()) + " shots", std::to_string(kMaxDatasets));
+  std::vector<std::string> others(samples.datasets.begin() + 1, samples.datasets.end());
+  if (!samples.imaginary.empty()) others.push_back(samples.imaginary);
+  for (const std::string& path : others) {
+    const Node dataset = root.at_path(path);
+    Stored stored = describe(dataset, samples.axes);
+    limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
+    if (!(stored == first)) {
+      throw Error(dataset.where(),
+                  stored.number + " samples of shape " + shape_text(stored.shape) + " beside " + first.number + " of " +
+                      shape_text(first.shape),
+                  "one shape and type for all");
+    }
+    static_cast<void>(dataset.storage(stored.bytes));
+  }
+}
+
+}  // namespace
+
+LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& root, Hdf5Parts parts) {
+  Acquisition& a = parts.acquisition;
+  const Hdf5Samples& samples = parts.samples;
+  const Node first = root.at_path(samples.datasets.at(0));
+  Stored stored = describe(first, samples.axes);
+  limit_frames(stored, samples.axes, samples.most_frames);
+  if (!samples.imaginary.empty()) {
+    const Stored other = describe(root.at_path(samples.imaginary), samples.axes);
+    limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
+  }
+  check_written(first, stored, a);
+  check_alike(request, root, samples, stored);
+  const bool integers = stored.type == SampleType::int16 && samples.rotation_rad.empty() && samples.gain.empty();
+  const SampleType type = integers ? SampleType::int16 : SampleType::float32;
+  const auto reader = std::make_shared<FrameReader>(root, samples, stored, type);
+
+  const std::size_t n_samples = extent(samples, stored, Axis::time), n_values = values_per_sample(samples, stored);
+  if (n_values > 2) throw Error(first.where(), std::to_string(n_values) + " values a sample", "1 (RF) or 2 (IQ)");
+  if (!samples.gain.empty() && samples.gain.size() != n_samples) {
+    throw Error(
+        request.what(),
+        "a gain curve of " + std::to_string(samples.gain.size()) + " for " + std::to_string(n_samples) + " samples",
+        "one gain a sample");
+  }
+  a.sample_type = type;
+  set_sample_counts(request.what(), a, extent(samples, stored, Axis::transmit) * samples.datasets_per_frame,
+                    extent(samples, stored, Axis::element), n_samples, n_values);
+
+  LibraryRecording recording;
+  recording.frame_count = samples.datasets.size() / samples.datasets_per_frame * extent(samples, stored, Axis::frame);
+  if (recording.frame_count == 0 || recording.frame_count > kMaxFrames) {
+    throw Error(first.where(), std::to_string(recording.frame_count) + " frames", "1 to " + std::to_string(kMaxFrames));
+  }
+  recording.format = parts.format;
+  const bool as_stored =
+      samples.datasets.size() == 1 && samples.imaginary.empty() && samples.rotation_rad.empty() && samples.gain.empty();
+  if (as_stored) {
+    recording.frame_offsets = frame_offsets(first, samples.axes, memory_type(stored, type), a.frame_bytes(),
+                                            static_cast<std::size_t>(recording.frame_count), request.bytes().size());
+  }
+  recording.read_frame = [reader](std::uint64_t index, std::span<std::byte> out) { reader->read(index, out); };
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  return recording;
+}
+
+}  // namespace echoloop

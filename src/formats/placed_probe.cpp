@@ -1,0 +1,122 @@
+#include "formats/placed_probe.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kMicrometre = 1e-6;
+
+void check_places(const std::string& what, const Places& places) {
+  const std::size_t n = places.x_m.size();
+  if (n == 0 || n > static_cast<std::size_t>(kMaxElements))
+    throw Error(what, std::to_string(n) + " elements", "1 to " + std::to_string(kMaxElements));
+  for (std::size_t e = 0; e < n; ++e) {
+    const double x = places.x_m[e], y = places.y_m[e], z = places.z_m[e];
+    if (!std::isfinite(x + y + z) || std::abs(x) > 1.0 || std::abs(z) > 1.0) {
+      throw Error(what,
+                  "element " + std::to_string(e) + " at (" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+                      std::to_string(z) + ") m",
+                  "positions within 1 m");
+    }
+    if (std::abs(y) > kMicrometre) {
+      throw Error(what, "element " + std::to_string(e) + " at y = " + std::to_string(y * 1e3) + " mm",
+                  "an array in the plane y = 0; matrix arrays cannot be shown");
+    }
+    if (e > 0 && !(std::hypot(x - places.x_m[e - 1], z - places.z_m[e - 1]) > 0.1 * kMicrometre))
+      throw Error(what, "elements " + std::to_string(e - 1) + " and " + std::to_string(e) + " on one spot",
+                  "a pitch above 0");
+  }
+}
+
+// Across the line to the neighbours, +z side; the first and last continue the bend of the next.
+std::vector<double> bend_normals(const std::vector<double>& x, const std::vector<double>& z) {
+  const std::size_t n = x.size();
+  std::vector<double> gap(n - 1), normal(n);
+  for (std::size_t e = 0; e + 1 < n; ++e) {
+    const double side = x[e + 1] < x[e] ? -1.0 : 1.0;
+    gap[e] = std::atan2(-side * (z[e + 1] - z[e]), side * (x[e + 1] - x[e]));
+  }
+  for (std::size_t e = 1; e + 1 < n; ++e) normal[e] = 0.5 * (gap[e - 1] + gap[e]);
+  const double first_bend = n > 2 ? gap[1] - gap[0] : 0.0, last_bend = n > 2 ? gap[n - 2] - gap[n - 3] : 0.0;
+  normal[0] = gap[0] - 0.5 * first_bend;
+  normal[n - 1] = gap[n - 2] + 0.5 * last_bend;
+  return normal;
+}
+
+}  // namespace
+
+Places places_of(const std::string& what, const std::vector<double>& table, std::size_t n_axes, TableOrder order) {
+  if (n_axes < 3 || table.size() % n_axes != 0) {
+    throw Error(what, std::to_string(table.size()) + " numbers in rows of " + std::to_string(n_axes),
+                "x, y and z of each element");
+  }
+  const std::size_t n = table.size() / n_axes;
+  Places places;
+  for (std::size_t e = 0; e < n; ++e) {
+    const auto at = [&](std::size_t axis) {
+      return table[order == TableOrder::axis_first ? axis * n + e : e * n_axes + axis];
+    };
+    places.x_m.push_back(at(0));
+    places.y_m.push_back(at(1));
+    places.z_m.push_back(at(2));
+  }
+  return places;
+}
+
+PlacedProbe place_probe(const std::string& what, const Places& places) {
+  check_places(what, places);
+  const std::vector<double>&x = places.x_m, &z = places.z_m;
+  const std::size_t n = x.size();
+  const auto [low, high] = std::minmax_element(z.begin(), z.end());
+  const bool curved = *high - *low > kMicrometre;
+  PlacedProbe placed;
+  const auto [left, right] = std::minmax_element(x.begin(), x.end());
+  placed.origin_x_m = curved ? 0.5 * (x.front() + x.back()) : 0.5 * (*left + *right);
+  placed.origin_z_m = 0.5 * (z.front() + z.back());
+  if (std::hypot(placed.origin_x_m, placed.origin_z_m) < kMicrometre) placed.origin_x_m = placed.origin_z_m = 0.0;
+
+  Probe& probe = placed.probe;
+  probe.name = curved ? "convex array" : "linear array";
+  probe.kind = curved ? ProbeKind::convex : ProbeKind::linear;
+  const bool given = std::any_of(places.normal_rad.begin(), places.normal_rad.end(),
+                                 [](double normal) { return std::abs(normal) > 1e-6; });
+  const std::vector<double> normals = !curved ? std::vector<double>(n, 0.0)
+                                      : given ? places.normal_rad
+                                              : bend_normals(x, z);
+  double length = 0.0;
+  for (std::size_t e = 0; e < n; ++e) {
+    probe.elements.push_back(
+        {.x_m = x[e] - placed.origin_x_m, .z_m = curved ? z[e] - placed.origin_z_m : 0.0, .normal_rad = normals[e]});
+    if (e > 0) length += std::hypot(x[e] - x[e - 1], z[e] - z[e - 1]);
+  }
+  probe.pitch_m = n > 1 ? length / static_cast<double>(n - 1) : 0.0;
+  return placed;
+}
+
+double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& t) {
+  const double dx = placed.origin_x_m, dz = placed.origin_z_m;
+  if (t.kind == TransmitKind::delays || (dx == 0.0 && dz == 0.0)) return 0.0;
+  if (t.kind == TransmitKind::plane) return (dx * std::sin(t.angle_rad) + dz * std::cos(t.angle_rad)) / sound_speed_m_s;
+  const double before = std::hypot(t.source_x_m, t.source_z_m);
+  t.source_x_m -= dx;
+  t.source_z_m -= dz;
+  const double longer_m = std::hypot(t.source_x_m, t.source_z_m) - before;
+  return (t.kind == TransmitKind::focused ? -longer_m : longer_m) / sound_speed_m_s;
+}
+
+std::string moved_text(const PlacedProbe& placed) {
+  if (placed.origin_x_m == 0.0 && placed.origin_z_m == 0.0) return {};
+  const auto millimetres = [](double metres) {
+    const std::string text = std::to_string(metres / kMetresPerMillimetre);
+    return text.substr(0, text.size() - 3);
+  };
+  return "positions count from the array's centre, which the file places at x = " + millimetres(placed.origin_x_m) +
+         " mm, z = " + millimetres(placed.origin_z_m) + " mm";
+}
+
+}  // namespace echoloop

@@ -1,0 +1,39 @@
+// A probe from the positions of its elements, and the change of origin that comes with it: files count positions and
+// time from a point of their own, the program from the array's centre (core/acquisition.h). Internal to src/formats.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+
+namespace echoloop {
+
+struct Places {  // one of each an element, in the file's coordinates
+  std::vector<double> x_m, y_m, z_m;
+  std::vector<double> normal_rad;  // or empty: across the line to the neighbours
+};
+
+struct PlacedProbe {
+  Probe probe;                                // about its own centre
+  double origin_x_m = 0.0, origin_z_m = 0.0;  // of which, in the file's coordinates; 0 when nearer than a micrometre
+};
+
+// From an array (axis, element), x y z first: `table` of n_axes x n_elements numbers, axis slowest; transposed:
+// fastest.
+enum class TableOrder { axis_first, element_first };
+Places places_of(const std::string& what, const std::vector<double>& table, std::size_t n_axes, TableOrder order);
+
+// Linear when all z agree to a micrometre, convex otherwise. Throws Error (naming `what`) for elements that are off
+// the plane y = 0 (matrix arrays), on one spot, or nowhere.
+PlacedProbe place_probe(const std::string& what, const Places& places);
+
+// Counts `transmit` (its source) from the probe's centre; returns how much later its wave passes there than at the
+// file's origin: (d_x sin a + d_z cos a)/c for a plane wave, (|d - s| - |s|)/c diverging, (|s| - |d - s|)/c focused.
+// delays: 0.
+double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& transmit);
+
+// The sentence for acquisition.assumptions when the origin moved; empty when it did not.
+std::string moved_text(const PlacedProbe& placed);
+
+}  // namespace echoloop

@@ -1,0 +1,219 @@
+// zea's HDF5 layout: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0.
+// The transmit geometry is t0_delays and tx_apodizations; polar_angles and focus_distances (0 or infinite: plane,
+// negative: diverging) are notes that say which wave the delays make. Time is counted from the first firing of each
+// transmit, initial_times is that of the first sample; IQ is demodulated on a clock that begins with the first sample.
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "formats/geometry.h"
+#include "formats/hdf5_formats.h"
+#include "formats/hdf5_samples.h"
+#include "formats/placed_probe.h"
+#include "formats/wave_fit.h"
+
+namespace echoloop {
+namespace {
+
+using hdf5::Node;
+
+constexpr std::size_t kMaxTable = std::size_t{1} << 24;  // (transmit, element) and (frame, transmit)
+constexpr double kTolerance_periods =
+    0.05;  // of a delay: a twentieth of a wavelength, clocks of scanners round to less
+
+std::vector<double> table(const Node& scan, const char* name, std::size_t rows, std::size_t columns) {
+  const auto found = scan.find(name);
+  if (!found) return {};
+  std::vector<double> values = found->numbers(kMaxTable);
+  if (values.size() == rows * columns) return values;
+  throw Error(found->where(), "an array of shape " + shape_text(found->extents()),
+              columns == 1 ? "one for each of the " + std::to_string(rows) + " transmits"
+                           : "(" + std::to_string(rows) + ", " + std::to_string(columns) + ") numbers");
+}
+
+struct Laws {  // of n_tx transmits and n_el elements, row by row; empty where the file has none
+  std::vector<double> delays_s, weights, polar_rad, azimuth_rad, focus_m, initial_s;
+};
+
+Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
+  Laws laws{.delays_s = table(scan, "t0_delays", n_tx, n_el),
+            .weights = table(scan, "tx_apodizations", n_tx, n_el),
+            .polar_rad = table(scan, "polar_angles", n_tx, 1),
+            .azimuth_rad = table(scan, "azimuth_angles", n_tx, 1),
+            .focus_m = table(scan, "focus_distances", n_tx, 1),
+            .initial_s = table(scan, "initial_times", n_tx, 1)};
+  for (const double azimuth : laws.azimuth_rad) {
+    if (!(std::abs(std::sin(azimuth)) < 1e-3)) {
+      throw Error(scan.where(), "azimuth_angles of " + std::to_string(azimuth / kRadiansPerDegree) + " deg",
+                  "waves in the plane y = 0");
+    }
+  }
+  if (laws.delays_s.empty() && laws.polar_rad.empty())
+    throw Error(scan.where(), "neither t0_delays nor polar_angles", "what each transmit is");
+  return laws;
+}
+
+// What polar_angles and focus_distances say of transmit k, about the file's origin.
+std::optional<Transmit> noted_wave(const Laws& laws, std::size_t k) {
+  constexpr double kFarthest_m = 10.0;  // beyond it a wave is plane within any aperture
+  if (laws.polar_rad.empty()) return std::nullopt;
+  Transmit t;
+  const double focus_m = laws.focus_m.empty() ? 0.0 : laws.focus_m[k];
+  if (focus_m == 0.0 || !(std::abs(focus_m) < kFarthest_m)) {
+    t.angle_rad = laws.polar_rad[k];
+    return t;
+  }
+  t.kind = focus_m < 0.0 ? TransmitKind::diverging : TransmitKind::focused;
+  t.source_x_m = focus_m * std::sin(laws.polar_rad[k]);
+  t.source_z_m = focus_m * std::cos(laws.polar_rad[k]);
+  return t;
+}
+
+// Transmit k, about the array's centre; t0 without initial_times.
+Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& placed, const Acquisition& a,
+                      std::size_t k) {
+  const std::size_t n = placed.probe.elements.size();
+  std::optional<Transmit> noted = noted_wave(laws, k);
+  if (noted) move_origin(placed, a.sound_speed_m_s, *noted);
+  std::vector<bool> active(n, true);
+  bool any = false;
+  for (std::size_t e = 0; e < n; ++e) {
+    active[e] = laws.weights.empty() || laws.weights[k * n + e] != 0.0;
+    any = any || active[e];
+  }
+  if (!any) throw Error(scan.where(), "transmit " + std::to_string(k) + " without a firing element", "one or more");
+  if (laws.delays_s.empty()) {
+    noted->t0_s = first_firing_s(*noted, placed.probe, a.sound_speed_m_s, active);
+    return *noted;
+  }
+  std::vector<double> delays_s(n);
+  for (std::size_t e = 0; e < n; ++e) {
+    const double delay = laws.delays_s[k * n + e];
+    if (active[e] && !(std::abs(delay) < 1.0)) {
+      throw Error(scan.where(), "t0_delays of " + std::to_string(delay) + " s for transmit " + std::to_string(k),
+                  "finite delays within 1 s");
+    }
+    delays_s[e] = active[e] ? delay : std::numeric_limits<double>::quiet_NaN();
+  }
+  WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, noted);
+  fit.transmit.t0_s = -fit.passage_s;
+  return fit.transmit;
+}
+
+void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx, Hdf5Parts& parts) {
+  Acquisition& a = parts.acquisition;
+  const Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
+  if (laws.initial_s.empty())
+    a.assumptions.push_back("first sample taken at the first firing: the file has no initial_times");
+  if (laws.delays_s.empty())
+    a.assumptions.push_back("transmits by polar_angles and focus_distances: the file has no t0_delays");
+  std::size_t n_laws = 0;
+  for (std::size_t k = 0; k < n_tx; ++k) {
+    Transmit t = zea_transmit(scan, laws, placed, a, k);
+    t.t0_s += laws.initial_s.empty() ? 0.0 : laws.initial_s[k];
+    if (t.kind == TransmitKind::delays) ++n_laws;
+    if (a.demod_hz > 0.0) parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
+    a.transmits.push_back(std::move(t));
+  }
+  if (n_laws > 0) {
+    a.assumptions.push_back("t0_delays of " + std::to_string(n_laws) +
+                            " transmits are no plane or spherical wave: the earliest arrival is taken");
+  }
+}
+
+void set_frequencies(const Node& scan, bool iq, Acquisition& a) {
+  a.sampling_hz = scan.at("sampling_frequency").number();
+  a.center_hz = scan.at("center_frequency").number();
+  a.sound_speed_m_s = scan.at("sound_speed").number();
+  if (!(a.center_hz > 0.0 && a.sound_speed_m_s > 0.0))
+    throw Error(scan.where(), "center_frequency or sound_speed not above 0", "positive numbers in Hz and m/s");
+  if (const auto percent = scan.find("bandwidth_percent")) {
+    const double fraction = percent->number() / 100.0;
+    if (fraction > 0.0 && fraction <= 2.0) a.bandwidth_hz = fraction * a.center_hz;
+  }
+  if (!iq) return;
+  const auto demodulation = scan.find("demodulation_frequency");
+  a.demod_hz = demodulation ? demodulation->number() : a.center_hz;
+  if (!demodulation) a.assumptions.push_back("IQ taken as demodulated at the centre frequency");
+}
+
+void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
+  const auto curve = scan.find("tgc_gain_curve");
+  if (!curve) return;
+  parts.samples.gain = curve->numbers(static_cast<std::size_t>(kMaxSamples));
+  bool even = true;
+  for (const double gain : parts.samples.gain) {
+    if (!(gain > 0.0 && std::isfinite(gain)))
+      throw Error(curve->where(), "a gain of " + std::to_string(gain), "above 0");
+    even = even && gain == 1.0;
+  }
+  if (even && parts.samples.gain.size() == n_samples) {
+    parts.samples.gain.clear();
+  } else {
+    parts.acquisition.assumptions.push_back("the file's time gain compensation is divided out");
+  }
+}
+
+void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Acquisition& a) {
+  const std::vector<double> waits_s = table(scan, "time_to_next_transmit", n_frames, n_tx);
+  double frame_s = 0.0;
+  for (std::size_t k = 0; k < n_tx && k < waits_s.size(); ++k) frame_s += waits_s[k];
+  if (frame_s > 0.0 && std::isfinite(frame_s)) {
+    a.frame_rate_hz = 1.0 / frame_s;
+  } else {
+    a.assumptions.push_back("frame rate unknown: the file has no time_to_next_transmit");
+  }
+}
+
+// The group of data and scan: the root, or the first event.
+std::string event_path(const Node& root) { return root.has("event_0") ? "event_0/" : ""; }
+
+Node raw_data(const Node& data) {
+  if (auto raw = data.find("raw_data")) return std::move(*raw);
+  std::string held;
+  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
+  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
+              "a zea file with data/raw_data");
+}
+
+}  // namespace
+
+bool looks_like_zea(const Node& root) {
+  if (root.has("event_0")) return true;
+  return root.has("data") && root.at("data").is_group() &&
+         (root.has("scan") || root.at("data").has("raw_data") || H5Aexists(root.id(), "event_structure") > 0);
+}
+
+LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
+  const std::string prefix = event_path(root);
+  const Node event = prefix.empty() ? root : root.at("event_0");
+  const Node raw = raw_data(event.at("data")), scan = event.at("scan");
+  const std::vector<std::size_t> shape = raw.extents();
+  if (shape.size() != 5 || shape[4] < 1 || shape[4] > 2 || shape[1] > static_cast<std::size_t>(kMaxTransmits)) {
+    throw Error(raw.where(), "samples of shape " + shape_text(shape),
+                "axes (frame, transmit, time, element, channel) with 1 (RF) or 2 (IQ) channels");
+  }
+  Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};
+  Acquisition& a = parts.acquisition;
+  parts.samples.axes = {Axis::frame, Axis::transmit, Axis::time, Axis::element, Axis::iq};
+  parts.samples.datasets = {prefix + "data/raw_data"};
+  set_frequencies(scan, shape[4] == 2, a);
+  const Node geometry = scan.at("probe_geometry");
+  const std::vector<std::size_t> places = geometry.extents();
+  if (places.size() != 2 || places[1] != 3)
+    throw Error(geometry.where(), "an array of shape " + shape_text(places), "(elements, 3): x, y, z");
+  const PlacedProbe placed = place_probe(
+      geometry.where(), places_of(geometry.where(), geometry.numbers(3 * static_cast<std::size_t>(kMaxElements)), 3,
+                                  TableOrder::element_first));
+  a.probe = placed.probe;
+  if (const auto width = scan.find("element_width")) a.probe.element_width_m = width->number();
+  if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.push_back(moved);
+  add_transmits(scan, placed, shape[1], parts);
+  set_gain(scan, shape[2], parts);
+  set_frame_rate(scan, shape[0], shape[1], a);
+  if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file holds more");
+  return make_hdf5_recording(request, root, std::move(parts));
+}
+
+}  // namespace echoloop

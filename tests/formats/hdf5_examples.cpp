@@ -1,0 +1,125 @@
+// The valid examples of hdf5_fixture.h: the same acquisition in four formats.
+#include <cmath>
+#include <cstdio>
+
+#include "formats/hdf5_fixture.h"
+
+namespace echoloop::test {
+namespace {
+
+double element_x(int element, const Extents& n) { return (element - 0.5 * (n.elements - 1)) * kPitch_m; }
+
+// `n_axes` rows of elements: x first, zeros after.
+std::vector<double> geometry_rows(std::size_t n_axes, const Extents& n) {
+  std::vector<double> rows(n_axes * static_cast<std::size_t>(n.elements), 0.0);
+  for (int e = 0; e < n.elements; ++e) rows[static_cast<std::size_t>(e)] = element_x(e, n);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<double> wave_angles(int n_transmits) {
+  std::vector<double> angles;
+  for (int k = 0; k < n_transmits; ++k) angles.push_back(0.1 * (k - 0.5 * (n_transmits - 1)));
+  return angles;
+}
+
+void uff_object(Hdf5Fixture& file, const std::string& path, const char* kind, bool array) {
+  file.remove(path);
+  file.group(path);
+  file.attribute(path, "class", kind);
+  file.attribute(path, "array", array ? 1.0 : 0.0);
+}
+
+void uff_wave(Hdf5Fixture& file, int index, double wavefront, double distance, double azimuth, double delay) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "sequence_%04d", index);
+  const std::string path = std::string("channel_data/sequence/") + name;
+  uff_object(file, path, "uff.wave");
+  uff_object(file, path + "/source", "uff.point");
+  file.number(path + "/wavefront", wavefront);
+  file.number(path + "/source/distance", distance);
+  file.number(path + "/source/azimuth", azimuth);
+  file.number(path + "/delay", delay);
+}
+
+void write_uff(Hdf5Fixture& file, const Extents& n) {
+  file.attribute("/", "version", "v1.2.0");
+  uff_object(file, "channel_data", "uff.channel_data");
+  file.number("channel_data/sampling_frequency", kSampling_hz);
+  file.number("channel_data/sound_speed", kSpeed_m_s);
+  file.number("channel_data/initial_time", 2e-6);
+  file.number("channel_data/modulation_frequency", 0.0);
+  file.number("channel_data/PRF", 3000.0);
+  uff_object(file, "channel_data/pulse", "uff.pulse");
+  file.number("channel_data/pulse/center_frequency", kCenter_hz);
+  uff_object(file, "channel_data/probe", "uff.probe");
+  file.numbers("channel_data/probe/geometry", {7, static_cast<hsize_t>(n.elements)}, geometry_rows(7, n));
+  uff_object(file, "channel_data/sequence", "uff.wave", true);
+  const auto angles = wave_angles(n.transmits);
+  for (int k = 0; k < n.transmits; ++k) uff_wave(file, k + 1, 0.0, HUGE_VAL, angles[static_cast<std::size_t>(k)], 0.0);
+  file.numbers("channel_data/data", sample_dims("ftei", n), sample_table("ftei", n));
+}
+
+void write_picmus(Hdf5Fixture& file, const Extents& n) {
+  const std::string us = "US/US_DATASET0000";
+  file.group(us);
+  file.enum_attribute(us, "type", {"US", "SR"}, 0);
+  file.enum_attribute(us, "signal_format", {"RF", "IQ"}, 0);
+  file.enum_attribute(us, "subtype", {"STA", "CPW", "VS", "BS"}, 1);
+  file.numbers(us + "/sound_speed", {1}, {kSpeed_m_s});
+  file.numbers(us + "/initial_time", {1}, {2e-6});
+  file.numbers(us + "/sampling_frequency", {1}, {kSampling_hz});
+  file.numbers(us + "/PRF", {1}, {3000.0});
+  file.numbers(us + "/modulation_frequency", {1}, {0.0});
+  file.numbers(us + "/angles", {static_cast<hsize_t>(n.transmits)}, wave_angles(n.transmits));
+  file.numbers(us + "/probe_geometry", {3, static_cast<hsize_t>(n.elements)}, geometry_rows(3, n));
+  file.numbers(us + "/data/real", sample_dims("ftei", n), sample_table("ftei", n));
+  file.numbers(us + "/data/imag", sample_dims("ftei", n), sample_table("ftei", n, 1));
+}
+
+void write_pybf(Hdf5Fixture& file, const Extents& n) {
+  const DatasetPlan real64{.type = H5T_IEEE_F64LE, .chunk = {}};
+  file.numbers("data/f_sampling", {1, 1}, {kSampling_hz}, real64);
+  file.numbers("data/correction_time_shift", {1, 1}, {-2e-6}, real64);
+  file.numbers("data/fps", {1, 1}, {1000.0}, real64);
+  file.numbers("data/tx_mode/PW_3_6", {1, static_cast<hsize_t>(n.transmits)}, wave_angles(n.transmits), real64);
+  file.numbers("trans_params/f_central", {1, 1}, {kCenter_hz}, real64);
+  file.numbers("trans_params/x_pitch", {1, 1}, {kPitch_m}, real64);
+  file.numbers("trans_params/x_num_of_elements", {1, 1}, {static_cast<double>(n.elements)}, real64);
+  const auto all = sample_table("ftei", n);
+  const auto shot_size = static_cast<std::ptrdiff_t>(n.elements * n.samples);
+  for (int k = 0; k < n.frames * n.transmits; ++k) {
+    const std::string path =
+        "data/rf_data/frame_" + std::to_string(k / n.transmits + 1) + "/shot_" + std::to_string(k % n.transmits + 1);
+    file.numbers(path, sample_dims("ei", n), {all.begin() + k * shot_size, all.begin() + (k + 1) * shot_size},
+                 {.type = H5T_STD_I16LE, .chunk = {}});
+  }
+}
+
+void write_zea(Hdf5Fixture& file, const Extents& n) {
+  const auto n_tx = static_cast<hsize_t>(n.transmits), n_el = static_cast<hsize_t>(n.elements);
+  file.attribute("/", "description", "a test", TextKind::variable);
+  file.numbers("data/raw_data", sample_dims("ftieq", n), sample_table("ftieq", n));
+  file.numbers("scan/sampling_frequency", {}, {kSampling_hz}, {.type = H5T_IEEE_F64LE, .chunk = {}});
+  file.numbers("scan/center_frequency", {}, {kCenter_hz});
+  file.numbers("scan/sound_speed", {}, {kSpeed_m_s});
+  std::vector<double> geometry, delays, initial;
+  for (int e = 0; e < n.elements; ++e) geometry.insert(geometry.end(), {element_x(e, n), 0.0, 0.0});
+  for (const double angle : wave_angles(n.transmits)) {
+    // The first firing, |x_end sin a| / c before the wave passes the centre.
+    const double first_s = -std::abs(element_x(0, n) * std::sin(angle)) / kSpeed_m_s;
+    for (int e = 0; e < n.elements; ++e) delays.push_back(element_x(e, n) * std::sin(angle) / kSpeed_m_s - first_s);
+    initial.push_back(2e-6 - first_s);
+  }
+  file.numbers("scan/probe_geometry", {n_el, 3}, geometry);
+  file.numbers("scan/t0_delays", {n_tx, n_el}, delays);
+  file.numbers("scan/tx_apodizations", {n_tx, n_el}, std::vector<double>(n_tx * n_el, 1.0));
+  file.numbers("scan/initial_times", {n_tx}, initial);
+  file.numbers("scan/polar_angles", {n_tx}, wave_angles(n.transmits));
+  file.numbers("scan/focus_distances", {n_tx}, std::vector<double>(n_tx, 0.0));
+  file.numbers("scan/time_to_next_transmit", {static_cast<hsize_t>(n.frames), n_tx},
+               std::vector<double>(static_cast<std::size_t>(n.frames) * n_tx, 1.0 / 3000.0));
+}
+
+}  // namespace echoloop::test
