@@ -69,7 +69,7 @@ LibraryRecording read_picmus(const OpenRequest& request, const Node& root) {
   const double modulation_hz = iq ? group.at("modulation_frequency").number() : 0.0;
   a.demod_hz = modulation_hz;
   a.center_hz = iq ? modulation_hz : kPicmusCenter_hz;
-  if (!iq) a.assumptions.push_back("centre frequency 5.208 MHz: PICMUS's, its RF files do not say it");
+  if (!iq) a.assumptions.emplace_back("centre frequency 5.208 MHz: PICMUS's, its RF files do not say it", "center_hz");
 
   const PlacedProbe placed = picmus_probe(group.at("probe_geometry"));
   a.probe = placed.probe;
@@ -86,7 +86,7 @@ LibraryRecording read_picmus(const OpenRequest& request, const Node& root) {
     a.assumptions.push_back("only the first of " + std::to_string(n_recordings) + " datasets is read");
   const auto prf = group.find("PRF");
   a.frame_rate_hz = prf ? prf->number() / static_cast<double>(a.transmits.size()) : 0.0;
-  if (!prf) a.assumptions.push_back("frame rate unknown: the file has no PRF");
+  if (!prf) a.assumptions.emplace_back("frame rate unknown: the file has no PRF", "frame_rate_hz");
   return make_hdf5_recording(request, root, std::move(parts));
 }
 

@@ -105,7 +105,7 @@ void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx
   Acquisition& a = parts.acquisition;
   const Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
   if (laws.initial_s.empty())
-    a.assumptions.push_back("first sample taken at the first firing: the file has no initial_times");
+    a.assumptions.emplace_back("first sample taken at the first firing: the file has no initial_times", "first_sample_s");
   if (laws.delays_s.empty())
     a.assumptions.push_back("transmits by polar_angles and focus_distances: the file has no t0_delays");
   std::size_t n_laws = 0;
@@ -162,7 +162,7 @@ void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Ac
   if (frame_s > 0.0 && std::isfinite(frame_s)) {
     a.frame_rate_hz = 1.0 / frame_s;
   } else {
-    a.assumptions.push_back("frame rate unknown: the file has no time_to_next_transmit");
+    a.assumptions.emplace_back("frame rate unknown: the file has no time_to_next_transmit", "frame_rate_hz");
   }
 }
 
