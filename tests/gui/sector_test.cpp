@@ -81,7 +81,8 @@ TEST(SectorPicture, TheScreenIsTheExport) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid grid = polar_grid({0.0, -40 * kDegree, 40 * kDegree, 10e-3, 90e-3}, 17, 41);  // coarse
   std::vector<float> values;
-  for (int i = 0; i < grid.nx * grid.nz; ++i) values.push_back(static_cast<float>(-(i * 7 % 47)));
+  for (int i = 0; i < grid.nx * grid.nz; ++i)
+    values.push_back(static_cast<float>(-25.0 + 20.0 * std::sin(0.6 * (i % grid.nx)) * std::cos(0.5 * (i / grid.nx))));
   int at = 0;
   scene.put_image(grid, [&](double, double) { return values[static_cast<std::size_t>(at++)]; });
   scene.frames(2);
@@ -91,7 +92,6 @@ TEST(SectorPicture, TheScreenIsTheExport) {
   image.grid = grid;
   image.host_db = values.data();
   const PictureLayout layout{.image = r, .color_bar = {}, .grid = grid};
-  // An export whose pixels are the screen's: the same image on a grid of so many radii is not needed, a sample is.
   const RgbPicture png = render_picture(image, scene.state.params);
   int compared = 0;
   for (int y = 0; y < png.height; ++y) {
