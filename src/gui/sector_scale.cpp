@@ -57,7 +57,8 @@ void draw_sector_scale(const ImageViewContext& c) {
       static_cast<double>(l.image.height()) / std::max((l.grid.z1_m - l.grid.z0_m) / kMetresPerMillimetre, 1e-6);
   const double scale = c.ui.scale();
   const RulerStep step = ruler_step(px_per_mm, 52 * scale, scale);
-  edge_ticks(c, Side::left, step);
+  const bool same = c.compared == nullptr || c.compared->grid.sector == l.grid.sector;  // what is left of the wipe
+  if (same) edge_ticks(c, Side::left, step);
   edge_ticks(c, Side::right, step);
 }
 
