@@ -1,7 +1,8 @@
 #version 450 core
 // From dB to colour; the same formula as src/gui/tone.h: window, gamma, map.
 // PLAIN is the variant for gray maps at gamma 1, which is nearly always: software rendering then takes a third of the
-// time.
+// time. POLAR is the variant for sectors: scan conversion, bilinear in the linear amplitude as in dsp/scan.h, with an
+// edge one screen pixel soft, so that what lies beneath shows outside.
 uniform sampler2D image_db;  // one channel, dB, linear between pixel centres
 uniform float gain_db;
 uniform float dynamic_range_db;
@@ -11,17 +12,44 @@ uniform vec2 gray_ramp;       // gray of t = 0, and what is added until t = 1
 uniform sampler2D color_map;  // one row; entry i is the colour of t = i / (entries - 1)
 uniform float gamma;
 #endif
+#ifdef POLAR
+uniform vec2 grid_size;  // columns, rows
+uniform vec4 sector;     // first and last angle, first and last distance from the apex
+in vec2 place;           // metres from the apex
+#else
 in vec2 texel;
+#endif
 out vec4 color;
 
+#ifdef POLAR
+float level_at(float angle, float r) {
+  vec2 share = (vec2(angle, r) - sector.xz) / (sector.yw - sector.xz);
+  vec2 at = clamp(share, 0.0, 1.0) * (grid_size - 1.0);
+  vec2 lower = min(floor(at), grid_size - 2.0);
+  at -= lower;
+  const float octaves_per_db = 0.16609640474;  // log2(10) / 20
+  vec4 four = exp2(octaves_per_db * textureGather(image_db, (lower + 1.0) / grid_size));  // left and right: below, above
+  return log2(mix(mix(four.w, four.z, at.x), mix(four.x, four.y, at.x), at.y)) / octaves_per_db;
+}
+#endif
+
 void main() {
+#ifdef POLAR
+  float angle = atan(place.x, place.y);
+  float r = length(place);
+  float inside = min(min(r - sector.z, sector.w - r), r * min(angle - sector.x, sector.y - angle));  // metres
+  float coverage = clamp(inside / fwidth(place.x) + 0.5, 0.0, 1.0);
+  float level_db = level_at(angle, r);
+#else
+  const float coverage = 1.0;
   float level_db = texture(image_db, texel).r;
+#endif
   float t = (level_db + gain_db + dynamic_range_db) / dynamic_range_db;
   t = t > 0.0 ? min(t, 1.0) : 0.0;  // not a number is black
 #ifdef PLAIN
-  color = vec4(vec3(gray_ramp.x + gray_ramp.y * t), 1.0);
+  color = vec4(vec3(gray_ramp.x + gray_ramp.y * t), coverage);
 #else
   t = pow(t, gamma);
-  color = texelFetch(color_map, ivec2(t * float(textureSize(color_map, 0).x - 1) + 0.5, 0), 0);
+  color = vec4(texelFetch(color_map, ivec2(t * float(textureSize(color_map, 0).x - 1) + 0.5, 0), 0).rgb, coverage);
 #endif
 }

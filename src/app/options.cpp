@@ -39,6 +39,7 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
   const std::size_t comma = text.find(',');
   const GridAxis x = parse_axis(text.substr(0, comma), text);
   const GridAxis z = parse_axis(comma == std::string::npos ? "" : text.substr(comma + 1), text);
+  settings.push_back("grid_kind=cartesian");
   // 17 digits bring every double back as it was.
   settings.push_back(fmt::format("lateral_min_m={:.17g}", x.first_m));
   settings.push_back(fmt::format("lateral_max_m={:.17g}", x.last_m));

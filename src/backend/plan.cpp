@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "backend/das_tables.h"
 #include "backend/packed_plan.h"
 #include "core/error.h"
 #include "core/param_table.h"
+#include "core/scan_lines.h"
 #include "core/units.h"
 #include "dsp/band_filter.h"
 #include "dsp/fir_design.h"
@@ -77,59 +79,12 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   return plan;
 }
 
-template <class Real>
-std::vector<Real> axis(int n, double first, double last) {
-  std::vector<Real> values(static_cast<std::size_t>(n));
+std::vector<double> axis(int n, double first, double last) {
+  std::vector<double> values(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
-    values[static_cast<std::size_t>(i)] = static_cast<Real>(n > 1 ? first + (last - first) * i / (n - 1) : first);
+    values[static_cast<std::size_t>(i)] = n > 1 ? first + (last - first) * i / (n - 1) : first;
   }
   return values;
-}
-
-double fraction(double v) { return v - std::floor(v); }
-
-void fill_transmit(DasTables& t, const Acquisition& a, const BandPlan& band, double c_m_s, int tx) {
-  const Transmit& transmit = a.transmits[static_cast<std::size_t>(tx)];
-  const Grid& grid = t.grid;
-  const double iq_turns = band.real_input ? 0.0 : a.demod_hz * transmit.t0_s;
-  for (int iz = 0; iz < grid.nz; ++iz) {
-    const double z = grid.z_m(iz);
-    const auto position = [&](double x) {
-      return (transmit_delay_s(transmit, a.probe, x, z, c_m_s) + std::abs(z) / c_m_s - transmit.t0_s) *
-             band.line_rate_hz;
-    };
-    const double base = std::floor(position(0.5 * (grid.x0_m + grid.x1_m)));
-    const std::size_t row =
-        static_cast<std::size_t>(tx) * static_cast<std::size_t>(grid.nz) + static_cast<std::size_t>(iz);
-    // Far outside any record the sample index only has to stay outside (and within an int).
-    t.row_base[row] = static_cast<int>(std::clamp(base, -1e9, 1e9));
-    t.row_turns[row] = static_cast<float>(fraction(band.demod_hz * base / band.line_rate_hz + iq_turns));
-    float* excess = &t.tx_excess[row * static_cast<std::size_t>(grid.nx)];
-    for (int ix = 0; ix < grid.nx; ++ix) excess[ix] = static_cast<float>(position(grid.x_m(ix)) - base);
-  }
-}
-
-std::shared_ptr<const DasTables> make_tables(const Acquisition& a, const BandPlan& band, const Grid& grid,
-                                             double c_m_s) {
-  auto t = std::make_shared<DasTables>();
-  t->grid = grid;
-  t->x_m = axis<float>(grid.nx, grid.x0_m, grid.x1_m);
-  t->z_m = axis<float>(grid.nz, grid.z0_m, grid.z1_m);
-  const int n_el = a.n_elements();
-  for (int e = 0; e < n_el; ++e) {
-    const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
-    t->elements.push_back({.x_m = static_cast<float>(element.x_m),
-                           .z_m = static_cast<float>(element.z_m),
-                           .normal_sin = static_cast<float>(std::sin(element.normal_rad)),
-                           .normal_cos = static_cast<float>(std::cos(element.normal_rad)),
-                           .aperture_place = static_cast<float>((e + 0.5) / n_el - 0.5)});
-  }
-  const std::size_t rows = a.transmits.size() * static_cast<std::size_t>(grid.nz);
-  t->row_base.resize(rows);
-  t->row_turns.resize(rows);
-  t->tx_excess.resize(rows * static_cast<std::size_t>(grid.nx));
-  for (int tx = 0; tx < a.n_transmits(); ++tx) fill_transmit(*t, a, band, c_m_s, tx);
-  return t;
 }
 
 std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
@@ -140,12 +95,15 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
   plan->geometry = {
       .nx = tables->grid.nx,
       .nz = tables->grid.nz,
-      .n_tx = a.n_transmits(),
+      .n_tx = tables->n_tx,
       .n_el = a.n_elements(),
       .n_line = band.n_out,
       .n_valid = band.n_valid,
       .x_m = tables->x_m.data(),
       .z_m = tables->z_m.data(),
+      .down_m = tables->down_m.empty() ? nullptr : tables->down_m.data(),
+      .apex_z_m = static_cast<float>(tables->grid.sector.apex_z_m),
+      .columns = tables->columns.empty() ? nullptr : tables->columns.data(),
       .elements = tables->elements.data(),
       .row_base = tables->row_base.data(),
       .row_turns = tables->row_turns.data(),
@@ -180,8 +138,10 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
     packed->taps = std::make_shared<const PackedTaps>(make_packed_taps(*packed->fir));
   }
   const bool same_tables = old != nullptr && kept.tables;
-  packed->das = make_das(a, p, *packed->band,
-                         same_tables ? old->das->tables : make_tables(a, *packed->band, grid, p.sound_speed_m_s));
+  packed->das =
+      make_das(a, p, *packed->band,
+               same_tables ? old->das->tables
+                           : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.sound_speed_m_s}));
   packed->tiles = choose_packed_plan(packed->das->geometry, same_tables ? old->tiles.get() : nullptr);
   return packed->tiles != nullptr ? packed : nullptr;
 }
@@ -208,8 +168,8 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
   for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
     plan->taps.push_back(static_cast<float>(tap));
   }
-  plan->x_m = axis<double>(grid.nx, grid.x0_m, grid.x1_m);
-  plan->z_m = axis<double>(grid.nz, grid.z0_m, grid.z1_m);
+  plan->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
+  plan->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
   for (const Element& e : a.probe.elements) plan->element_x_m.push_back(e.x_m);
   for (const Transmit& t : a.transmits) {
     plan->tx_sin.push_back(std::sin(t.angle_rad));
@@ -232,15 +192,16 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
   return plan;
 }
 
-void require_grid(const Grid& grid, const Acquisition& a) {
+void require_grid(const Grid& grid, const Acquisition& a, int sums) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
     throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels a side");
   }
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
-  if (grid.pixels() > kMaxTableEntries / a.transmits.size()) {
+  const std::size_t most = kMaxTableEntries / static_cast<std::size_t>(sums);
+  if (grid.pixels() > most) {
     throw Error("grid", found + " for " + std::to_string(a.n_transmits()) + " transmits",
-                "at most " + std::to_string(kMaxTableEntries / a.transmits.size()) + " pixels");
+                "at most " + std::to_string(most) + " pixels");
   }
 }
 
@@ -248,7 +209,12 @@ void require_grid(const Grid& grid, const Acquisition& a) {
 
 void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   validate_params(params, acquisition);
-  require_grid(make_grid(params, acquisition), acquisition);
+  const Grid grid = make_grid(params, acquisition);
+  const bool lines = forms_lines(params, acquisition);
+  require_grid(grid, acquisition, lines ? 1 : acquisition.n_transmits());
+  if (lines) {
+    require_grid(make_beam_grid(params, acquisition, grid), acquisition, find_scan_lines(acquisition)->per_line);
+  }
   if (params.recipe == Recipe::course) require_course(acquisition);
 }
 
@@ -270,12 +236,17 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   const bool same_band = comparable && previous->band != nullptr && old.band_low_hz == params.band_low_hz &&
                          old.band_high_hz == params.band_high_hz;
   plan->band = same_band ? previous->band : make_band(*acquisition, params);
-  const bool same_tables = same_band && previous->das != nullptr && previous->grid == plan->grid &&
+  const DasTask task{.grid = make_beam_grid(params, *acquisition, plan->grid),
+                     .sound_speed_m_s = params.sound_speed_m_s,
+                     .lines = forms_lines(params, *acquisition)};
+  if (task.grid != plan->grid) plan->scan = ScanGeometry{scan_axes(task.grid), scan_axes(plan->grid)};
+  const bool same_tables = same_band && previous->das != nullptr && previous->das->tables->grid == task.grid &&
+                           previous->das->tables->columns.empty() == !task.lines &&
                            old.sound_speed_m_s == params.sound_speed_m_s;
-  plan->das = make_das(
-      *acquisition, params, *plan->band,
-      same_tables ? previous->das->tables : make_tables(*acquisition, *plan->band, plan->grid, params.sound_speed_m_s));
-  if (params.precision == Precision::fp16 && lowest == Precision::fp16) {
+  plan->das = make_das(*acquisition, params, *plan->band,
+                       same_tables ? previous->das->tables : make_das_tables(*acquisition, *plan->band, task));
+  const bool straight = !task.grid.polar() && !task.lines;  // what the tuned kernel can do
+  if (params.precision == Precision::fp16 && lowest == Precision::fp16 && straight) {
     const bool same_weights = old.f_number == params.f_number && old.apodization == params.apodization &&
                               old.directivity == params.directivity;
     plan->packed = make_packed(*acquisition, params, plan->grid, comparable ? previous->packed : nullptr,

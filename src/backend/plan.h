@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/params.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
+#include "dsp/scan.h"
 
 namespace echoloop {
 
@@ -33,8 +35,10 @@ struct BandPlan {
 
 // Analytic recipe, beamform stage: what depends on grid, transmits, sound speed and line rate ...
 struct DasTables {
-  Grid grid;
-  std::vector<float> x_m, z_m;
+  Grid grid;                            // that is beamformed
+  int n_tx = 0;                         // summed at a pixel
+  std::vector<float> x_m, z_m, down_m;  // see DasGeometry; down_m empty: Cartesian
+  std::vector<ColumnTransmit> columns;  // [n_tx][nx] line by line; empty: all transmits everywhere
   std::vector<ElementGeometry> elements;
   std::vector<int> row_base;     // [n_tx][nz]
   std::vector<float> row_turns;  // [n_tx][nz]
@@ -63,6 +67,7 @@ struct Plan {
   Grid grid;
   std::shared_ptr<const BandPlan> band;      // analytic only
   std::shared_ptr<const DasPlan> das;        // analytic only
+  std::optional<ScanGeometry> scan;          // analytic: from the beamformed grid to `grid`; empty: they are one
   std::shared_ptr<const CoursePlan> course;  // course only
   // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
   // above.

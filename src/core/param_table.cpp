@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -16,6 +17,8 @@ constexpr std::array<std::string_view, 2> kRecipes = {"analytic", "course"};
 constexpr std::array<std::string_view, 5> kApodizations = {"boxcar", "hann", "hamming", "tukey", "gauss"};
 constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
 constexpr std::array<std::string_view, 2> kPrecisions = {"fp32", "fp16"};
+constexpr std::array<std::string_view, 3> kGridKinds = {"auto", "cartesian", "polar"};
+constexpr std::array<std::string_view, 3> kCompoundings = {"auto", "coherent", "lines"};
 constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
 
 constexpr ParamGroup kFormation = ParamGroup::formation;
@@ -24,7 +27,7 @@ constexpr ParamGroup kDisplay = ParamGroup::display;
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 19> kTable = {{
+const std::array<ParamSpec, 23> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
      "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
@@ -50,9 +53,17 @@ const std::array<ParamSpec, 19> kTable = {{
     {"lateral_max_m", "Lateral to", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_max_m, {},
      "Lateral position of the picture's last column."},
     {"grid_nx", "Columns", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nx, {},
-     "Columns of the picture; 0 chooses a third of a wavelength."},
+     "Columns of the picture, in a sector its lines; 0 chooses a third of a wavelength or of a beam."},
     {"grid_nz", "Rows", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nz, {},
-     "Rows of the picture; 0 chooses a third of a wavelength."},
+     "Rows of the picture, in a sector its radii; 0 chooses a third of a wavelength."},
+    {"grid_kind", "Pixels", "", 1, 0, 0, 2, kFormation, false, &P::grid_kind, kGridKinds,
+     "Where pixels are computed: cartesian in straight rows and columns, polar along the lines of a sector; auto is polar for convex and phased arrays."},
+    {"sector_min_rad", "Sector from", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_min_rad, {},
+     "Direction of a sector's first line, from straight down towards the right."},
+    {"sector_max_rad", "Sector to", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_max_rad, {},
+     "Direction of a sector's last line."},
+    {"compounding", "Transmits", "", 1, 0, 0, 2, kFormation, false, &P::compounding, kCompoundings,
+     "How transmits make a picture: coherent sums all at each pixel, lines gives each line the wave focused along it; auto takes lines where focused waves fan out."},
     {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kFormation, true, &P::reference_db, {},
      "Level that is shown as 0 dB. Below -998: the brightest pixel of the first frame, then held."},
     {"dynamic_range_db", "Dynamic range", "dB", 1, 0, 10, 120, kDisplay, false, &P::dynamic_range_db, {},
@@ -162,6 +173,9 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
   if (p.lateral_min_m >= p.lateral_max_m) {
     refuse("lateral_min_m", number_text(p.lateral_min_m), "below lateral_max_m = " + number_text(p.lateral_max_m));
   }
+  if (p.sector_min_rad >= p.sector_max_rad && grid_kind(p, acquisition) == GridKind::polar) {
+    refuse("sector_min_rad", number_text(p.sector_min_rad), "below sector_max_rad = " + number_text(p.sector_max_rad));
+  }
   const double widest = acquisition.signal == SignalKind::iq ? acquisition.sampling_hz : 0.5 * acquisition.sampling_hz;
   if (p.recipe == Recipe::analytic && p.band_high_hz - p.band_low_hz > widest * 1.000001) {
     refuse("band_high_hz", number_text(p.band_high_hz),
@@ -174,7 +188,10 @@ std::string params_markdown_table() {
   std::string table = "| key | unit | range | default | what it does |\n|---|---|---|---|---|\n";
   const ImagingParams defaults;
   for (const ParamSpec& spec : param_table()) {
-    const std::string_view si = spec.key.ends_with("_hz") ? "Hz" : spec.key.ends_with("_m") ? "m" : spec.unit;
+    const std::string_view si = spec.key.ends_with("_hz")    ? "Hz"
+                                : spec.key.ends_with("_m")   ? "m"
+                                : spec.key.ends_with("_rad") ? "rad"
+                                                             : spec.unit;
     table += "| `" + std::string(spec.key) + "` | " + std::string(si) + " | " + range_text(spec) + " | " +
              (spec.from_acquisition ? "from the source" : get_text(defaults, spec)) + " | " + std::string(spec.help) +
              " |\n";

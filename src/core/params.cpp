@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/scan_lines.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -34,6 +35,11 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   p.depth_max_m = std::round(0.96 * recorded * 1e4) * 1e-4;
   // The first millimetres hold the pulse itself.
   p.depth_min_m = std::round(std::min(std::max(0.5 * c * first_s, 2e-3), 0.5 * p.depth_max_m) * 1e4) * 1e-4;
+  if (a.probe.kind != ProbeKind::convex) return;  // whose middle bulges into the tissue
+  double surface_m = 0.0;
+  for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);
+  p.depth_min_m = std::max(p.depth_min_m, std::round((surface_m + 2e-3) * 1e4) * 1e-4);
+  p.depth_max_m = std::max(p.depth_max_m, p.depth_min_m + 1e-3);
 }
 
 void default_lateral(ImagingParams& p, const Acquisition& a) {
@@ -41,9 +47,71 @@ void default_lateral(ImagingParams& p, const Acquisition& a) {
                                                  [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
   double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
   // A curved or phased array sees beyond its own edges: 35 degrees to either side.
-  if (a.probe.kind != ProbeKind::linear) half = std::max(half, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
+  if (looks_into_sector(a)) half = std::max(half, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
   p.lateral_max_m = std::round(half * 1e5) * 1e-5;
   p.lateral_min_m = -p.lateral_max_m;
+}
+
+// Lines from where the elements or the waves look to: at most 45 degrees to either side.
+void default_sector(ImagingParams& p, const Acquisition& a) {
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  double half = a.probe.kind == ProbeKind::convex ? 0.0 : 35.0 * kRadiansPerDegree;
+  for (const Element& e : a.probe.elements) {
+    if (a.probe.kind == ProbeKind::convex) half = std::max(half, std::abs(std::atan2(e.x_m, e.z_m - apex_z_m)));
+    for (const Transmit& t : a.transmits) {
+      if (t.kind != TransmitKind::diverging || a.probe.kind == ProbeKind::convex) continue;
+      half = std::max(half, std::abs(std::atan2(e.x_m - t.source_x_m, e.z_m - t.source_z_m)));
+    }
+  }
+  half = std::clamp(half, 5.0 * kRadiansPerDegree, 45.0 * kRadiansPerDegree);
+  p.sector_max_rad = std::round(half / kRadiansPerDegree * 10.0) * 0.1 * kRadiansPerDegree;
+  p.sector_min_rad = -p.sector_max_rad;
+  if (const auto lines = find_scan_lines(a); lines.has_value() && !lines->parallel) {
+    p.sector_min_rad = std::max(lines->first, -0.5 * kPi);
+    p.sector_max_rad = std::min(lines->last, 0.5 * kPi);
+  }
+}
+
+constexpr double kMaxPixels = 240000.0;  // no more than a picture on the screen can use
+
+int count_of(double length, double step, int least) {
+  return std::clamp(static_cast<int>(std::lround(length / step)) + 1, least, 2048);
+}
+
+// Lines a third of a beam apart, as it is half way down; radii a third of a wavelength.
+Grid make_polar_grid(const ImagingParams& p, const Acquisition& a) {
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  const Sector sector{.apex_z_m = apex_z_m,
+                      .angle0_rad = p.sector_min_rad,
+                      .angle1_rad = p.sector_max_rad,
+                      .r0_m = std::max(p.depth_min_m - apex_z_m, 0.0),
+                      .r1_m = std::max(p.depth_max_m - apex_z_m, 1e-4)};
+  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
+                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  const double width_m = std::max(right->x_m - left->x_m, 1e-3);
+  const double middle_m = std::max(0.5 * (p.depth_min_m + p.depth_max_m), 1e-3);
+  const double wavelength_m = a.sound_speed_m_s / a.center_hz;
+  double step_m = wavelength_m / 3.0;
+  double step_rad = step_m * std::max(middle_m / width_m, p.f_number) / std::max(middle_m - apex_z_m, 1e-3);
+  const double span_rad = p.sector_max_rad - p.sector_min_rad;
+  const double span_m = sector.r1_m - sector.r0_m;
+  const double wanted = span_rad / step_rad * (span_m / step_m);
+  if (wanted > kMaxPixels) step_rad *= std::sqrt(wanted / kMaxPixels), step_m *= std::sqrt(wanted / kMaxPixels);
+  int nx = p.grid_nx > 0 ? p.grid_nx : count_of(span_rad, step_rad, 32);
+  if (const auto lines = find_scan_lines(a); p.grid_nx == 0 && forms_lines(p, a) && !lines->parallel) {
+    const double step = (lines->last - lines->first) / (lines->count - 1);
+    nx = std::max(count_of(span_rad, step, 2), 2);
+  }
+  return polar_grid(sector, nx, p.grid_nz > 0 ? p.grid_nz : count_of(span_m, step_m, 32));
+}
+
+// The distances from (0, apex) that a Cartesian picture has.
+void cover(const Grid& picture, Sector& sector) {
+  const double down0 = picture.z0_m - sector.apex_z_m, down1 = picture.z1_m - sector.apex_z_m;
+  const double across = std::clamp(0.0, picture.x0_m, picture.x1_m);
+  sector.r0_m = std::hypot(across, std::clamp(0.0, down0, down1));
+  sector.r1_m =
+      std::hypot(std::max(std::abs(picture.x0_m), std::abs(picture.x1_m)), std::max(std::abs(down0), std::abs(down1)));
 }
 
 }  // namespace
@@ -51,7 +119,7 @@ void default_lateral(ImagingParams& p, const Acquisition& a) {
 ImagingParams default_params(const Acquisition& a) {
   ImagingParams p;
   p.sound_speed_m_s = a.sound_speed_m_s;
-  if (a.probe.kind == ProbeKind::phased) p.f_number = 0.0;
+  if (works_as_phased(a)) p.f_number = 0.0;
   // The filter cuts sharply at its edges: half as wide again as the pulse's own (-6 dB) band, so that it does not ring.
   const double half_band = a.bandwidth_hz > 0.0 ? 0.75 * a.bandwidth_hz : 0.5 * a.center_hz;
   p.band_low_hz = std::max(a.center_hz - half_band, 0.0);
@@ -59,11 +127,50 @@ ImagingParams default_params(const Acquisition& a) {
   clip_to_nyquist_zone(p, a);
   default_depth(p, a);
   default_lateral(p, a);
+  default_sector(p, a);
   p.reference_db = kAutoReference;
   return p;
 }
 
+GridKind grid_kind(const ImagingParams& p, const Acquisition& a) {
+  if (p.recipe == Recipe::course || p.grid_kind == GridChoice::cartesian) return GridKind::cartesian;
+  return p.grid_kind == GridChoice::polar || looks_into_sector(a) ? GridKind::polar : GridKind::cartesian;
+}
+
+bool forms_lines(const ImagingParams& p, const Acquisition& a) {
+  if (p.recipe == Recipe::course || p.compounding == Compounding::coherent) return false;
+  constexpr int kFewDirections = 7;  // up to here focused waves are compounded like any others
+  const auto lines = find_scan_lines(a);
+  return lines.has_value() && (p.compounding == Compounding::lines || lines->count > kFewDirections);
+}
+
+Grid make_beam_grid(const ImagingParams& p, const Acquisition& a, const Grid& picture) {
+  if (!forms_lines(p, a)) return picture;
+  const auto lines = find_scan_lines(a);
+  // Of a wavelength: between samples of an envelope half as dense its dips are off by a quarter of a decibel (rms).
+  constexpr double kFine = 1.0 / 16.0;
+  const double step_m = kFine * a.sound_speed_m_s / a.center_hz;
+  const auto rows = [step_m](double length) {
+    return std::clamp(static_cast<int>(std::ceil(length / step_m)) + 1, 2, kMaxGridSide);
+  };
+  if (lines->parallel) {
+    return {.x0_m = lines->first,
+            .x1_m = lines->last,
+            .z0_m = picture.z0_m,
+            .z1_m = picture.z1_m,
+            .nx = lines->count,
+            .nz = picture.polar() ? rows(picture.z1_m - picture.z0_m) : picture.nz};
+  }
+  Sector sector = picture.sector;
+  sector.apex_z_m = sector_apex_z_m(a.probe);
+  if (!picture.polar()) cover(picture, sector);
+  sector.angle0_rad = lines->first;
+  sector.angle1_rad = lines->last;
+  return polar_grid(sector, lines->count, picture.polar() ? picture.nz : rows(sector.r1_m - sector.r0_m));
+}
+
 Grid make_grid(const ImagingParams& p, const Acquisition& a) {
+  if (grid_kind(p, a) == GridKind::polar) return make_polar_grid(p, a);
   Grid grid{.x0_m = p.lateral_min_m,
             .x1_m = p.lateral_max_m,
             .z0_m = p.depth_min_m,
@@ -73,14 +180,10 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
   // A third of a wavelength resolves the lateral beam (at best F lambda) and the pulse (about a wavelength) ...
   double step = a.sound_speed_m_s / a.center_hz / 3.0;
   // ... but no more pixels than a picture on the screen can use.
-  constexpr double kMaxPixels = 240000.0;
   const double wanted = (p.lateral_max_m - p.lateral_min_m) / step * ((p.depth_max_m - p.depth_min_m) / step);
   if (wanted > kMaxPixels) step *= std::sqrt(wanted / kMaxPixels);
-  const auto count = [step](double length) {
-    return std::clamp(static_cast<int>(std::lround(length / step)) + 1, 32, 2048);
-  };
-  if (grid.nx == 0) grid.nx = count(p.lateral_max_m - p.lateral_min_m);
-  if (grid.nz == 0) grid.nz = count(p.depth_max_m - p.depth_min_m);
+  if (grid.nx == 0) grid.nx = count_of(p.lateral_max_m - p.lateral_min_m, step, 32);
+  if (grid.nz == 0) grid.nz = count_of(p.depth_max_m - p.depth_min_m, step, 32);
   return grid;
 }
 

@@ -9,8 +9,10 @@ namespace echoloop {
 
 enum class Recipe { analytic, course };
 enum class Apodization { boxcar, hann, hamming, tukey, gauss };
-enum class Directivity { off, on };   // weight of an echo by the element's own directivity
-enum class Precision { fp32, fp16 };  // of channel data between condition and beamform, on a GPU
+enum class Directivity { off, on };                     // weight of an echo by the element's own directivity
+enum class Precision { fp32, fp16 };                    // of channel data between condition and beamform, on a GPU
+enum class GridChoice { automatic, cartesian, polar };  // automatic: polar where the acquisition looks into a sector
+enum class Compounding { automatic, coherent, lines };  // automatic: lines where focused transmits fan out
 enum class ColorMap { gray, hot, viridis, inverted };
 
 struct ImagingParams {
@@ -27,8 +29,12 @@ struct ImagingParams {
   double depth_max_m = 0.0;
   double lateral_min_m = 0.0;
   double lateral_max_m = 0.0;
-  int grid_nx = 0;  // 0 = chosen from the acquisition
-  int grid_nz = 0;
+  int grid_nx = 0;  // 0 = chosen from the acquisition; on a polar grid: lines
+  int grid_nz = 0;  // and radii
+  GridChoice grid_kind = GridChoice::automatic;
+  double sector_min_rad = 0.0;  // polar: first and last line; depths then are those of the line straight down
+  double sector_max_rad = 0.0;
+  Compounding compounding = Compounding::automatic;
   double reference_db = 0.0;  // level of |b| that is shown as 0 dB; see kAutoReference
 
   // Display: acts in the shader, on a frozen image too.
@@ -46,7 +52,16 @@ inline constexpr double kAutoReference = -999.0;
 // The parameters to start with for an acquisition: its sound speed, its band, what it sees.
 ImagingParams default_params(const Acquisition& acquisition);
 
+GridKind grid_kind(const ImagingParams& params, const Acquisition& acquisition);
+
+// Whether each line of the picture is made of the transmits focused along it (see core/scan_lines.h).
+bool forms_lines(const ImagingParams& params, const Acquisition& acquisition);
+
 // The grid that the parameters ask for; nx, nz of 0 are chosen so that the picture resolves the acquisition.
 Grid make_grid(const ImagingParams& params, const Acquisition& acquisition);
+
+// The grid that is beamformed: the picture's, or with forms_lines() one column a scan line, from which the picture is
+// then interpolated.
+Grid make_beam_grid(const ImagingParams& params, const Acquisition& acquisition, const Grid& picture);
 
 }  // namespace echoloop

@@ -19,26 +19,48 @@ struct ElementGeometry {
   float aperture_place;  // -1/2 .. 1/2 along the array, for apodization without an F-number
 };
 
+// Line by line imaging: which transmit a column takes.
+struct ColumnTransmit {
+  int transmit;  // -1: none
+  float turns;   // of its t0, for IQ input
+};
+
 // What a beamformer reads besides the samples. Pointers lead to host or device memory; the Plan owns the host copy.
 // Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m,
 // in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float
 // part small (a few hundred samples at most), hence exact to about 1e-5 samples.
 struct DasGeometry {
-  int nx, nz, n_tx, n_el;
-  int n_line;                       // samples from one line to the next
-  int n_valid;                      // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
-  const float* x_m;                 // [nx]
-  const float* z_m;                 // [nz]
-  const ElementGeometry* elements;  // [n_el]
-  const int* row_base;              // [n_tx][nz] samples
-  const float* row_turns;           // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
-  const float* tx_excess;           // [n_tx][nz][nx] samples
+  int nx, nz;
+  int n_tx;  // summed at a pixel: all, or with `columns` those of its column
+  int n_el;
+  int n_line;        // samples from one line to the next
+  int n_valid;       // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
+  const float* x_m;  // [nx] columns; polar: x at a distance of 1 m from the apex, the sine of the column's direction
+  const float* z_m;  // [nz] rows; polar: distances from the apex
+  const float* down_m = nullptr;            // [nx] polar: depth below the apex at 1 m, the cosine; null: Cartesian
+  float apex_z_m = 0.0f;                    // polar
+  const ColumnTransmit* columns = nullptr;  // [n_tx][nx] transmit of sum t; null: it is transmit t, everywhere
+  const ElementGeometry* elements;          // [n_el]
+  const int* row_base;                      // [n_tx][nz] samples
+  const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
+  const float* tx_excess;                   // [n_tx][nz][nx] samples
   float samples_per_m;
   float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
   Apodization apodization;
   float width_over_wavelength;  // 0: no element directivity
 };
+
+struct PixelPlace {
+  float x_m, z_m;
+  float r_m;  // polar: distance from the apex
+};
+
+ECHO_HD PixelPlace place_of(const DasGeometry& g, int ix, int iz) {
+  if (g.down_m == nullptr) return {g.x_m[ix], g.z_m[iz], 0.0f};
+  const float r = g.z_m[iz];
+  return {r * g.x_m[ix], g.apex_z_m + r * g.down_m[ix], r};
+}
 
 struct ReceiveTerm {
   float excess;  // samples beyond row_base
@@ -73,11 +95,22 @@ ECHO_HD float directivity_weight(float width_over_wavelength, LocalPosition p) {
   return cosine * (v * v < 1e-6f ? 1.0f : unit_phasor(0.5f * v).im / (3.14159265f * v));
 }
 
-ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, float x_m, float z_m) {
-  const LocalPosition p = local_position(e, x_m, z_m);
+// What beamformers leave out at compile time.
+enum class DasForm {
+  plain,   // Cartesian, every transmit at every pixel
+  general  // any grid, with or without `columns`
+};
+
+template <DasForm form = DasForm::general>
+ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, PixelPlace at) {
+  const LocalPosition p = local_position(e, at.x_m, at.z_m);
   float weight = apodization_weight(g.apodization, aperture_place(g, e, p));
   if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
-  return {receive_excess_m(x_m - e.x_m, z_m, e.z_m) * g.samples_per_m, weight};
+  if (form == DasForm::plain || g.down_m == nullptr) {
+    return {receive_excess_m(at.x_m - e.x_m, at.z_m, e.z_m) * g.samples_per_m, weight};
+  }
+  const float excess_m = receive_excess_polar_m(at.x_m, at.z_m - g.apex_z_m, at.r_m, e.x_m, e.z_m - g.apex_z_m);
+  return {excess_m * g.samples_per_m, weight};
 }
 
 // Linear interpolation of a complex line at `base + offset` samples; 0 outside the record.
@@ -96,22 +129,25 @@ inline constexpr int kTransmitGroup = 4;
 
 // Complex pixel (ix, iz) of the compounded image from IQ lines [n_tx][n_el][n_line]:
 //   b = sum_tx e^{i 2 pi f tau_tx} sum_e w_e e^{i 2 pi f tau_e} iq_{tx,e}(tau_tx + tau_e)
+template <DasForm form = DasForm::general>
 ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int iz) {
-  const float x = g.x_m[ix];
-  const float z = g.z_m[iz];
+  const PixelPlace at = form == DasForm::plain ? PixelPlace{g.x_m[ix], g.z_m[iz], 0.0f} : place_of(g, ix, iz);
+  const bool by_column = form == DasForm::general && g.columns != nullptr;
   Complex pixel{0.0f, 0.0f};
   for (int first = 0; first < g.n_tx; first += kTransmitGroup) {
     const int count = g.n_tx - first < kTransmitGroup ? g.n_tx - first : kTransmitGroup;
     Complex sum[kTransmitGroup] = {};
     float excess[kTransmitGroup] = {};
     int base[kTransmitGroup] = {};
+    int from[kTransmitGroup] = {};  // transmit, -1: none
     for (int t = 0; t < count; ++t) {
+      from[t] = by_column ? g.columns[(first + t) * g.nx + ix].transmit : first + t;
       const int row = (first + t) * g.nz + iz;
       base[t] = g.row_base[row];
       excess[t] = g.tx_excess[static_cast<long long>(row) * g.nx + ix];
     }
     for (int e = 0; e < g.n_el; ++e) {
-      const ReceiveTerm rx = receive_term(g, g.elements[e], x, z);
+      const ReceiveTerm rx = receive_term<form>(g, g.elements[e], at);
       if (rx.weight == 0.0f) continue;
       const Complex rotor = rx.weight * unit_phasor(rx.excess * g.turns_per_sample);
 #if defined(__CUDACC__)
@@ -119,13 +155,16 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
 #endif
       for (int t = 0; t < kTransmitGroup; ++t) {
         if (t >= count) break;
-        const Complex* line = iq + (static_cast<long long>(first + t) * g.n_el + e) * g.n_line;
+        const int transmit = form == DasForm::plain ? first + t : from[t];
+        if (form == DasForm::general && transmit < 0) continue;
+        const Complex* line = iq + (static_cast<long long>(transmit) * g.n_el + e) * g.n_line;
         sum[t] = sum[t] + rotor * interpolate(line, g.n_valid, base[t], excess[t] + rx.excess);
       }
     }
     for (int t = 0; t < count; ++t) {
       const int row = (first + t) * g.nz + iz;
-      pixel = pixel + unit_phasor(g.row_turns[row] + excess[t] * g.turns_per_sample) * sum[t];
+      const float turns = g.row_turns[row] + (by_column ? g.columns[(first + t) * g.nx + ix].turns : 0.0f);
+      pixel = pixel + unit_phasor(turns + excess[t] * g.turns_per_sample) * sum[t];
     }
   }
   return pixel;

@@ -26,4 +26,14 @@ ECHO_HD float receive_excess_m(float dx_m, float z_m, float element_z_m) {
   return (dx_m * dx_m + element_z_m * (element_z_m - 2.0f * z_m)) / (distance + depth + 1e-12f);
 }
 
+// The same on a polar grid, less the pixel's distance r from the apex; all places counted from the apex:
+//   |p - p_e| - r = (p_e . p_e - 2 p . p_e) / (|p - p_e| + r)
+ECHO_HD float receive_excess_polar_m(float x_m, float down_m, float r_m, float element_x_m, float element_down_m) {
+  const float dx = x_m - element_x_m;
+  const float dz = down_m - element_down_m;
+  const float distance = sqrtf(dx * dx + dz * dz);
+  return (element_x_m * (element_x_m - 2.0f * x_m) + element_down_m * (element_down_m - 2.0f * down_m)) /
+         (distance + r_m + 1e-12f);
+}
+
 }  // namespace echoloop

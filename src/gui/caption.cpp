@@ -43,7 +43,8 @@ std::vector<CaptionItem> caption_items(const Image& image) {
     items.push_back({"", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz"});
     items.push_back({"", kApodizationNames[static_cast<std::size_t>(p.apodization)], ""});
   }
-  items.push_back({"", fmt::format("{} × {}", image.grid.nx, image.grid.nz), "px"});
+  items.push_back(
+      {"", fmt::format("{} × {}", image.grid.nx, image.grid.nz), image.grid.polar() ? "lines × radii" : "px"});
   return items;
 }
 

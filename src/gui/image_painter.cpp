@@ -17,7 +17,10 @@ constexpr int kEntries = 1024;  // finer than 8 bits, so that the nearest entry 
 }  // namespace
 
 ImagePainter::ImagePainter(const std::filesystem::path& shader_dir)
-    : general_(shader_dir, ""), plain_(shader_dir, "PLAIN") {
+    : general_(shader_dir, ""),
+      plain_(shader_dir, "PLAIN"),
+      general_polar_(shader_dir, "POLAR"),
+      plain_polar_(shader_dir, "POLAR PLAIN") {
   glCreateVertexArrays(1, &vertices_);
   glCreateTextures(GL_TEXTURE_2D, 4, maps_);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
@@ -49,14 +52,26 @@ void ImagePainter::Variant::find() {
   range = shader.uniform("dynamic_range_db");
   gamma = shader.uniform("gamma");
   ramp = shader.uniform("gray_ramp");
+  box = shader.uniform("box");
+  sector = shader.uniform("sector");
 }
 
 bool ImagePainter::reload_if_changed(std::string& report) {
-  const bool general = general_.shader.reload_if_changed(report);
-  const bool plain = plain_.shader.reload_if_changed(report);
-  if (general) general_.find();
-  if (plain) plain_.find();
-  return general || plain;
+  bool any = false;
+  for (Variant* variant : {&general_, &plain_, &general_polar_, &plain_polar_}) {
+    if (!variant->shader.reload_if_changed(report)) continue;
+    variant->find();
+    any = true;
+  }
+  return any;
+}
+
+void ImagePainter::set_grid(const Variant& v, const Grid& grid) {
+  const auto f = [](double value) { return static_cast<float>(value); };
+  const Sector& s = grid.sector;
+  glUniform2f(v.grid_size, static_cast<float>(grid.nx), static_cast<float>(grid.nz));
+  glUniform4f(v.box, f(grid.x0_m), f(grid.z0_m - s.apex_z_m), f(grid.x1_m), f(grid.z1_m - s.apex_z_m));
+  glUniform4f(v.sector, f(s.angle0_rad), f(s.angle1_rad), f(s.r0_m), f(s.r1_m));
 }
 
 void ImagePainter::draw(const PaintJob& job, int width, int height) {
@@ -66,10 +81,11 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
   const bool inverted = display.color_map == ColorMap::inverted;
   const bool gray = display.color_map == ColorMap::gray || inverted;
-  const Variant& v = gray && display.gamma == 1.0 ? plain_ : general_;
+  const bool plain = gray && display.gamma == 1.0;
+  const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
   glUniform4f(v.clip_rect, clip_x(where.x0), clip_y(where.y0), clip_x(where.x1), clip_y(where.y1));
-  glUniform2f(v.grid_size, static_cast<float>(job.grid.nx), static_cast<float>(job.grid.nz));
+  set_grid(v, job.grid);
   glUniform1i(v.image, 0);
   glUniform1i(v.map, 1);
   glUniform1f(v.gain, static_cast<float>(display.gain_db));
@@ -79,7 +95,12 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   glBindTextureUnit(0, job.texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);
   glBindVertexArray(vertices_);
-  glDisable(GL_BLEND);
+  if (job.grid.polar()) {
+    glEnable(GL_BLEND);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
+  } else {
+    glDisable(GL_BLEND);
+  }
   const auto whole = [](float v) { return static_cast<int>(std::lround(v)); };
   glEnable(GL_SCISSOR_TEST);
   glScissor(whole(job.clip.x0), height - whole(job.clip.y1), std::max(whole(job.clip.x1) - whole(job.clip.x0), 0),
@@ -88,6 +109,7 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   glDisable(GL_CULL_FACE);
   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
   glDisable(GL_SCISSOR_TEST);
+  glDisable(GL_BLEND);
   glBindVertexArray(0);
   glUseProgram(0);
 }

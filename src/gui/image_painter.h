@@ -32,7 +32,8 @@ class ImagePainter {
   void draw(const PaintJob& job, int width, int height);
 
  private:
-  // The shader's two variants: any map and gamma, or gray at gamma 1, which software rendering draws much faster.
+  // The shader's variants: any map and gamma, or gray at gamma 1, which software rendering draws much faster; both also
+  // for sectors.
   struct Variant {
     Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) {
       find();
@@ -40,10 +41,11 @@ class ImagePainter {
     void find();
     Shader shader;
     int clip_rect = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
+    int box = -1, sector = -1;
   };
+  static void set_grid(const Variant& variant, const Grid& grid);
 
-  Variant general_;
-  Variant plain_;
+  Variant general_, plain_, general_polar_, plain_polar_;
   unsigned int vertices_ = 0;  // an empty vertex array: the shader makes the corners
   unsigned int maps_[4] = {};
 };

@@ -42,11 +42,17 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
 // The level where the pointer is, in whichever picture is on screen there.
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
   const Image& image = c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
-  const Grid& g = image.grid;
-  const double ix = g.nx > 1 ? std::round((x_m - g.x0_m) / g.dx_m()) : 0;
-  const double iz = g.nz > 1 ? std::round((z_m - g.z0_m) / g.dz_m()) : 0;
-  if (ix < 0 || iz < 0 || ix >= g.nx || iz >= g.nz) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(c.level_db(image, static_cast<int>(ix), static_cast<int>(iz)));
+  const GridPlace place = image.grid.place(x_m, z_m);
+  if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
+  const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
+  return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
+}
+
+// The same place from the sector's apex.
+std::string polar_text(const Sector& sector, double x_m, double z_m) {
+  const double down_m = z_m - sector.apex_z_m;
+  return fmt::format("   r {} mm  {}°", fixed(std::hypot(x_m, down_m) / kMetresPerMillimetre, 1),
+                     fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
 }
 
 }  // namespace
@@ -56,7 +62,11 @@ void draw_rulers(const ImageViewContext& c) {
   const PictureLayout& l = c.layout;
   const Rect& r = l.image;
   const double s = ui.scale();
-  ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
+  if (l.grid.polar()) {
+    draw_sector_scale(c);
+  } else {
+    ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
+  }
   const RulerAxis x = ruler_axis(l.grid.x0_m, l.grid.x1_m, static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
   x.each([&](double mm, int index) {
@@ -107,6 +117,7 @@ void draw_pointer(const ImageViewContext& c) {
   const double level = level_at(c, x_m, z_m, mouse.x);
   std::string text =
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
+  if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
   const float w = ui.width(Type::small, text) + ui.px(16);
   if (w > l.image.width() - ui.px(16)) return;

@@ -24,6 +24,8 @@ struct ImageViewContext {
 };
 
 void draw_rulers(const ImageViewContext& c);
+// Depths along the edges of a sector.
+void draw_sector_scale(const ImageViewContext& c);
 // True when a drag changed the window.
 bool draw_color_bar(const ImageViewContext& c);
 void draw_caption(const ImageViewContext& c, float right_limit);

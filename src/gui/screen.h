@@ -47,6 +47,7 @@ class Screen {
   [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
+  [[nodiscard]] bool presenting() const { return presentation_; }
   [[nodiscard]] bool moving() const;
   [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
   bool take_full_screen() { return std::exchange(full_screen_, false); }

@@ -26,7 +26,12 @@ std::string read_text(const std::filesystem::path& file) {
 unsigned int compile(GLenum kind, const std::filesystem::path& file, const std::string& define) {
   std::string text = read_text(file);
   const std::size_t first = text.find('\n');  // after #version
-  if (!define.empty() && first != std::string::npos) text.insert(first + 1, "#define " + define + "\n#line 2\n");
+  if (first != std::string::npos) {
+    std::istringstream words(define);
+    std::string lines, word;
+    while (words >> word) lines += "#define " + word + "\n";
+    text.insert(first + 1, lines + "#line 2\n");
+  }
   const char* source = text.c_str();
   const unsigned int shader = glCreateShader(kind);
   glShaderSource(shader, 1, &source, nullptr);

@@ -10,7 +10,7 @@ namespace echoloop {
 
 class Shader {
  public:
-  // Reads `name`.vert and `name`.frag from `folder`; `define` (may be empty) is defined in both.
+  // Reads `name`.vert and `name`.frag from `folder`; the words of `define` (may be empty) are defined in both.
   // Throws Error when they are missing or do not compile.
   Shader(const std::filesystem::path& folder, const std::string& name, const std::string& define);
   ~Shader();

@@ -52,7 +52,8 @@ MapTable make_table(ColorMap map) {
   return table;
 }
 
-// The level between pixel centres at (column, row), both in pixels of the grid.
+// The level between pixel centres at (column, row), both in pixels of the grid. In a sector the amplitude is linear
+// between them, not the level: its pixels may be far apart.
 double level_at(const Image& image, double column, double row) {
   const auto nx = static_cast<std::size_t>(image.grid.nx);
   const auto ix = static_cast<std::size_t>(column);
@@ -61,9 +62,23 @@ double level_at(const Image& image, double column, double row) {
   const std::size_t iz1 = std::min(iz + 1, static_cast<std::size_t>(image.grid.nz) - 1);
   const double fx = column - static_cast<double>(ix);
   const double fz = row - static_cast<double>(iz);
-  const auto at = [&](std::size_t x, std::size_t z) { return static_cast<double>(image.host_db[z * nx + x]); };
+  const bool polar = image.grid.polar();
+  const auto at = [&](std::size_t x, std::size_t z) {
+    const auto db = static_cast<double>(image.host_db[z * nx + x]);
+    return polar ? std::pow(10.0, 0.05 * db) : db;
+  };
   const auto mix = [](double a, double b, double f) { return f == 0.0 ? a : f == 1.0 ? b : a + f * (b - a); };
-  return mix(mix(at(ix, iz), at(ix1, iz), fx), mix(at(ix, iz1), at(ix1, iz1), fx), fz);
+  const double value = mix(mix(at(ix, iz), at(ix1, iz), fx), mix(at(ix, iz1), at(ix1, iz1), fx), fz);
+  return polar ? 20.0 * std::log10(value) : value;
+}
+
+// A picture pixel of the plane; black outside a sector.
+Rgb color_at(const Image& image, const ImagingParams& display, double x_m, double z_m) {
+  const GridPlace p = image.grid.place(x_m, z_m);
+  if (!image.grid.contains(p, 0.01)) return {};
+  const double column = std::clamp(p.column, 0.0, image.grid.nx - 1.0);
+  const double row = std::clamp(p.row, 0.0, image.grid.nz - 1.0);
+  return map_color(display.color_map, tone(level_at(image, column, row), display));
 }
 
 }  // namespace
@@ -93,6 +108,7 @@ RgbPicture render_picture(const Image& image, const ImagingParams& display) {
   const Grid& g = image.grid;
   if (image.host_db == nullptr || g.nx < 1 || g.nz < 1) return {};
   double step = std::min(g.nx > 1 ? g.dx_m() : 1.0, g.nz > 1 ? g.dz_m() : 1.0);
+  if (g.polar()) step = g.nz > 1 ? (g.sector.r1_m - g.sector.r0_m) / (g.nz - 1) : 1e-3;
   const double longest = std::max(g.x1_m - g.x0_m, g.z1_m - g.z0_m);
   step = std::max(step, longest / (kMaxGridSide - 1));
   const auto count = [step](double length) { return static_cast<int>(std::lround(length / step)) + 1; };
@@ -100,10 +116,13 @@ RgbPicture render_picture(const Image& image, const ImagingParams& display) {
   picture.rgb.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
   std::size_t at = 0;
   for (int y = 0; y < picture.height; ++y) {
-    const double row = picture.height > 1 ? (g.nz - 1.0) * y / (picture.height - 1) : 0.0;
+    const double down = picture.height > 1 ? static_cast<double>(y) / (picture.height - 1) : 0.0;
     for (int x = 0; x < picture.width; ++x) {
-      const double column = picture.width > 1 ? (g.nx - 1.0) * x / (picture.width - 1) : 0.0;
-      const Rgb color = map_color(display.color_map, tone(level_at(image, column, row), display));
+      const double across = picture.width > 1 ? static_cast<double>(x) / (picture.width - 1) : 0.0;
+      const Rgb color =
+          g.polar() ? color_at(image, display, g.x0_m + across * (g.x1_m - g.x0_m), g.z0_m + down * (g.z1_m - g.z0_m))
+                    : map_color(display.color_map,
+                                tone(level_at(image, (g.nx - 1.0) * across, (g.nz - 1.0) * down), display));
       picture.rgb[at++] = color.r;
       picture.rgb[at++] = color.g;
       picture.rgb[at++] = color.b;

@@ -33,7 +33,8 @@ struct RgbPicture {
 };
 
 // The picture alone with square pixels: the finer of the grid's two steps, linear between pixel centres, first and last
-// row and column on the grid's end points. Empty when the image has no host copy.
+// row and column on the grid's end points. Of a sector: its box, black outside; a pixel is a step of the radius. Empty
+// when the image has no host copy.
 RgbPicture render_picture(const Image& image, const ImagingParams& display);
 
 }  // namespace echoloop

@@ -76,7 +76,9 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
   glEnable(GL_SCISSOR_TEST);
-  clear(left, 0x000000, ratio, height);  // where A has no pixels
+  // Where A has no pixels: what is there of a sector is the window's ground.
+  const bool sector = frame.compared->grid.polar() && !frame.screen.presenting();
+  clear(left, sector ? theme::kCanvasHex : 0x000000, ratio, height);
   const Rect where = layout.place(frame.compared->grid);
   if (!where.overlaps(left)) {
     glDisable(GL_SCISSOR_TEST);

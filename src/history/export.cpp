@@ -52,7 +52,8 @@ void write_image_npy(const fs::path& path, const Image& image, const nlohmann::j
 
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();
-  sidecar["order"] = "(z, x): image[iz][ix], float32 dB";
+  sidecar["order"] =
+      image.grid.polar() ? "(r, angle): image[i_radius][i_line], float32 dB" : "(z, x): image[iz][ix], float32 dB";
   sidecar["grid"] = grid_json(image.grid);
   sidecar["parameters"] = params_json(image.params);
   sidecar["frame"] = {
@@ -73,6 +74,17 @@ nlohmann::json params_json(const ImagingParams& params) {
 }
 
 nlohmann::json grid_json(const Grid& grid) {
+  if (const Sector& s = grid.sector; grid.polar()) {
+    return {{"kind", "polar"},
+            {"origin", "x = r sin(angle), z = apex_z_m + r cos(angle)"},
+            {"apex_z_m", s.apex_z_m},
+            {"r_first_m", s.r0_m},
+            {"r_last_m", s.r1_m},
+            {"nr", grid.nz},
+            {"angle_first_rad", s.angle0_rad},
+            {"angle_last_rad", s.angle1_rad},
+            {"nangle", grid.nx}};
+  }
   return {{"x_first_m", grid.x0_m}, {"x_last_m", grid.x1_m}, {"nx", grid.nx},
           {"z_first_m", grid.z0_m}, {"z_last_m", grid.z1_m}, {"nz", grid.nz}};
 }

@@ -60,4 +60,41 @@ std::span<const Case> analytic_cases() {
   return kCases;
 }
 
+std::span<const Case> sector_cases() {
+  static const Case kCases[] = {
+      {.name = "SectorDiverging",
+       .probe = ProbeKind::phased,
+       .transmit = TransmitKind::diverging,
+       .f_number = 0.0,
+       .grid = GridChoice::polar},
+      {.name = "SectorConvexDirective",
+       .n_tx = 3,
+       .probe = ProbeKind::convex,
+       .transmit = TransmitKind::delays,
+       .type = SampleType::int16,
+       .directivity = Directivity::on,
+       .grid = GridChoice::polar},
+      {.name = "SectorIqPoints",
+       .probe = ProbeKind::phased,
+       .transmit = TransmitKind::diverging,
+       .signal = SignalKind::iq,
+       .sampling_hz = 5e6,
+       .scene = Scene::points,
+       .grid = GridChoice::polar},
+      {.name = "ScanLinesOnASector",
+       .n_tx = 11,
+       .probe = ProbeKind::convex,
+       .transmit = TransmitKind::focused,
+       .grid = GridChoice::polar,
+       .compounding = Compounding::lines},
+      {.name = "ScanLinesOnAnIqGrid",
+       .n_tx = 11,
+       .transmit = TransmitKind::focused,
+       .signal = SignalKind::iq,
+       .sampling_hz = 5e6,
+       .compounding = Compounding::lines},
+  };
+  return kCases;
+}
+
 }  // namespace echoloop::gpu_test

@@ -148,6 +148,8 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.precision = c.precision;
   p.grid_nx = c.nx;
   p.grid_nz = c.nz;
+  p.grid_kind = c.grid;
+  p.compounding = c.compounding;
   p.reference_db = 0.0;
   return p;
 }

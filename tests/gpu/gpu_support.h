@@ -46,12 +46,16 @@ struct Case {
   Precision precision = Precision::fp32;
   Scene scene = Scene::noise;
   double amplitude = 1000.0;  // of the samples; int16 rounds them
+  GridChoice grid = GridChoice::cartesian;
+  Compounding compounding = Compounding::coherent;
 };
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 // Of the analytic recipe. (analytic_cases.cpp)
 std::span<const Case> analytic_cases();
+// Of the analytic recipe in single precision only: polar grids and scan lines.
+std::span<const Case> sector_cases();
 
 inline constexpr double kCenterHz = 5e6;
 

@@ -40,6 +40,8 @@ TEST_F(Linearity, TinyAmplitudesKeepTheirPicture) {
   EXPECT_LE(largest_difference_db(tiny, normal, -60.0), 0.01);
 }
 
+INSTANTIATE_TEST_SUITE_P(Sectors, Parity, ::testing::ValuesIn(sector_cases()),
+                         [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Analytic, Parity, ::testing::ValuesIn(analytic_cases()),
                          [](const auto& info) { return info.param.name; });
 

@@ -78,7 +78,8 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
 void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
   auto pixels = std::make_shared<std::vector<float>>();
   for (int iz = 0; iz < grid.nz; ++iz) {
-    for (int ix = 0; ix < grid.nx; ++ix) pixels->push_back(level_db(grid.x_m(ix) * 1e3, grid.z_m(iz) * 1e3));
+    for (int ix = 0; ix < grid.nx; ++ix)
+      pixels->push_back(level_db(grid.point(ix, iz).x_m * 1e3, grid.point(ix, iz).z_m * 1e3));
   }
   pixels_.push_back(pixels);
   Image& image = box.back();

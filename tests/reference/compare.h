@@ -27,6 +27,7 @@ struct GridMillimetres {
 inline ImagingParams params_on(const Acquisition& a, const GridMillimetres& g, double f_number, double low_hz,
                                double high_hz) {
   ImagingParams p = default_params(a);
+  p.grid_kind = GridChoice::cartesian;
   p.lateral_min_m = g.x0 * 1e-3;
   p.lateral_max_m = g.x1 * 1e-3;
   p.grid_nx = g.nx;

@@ -51,10 +51,44 @@ inline Acquisition convex_acquisition(int n_elements = 16, int n_samples = 256) 
 
 inline AcquisitionPtr share(Acquisition a) { return std::make_shared<const Acquisition>(std::move(a)); }
 
+// 32 elements half a wavelength apart and diverging waves from behind them; looks into a sector.
+inline Acquisition phased_acquisition(int n_samples = 400, std::vector<double> source_x_mm = {-2.0, 0.0, 2.0}) {
+  Acquisition a = linear_acquisition(32, n_samples, std::vector<double>(source_x_mm.size(), 0.0));
+  a.probe = make_linear_probe("phased array", 32, 0.15e-3, 0.13e-3);
+  for (std::size_t t = 0; t < source_x_mm.size(); ++t) {
+    a.transmits[t].kind = TransmitKind::diverging;
+    a.transmits[t].source_x_m = source_x_mm[t] * 1e-3;
+    a.transmits[t].source_z_m = -5e-3;
+  }
+  return a;
+}
+
+// The same array with one wave a scan line, focused at 10 mm.
+inline Acquisition scan_line_acquisition(int n_lines = 9, int n_samples = 400) {
+  Acquisition a = phased_acquisition(n_samples, std::vector<double>(static_cast<std::size_t>(n_lines), 0.0));
+  for (int k = 0; k < n_lines; ++k) {
+    Transmit& t = a.transmits[static_cast<std::size_t>(k)];
+    const double angle = (k - 0.5 * (n_lines - 1)) * 4.0 * kRadiansPerDegree;
+    t.kind = TransmitKind::focused;
+    t.source_x_m = 10e-3 * std::sin(angle);
+    t.source_z_m = 10e-3 * std::cos(angle);
+    t.t0_s = 1e-8 * k;
+  }
+  return a;
+}
+
+// Cartesian, whatever the array.
 inline ImagingParams small_picture(const Acquisition& a, int nx = 32, int nz = 48) {
   ImagingParams p = default_params(a);
+  p.grid_kind = GridChoice::cartesian;
   p.grid_nx = nx;
   p.grid_nz = nz;
+  return p;
+}
+
+inline ImagingParams small_sector(const Acquisition& a, int n_lines = 32, int n_radii = 48) {
+  ImagingParams p = small_picture(a, n_lines, n_radii);
+  p.grid_kind = GridChoice::polar;
   return p;
 }
 

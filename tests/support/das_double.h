@@ -14,16 +14,20 @@ namespace echoloop::testing {
 inline std::complex<double> das_pixel_double(const Plan& plan, const std::vector<Complex>& lines, int ix, int iz) {
   const Acquisition& a = *plan.acquisition;
   const DasGeometry& g = plan.das->geometry;
+  const Grid& grid = plan.das->tables->grid;
   const BandPlan& band = *plan.band;
   const double c = plan.params.sound_speed_m_s;
-  const double x = plan.grid.x_m(ix), z = plan.grid.z_m(iz);
+  const auto [x, z] = grid.point(ix, iz);
+  const PixelPlace place{static_cast<float>(x), static_cast<float>(z), static_cast<float>(grid.r_m(iz))};
   std::complex<double> pixel;
-  for (std::size_t t = 0; t < a.transmits.size(); ++t) {
+  for (int sum = 0; sum < g.n_tx; ++sum) {
+    const int transmit = g.columns != nullptr ? g.columns[sum * g.nx + ix].transmit : sum;
+    if (transmit < 0) continue;
+    const auto t = static_cast<std::size_t>(transmit);
     const double t0_s = a.transmits[t].t0_s;
     const double transmit_s = transmit_delay_s(a.transmits[t], a.probe, x, z, c);
     for (std::size_t e = 0; e < a.probe.elements.size(); ++e) {
-      const auto weight =
-          static_cast<double>(receive_term(g, g.elements[e], static_cast<float>(x), static_cast<float>(z)).weight);
+      const auto weight = static_cast<double>(receive_term(g, g.elements[e], place).weight);
       const double path_m = std::hypot(x - a.probe.elements[e].x_m, z - a.probe.elements[e].z_m);
       const double position = (transmit_s + path_m / c - t0_s) * band.line_rate_hz;
       const double whole = std::floor(position);

@@ -24,7 +24,7 @@ float weight_at(const ElementGeometry& e, float f_number, double x_m, double z_m
   g.apodization = window;
   g.samples_per_m = 1.0f;
   g.width_over_wavelength = width_over_wavelength;
-  return receive_term(g, e, static_cast<float>(x_m), static_cast<float>(z_m)).weight;
+  return receive_term(g, e, {static_cast<float>(x_m), static_cast<float>(z_m), 0.0f}).weight;
 }
 
 TEST(Aperture, FlatArrayIsDepthOverTwiceTheFNumber) {

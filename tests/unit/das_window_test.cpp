@@ -16,7 +16,9 @@ namespace {
 
 using testing::convex_acquisition;
 using testing::linear_acquisition;
+using testing::phased_acquisition;
 using testing::share;
+using testing::small_sector;
 
 class DasWindow : public ::testing::TestWithParam<CpuKernel> {
  protected:
@@ -150,6 +152,34 @@ TEST_P(DasWindow, CurvedArrayWithDirectivityAndPixelsBehindTheChord) {
   p.f_number = 0.0;
   p.apodization = Apodization::hann;
   expect_image(a, p, GetParam());
+}
+
+TEST_P(DasWindow, SectorsOfPhasedArrays) {
+  const Acquisition a = phased_acquisition();
+  for (const int n_lines : {1, 2, 31, 64}) {
+    for (const double f_number : {0.0, 1.0}) {
+      ImagingParams p = small_sector(a, n_lines, 30);
+      p.f_number = f_number;
+      SCOPED_TRACE(::testing::Message() << n_lines << " lines, F " << f_number);
+      expect_image(a, p, GetParam());
+      p.sector_min_rad = -0.3;  // no mirror image
+      expect_image(a, p, GetParam());
+      p.apodization = Apodization::hann;
+      expect_image(a, p, GetParam());
+    }
+  }
+}
+
+TEST_P(DasWindow, SectorsOfCurvedArrays) {
+  const Acquisition a = convex_acquisition(40, 500);
+  for (const double f_number : {0.0, 1.2}) {
+    ImagingParams p = small_sector(a, 41, 37);
+    p.f_number = f_number;
+    expect_image(a, p, GetParam());
+    p.sector_max_rad = 0.2;
+    p.directivity = Directivity::on;
+    expect_image(a, p, GetParam());
+  }
 }
 
 TEST_P(DasWindow, IqInput) {

@@ -68,6 +68,18 @@ TEST(WriteImageNpy, SidecarTellsGridParametersAndOrigin) {
   EXPECT_EQ(json.at("parameters").size(), param_table().size());
 }
 
+TEST(GridJson, SaysHowASectorLies) {
+  const nlohmann::json json = grid_json(polar_grid({-0.04, -0.5, 0.6, 0.05, 0.15}, 7, 9));
+  EXPECT_EQ(json.at("kind"), "polar");
+  EXPECT_EQ(json.at("apex_z_m"), -0.04);
+  EXPECT_EQ(json.at("angle_first_rad"), -0.5);
+  EXPECT_EQ(json.at("angle_last_rad"), 0.6);
+  EXPECT_EQ(json.at("nangle"), 7);
+  EXPECT_EQ(json.at("r_first_m"), 0.05);
+  EXPECT_EQ(json.at("r_last_m"), 0.15);
+  EXPECT_EQ(json.at("nr"), 9);
+}
+
 TEST(WriteText, ReplacesAFileWholeAndLeavesNothingBeside) {
   const TemporaryFolder folder;
   write_text(folder / "a.txt", "a longer first text");

@@ -94,7 +94,7 @@ void expect_covered(const Plan& plan) {
     for (int ix = 0; ix < g.nx; ++ix) {
       const int tile = iz / p.tuning.tile.tile_z * p.tiles_across + ix / p.tuning.tile.tile_x;
       for (int e = 0; e < g.n_el; ++e) {
-        const ReceiveTerm term = receive_term(g, g.elements[e], g.x_m[ix], g.z_m[iz]);
+        const ReceiveTerm term = receive_term(g, g.elements[e], place_of(g, ix, iz));
         if (term.weight != 0.0f && !done.contains({tile, e})) ++missing;
         const double back = std::hypot(static_cast<double>(g.x_m[ix] - g.elements[e].x_m),
                                        static_cast<double>(g.z_m[iz] - g.elements[e].z_m));

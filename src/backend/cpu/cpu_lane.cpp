@@ -54,8 +54,10 @@ void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (!filtering_) conditioner_.set_plan(plan->band, pool_->threads());
   peaks_.resize(n_lines);
   lines_.resize(n_lines * static_cast<std::size_t>(plan->band->n_out));
-  pixels_.resize(plan->grid.pixels());
-  for (RowScratch& row : rows_) row.resize(plan->grid.nx, a.n_transmits());
+  const DasGeometry& g = plan->das->geometry;
+  pixels_.resize(plan->das->tables->grid.pixels());
+  if (plan->scan.has_value()) amplitudes_.resize(pixels_.size());
+  for (RowScratch& row : rows_) row.resize(g.columns != nullptr ? g.nz : g.nx, g.n_tx);
 }
 
 void CpuLane::upload(const RfFrame& frame) {
@@ -105,6 +107,8 @@ void CpuLane::beamform() {
   }
   if (windows_ && window_.quantise(*pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
     window_.run(*pool_, kernels_.das_tile, pixels_.data());
+  } else if (plan_->das->geometry.columns != nullptr) {
+    beamform_columns();
   } else {
     beamform_rows();
   }
@@ -135,13 +139,37 @@ void CpuLane::beamform_rows() {
   });
 }
 
+void CpuLane::beamform_columns() {
+  const DasGeometry& g = plan_->das->geometry;
+  const auto column = kernels_.das_tile != nullptr ? &das_column : &portable::das_column;
+  pool_->run(g.nx, 1, [&](int begin, int end, int thread) {
+    for (int ix = begin; ix < end; ++ix) {
+      column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)], pixels_.data());
+    }
+  });
+}
+
+void CpuLane::convert_scan() {
+  const ScanGeometry& scan = *plan_->scan;
+  pool_->run(scan.to.nz, 8, [&](int begin, int end, int) {
+    for (int iz = begin; iz < end; ++iz) {
+      float* row = envelope_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(scan.to.nx);
+      for (int ix = 0; ix < scan.to.nx; ++ix) {
+        row[ix] = scan_pixel(scan, ix, iz, [&](int at) { return amplitudes_[static_cast<std::size_t>(at)]; });
+      }
+    }
+  });
+}
+
 void CpuLane::envelope() {
   const StageTimer timer(*this, Stage::envelope);
   if (plan_->course != nullptr) {
     course_.envelope(*pool_, course_pixels_.data(), envelope_.data());
     return;
   }
-  std::transform(pixels_.begin(), pixels_.end(), envelope_.begin(), [](Complex v) { return magnitude(v); });
+  std::vector<float>& amplitudes = plan_->scan.has_value() ? amplitudes_ : envelope_;
+  std::transform(pixels_.begin(), pixels_.end(), amplitudes.begin(), [](Complex v) { return magnitude(v); });
+  if (plan_->scan.has_value()) convert_scan();
 }
 
 void CpuLane::fit_image_storage() {

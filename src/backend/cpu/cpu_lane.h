@@ -41,6 +41,8 @@ class CpuLane final : public Lane {
   void fit_image_storage();
   void measure_peaks();
   void beamform_rows();
+  void beamform_columns();
+  void convert_scan();
 
   std::shared_ptr<WorkerPool> pool_;
   const CpuKernels& kernels_;
@@ -58,7 +60,8 @@ class CpuLane final : public Lane {
   std::vector<RowScratch> rows_;      // one a thread
   std::vector<Complex> lines_;        // analytic: [n_tx][n_el][n_out]
   std::vector<float> peaks_;          // analytic: [n_tx][n_el], largest component of each line
-  std::vector<Complex> pixels_;       // analytic: [nz][nx]
+  std::vector<Complex> pixels_;       // analytic: [nz][nx] of the beamformed grid
+  std::vector<float> amplitudes_;     // likewise, where the picture's grid is another
   std::vector<float> course_lines_;   // course: [n_tx][n_el][n_samples]
   std::vector<float> course_pixels_;  // course: [nz][nx]
   std::vector<float> envelope_;       // [nz][nx]

@@ -1,6 +1,6 @@
-// The loops of das_row(), written for the vectoriser and compiled once an instruction set: each das_rows_*.cpp names a
-// namespace in ECHO_ISA and includes this file. No standard library here: an inline function compiled with AVX2 must
-// not become the copy that every machine runs.
+// The loops of das_row() and das_column(), written for the vectoriser and compiled once an instruction set: each
+// das_rows_*.cpp names a namespace in ECHO_ISA and includes this file. No standard library here: an inline function
+// compiled with AVX2 must not become the copy that every machine runs.
 #include <cstddef>
 
 #include "backend/cpu/das_rows.h"
@@ -8,15 +8,47 @@
 
 namespace echoloop::ECHO_ISA {
 
-static void rotor_row(const float* __restrict x_m, int nx, const ElementGeometry element, float z, float samples_per_m,
-                      float turns_per_sample, const float* __restrict weight, float* __restrict excess,
-                      float* __restrict rotor_re, float* __restrict rotor_im) {
-  for (int ix = 0; ix < nx; ++ix) {
-    const float samples = receive_excess_m(x_m[ix] - element.x_m, z, element.z_m) * samples_per_m;
-    const Complex phasor = unit_phasor(samples * turns_per_sample);
-    excess[ix] = samples;
-    rotor_re[ix] = weight[ix] * phasor.re;
-    rotor_im[ix] = weight[ix] * phasor.im;
+// Pixels that are computed together: of a row, or of a column. All arrays are work space.
+struct Run {
+  int n;
+  float *x_m, *z_m, *r_m;          // where they are; r_m: polar grids
+  float *excess, *re, *im;         // receive part: samples; weighted phasor
+  float *weight, *offset, *turns;  // offset, turns: columns only
+  float* sums;                     // [n_tx][re | im][n]
+
+  static Run in(float* scratch, int n) {
+    const auto size = static_cast<std::size_t>(n);
+    float* at[10];
+    for (std::size_t i = 0; i < 10; ++i) at[i] = scratch + i * size;
+    return {n, at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9]};
+  }
+};
+
+static void rotor_run(const DasGeometry& g, const ElementGeometry element, const Run& run, int begin, int end) {
+  const float* __restrict x_m = run.x_m;
+  const float* __restrict z_m = run.z_m;
+  const float* __restrict r_m = run.r_m;
+  const float* __restrict weight = run.weight;
+  float* __restrict excess = run.excess;
+  float* __restrict re = run.re;
+  float* __restrict im = run.im;
+  const float samples_per_m = g.samples_per_m;
+  const float turns_per_sample = g.turns_per_sample;
+  if (g.down_m == nullptr) {
+    for (int i = begin; i < end; ++i) {
+      excess[i] = receive_excess_m(x_m[i] - element.x_m, z_m[i], element.z_m) * samples_per_m;
+    }
+  } else {
+    const float apex = g.apex_z_m;
+    for (int i = begin; i < end; ++i) {
+      excess[i] =
+          receive_excess_polar_m(x_m[i], z_m[i] - apex, r_m[i], element.x_m, element.z_m - apex) * samples_per_m;
+    }
+  }
+  for (int i = begin; i < end; ++i) {
+    const Complex phasor = unit_phasor(excess[i] * turns_per_sample);
+    re[i] = weight[i] * phasor.re;
+    im[i] = weight[i] * phasor.im;
   }
 }
 
@@ -62,40 +94,85 @@ static void add_transmit(const DasGeometry& g, float row_turns, const float* __r
   }
 }
 
+static std::size_t line_of(const DasGeometry& g, int transmit, int element) {
+  return (static_cast<std::size_t>(transmit) * static_cast<std::size_t>(g.n_el) + static_cast<std::size_t>(element)) *
+         static_cast<std::size_t>(g.n_line);
+}
+
+static std::size_t row_of(const DasGeometry& g, int t, int iz) {
+  return static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
+}
+
+static void set_place(const DasGeometry& g, int ix, int iz, const Run& run, int i) {
+  const PixelPlace at = place_of(g, ix, iz);
+  run.x_m[i] = at.x_m;
+  run.z_m[i] = at.z_m;
+  run.r_m[i] = at.r_m;
+}
+
 void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Complex* pixels) {
   const auto nx = static_cast<std::size_t>(g.nx);
-  float* excess = scratch;
-  float* rotor_re = excess + nx;
-  float* rotor_im = rotor_re + nx;
-  float* weight = rotor_im + nx;
-  float* sums = weight + nx;  // [n_tx][re | im][nx]
-  const float z = g.z_m[iz];
-  for (std::size_t i = 0; i < 2 * nx * static_cast<std::size_t>(g.n_tx); ++i) sums[i] = 0.0f;
+  const Run run = Run::in(scratch, g.nx);
+  for (std::size_t i = 0; i < 2 * nx * static_cast<std::size_t>(g.n_tx); ++i) run.sums[i] = 0.0f;
   for (std::size_t i = 0; i < nx; ++i) pixels[i] = {0.0f, 0.0f};
   if (g.n_valid < 2) return;  // no sample has a neighbour to interpolate with
+  for (int ix = 0; ix < g.nx; ++ix) set_place(g, ix, iz, run, ix);
   for (int e = 0; e < g.n_el; ++e) {
-    const ElementGeometry& element = g.elements[e];
-    weigh_row(g, element, g.x_m, g.nx, z, weight);
-    const auto [begin, end] = seen_by(weight, g.nx);
-    const int n = end - begin;
-    if (n == 0) continue;
-    rotor_row(g.x_m + begin, n, element, z, g.samples_per_m, g.turns_per_sample, weight + begin, excess + begin,
-              rotor_re + begin, rotor_im + begin);
+    weigh_row(g, g.elements[e], run.x_m, g.nx, run.z_m, run.weight);
+    const auto [begin, end] = seen_by(run.weight, g.nx);
+    if (begin == end) continue;
+    rotor_run(g, g.elements[e], run, begin, end);
     for (int t = 0; t < g.n_tx; ++t) {
-      const std::size_t row =
-          static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
-      const std::size_t line =
-          static_cast<std::size_t>(t) * static_cast<std::size_t>(g.n_el) + static_cast<std::size_t>(e);
-      float* sum = sums + 2 * nx * static_cast<std::size_t>(t) + begin;
-      add_line(&iq[line * static_cast<std::size_t>(g.n_line)].re, g.n_valid, g.row_base[row], n,
-               g.tx_excess + row * nx + begin, excess + begin, rotor_re + begin, rotor_im + begin, sum, sum + nx);
+      const std::size_t row = row_of(g, t, iz);
+      float* sum = run.sums + 2 * nx * static_cast<std::size_t>(t) + begin;
+      add_line(&iq[line_of(g, t, e)].re, g.n_valid, g.row_base[row], end - begin, g.tx_excess + row * nx + begin,
+               run.excess + begin, run.re + begin, run.im + begin, sum, sum + nx);
     }
   }
   for (int t = 0; t < g.n_tx; ++t) {
-    const std::size_t row = static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
-    const float* sum = sums + 2 * nx * static_cast<std::size_t>(t);
+    const std::size_t row = row_of(g, t, iz);
+    const float* sum = run.sums + 2 * nx * static_cast<std::size_t>(t);
     add_transmit(g, g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
   }
+}
+
+// Sum t of column ix. Delays count from the first row's base: whole samples of a float, exact to 1e-4.
+static void column_sum(const DasGeometry& g, const Complex* iq, int ix, int t, const Run& run, Complex* pixels) {
+  const ColumnTransmit own =
+      g.columns[static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix)];
+  if (own.transmit < 0) return;
+  const int base = g.row_base[row_of(g, t, 0)];
+  for (int iz = 0; iz < g.nz; ++iz) {
+    const std::size_t row = row_of(g, t, iz);
+    const float excess = g.tx_excess[row * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix)];
+    run.offset[iz] = excess + static_cast<float>(g.row_base[row] - base);
+    run.turns[iz] = g.row_turns[row] + own.turns + excess * g.turns_per_sample;
+    run.sums[iz] = run.sums[g.nz + iz] = 0.0f;
+  }
+  for (int e = 0; e < g.n_el; ++e) {
+    weigh_row(g, g.elements[e], run.x_m, g.nz, run.z_m, run.weight);
+    const auto [begin, end] = seen_by(run.weight, g.nz);
+    if (begin == end) continue;
+    rotor_run(g, g.elements[e], run, begin, end);
+    add_line(&iq[line_of(g, own.transmit, e)].re, g.n_valid, base, end - begin, run.offset + begin, run.excess + begin,
+             run.re + begin, run.im + begin, run.sums + begin, run.sums + g.nz + begin);
+  }
+  for (int iz = 0; iz < g.nz; ++iz) {
+    const Complex phasor = unit_phasor(run.turns[iz]);
+    Complex& pixel =
+        pixels[static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix)];
+    pixel = pixel + phasor * Complex{run.sums[iz], run.sums[g.nz + iz]};
+  }
+}
+
+void das_column(const DasGeometry& g, const Complex* iq, int ix, float* scratch, Complex* pixels) {
+  const Run run = Run::in(scratch, g.nz);
+  for (int iz = 0; iz < g.nz; ++iz) {
+    set_place(g, ix, iz, run, iz);
+    pixels[static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix)] = {0.0f, 0.0f};
+  }
+  if (g.n_valid < 2) return;
+  for (int t = 0; t < g.n_tx; ++t) column_sum(g, iq, ix, t, run, pixels);
 }
 
 }  // namespace echoloop::ECHO_ISA

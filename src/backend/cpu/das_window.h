@@ -27,7 +27,8 @@ enum class WeightKind { one, boxcar, general };  // boxcar: all elements look al
 // What a tile is computed from. Pointers belong to WindowDas.
 struct WindowFrame {
   DasGeometry das;           // the plan's
-  const float* x_m;          // [n_blocks * kWindowLanes], the last pixel repeated
+  const float* x_m;          // [n_blocks * kWindowLanes] as das.x_m, the last pixel repeated
+  const float* down_m;       // likewise; null: Cartesian
   const float* element_x_m;  // [n_el], padded to a multiple of kWindowLanes
   const float* element_z_m;  // likewise
   WeightKind weights;

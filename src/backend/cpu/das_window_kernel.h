@@ -199,7 +199,7 @@ static void vector_tile(const WindowFrame& f, int ix, int row_begin, int n_rows,
   ReceiveTable table;
   for (int first = 0; first < f.das.n_el; first += kElementsPerFlush) {
     for (int r = 0; r < n_rows; ++r) {
-      fill_table(f, f.x_m + ix, f.das.z_m[row_begin + r], first, table);
+      fill_table(f, VectorPixels::of(f, ix, row_begin + r), first, table);
       for (int side = 0; side < f.sides && table.n > 0; ++side) {
         if (Columns::of(f, side, ix).n <= 0) continue;
         const RowSpace row = RowSpace::of(f, s, r, side);

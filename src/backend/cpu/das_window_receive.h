@@ -30,16 +30,70 @@ struct Bounds {
   alignas(64) float width[kElementsPerFlush];
 };
 
+// The pixels of one vector.
+struct VectorPixels {
+  alignas(64) float x_m[kLanes];
+  alignas(64) float z_m[kLanes];
+  float depth_samples;  // what row_base already counts: |z|, polar: the distance from the apex
+  bool polar;
+  float apex_z_m, r_m;           // polar
+  float sin0, cos0, sin1, cos1;  // polar: directions of the first and the last pixel
+
+  static VectorPixels of(const WindowFrame& f, int ix, int iz) {
+    const DasGeometry& g = f.das;
+    const float row = g.z_m[iz];
+    VectorPixels p;
+    p.polar = f.down_m != nullptr;
+    p.depth_samples = (row < 0.0f ? -row : row) * g.samples_per_m;
+    if (!p.polar) {
+      store(p.x_m, load(f.x_m + ix));
+      store(p.z_m, all(row));
+      return p;
+    }
+    p.apex_z_m = g.apex_z_m;
+    p.r_m = row;
+    store(p.x_m, all(row) * load(f.x_m + ix));
+    store(p.z_m, multiply_add(all(row), load(f.down_m + ix), all(g.apex_z_m)));
+    p.sin0 = f.x_m[ix], p.cos0 = f.down_m[ix];
+    p.sin1 = f.x_m[ix + kLanes - 1], p.cos1 = f.down_m[ix + kLanes - 1];
+    return p;
+  }
+};
+
 // Samples beyond row_base. The path less the depth: good to the rounding of a float path, 1e-4 rad at 1000 wavelengths.
 ECHO_OP Floats excess(const DasGeometry& g, Floats dx, Floats dz, Floats depth_samples) {
   const Floats squared = multiply_add(dx, dx, multiply_add(dz, dz, all(1e-24f)));
   return multiply_subtract(square_root(squared), all(g.samples_per_m), depth_samples);
 }
 
-ECHO_OP float absolute(float v) { return v < 0.0f ? -v : v; }
+// Along an arc about the apex the path falls towards the element's direction and rises beyond it.
+static void find_arc_bounds(const WindowFrame& f, const VectorPixels& p, int first, Bounds& b) {
+  const Floats depth = all(p.depth_samples);
+  const Floats apex = all(p.apex_z_m);
+  for (int i = 0; i < kElementsPerFlush; i += kLanes) {
+    const Floats x = load(f.element_x_m + first + i);
+    const Floats down = load(f.element_z_m + first + i) - apex;
+    const Floats at0 = excess(f.das, all(p.x_m[0]) - x, all(p.z_m[0]) - apex - down, depth);
+    const Floats at1 = excess(f.das, all(p.x_m[kLanes - 1]) - x, all(p.z_m[kLanes - 1]) - apex - down, depth);
+    // Distance from the element's own direction, where it lies between the two: the cosine's way round at 0 and 1.
+    const Floats right_of_0 = multiply_subtract(x, all(p.cos0), down * all(p.sin0));
+    const Floats left_of_1 = multiply_subtract(down, all(p.sin1), x * all(p.cos1));
+    const Floats facing = square_root(multiply_add(x, x, down * down));
+    const Floats nearest_point = excess(f.das, all(p.r_m) - facing, all(0.0f), depth);
+    const Floats end = all(0.0f) - larger(all(0.0f) - at0, all(0.0f) - at1);
+    const Floats between = all(0.0f) - larger(all(0.0f) - right_of_0, all(0.0f) - left_of_1);
+    const Floats fall = where_not_negative(between, end - nearest_point);
+    const Floats start = floor(end - larger(fall, all(0.0f)) - all(kSlack));
+    store(b.near_m + i, all(0.0f));
+    store(b.start + i, start);
+    store(b.width + i, larger(at0, at1) - start + all(kSlack));
+  }
+}
 
-static void find_bounds(const WindowFrame& f, float x0, float x1, float z, int first, Bounds& b) {
-  const Floats depth = all(absolute(z) * f.das.samples_per_m);
+static void find_bounds(const WindowFrame& f, const VectorPixels& p, int first, Bounds& b) {
+  if (p.polar) return find_arc_bounds(f, p, first, b);
+  const float x0 = p.x_m[0], x1 = p.x_m[kLanes - 1], z = p.z_m[0];
+  const Floats depth = all(p.depth_samples);
   for (int i = 0; i < kElementsPerFlush; i += kLanes) {
     const Floats x = load(f.element_x_m + first + i);
     const Floats dz = all(z) - load(f.element_z_m + first + i);
@@ -56,19 +110,21 @@ static void find_bounds(const WindowFrame& f, float x0, float x1, float z, int f
 
 // The weights of one vector, kind boxcar or general; false when all are zero.
 template <WeightKind kind>
-[[gnu::always_inline]] static inline bool find_weights(const WindowFrame& f, int element, const float* x_m, float z,
+[[gnu::always_inline]] static inline bool find_weights(const WindowFrame& f, int element, const VectorPixels& p,
                                                        float near_m, Floats& weights) {
   const DasGeometry& g = f.das;
   if constexpr (kind == WeightKind::boxcar) {
     // |dx| F / dz <= 1/2, as apodization_weight() has it
-    const float half = (z - f.element_z_m[element]) * 0.5000005f / g.f_number;
-    if (near_m > half || half <= 0.0f) return false;
-    const Floats dx = load(x_m) - all(f.element_x_m[element]);
-    weights = where_not_negative(all(half) - larger(dx, all(0.0f) - dx), all(1.0f));
-    return true;
+    const float per_m = 0.5000005f / g.f_number;
+    const float half = (p.z_m[0] - f.element_z_m[element]) * per_m;
+    if (!p.polar && (near_m > half || half <= 0.0f)) return false;
+    const Floats dx = load(p.x_m) - all(f.element_x_m[element]);
+    const Floats halves = p.polar ? (load(p.z_m) - all(f.element_z_m[element])) * all(per_m) : all(half);
+    weights = where_not_negative(halves - larger(dx, all(0.0f) - dx), all(1.0f));
+    return !p.polar || greatest(weights) > 0.0f;
   }
   alignas(64) float values[kLanes];
-  weigh_row(g, g.elements[element], x_m, kLanes, z, values);
+  weigh_row(g, g.elements[element], p.x_m, kLanes, p.z_m, values);
   bool seen = false;
   for (const float w : values) seen = seen || w != 0.0f;
   weights = load(values);
@@ -94,13 +150,13 @@ ECHO_OP void store_phasors(Floats turns, Floats weights, std::int32_t* to_re, st
 
 // Not inlined, like sum_lines(): the registers are for the loop.
 template <WeightKind kind>
-[[gnu::noinline]] static void fill_table(const WindowFrame& f, const float* x_m, float z, int first,
-                                         ReceiveTable& table) {
+[[gnu::noinline]] static void fill_table(const WindowFrame& f, const VectorPixels& p, int first, ReceiveTable& table) {
   const DasGeometry& g = f.das;
   Bounds bounds;
-  find_bounds(f, x_m[0], x_m[kLanes - 1], z, first, bounds);
-  const Floats x = load(x_m);
-  const Floats depth = all(absolute(z) * g.samples_per_m);
+  find_bounds(f, p, first, bounds);
+  const Floats x = load(p.x_m);
+  const Floats z = load(p.z_m);
+  const Floats depth = all(p.depth_samples);
   const Floats turns_per_sample = all(g.turns_per_sample);
   const int count = g.n_el - first < kElementsPerFlush ? g.n_el - first : kElementsPerFlush;
   int n = 0;  // and the others apart from the table, whose stores might be stores to them for all the compiler knows
@@ -108,10 +164,10 @@ template <WeightKind kind>
   for (int i = 0; i < count; ++i) {
     Floats weights = all(1.0f);
     if constexpr (kind != WeightKind::one) {
-      if (!find_weights<kind>(f, first + i, x_m, z, bounds.near_m[i], weights)) continue;
+      if (!find_weights<kind>(f, first + i, p, bounds.near_m[i], weights)) continue;
     }
     const Floats dx = x - all(f.element_x_m[first + i]);
-    const Floats samples = excess(g, dx, all(z - f.element_z_m[first + i]), depth);
+    const Floats samples = excess(g, dx, z - all(f.element_z_m[first + i]), depth);
     const float start = bounds.start[i];
     const float width = bounds.width[i];
     store(table.delay[n], to_ints((samples - all(start)) * all(kFixed)));
@@ -129,10 +185,10 @@ template <WeightKind kind>
   table.widest = widest;
 }
 
-static void fill_table(const WindowFrame& f, const float* x_m, float z, int first, ReceiveTable& table) {
-  if (f.weights == WeightKind::one) return fill_table<WeightKind::one>(f, x_m, z, first, table);
-  if (f.weights == WeightKind::boxcar) return fill_table<WeightKind::boxcar>(f, x_m, z, first, table);
-  fill_table<WeightKind::general>(f, x_m, z, first, table);
+static void fill_table(const WindowFrame& f, const VectorPixels& p, int first, ReceiveTable& table) {
+  if (f.weights == WeightKind::one) return fill_table<WeightKind::one>(f, p, first, table);
+  if (f.weights == WeightKind::boxcar) return fill_table<WeightKind::boxcar>(f, p, first, table);
+  fill_table<WeightKind::general>(f, p, first, table);
 }
 
 }  // namespace echoloop::ECHO_ISA

@@ -28,27 +28,27 @@ static void window_row(Apodization window, int nx, float* __restrict weight) {
 }
 
 static void place_row(const DasGeometry& g, const ElementGeometry& element, const float* __restrict x_m, int nx,
-                      float z, float* __restrict place) {
+                      const float* __restrict z_m, float* __restrict place) {
   if (g.f_number <= 0.0f) {
     for (int ix = 0; ix < nx; ++ix) place[ix] = element.aperture_place;
     return;
   }
-  for (int ix = 0; ix < nx; ++ix) place[ix] = aperture_place(g, element, local_position(element, x_m[ix], z));
+  for (int ix = 0; ix < nx; ++ix) place[ix] = aperture_place(g, element, local_position(element, x_m[ix], z_m[ix]));
 }
 
 static void direct_row(const DasGeometry& g, const ElementGeometry& element, const float* __restrict x_m, int nx,
-                       float z, float* __restrict weight) {
+                       const float* __restrict z_m, float* __restrict weight) {
   for (int ix = 0; ix < nx; ++ix) {
-    weight[ix] *= directivity_weight(g.width_over_wavelength, local_position(element, x_m[ix], z));
+    weight[ix] *= directivity_weight(g.width_over_wavelength, local_position(element, x_m[ix], z_m[ix]));
   }
 }
 
-// Weights of nx pixels of a row, as receive_term() has them.
+// Weights of nx pixels, as receive_term() has them.
 static void weigh_row(const DasGeometry& g, const ElementGeometry& element, const float* __restrict x_m, int nx,
-                      float z, float* __restrict weight) {
-  place_row(g, element, x_m, nx, z, weight);
+                      const float* __restrict z_m, float* __restrict weight) {
+  place_row(g, element, x_m, nx, z_m, weight);
   window_row(g.apodization, nx, weight);
-  if (g.width_over_wavelength > 0.0f) direct_row(g, element, x_m, nx, z, weight);
+  if (g.width_over_wavelength > 0.0f) direct_row(g, element, x_m, nx, z_m, weight);
 }
 
 }  // namespace echoloop::ECHO_ISA

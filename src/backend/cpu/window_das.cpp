@@ -9,7 +9,10 @@ namespace {
 // Delays of a vector's pixels against each other must fit 16.16 fixed point, transmit and receive part together.
 constexpr float kMaxSpread = 30000.0f;
 
-float width_m(const DasGeometry& g) { return g.x_m[g.nx - 1] - g.x_m[0]; }
+// More than a receive delay can differ along a row.
+float width_m(const DasGeometry& g) {
+  return g.down_m == nullptr ? g.x_m[g.nx - 1] - g.x_m[0] : 2.0f * g.z_m[g.nz - 1];
+}
 
 bool delays_fit(const DasGeometry& g, const std::vector<float>& tx_excess) {
   float largest = 0.0f;
@@ -27,9 +30,12 @@ WeightKind weight_kind(const DasGeometry& g) {
 // Whether pixel i and element e look at each other as nx - 1 - i and n_el - 1 - e do, to 1e-4 samples.
 bool is_symmetric(const DasGeometry& g) {
   const float near_m = 1e-4f / g.samples_per_m;
-  const float middle_twice = g.x_m[0] + g.x_m[g.nx - 1];
+  const bool polar = g.down_m != nullptr;
+  const float middle_twice = polar ? 0.0f : g.x_m[0] + g.x_m[g.nx - 1];
+  const float farthest = polar ? g.z_m[g.nz - 1] : 1.0f;
   for (int i = 0; i < g.nx; ++i) {
-    if (std::abs(g.x_m[i] + g.x_m[g.nx - 1 - i] - middle_twice) > near_m) return false;
+    if (farthest * std::abs(g.x_m[i] + g.x_m[g.nx - 1 - i] - middle_twice) > near_m) return false;
+    if (polar && farthest * std::abs(g.down_m[i] - g.down_m[g.nx - 1 - i]) > near_m) return false;
   }
   for (int i = 0; i < g.n_el; ++i) {
     const ElementGeometry& e = g.elements[i];
@@ -49,10 +55,15 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
   const bool same_tables = plan_ != nullptr && plan_->tables == plan->tables && usable_;
   plan_ = plan;
   const DasGeometry& g = plan->geometry;
-  usable_ = g.n_valid >= 2 && (same_tables || delays_fit(g, plan->tables->tx_excess));
+  usable_ = g.n_valid >= 2 && g.columns == nullptr && (same_tables || delays_fit(g, plan->tables->tx_excess));
   if (!usable_) return false;
   x_m_.assign(g.x_m, g.x_m + g.nx);
   x_m_.resize(static_cast<std::size_t>(up_to(g.nx, kWindowLanes)), g.x_m[g.nx - 1]);
+  down_m_.clear();
+  if (g.down_m != nullptr) {
+    down_m_.assign(g.down_m, g.down_m + g.nx);
+    down_m_.resize(x_m_.size(), g.down_m[g.nx - 1]);
+  }
   element_x_m_.assign(static_cast<std::size_t>(up_to(g.n_el, kElementsPerFlush)), 0.0f);
   element_z_m_ = element_x_m_;
   for (std::size_t e = 0; e < static_cast<std::size_t>(g.n_el); ++e) {
@@ -72,6 +83,7 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
   }
   frame_ = {.das = g,
             .x_m = x_m_.data(),
+            .down_m = down_m_.empty() ? nullptr : down_m_.data(),
             .element_x_m = element_x_m_.data(),
             .element_z_m = element_z_m_.data(),
             .weights = weight_kind(g),

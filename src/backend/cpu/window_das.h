@@ -13,7 +13,8 @@ namespace echoloop {
 
 class WindowDas {
  public:
-  // False when the plan is not for these kernels (delays beyond 16.16 fixed point, lines without a pair of samples):
+  // False when the plan is not for these kernels (delays beyond 16.16 fixed point, lines without a pair of samples, a
+  // transmit for each column):
   // then das_row() must do it. Makes no table: quick.
   [[nodiscard]] bool set_plan(const std::shared_ptr<const DasPlan>& plan, int threads);
 
@@ -32,7 +33,7 @@ class WindowDas {
   std::shared_ptr<const DasPlan> plan_;
   bool usable_ = false;
   WindowFrame frame_{};
-  std::vector<float> x_m_, element_x_m_, element_z_m_;
+  std::vector<float> x_m_, down_m_, element_x_m_, element_z_m_;
   std::vector<std::uint32_t> pairs_;
   std::vector<Memory> memory_;
 };

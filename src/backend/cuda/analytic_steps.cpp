@@ -1,4 +1,6 @@
 // Analytic recipe: RF mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
+#include <optional>
+
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/lane_steps.h"
 
@@ -12,6 +14,8 @@ class AnalyticSteps final : public LaneSteps {
   void set_plan(const Plan& plan) override {
     set_band(*plan.acquisition, plan.band);
     set_das(*plan.das);
+    scan_ = plan.scan;
+    buffers_.envelope.grow_for<float>(plan.grid.pixels());
   }
 
   void widen(const std::byte* raw) override {
@@ -27,7 +31,13 @@ class AnalyticSteps final : public LaneSteps {
   }
 
   void beamform() override { sum_delayed(geometry_, lines(), pixels(), stream()); }
-  void envelope() override { magnitudes(pixels(), n_pixels(), buffers_.envelope.as<float>(), stream()); }
+  void envelope() override {
+    if (scan_.has_value()) {
+      scan_magnitudes(*scan_, pixels(), buffers_.envelope.as<float>(), stream());
+    } else {
+      magnitudes(pixels(), n_pixels(), buffers_.envelope.as<float>(), stream());
+    }
+  }
   const float* own_level_db() override { return nullptr; }
   [[nodiscard]] std::size_t line_floats() const override {
     return 2 * static_cast<std::size_t>(band_.n_lines) * static_cast<std::size_t>(band_.n_out);
@@ -70,10 +80,11 @@ class AnalyticSteps final : public LaneSteps {
 
   void set_das(const DasPlan& plan) {
     const DasTables& t = *plan.tables;
-    tables_ = context_.tables.get(plan.tables,
-                                  {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
-                                   std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
-                                   std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess))});
+    tables_ =
+        context_.tables.get(plan.tables, {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
+                                          std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
+                                          std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess)),
+                                          std::as_bytes(std::span(t.down_m)), std::as_bytes(std::span(t.columns))});
     tables_->hold_back(stream());
     geometry_ = plan.geometry;
     geometry_.x_m = tables_->table<float>(0);
@@ -82,8 +93,9 @@ class AnalyticSteps final : public LaneSteps {
     geometry_.row_base = tables_->table<int>(3);
     geometry_.row_turns = tables_->table<float>(4);
     geometry_.tx_excess = tables_->table<float>(5);
+    if (!t.down_m.empty()) geometry_.down_m = tables_->table<float>(6);
+    if (!t.columns.empty()) geometry_.columns = tables_->table<ColumnTransmit>(7);
     buffers_.pixels.grow_for<Complex>(n_pixels());
-    buffers_.envelope.grow_for<float>(n_pixels());
   }
 
   Context& context_;
@@ -92,6 +104,7 @@ class AnalyticSteps final : public LaneSteps {
   WidenShape widen_;
   BandShape band_;
   DasGeometry geometry_{};  // pointers: the device's
+  std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
   std::shared_ptr<const DeviceTables> response_, tables_;
 };

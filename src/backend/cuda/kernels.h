@@ -7,6 +7,7 @@
 #include "dsp/complex.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
+#include "dsp/scan.h"
 
 namespace echoloop::cuda {
 
@@ -60,6 +61,8 @@ void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
 
 // level.cu
 void magnitudes(const Complex* values, std::size_t n, float* out, StreamView stream);
+// pixels of the beamformed grid [from.nz][from.nx] -> amplitudes of the picture's [to.nz][to.nx]
+void scan_magnitudes(const ScanGeometry& scan, const Complex* pixels, float* out, StreamView stream);
 
 inline constexpr int kMaxPartials = 256;
 // Level in dB of the largest of n values -> *level_db; partials: [kMaxPartials] scratch.

@@ -16,6 +16,15 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) out[i] = magnitude(values[i]);
 }
 
+__global__ void __launch_bounds__(kThreads) scan_kernel(const __grid_constant__ ScanGeometry scan,
+                                                        const Complex* __restrict__ pixels, float* __restrict__ out) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const auto nx = static_cast<std::size_t>(scan.to.nx);
+  if (i >= nx * static_cast<std::size_t>(scan.to.nz)) return;
+  out[i] = scan_pixel(scan, static_cast<int>(i % nx), static_cast<int>(i / nx),
+                      [pixels](int at) { return magnitude(pixels[at]); });
+}
+
 // Largest value of the block, in thread 0.
 __device__ float block_max(float v) {
   __shared__ float of_warp[kThreads / kWarp];
@@ -56,6 +65,12 @@ __global__ void __launch_bounds__(kThreads)
 void magnitudes(const Complex* values, std::size_t n, float* out, StreamView stream) {
   magnitude_kernel<<<blocks_for(n), kThreads, 0, stream.get()>>>(values, n, out);
   CUDA_CHECK_LAUNCH("magnitudes");
+}
+
+void scan_magnitudes(const ScanGeometry& scan, const Complex* pixels, float* out, StreamView stream) {
+  const std::size_t n = static_cast<std::size_t>(scan.to.nx) * static_cast<std::size_t>(scan.to.nz);
+  scan_kernel<<<blocks_for(n), kThreads, 0, stream.get()>>>(scan, pixels, out);
+  CUDA_CHECK_LAUNCH("scan_magnitudes");
 }
 
 void measure_peak_db(const float* values, std::size_t n, float* partials, float* level_db, StreamView stream) {

@@ -5,7 +5,7 @@
 
 #include "core/units.h"
 #include "gui/number_text.h"
-#include "gui/panels/panels.h"
+#include "gui/panels/formation_parts.h"
 
 namespace echoloop {
 namespace {
@@ -16,22 +16,13 @@ constexpr std::array<Choice, 2> kOffOn = {{{"Off"}, {"On"}}};
 constexpr std::array<Choice, 2> kPrecisions = {{{"fp32"}, {"fp16"}}};
 constexpr std::array<int, 7> kGridSides = {0, 128, 256, 384, 512, 768, 1024};
 
-std::string_view help(std::string_view key) {
-  const ParamSpec* spec = find_param(key);
-  return spec != nullptr ? spec->help : std::string_view();
-}
-
-std::string_view course_reason(const ImagingParams& p, std::string_view reason) {
-  return p.recipe == Recipe::course ? reason : std::string_view();
-}
-
 bool recipe_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   const Rect r = ui.labelled(column, "Recipe", {}, true);
   bool changed = false;
   if (const auto picked =
-          ui.segmented("recipe", r, kRecipes, static_cast<int>(p.recipe), {"Recipe", help("recipe"), {}})) {
+          ui.segmented("recipe", r, kRecipes, static_cast<int>(p.recipe), {"Recipe", param_help("recipe"), {}})) {
     p.recipe = static_cast<Recipe>(*picked);
     changed = true;
   }
@@ -68,25 +59,6 @@ double recorded_depth_mm(const UiState& state) {
   return depth_m > 0.0 ? depth_m / kMetresPerMillimetre : 100.0;
 }
 
-// Two rows of the table as one slider with two thumbs.
-bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
-                  double least_width) {
-  const ParamSpec* low = find_param(low_key);
-  const ParamSpec* high = find_param(high_key);
-  if (low == nullptr || high == nullptr) return false;
-  const double k = low->shown_per_si;
-  look.unit = low->unit;
-  look.decimals = low->decimals;
-  look.least = low->min * k;
-  look.most = high->max * k;
-  const auto read = [&](const ImagingParams& p) { return Interval{get_number(p, *low) * k, get_number(p, *high) * k}; };
-  const auto wanted = range_slider(c.ui, column, look, read(c.state.params), read(c.state.defaults), least_width);
-  if (!wanted) return false;
-  set_number(c.state.params, *low, wanted->low / k);
-  set_number(c.state.params, *high, wanted->high / k);
-  return true;
-}
-
 bool grid_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
@@ -119,29 +91,24 @@ bool grid_row(PanelContext& c, Column& column) {
 
 bool further_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
-  const double widest = std::max({std::abs(c.state.defaults.lateral_min_m), c.state.defaults.lateral_max_m,
-                                  std::abs(p.lateral_min_m), p.lateral_max_m, 5e-3}) *
-                        1.5 / kMetresPerMillimetre;
-  bool changed = interval_row(c, column,
-                              {.id = "lateral",
-                               .label = "Lateral",
-                               .track_min = -widest,
-                               .track_max = widest,
-                               .help = "Left and right edge of the picture. A narrow picture has finer columns."},
-                              "lateral_min_m", "lateral_max_m", 1.0);
+  bool changed = sector_rows(c, column);
   column.y += c.ui.px(3);
   const auto why = course_reason(p, "The course recipe weights every element alike.");
-  if (const auto picked = c.ui.segmented("directivity", c.ui.labelled(column, "Directivity", {}, why.empty()), kOffOn,
-                                         static_cast<int>(p.directivity), {"Directivity", help("directivity"), why})) {
+  if (const auto picked =
+          c.ui.segmented("directivity", c.ui.labelled(column, "Directivity", {}, why.empty()), kOffOn,
+                         static_cast<int>(p.directivity), {"Directivity", param_help("directivity"), why})) {
     p.directivity = static_cast<Directivity>(*picked);
     changed = true;
   }
-  const std::string_view no_choice = !c.state.no_effect.precision.empty()
-                                         ? std::string_view(c.state.no_effect.precision)
-                                         : course_reason(p, "The course recipe computes in single precision.");
+  std::string_view no_choice = c.state.no_effect.precision;
+  if (no_choice.empty()) no_choice = course_reason(p, "The course recipe computes in single precision.");
+  const Acquisition* a = c.state.source.acquisition.get();
+  if (no_choice.empty() && a != nullptr && (grid_kind(p, *a) == GridKind::polar || forms_lines(p, *a))) {
+    no_choice = "Sectors and scan lines are computed in single precision.";
+  }
   if (const auto picked =
           c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
-                         static_cast<int>(p.precision), {"Precision", help("precision"), no_choice})) {
+                         static_cast<int>(p.precision), {"Precision", param_help("precision"), no_choice})) {
     p.precision = static_cast<Precision>(*picked);
     changed = true;
   }
@@ -149,6 +116,33 @@ bool further_rows(PanelContext& c, Column& column) {
 }
 
 }  // namespace
+
+std::string_view param_help(std::string_view key) {
+  const ParamSpec* spec = find_param(key);
+  return spec != nullptr ? spec->help : std::string_view();
+}
+
+std::string_view course_reason(const ImagingParams& p, std::string_view reason) {
+  return p.recipe == Recipe::course ? reason : std::string_view();
+}
+
+bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
+                  double least_width) {
+  const ParamSpec* low = find_param(low_key);
+  const ParamSpec* high = find_param(high_key);
+  if (low == nullptr || high == nullptr) return false;
+  const double k = low->shown_per_si;
+  look.unit = low->unit;
+  look.decimals = low->decimals;
+  look.least = low->min * k;
+  look.most = high->max * k;
+  const auto read = [&](const ImagingParams& p) { return Interval{get_number(p, *low) * k, get_number(p, *high) * k}; };
+  const auto wanted = range_slider(c.ui, column, look, read(c.state.params), read(c.state.defaults), least_width);
+  if (!wanted) return false;
+  set_number(c.state.params, *low, wanted->low / k);
+  set_number(c.state.params, *high, wanted->high / k);
+  return true;
+}
 
 void more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more) {
   const std::string_view word = more ? "less" : "more";
@@ -203,7 +197,7 @@ void formation_panel(PanelContext& c, Column& column) {
   const auto apodization = static_cast<std::size_t>(p.apodization);
   if (const auto picked =
           ui.combo("apodization", ui.labelled(column, "Apodization", {}, why.empty()), kApodizations[apodization],
-                   kApodizations, static_cast<int>(apodization), {"Apodization", help("apodization"), why})) {
+                   kApodizations, static_cast<int>(apodization), {"Apodization", param_help("apodization"), why})) {
     p.apodization = static_cast<Apodization>(*picked);
     changed = true;
   }

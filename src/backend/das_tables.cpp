@@ -1,0 +1,105 @@
+#include "backend/das_tables.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/scan_lines.h"
+
+namespace echoloop {
+namespace {
+
+double fraction(double v) { return v - std::floor(v); }
+
+double iq_turns(const Acquisition& a, const BandPlan& band, int tx) {
+  return band.real_input ? 0.0 : a.demod_hz * a.transmits[static_cast<std::size_t>(tx)].t0_s;
+}
+
+void set_axes(DasTables& t) {
+  const Grid& g = t.grid;
+  for (int ix = 0; ix < g.nx; ++ix) {
+    if (g.polar()) t.down_m.push_back(static_cast<float>(std::cos(g.angle_rad(ix))));
+    t.x_m.push_back(static_cast<float>(g.polar() ? std::sin(g.angle_rad(ix)) : g.x_m(ix)));
+  }
+  for (int iz = 0; iz < g.nz; ++iz) t.z_m.push_back(static_cast<float>(g.polar() ? g.r_m(iz) : g.z_m(iz)));
+}
+
+// The transmits on each line, the nearest first; where lines are unevenly spaced one between them has its neighbour's.
+void set_columns(DasTables& t, const Acquisition& a, const BandPlan& band) {
+  const ScanLines lines = *find_scan_lines(a);
+  const auto nx = static_cast<std::size_t>(t.grid.nx);
+  t.n_tx = lines.per_line;
+  t.columns.assign(static_cast<std::size_t>(t.n_tx) * nx, {.transmit = -1, .turns = 0.0f});
+  for (int ix = 0; ix < t.grid.nx; ++ix) {
+    const double at = t.grid.polar() ? t.grid.angle_rad(ix) : t.grid.x_m(ix);
+    const auto distance = [&](int tx) { return std::abs(lines.at[static_cast<std::size_t>(tx)] - at); };
+    std::vector<int> near;
+    int nearest = 0;
+    for (int tx = 0; tx < a.n_transmits(); ++tx) {
+      if (line_of(lines, static_cast<std::size_t>(tx)) == ix) near.push_back(tx);
+      if (distance(tx) < distance(nearest)) nearest = tx;
+    }
+    if (near.empty()) near.push_back(nearest);
+    std::stable_sort(near.begin(), near.end(), [&](int l, int r) { return distance(l) < distance(r); });
+    for (std::size_t s = 0; s < std::min(near.size(), static_cast<std::size_t>(t.n_tx)); ++s) {
+      t.columns[s * nx + static_cast<std::size_t>(ix)] = {
+          .transmit = near[s], .turns = static_cast<float>(fraction(iq_turns(a, band, near[s])))};
+    }
+  }
+}
+
+// Sum `s` of every pixel: transmit s, or that of its column.
+void fill_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c_m_s, int s) {
+  const Grid& g = t.grid;
+  const auto nx = static_cast<std::size_t>(g.nx);
+  const bool lines = !t.columns.empty();
+  const auto transmit = [&](int ix) -> const Transmit& {
+    if (!lines) return a.transmits[static_cast<std::size_t>(s)];
+    const int own = t.columns[static_cast<std::size_t>(s) * nx + static_cast<std::size_t>(ix)].transmit;
+    return a.transmits[static_cast<std::size_t>(own >= 0 ? own : t.columns[static_cast<std::size_t>(ix)].transmit)];
+  };
+  for (int iz = 0; iz < g.nz; ++iz) {
+    const auto position = [&](int ix) {
+      const auto column = static_cast<std::size_t>(ix);
+      const double along = g.polar() ? g.r_m(iz) : g.z_m(iz);
+      const double x = g.polar() ? along * static_cast<double>(t.x_m[column]) : g.x_m(ix);
+      const double z = g.polar() ? g.sector.apex_z_m + along * static_cast<double>(t.down_m[column]) : along;
+      const Transmit& tx = transmit(ix);
+      return (transmit_delay_s(tx, a.probe, x, z, c_m_s) + std::abs(along) / c_m_s - tx.t0_s) * band.line_rate_hz;
+    };
+    const double base = std::floor(position(g.nx / 2));
+    const std::size_t row = static_cast<std::size_t>(s) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
+    // Far outside any record the sample index only has to stay outside (and within an int).
+    t.row_base[row] = static_cast<int>(std::clamp(base, -1e9, 1e9));
+    t.row_turns[row] =
+        static_cast<float>(fraction(band.demod_hz * base / band.line_rate_hz + (lines ? 0.0 : iq_turns(a, band, s))));
+    float* excess = &t.tx_excess[row * nx];
+    for (int ix = 0; ix < g.nx; ++ix) excess[ix] = static_cast<float>(position(ix) - base);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const BandPlan& band, const DasTask& task) {
+  auto t = std::make_shared<DasTables>();
+  t->grid = task.grid;
+  t->n_tx = a.n_transmits();
+  set_axes(*t);
+  if (task.lines) set_columns(*t, a, band);
+  const int n_el = a.n_elements();
+  for (int e = 0; e < n_el; ++e) {
+    const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
+    t->elements.push_back({.x_m = static_cast<float>(element.x_m),
+                           .z_m = static_cast<float>(element.z_m),
+                           .normal_sin = static_cast<float>(std::sin(element.normal_rad)),
+                           .normal_cos = static_cast<float>(std::cos(element.normal_rad)),
+                           .aperture_place = static_cast<float>((e + 0.5) / n_el - 0.5)});
+  }
+  const std::size_t rows = static_cast<std::size_t>(t->n_tx) * static_cast<std::size_t>(task.grid.nz);
+  t->row_base.resize(rows);
+  t->row_turns.resize(rows);
+  t->tx_excess.resize(rows * static_cast<std::size_t>(task.grid.nx));
+  for (int s = 0; s < t->n_tx; ++s) fill_sum(*t, a, band, task.sound_speed_m_s, s);
+  return t;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,258 @@
+// Sector recordings against their references: pictures on both grids, and the figures of metrics.json: where points
+// are, how wide, and how a cyst stands out. The README of each recording says what it is.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/error.h"
+#include "dsp/scan.h"
+#include "reference/compare.h"
+#include "support/peaks.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+
+constexpr double kLimit_db = 0.2;
+constexpr double kDegree = kRadiansPerDegree;
+
+nlohmann::json metrics_of(const std::string& folder) {
+  std::ifstream file(data_folder() / folder / "reference/metrics.json");
+  return nlohmann::json::parse(file);
+}
+
+// A recording that this build has no reader for is not here: empty.
+std::optional<OpenedSource> open_if_readable(const std::string& file, std::string& why_not) {
+  try {
+    return open_source((data_folder() / file).string());
+  } catch (const Error& error) {
+    why_not = error.what();
+    return std::nullopt;
+  }
+}
+
+#define ECHO_OPEN(name, file)                               \
+  std::string name##_why_not;                               \
+  const auto name = open_if_readable(file, name##_why_not); \
+  if (!name) GTEST_SKIP() << "cannot be opened: " << name##_why_not
+
+Picture picture_of(const OpenedSource& opened, const ImagingParams& params) {
+  return process({.source = opened.source, .params = params}).at(0);
+}
+
+// Width 6 dB below the peak of a profile, in steps; the peak is not at an end.
+double width_of(const std::vector<double>& profile) {
+  const auto peak = static_cast<std::size_t>(std::max_element(profile.begin(), profile.end()) - profile.begin());
+  const double level = profile[peak] - 6.0;
+  std::size_t l = peak, r = peak;
+  while (l > 0 && profile[l] > level) --l;
+  while (r + 1 < profile.size() && profile[r] > level) ++r;
+  const double left = static_cast<double>(l) + (level - profile[l]) / (profile[l + 1] - profile[l]);
+  const double right = static_cast<double>(r) - (level - profile[r]) / (profile[r - 1] - profile[r]);
+  return right - left;
+}
+
+// A point of metrics.json, on a fine picture of its own.
+void expect_point(const OpenedSource& opened, ImagingParams p, const nlohmann::json& point) {
+  const double x_mm = point.at("true_mm")[0], z_mm = point.at("true_mm")[1];
+  constexpr double kStep_mm = 0.02;
+  p.grid_kind = GridChoice::cartesian;
+  p.grid_nx = 351;
+  p.grid_nz = 121;
+  p.lateral_min_m = (x_mm - 175 * kStep_mm) * 1e-3, p.lateral_max_m = (x_mm + 175 * kStep_mm) * 1e-3;
+  p.depth_min_m = (z_mm - 60 * kStep_mm) * 1e-3, p.depth_max_m = (z_mm + 60 * kStep_mm) * 1e-3;
+  const Picture picture = picture_of(opened, p);
+  const Peak peak = find_peak(picture, x_mm * 1e-3, z_mm * 1e-3, 1e-3, 0.5e-3);
+  EXPECT_NEAR(peak.x_m * 1e3, x_mm, 0.1);
+  EXPECT_NEAR(peak.z_m * 1e3, z_mm, 0.05);
+  const GridPlace place = picture.grid.place(peak.x_m, peak.z_m);
+  const int ix = static_cast<int>(std::lround(place.column)), iz = static_cast<int>(std::lround(place.row));
+  std::vector<double> across, along;
+  for (int i = 0; i < 351; ++i) across.push_back(static_cast<double>(picture.at(i, iz)));
+  for (int i = 0; i < 121; ++i) along.push_back(static_cast<double>(picture.at(ix, i)));
+  const double lateral_mm = width_of(across) * kStep_mm, axial_mm = width_of(along) * kStep_mm;
+  EXPECT_NEAR(lateral_mm / point.at("lateral_fwhm_mm").get<double>(), 1.0, 0.1);
+  EXPECT_NEAR(axial_mm / point.at("axial_fwhm_mm").get<double>(), 1.0, 0.1);
+  std::printf("point (%.1f, %.1f) mm: off by %+.3f, %+.3f mm; widths %.3f x %.3f mm\n", x_mm, z_mm,
+              peak.x_m * 1e3 - x_mm, peak.z_m * 1e3 - z_mm, lateral_mm, axial_mm);
+}
+
+// The overlap of the levels within `radius` of a place and in the ring around it, as 1 minus: 1 tells them apart
+// surely.
+double gcnr(const std::vector<float>& db, const Grid& g, double x_m, double z_m, double radius_m) {
+  constexpr int kBins = 256;
+  constexpr double kLowest_db = -80.0;
+  std::array<double, kBins> in{}, out{};
+  double n_in = 0, n_out = 0;
+  for (int iz = 0; iz < g.nz; ++iz) {
+    for (int ix = 0; ix < g.nx; ++ix) {
+      const double level = db[static_cast<std::size_t>(iz * g.nx + ix)];
+      const double share = std::hypot(g.x_m(ix) - x_m, g.z_m(iz) - z_m) / radius_m;
+      if (!std::isfinite(level) || share > 1.7 || (share > 0.85 && share < 1.2)) continue;
+      const auto bin =
+          static_cast<std::size_t>(std::clamp((level - kLowest_db) / -kLowest_db * kBins, 0.0, kBins - 1.0));
+      (share < 1.0 ? in : out)[bin] += 1;
+      (share < 1.0 ? n_in : n_out) += 1;
+    }
+  }
+  double overlap = 0;
+  for (std::size_t i = 0; i < kBins; ++i) overlap += std::min(in[i] / n_in, out[i] / n_out);
+  return 1.0 - overlap;
+}
+
+// Levels below the brightest pixel that the reference has; not a number where it has none.
+std::vector<float> with_own_level(std::vector<float> db, const std::vector<float>& reference) {
+  float top = -1e9f;
+  for (std::size_t i = 0; i < db.size(); ++i) {
+    if (std::isfinite(reference[i])) top = std::max(top, db[i]);
+  }
+  for (std::size_t i = 0; i < db.size(); ++i) db[i] = std::isfinite(reference[i]) ? db[i] - top : reference[i];
+  return db;
+}
+
+// The cysts of params.json stand out as in the reference picture.
+void expect_cysts(const Picture& picture, const std::string& folder, const std::string& reference) {
+  std::ifstream file(data_folder() / folder / "params.json");
+  const nlohmann::json truth = nlohmann::json::parse(file).at("truth");
+  const std::vector<float> wanted = read_reference(folder + "/reference/" + reference, picture.grid);
+  const std::vector<float> ours = with_own_level(picture.db, wanted);
+  for (const char* name : {"anechoic_cyst", "hyperechoic"}) {
+    const nlohmann::json& cyst = truth.at(name);
+    const double x = cyst.at("centre_m")[0], z = cyst.at("centre_m")[1], radius = cyst.at("radius_m");
+    const double found = gcnr(ours, picture.grid, x, z, radius), expected = gcnr(wanted, picture.grid, x, z, radius);
+    EXPECT_NEAR(found, expected, 0.02) << name;
+    std::printf("%s, %s: gCNR %.3f, reference %.3f\n", folder.c_str(), name, found, expected);
+  }
+}
+
+// Another picture's levels on the grid `to`, bilinear in the amplitude.
+Picture converted(const Picture& from, const Grid& to) {
+  Picture out = from;
+  out.grid = to;
+  out.db.clear();
+  const ScanGeometry scan{scan_axes(from.grid), scan_axes(to)};
+  for (int iz = 0; iz < to.nz; ++iz) {
+    for (int ix = 0; ix < to.nx; ++ix) {
+      const float v = scan_pixel(
+          scan, ix, iz, [&](int at) { return std::pow(10.0f, 0.05f * from.db[static_cast<std::size_t>(at)]); });
+      out.db.push_back(20.0f * std::log10(std::max(v, 1e-30f)));
+    }
+  }
+  return out;
+}
+
+ImagingParams diverging_params(const Acquisition& a) {
+  return params_on(a, {-60, 60, 301, 8, 97, 300}, 0.0, 272000, 5168000);
+}
+
+constexpr const char* kDiverging = "simus_p42v_diverging/simus_p42v_diverging.uff";
+constexpr const char* kFocused = "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5";
+
+TEST(Diverging, EqualsTheReferenceOnBothGrids) {
+  ECHO_NEED_DATA(kDiverging);
+  ECHO_OPEN(opened, kDiverging);
+  ImagingParams p = diverging_params(*opened->info.acquisition);
+  const std::string folder = "simus_p42v_diverging/reference/";
+  const auto frames = process({.source = opened->source, .params = p, .frames = 8});
+  expect_close("diverging, cartesian", frames.at(0), folder + "cartesian_frame000_db.npy", kLimit_db);
+  expect_cysts(frames.at(0), "simus_p42v_diverging", "cartesian_frame000_db.npy");
+  expect_close("diverging, cartesian, frame 7", frames.at(7), folder + "cartesian_frame007_db.npy", kLimit_db);
+  p.grid_kind = GridChoice::polar;
+  p.grid_nx = 169, p.grid_nz = 400;
+  p.sector_min_rad = -42 * kDegree, p.sector_max_rad = 42 * kDegree;
+  p.depth_min_m = 0.01, p.depth_max_m = 0.095;
+  expect_close("diverging, polar", picture_of(*opened, p), folder + "polar_frame000_db.npy", kLimit_db);
+}
+
+TEST(Diverging, PointsAreInPlaceAndAsSharp) {
+  ECHO_NEED_DATA(kDiverging);
+  ECHO_OPEN(opened, kDiverging);
+  const nlohmann::json metrics = metrics_of("simus_p42v_diverging");
+  for (const nlohmann::json& point : metrics.at("points")) {
+    expect_point(*opened, diverging_params(*opened->info.acquisition), point);
+  }
+}
+
+TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
+  ECHO_NEED_DATA(kFocused);
+  ECHO_OPEN(opened, kFocused);
+  ImagingParams p = params_on(*opened->info.acquisition, {-56, 56, 281, 8, 96, 300}, 0.0, 272000, 5168000);
+  const std::string folder = "simus_p42v_focused_sector/reference/";
+  const Picture direct = picture_of(*opened, p);
+  p.grid_kind = GridChoice::polar;
+  p.grid_nx = 0, p.grid_nz = 400;
+  p.depth_min_m = 0.01, p.depth_max_m = 0.095;
+  const Picture lines = picture_of(*opened, p);
+  ASSERT_EQ(lines.grid.nx, 37);
+  expect_close("focused, scan lines", lines, folder + "scanlines_db.npy", kLimit_db);
+  // The reference was interpolated between radii 0.38 wavelengths apart: so are these. The direct picture's lines are
+  // finer, and an envelope's dips deeper; it is held against finer ones.
+  const std::vector<float> reference = read_reference(folder + "cartesian_db.npy", direct.grid);
+  const Picture coarse = converted(lines, direct.grid);
+  const Difference from_coarse = compare(coarse.db, with_own_level(reference, reference));
+  EXPECT_LE(from_coarse.rms_db, kLimit_db);
+  expect_cysts(coarse, "simus_p42v_focused_sector", "cartesian_db.npy");
+  p.grid_nz = 2501;
+  const Picture fine = converted(picture_of(*opened, p), direct.grid);
+  const Difference from_fine = compare(direct.db, with_own_level(fine.db, reference));
+  EXPECT_LE(from_fine.rms_db, kLimit_db);
+  std::printf("focused, cartesian: rms %.4f dB from the reference's radii, direct %.4f dB from 2501 radii\n",
+              from_coarse.rms_db, from_fine.rms_db);
+  const nlohmann::json metrics = metrics_of("simus_p42v_focused_sector");
+  for (const int z_mm : {20, 35, 90}) {
+    std::vector<double> along;
+    const auto first = static_cast<int>(((z_mm - 1.5) * 1e-3 - 0.01) / 0.085 * 399);
+    for (int iz = first; iz < first + 15; ++iz) along.push_back(static_cast<double>(lines.at(18, iz)));
+    const auto peak = std::max_element(along.begin() + 1, along.end() - 1) - along.begin();
+    const double found = static_cast<double>(first + peak) + vertex(along[static_cast<std::size_t>(peak) - 1],
+                                                                    along[static_cast<std::size_t>(peak)],
+                                                                    along[static_cast<std::size_t>(peak) + 1]);
+    EXPECT_NEAR(10.0 + found * 85.0 / 399, metrics.at("point_z" + std::to_string(z_mm)).at("found_r_mm"), 0.11);
+    EXPECT_NEAR(
+        width_of(along) * 85.0 / 399 / metrics.at("point_z" + std::to_string(z_mm)).at("axial_fwhm_mm").get<double>(),
+        1.0, 0.1);
+  }
+}
+
+TEST(ConvexSector, PointsAreInPlaceAndAsSharp) {
+  constexpr const char* kFile = "simus_c52v_convex/rf.npy";
+  ECHO_NEED_DATA(kFile);
+  ECHO_OPEN(opened, kFile);
+  const ImagingParams p = params_on(*opened->info.acquisition, {-70, 70, 301, -5, 105, 331}, 1.2, 357000, 6783000);
+  const nlohmann::json metrics = metrics_of("simus_c52v_convex");
+  for (const nlohmann::json& point : metrics.at("points")) expect_point(*opened, p, point);
+}
+
+// The sector that the program chooses by itself shows the same picture: scan conversion of its pixels to the
+// reference's, within what bilinear interpolation leaves.
+TEST(ConvexSector, TheAutomaticGridShowsThePointsOnTheirMarks) {
+  constexpr const char* kFile = "simus_c52v_convex/rf.npy";
+  ECHO_NEED_DATA(kFile);
+  ECHO_OPEN(opened, kFile);
+  const Picture picture = picture_of(*opened, default_params(*opened->info.acquisition));
+  ASSERT_TRUE(picture.grid.polar());
+  const nlohmann::json metrics = metrics_of("simus_c52v_convex");
+  for (const nlohmann::json& point : metrics.at("points")) {
+    const double x = point.at("true_mm")[0].get<double>() * 1e-3, z = point.at("true_mm")[1].get<double>() * 1e-3;
+    const GridPlace place = picture.grid.place(x, z);
+    const int column = static_cast<int>(std::lround(place.column)), row = static_cast<int>(std::lround(place.row));
+    int best_column = column, best_row = row;
+    for (int iz = row - 5; iz <= row + 5; ++iz) {
+      for (int ix = column - 5; ix <= column + 5; ++ix) {
+        if (picture.at(ix, iz) > picture.at(best_column, best_row)) best_column = ix, best_row = iz;
+      }
+    }
+    const PlanePoint found = picture.grid.point(best_column, best_row);
+    EXPECT_NEAR(found.x_m, x, 0.3e-3);
+    EXPECT_NEAR(found.z_m, z, 0.2e-3);
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
