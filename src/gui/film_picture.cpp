@@ -67,8 +67,25 @@ void FilmPainter::draw_ground(const Grid& grid) {
   const int x0 = kLeft + (room_x - w) / 2;
   area_ = {x0, kTop, x0 + w, kTop + h};
   fill(ground_, {area_.x0 - 1, area_.y0 - 1, area_.x1 + 1, area_.y1 + 1}, kEdge);
+  find_places(grid);
   draw_rulers(grid);
   draw_color_bar();
+}
+
+// Of a sector, where each pixel of the picture lies in the grid; outside it: no column.
+void FilmPainter::find_places(const Grid& grid) {
+  places_.clear();
+  if (!grid.polar()) return;
+  const int w = area_.x1 - area_.x0, h = area_.y1 - area_.y0;
+  places_.reserve(static_cast<std::size_t>(w) * static_cast<std::size_t>(h));
+  for (int y = 0; y < h; ++y) {
+    for (int x = 0; x < w; ++x) {
+      const GridPlace at =
+          grid.place(grid.x0_m + (x + 0.5) / w * length_x(grid), grid.z0_m + (y + 0.5) / h * length_z(grid));
+      const bool inside = grid.contains(at, 0.0);
+      places_.push_back(inside ? Place{static_cast<float>(at.column), static_cast<float>(at.row)} : Place{-1, -1});
+    }
+  }
 }
 
 void FilmPainter::draw_rulers(const Grid& grid) {
@@ -126,13 +143,44 @@ void FilmPainter::draw_color_bar() {
                 "dB");
 }
 
+Rgb FilmPainter::color_of(float level_db) const {
+  const ImagingParams& p = look_.display;
+  const auto bottom_db = static_cast<float>(-p.gain_db - p.dynamic_range_db);
+  const float at = (level_db - bottom_db) * static_cast<float>((kLevels - 1) / p.dynamic_range_db) + 0.5F;
+  return levels_[!(at > 0.0F) ? 0 : at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
+}
+
+void FilmPainter::draw_sector(const Image& image) {
+  const Grid& g = image.grid;
+  const int w = area_.x1 - area_.x0, h = area_.y1 - area_.y0;
+  const Place* place = places_.data();
+  for (int y = 0; y < h; ++y) {
+    std::uint8_t* rgb = &picture_.rgb[3 * static_cast<std::size_t>((area_.y0 + y) * width_ + area_.x0)];
+    for (int x = 0; x < w; ++x, ++place, rgb += 3) {
+      Rgb color;
+      if (place->column >= 0.0F) {
+        const int ix = std::min(static_cast<int>(place->column), std::max(g.nx - 2, 0));
+        const int iz = std::min(static_cast<int>(place->row), std::max(g.nz - 2, 0));
+        const int right = g.nx > 1 ? 1 : 0, below = g.nz > 1 ? g.nx : 0;
+        const float* a = image.host_db + iz * g.nx + ix;
+        const float fx = place->column - static_cast<float>(ix), fz = place->row - static_cast<float>(iz);
+        const float upper = a[0] + fx * (a[right] - a[0]);
+        const float lower = a[below] + fx * (a[below + right] - a[below]);
+        color = color_of(upper + fz * (lower - upper));
+      }
+      rgb[0] = color.r, rgb[1] = color.g, rgb[2] = color.b;
+    }
+  }
+}
+
 void FilmPainter::draw_image(const Image& image) {
+  if (image.grid.polar()) {
+    draw_sector(image);
+    return;
+  }
   const Grid& g = image.grid;
   const int w = area_.x1 - area_.x0, h = area_.y1 - area_.y0;
   const auto nx = static_cast<std::size_t>(g.nx);
-  const ImagingParams& p = look_.display;
-  const auto bottom_db = static_cast<float>(-p.gain_db - p.dynamic_range_db);
-  const auto per_db = static_cast<float>((kLevels - 1) / p.dynamic_range_db);
   row_.resize(nx + 1);
   for (int y = 0; y < h; ++y) {
     const double row = (y + 0.5) / h * (g.nz - 1);
@@ -146,9 +194,7 @@ void FilmPainter::draw_image(const Image& image) {
     for (int x = 0; x < w; ++x) {
       const float column = (static_cast<float>(x) + 0.5F) / static_cast<float>(w) * static_cast<float>(g.nx - 1);
       const auto ix = static_cast<std::size_t>(column);
-      const float level_db = row_[ix] + (column - static_cast<float>(ix)) * (row_[ix + 1] - row_[ix]);
-      const float at = (level_db - bottom_db) * per_db + 0.5F;
-      const Rgb color = levels_[!(at > 0.0F) ? 0 : at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
+      const Rgb color = color_of(row_[ix] + (column - static_cast<float>(ix)) * (row_[ix + 1] - row_[ix]));
       *rgb++ = color.r;
       *rgb++ = color.g;
       *rgb++ = color.b;

@@ -41,7 +41,10 @@ class FilmPainter {
   void draw_ground(const Grid& grid);
   void draw_rulers(const Grid& grid);
   void draw_color_bar();
+  void find_places(const Grid& grid);
+  [[nodiscard]] Rgb color_of(float level_db) const;
   void draw_image(const Image& image);
+  void draw_sector(const Image& image);
   void draw_caption(const Image& image);
   float draw_item(float x, float y, const CaptionItem& item);
   void fill(RgbPicture& picture, const PixelArea& area, Rgb color) const;
@@ -52,6 +55,10 @@ class FilmPainter {
   Grid ground_grid_;
   std::vector<Rgb> levels_;  // colours over the window, from its lower end
   std::vector<float> row_;
+  struct Place {
+    float column, row;
+  };
+  std::vector<Place> places_;  // of a sector's picture
   Letters letters_;
   RgbPicture ground_, picture_;
 };
