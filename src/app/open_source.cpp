@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/provenance.h"
 #include "app/session.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -82,10 +83,6 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
       if (t.kind == TransmitKind::plane) angles.push_back(t.angle_rad);
       t0.push_back(t.t0_s);
     }
-    nlohmann::json assumptions = nlohmann::json::array();
-    for (const Assumption& assumed : a.assumptions) {
-      assumptions.push_back({{"text", assumed.text}, {"set", assumed.fact}});
-    }
     const nlohmann::json json = {{"name", opened.info.name},
                                  {"format", opened.info.format},
                                  {"frames", opened.info.frame_count},
@@ -104,7 +101,7 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
                                  {"demod_hz", a.demod_hz},
                                  {"sound_speed_m_s", a.sound_speed_m_s},
                                  {"frame_rate_hz", a.frame_rate_hz},
-                                 {"assumptions", assumptions}};
+                                 {"assumptions", assumptions_json(a)}};
     return json.dump(1) + "\n";
   }
   std::string text = fmt::format("{}: {}\n", opened.info.name, opened.info.format);

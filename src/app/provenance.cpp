@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 
+#include "core/acquisition_facts.h"
 #include "core/param_table.h"
 #include "version.h"
 
@@ -36,6 +37,12 @@ nlohmann::json program_json(const Backend& backend, const std::string& source) {
   return {{"version", kVersion}, {"backend", backend.name()}, {"device", backend.device()}, {"source", source}};
 }
 
+nlohmann::json assumptions_json(const Acquisition& a) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Assumption& assumed : a.assumptions) json.push_back({{"text", assumed.text}, {"set", assumed.fact}});
+  return json;
+}
+
 nlohmann::json acquisition_json(const Acquisition& a) {
   nlohmann::json json = {{"probe", a.probe.name},
                          {"elements", a.n_elements()},
@@ -50,7 +57,7 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"demod_hz", a.demod_hz},
                          {"sound_speed_m_s", a.sound_speed_m_s},
                          {"frame_rate_hz", a.frame_rate_hz},
-                         {"assumptions", a.assumptions}};
+                         {"assumptions", assumptions_json(a)}};
   if (a.transmits.empty()) return json;
   json["transmit_kind"] = name_of(a.transmits.front().kind);
   if (a.transmits.front().kind == TransmitKind::plane) {
@@ -63,6 +70,12 @@ nlohmann::json acquisition_json(const Acquisition& a) {
 std::string reproducing_command(const std::string& source, const Image& image) {
   std::string command = "echoloop " + quoted(source) + " --headless --rate max --policy block --frames " +
                         std::to_string(image.stamp.source_index + 1);
+  if (image.acquisition != nullptr) {
+    for (const Assumption& assumed : image.acquisition->assumptions) {
+      if (!assumed.given) continue;
+      command += fmt::format(" --set {}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(*image.acquisition));
+    }
+  }
   const ImagingParams defaults = image.acquisition != nullptr ? default_params(*image.acquisition) : ImagingParams{};
   for (const ParamSpec& spec : param_table()) {
     const bool same = image.acquisition != nullptr && get_text(image.params, spec) == get_text(defaults, spec) &&

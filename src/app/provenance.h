@@ -11,6 +11,7 @@ namespace echoloop {
 
 nlohmann::json program_json(const Backend& backend, const std::string& source);  // version, backend, device, source
 
+nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
 // The command line that makes this picture again, pixel for pixel on the same device. `source`: as the user named it.

@@ -55,6 +55,7 @@ enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated 
 struct Assumption {
   std::string text;
   std::string fact;
+  bool given = false;  // the user said it
 
   Assumption(std::string words, std::string key = {}) : text(std::move(words)), fact(std::move(key)) {}  // NOLINT
   Assumption(const char* words, const char* key = "") : text(words), fact(key) {}                        // NOLINT

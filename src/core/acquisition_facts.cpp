@@ -76,8 +76,9 @@ AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisi
     if (spec == nullptr) throw Error(what, "found '" + key + "'", "a fact of the recording");
     spec->set(a, value);
     std::erase_if(a.assumptions, [&](const Assumption& assumed) { return assumed.fact == key; });
-    a.assumptions.push_back(
-        {std::string(spec->label) + " " + text_of(value / spec->per_unit) + " " + spec->unit + " as you gave it", key});
+    a.assumptions.emplace_back(
+        std::string(spec->label) + " " + text_of(value / spec->per_unit) + " " + spec->unit + " as you gave it", key);
+    a.assumptions.back().given = true;
   }
   a.validate(what);
   return std::make_shared<const Acquisition>(std::move(a));

@@ -105,8 +105,8 @@ void write_png16(const std::filesystem::path& path, const Image& image, const Pn
                   {"z_last_m", number(g.z1_m)}};
   all.insert(all.end(), texts.begin(), texts.end());
   Contents c{.width = g.nx, .height = g.nz, .bits = 16, .color = PNG_COLOR_TYPE_GRAY, .rows = {}, .texts = {}};
-  c.per_m_x = g.nx > 1 ? 1.0 / g.dx_m() : 0.0;
-  c.per_m_z = g.nz > 1 ? 1.0 / g.dz_m() : 0.0;
+  c.per_m_x = g.nx > 1 && !g.polar() ? 1.0 / g.dx_m() : 0.0;
+  c.per_m_z = g.nz > 1 && !g.polar() ? 1.0 / g.dz_m() : 0.0;
   const std::size_t row = 2 * static_cast<std::size_t>(g.nx);
   for (std::size_t at = 0; at < bytes.size(); at += row) c.rows.push_back(bytes.data() + at);
   for (const auto& [key, text] : all) c.texts.push_back(text_chunk(key, text));

@@ -13,7 +13,7 @@ using namespace test;
 
 bool assumes(const Acquisition& a, const std::string& words) {
   return std::any_of(a.assumptions.begin(), a.assumptions.end(),
-                     [&](const std::string& text) { return text.find(words) != std::string::npos; });
+                     [&](const Assumption& assumed) { return assumed.text.find(words) != std::string::npos; });
 }
 
 TEST(Uff, DivergingAndFocusedWavesAndTheSignOfDelay) {

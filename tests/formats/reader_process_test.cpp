@@ -70,7 +70,8 @@ TEST(ReaderProcess, LendsFramesWhereTheyLieInTheFile) {
   EXPECT_TRUE(recording.memory.empty());
   EXPECT_EQ(recording.format, "made up");
   EXPECT_EQ(recording.name, "in-place");
-  EXPECT_EQ(recording.acquisition->assumptions, std::vector<std::string>{"nothing"});
+  ASSERT_EQ(recording.acquisition->assumptions.size(), 1U);
+  EXPECT_EQ(recording.acquisition->assumptions[0].text, "nothing");
   ASSERT_EQ(recording.frame_count, kFakeFrames);
   for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(recording.frame(k), k)) << k;
 }
