@@ -1,7 +1,6 @@
 #include "formats/reader_process.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"

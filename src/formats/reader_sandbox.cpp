@@ -19,7 +19,7 @@
 namespace echoloop {
 namespace {
 
-constexpr unsigned kAlarmSeconds = 60;
+constexpr unsigned kAlarmSeconds = 90;  // longer than the viewer ever waits
 
 void limit(int resource, rlim_t most) {
   const rlimit value{.rlim_cur = most, .rlim_max = most};

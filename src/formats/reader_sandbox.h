@@ -15,7 +15,7 @@ struct SandboxLimits {
 
 void enter_reader_sandbox(const SandboxLimits& limits);
 
-// Ends this process unless called again within a minute; stop_reader_alarm() while it waits for a command.
+// Ends this process unless called again within a minute and a half; stop_reader_alarm() while it waits for a command.
 void start_reader_alarm();
 void stop_reader_alarm();
 

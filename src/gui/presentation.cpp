@@ -60,6 +60,10 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     draw_comparison(state, input);
   }
   x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
+  if (state.recording.on) {
+    ui_.disc(x + ui_.px(6), line.cy(), 6, theme::kRed);
+    x += ui_.px(26);
+  }
   const float limit = size.x - ui_.px(240);
   // What is on screen is always named: the source's name gives way to frame and time.
   const bool timed = picture && input.image.acquisition != nullptr && input.image.acquisition->frame_rate_hz > 0.0;

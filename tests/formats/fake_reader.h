@@ -12,13 +12,13 @@
 
 namespace echoloop::test {
 
-// While it lives, the viewer's patience with its reader is short.
+// While it lives, recordings may take a megabyte of memory, and the viewer's patience with frames is short.
 class FakeReader {
  public:
   FakeReader() : kept_(reader_settings()) {
     reader_settings() = {.program = kept_.program,
                          .memory_budget = std::size_t{1} << 20,
-                         .opening_patience = std::chrono::milliseconds(2000),
+                         .opening_patience = std::chrono::milliseconds(10'000),
                          .frame_patience = std::chrono::milliseconds(2000)};
   }
   ~FakeReader() { reader_settings() = kept_; }

@@ -210,7 +210,8 @@ TEST(Recording, IsShownAsLongAsItLasts) {
 
 TEST(Recording, FitsIntoANarrowWindow) {
   ECHO_SCENE(scene, 1024, 640);
-  scene.state.recording = {.on = true, .seconds = 65.0, .frames = 3251, .not_recorded = 12, .bytes_per_second = 98e6};
+  scene.state.recording = {
+      .on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .not_recorded = 12, .bytes_per_second = 98e6};
   scene.frames(2);
   const Rect shown = scene.viewer->control_rect("recording");
   EXPECT_GT(shown.width(), 60.0F);
