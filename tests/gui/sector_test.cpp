@@ -119,6 +119,25 @@ TEST(SectorPicture, TheScreenIsTheExport) {
   EXPECT_GT(compared, 500);
 }
 
+TEST(SectorPanel, ControlsWithoutEffectDoNotMove) {
+  ECHO_SCENE(scene, 1600, 900);
+  const AcquisitionPtr sector = share(convex_acquisition(33, 2000));
+  for (const bool polar : {true, false}) {
+    scene.state.source.acquisition = sector;
+    scene.state.params = scene.state.defaults = default_params(*sector);
+    scene.state.params.grid_kind = polar ? GridChoice::automatic : GridChoice::cartesian;
+    scene.put_image(make_grid(scene.state.params, *sector), [](double, double) { return -30.0F; });
+    scene.frames(2);
+    if (polar) scene.click("more_formation");
+    const ImagingParams before = scene.state.params;
+    scene.drag("lateral", 0.72F, 0.85F);
+    EXPECT_EQ(scene.state.params.lateral_max_m != before.lateral_max_m, !polar);
+    scene.drag("sector", 0.65F, 0.8F);
+    EXPECT_EQ(scene.state.params.sector_max_rad != before.sector_max_rad, polar);
+    EXPECT_EQ(scene.state.params.compounding, Compounding::automatic);  // nothing is focused here
+  }
+}
+
 TEST(SectorPicture, LooksAtHomeEverywhere) {
   for (const auto& [width, height] : {std::pair{1600, 900}, {1024, 640}}) {
     ECHO_SCENE(scene, width, height);
