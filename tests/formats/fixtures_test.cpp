@@ -41,17 +41,19 @@ const std::map<std::string, std::string>& expected_refusals() {
       {"npy_forder_int16.npy", kNoDescription},
       {"npz_stored.npz", kNoDescription},
       {"npz_deflated.npz", kNoDescription},
-      {"verasonics_like_v5.mat", "RcvData (1x1 cell)"},
       {"matio_struct_cell_v73.mat", "param (1x1 struct)"},
   };
   return expected;
 }
+
+constexpr const char* kOpens = "verasonics_like_v5.mat";  // verasonics_test.cpp
 
 TEST(Fixtures, EveryFileIsRefusedForTheRightReason) {
   ECHO_NEED_DATA();
   std::size_t n_files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(data_root() / "format_fixtures")) {
     const std::string name = entry.path().filename().string();
+    if (name == kOpens) continue;
     const auto expected = expected_refusals().find(name);
     ASSERT_NE(expected, expected_refusals().end()) << "no expectation for " << name;
     const std::string line = refusal(entry.path());
