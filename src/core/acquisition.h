@@ -59,6 +59,7 @@ struct Assumption {
 
   Assumption(std::string words, std::string key = {}) : text(std::move(words)), fact(std::move(key)) {}  // NOLINT
   Assumption(const char* words, const char* key = "") : text(words), fact(key) {}                        // NOLINT
+  friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 
 struct Acquisition {
