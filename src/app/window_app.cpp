@@ -10,6 +10,7 @@
 
 #include "app/free_memory.h"
 #include "app/pictures.h"
+#include "app/process_age.h"
 #include "app/report.h"
 #include "app/share.h"
 #include "core/units.h"
@@ -137,6 +138,7 @@ void WindowApp::count_picture(bool fresh) {
     add(times.present_sequence, Stage::present, times.present_start, times.present_end);
   }
   if (!fresh) return;
+  if (first_picture_s_ == 0.0) first_picture_s_ = process_age_s();
   if (review_.frozen()) {
     if (review_.answered_by(image) && asked_frame_ != 0) {
       times_.add_review(window_frame_ - asked_frame_);
@@ -218,43 +220,6 @@ bool WindowApp::limits_reached() const {
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
   if (options_.duration_s > 0.0 && seconds >= options_.duration_s) return true;
   return options_.frames > 0 && session_ != nullptr && session_->done();
-}
-
-// The files asked for on the command line, from the window's last state.
-void WindowApp::write_outputs() {
-  if (session_ == nullptr) return;
-  if (!options_.screenshot.empty()) {
-    viewer_->frame(state_);
-    const RgbPicture picture = viewer_->screenshot();
-    write_png(options_.screenshot, picture.width, picture.height, picture.rgb);
-  }
-  give_up_film("the program ended");
-  session_->stop();
-  recorder_.finish();
-  look_at_recording();
-  images_.take();
-  RunTotals totals{
-      .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
-  if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
-  if (!options_.csv.empty()) write_text(options_.csv, trace_.csv());
-  if (video_ != nullptr) {
-    video_->end();
-    video_->wait();
-  }
-  if (!options_.report.empty()) {
-    nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
-    if (!options_.record.empty()) report["recording"] = recording_json(recorder_.status());
-    report["display"] = times_.report();
-    report["display"].update({{"renderer", viewer_->gl_renderer()},
-                              {"picture", viewer_->interop_status()},
-                              {"interop", !viewer_->needs_host_image()}});
-    if (video_ != nullptr) report["video"] = video_->report();
-    write_text(options_.report, report.dump(1) + "\n");
-  }
-  if (images_.front().host_db != nullptr) write_image_files(options_, images_.front(), *backend_, named_);
-  if (video_ == nullptr) return;
-  if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
-  fmt::print("Film: {}\n", video_->summary());
 }
 
 }  // namespace echoloop

@@ -96,6 +96,7 @@ class WindowApp {
   std::vector<std::function<void()>> commands_;
   std::unique_ptr<Viewer> viewer_;
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
+  double first_picture_s_ = 0.0;    // after the program was started; 0 = none yet
   std::uint64_t shown_ = 0;
   std::int64_t started_ns_ = 0;
   WindowTimes times_;
