@@ -5,6 +5,7 @@
 #include "core/units.h"
 #include "gui/image_view.h"
 #include "gui/number_text.h"
+#include "gui/ruler.h"
 
 namespace echoloop {
 namespace {
