@@ -192,8 +192,8 @@ TEST(Hdf5Formats, SamplesThatWereNeverWrittenAreZerosAndSaidSo) {
   EXPECT_EQ(sample(recording, 0, 1, 2, 3), sample_value(0, 1, 2, 3, 0));
   EXPECT_EQ(sample(recording, 1, 1, 2, 3), 0.0);
   bool said = false;
-  for (const std::string& text : recording.acquisition->assumptions)
-    said = said || text.find("1 of 2 chunks") != std::string::npos;
+  for (const Assumption& assumed : recording.acquisition->assumptions)
+    said = said || assumed.text.find("1 of 2 chunks") != std::string::npos;
   EXPECT_TRUE(said);
 }
 
