@@ -29,9 +29,9 @@ Variable row(std::vector<double> values) {
   const std::size_t n = values.size();
   return numbers(nullptr, {1, n}, std::move(values));
 }
-Variable text(const std::string& words) {
+Variable text(std::string words) {
   std::size_t dims[2] = {1, words.size()};
-  return Mat_VarCreate(nullptr, MAT_C_CHAR, MAT_T_UINT8, 2, dims, words.c_str(), 0);
+  return Mat_VarCreate(nullptr, MAT_C_CHAR, MAT_T_UINT8, 2, dims, words.data(), 0);
 }
 
 using Fields = std::vector<std::pair<const char*, Variable>>;
