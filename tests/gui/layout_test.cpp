@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gui/number_text.h"
+#include "gui/ruler.h"
 
 namespace echoloop {
 namespace {
