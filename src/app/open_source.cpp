@@ -33,6 +33,7 @@ const char* transmit_words(TransmitKind kind) {
 std::string transmits_text(const Acquisition& a) {
   const TransmitKind kind = a.transmits.front().kind;
   std::string text = fmt::format("{} {}", a.n_transmits(), transmit_words(kind));
+  if (a.n_transmits() == 1) text = text.substr(0, text.size() - 1);
   if (kind != TransmitKind::plane) return text;
   text += a.n_transmits() == 1 ? " at" : " from";
   text += fmt::format(" {:.2f}", a.transmits.front().angle_rad / kRadiansPerDegree);

@@ -61,6 +61,9 @@ class Lane {
   virtual void condition() = 0;  // analytic: RF mean removed, band selected, complex lines; course: FIR
   virtual void beamform() = 0;   // analytic: complex pixels; course: real pixels
   virtual void envelope() = 0;   // analytic: magnitude; course: Hilbert transform along depth, magnitude
+  // Before beamform(): the level that compress() will be called with, where it is known: the decibels may then be
+  // written on the way.
+  virtual void expect_reference(double /*reference_db*/) {}
   // dB against reference_db; the course recipe divides by the frame's own maximum instead and ignores it.
   // May be called again after finished() (another reference), followed by finish().
   virtual void compress(double reference_db) = 0;

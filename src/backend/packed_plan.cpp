@@ -32,8 +32,7 @@ int even_floor(double v) { return 2 * static_cast<int>(std::floor(0.5 * v)); }
 int even_ceil(int v) { return (v + 1) / 2 * 2; }
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 
-// Pixels of a tile, clipped to the image.
-struct TilePixels {
+struct TilePixels {        // of a tile, clipped to the image
   int ix0, ix1, iz0, iz1;  // inclusive
 };
 

@@ -174,15 +174,23 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   lane.upload(slot.lease->frame());
   inject_faults(lane, slot.lease->frame().stamp.sequence);
   lane.condition();
-  lane.beamform();
-  lane.envelope();
   const bool automatic = plan_->params.reference_db <= kAutoReference && plan_->course == nullptr;
   const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
-  if (automatic && measure) measure_reference(slot);
-  const double held_db = held_reference_db_ > kAutoReference ? held_reference_db_.load() : 0.0;
-  slot.reference_db = automatic ? held_db : plan_->params.reference_db;
+  slot.reference_db = reference_in_use(automatic);
+  if (!(automatic && measure)) lane.expect_reference(slot.reference_db);
+  lane.beamform();
+  lane.envelope();
+  if (automatic && measure) {
+    measure_reference(slot);
+    slot.reference_db = reference_in_use(automatic);
+  }
   lane.compress(slot.reference_db);
   lane.finish(host_images_);
+}
+
+double Pipeline::reference_in_use(bool automatic) const {
+  if (!automatic) return plan_->params.reference_db;
+  return held_reference_db_ > kAutoReference ? held_reference_db_.load() : 0.0;
 }
 
 // A plan that the device has no room for is refused: the lane goes on with the one that it had.

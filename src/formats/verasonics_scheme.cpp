@@ -132,25 +132,52 @@ Scales scales(const std::string& what, const MatTree& tree, Acquisition& a) {
   return s;
 }
 
-ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& s, std::size_t n_columns, Acquisition& a) {
-  const MatNode& trans = *tree.find("Trans");
+namespace {
+
+Places places_from_spacing(const std::string& what, const MatNode& trans, const Scales& s, std::size_t n,
+                           Acquisition& a) {
+  const double spacing_m = trans.number("spacingMm") ? *trans.number("spacingMm") * kMetresPerMillimetre
+                                                     : trans.number("spacing").value_or(0.0) * s.wavelength_m;
+  if (!(spacing_m > 0.0)) refuse(what, "Trans with neither ElementPos nor spacing");
+  a.assumptions.emplace_back("elements in a line, by Trans.spacing: the file has no positions in Trans.ElementPos");
+  Places places;
+  for (std::size_t e = 0; e < n; ++e) {
+    places.x_m.push_back((static_cast<double>(e) - 0.5 * static_cast<double>(n - 1)) * spacing_m);
+    places.y_m.push_back(0.0);
+    places.z_m.push_back(0.0);
+  }
+  return places;
+}
+
+Places element_places(const std::string& what, const MatNode& trans, const Scales& s, std::size_t n_columns,
+                      Acquisition& a) {
   const MatNode* positions = trans.find("ElementPos");
-  if (positions == nullptr || positions->dims.size() != 2 || positions->dims[0] == 0 || positions->dims[1] < 3)
-    refuse(what, "Trans.ElementPos that is not elements x [x y z azimuth elevation]");
   const std::vector<double> table = trans.values("ElementPos");
-  const std::size_t n = positions->dims[0];
-  if (n > static_cast<std::size_t>(kMaxElements)) refuse(what, std::to_string(n) + " elements");
+  const bool told = std::any_of(table.begin(), table.end(), [](double v) { return v != 0.0; });
+  const std::size_t n = told || positions != nullptr ? (positions->dims.empty() ? 0 : positions->dims[0]) : n_columns;
+  if (n == 0 || n > static_cast<std::size_t>(kMaxElements)) refuse(what, std::to_string(n) + " elements");
+  if (!told) return places_from_spacing(what, trans, s, n, a);
+  if (positions->dims.size() != 2 || positions->dims[1] < 3)
+    refuse(what, "Trans.ElementPos that is not elements x [x y z azimuth elevation]");
   Places places;
   for (std::size_t e = 0; e < n; ++e) {
     places.x_m.push_back(table[e] * s.element_unit_m);
     places.y_m.push_back(table[n + e] * s.element_unit_m);
     places.z_m.push_back(table[2 * n + e] * s.element_unit_m);
   }
-  const PlacedProbe placed = place_probe(what + ", Trans.ElementPos", places);
+  return places;
+}
+
+}  // namespace
+
+ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& s, std::size_t n_columns, Acquisition& a) {
+  const MatNode& trans = *tree.find("Trans");
+  const Places places = element_places(what, trans, s, n_columns, a);
+  const PlacedProbe placed = place_probe(what + " (Trans.ElementPos)", places);
   ProbeParts parts{.probe = placed.probe,
                    .origin_x_m = placed.origin_x_m,
                    .origin_z_m = placed.origin_z_m,
-                   .columns = element_columns(what, trans, n, n_columns)};
+                   .columns = element_columns(what, trans, places.x_m.size(), n_columns)};
   parts.probe.element_width_m = trans.number("elementWidth").value_or(0.0) * s.element_unit_m;
   if (const std::string name = trans.words("name"); !name.empty()) parts.probe.name = name;
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.emplace_back(moved);

@@ -52,6 +52,7 @@ class CheckingBackend final : public Backend {
     void condition() override { inner_->condition(); }
     void beamform() override { inner_->beamform(); }
     void envelope() override { inner_->envelope(); }
+    void expect_reference(double reference_db) override { inner_->expect_reference(reference_db); }
     void compress(double reference_db) override { inner_->compress(reference_db); }
     void finish(bool to_host) override { inner_->finish(to_host); }
     [[nodiscard]] bool uploaded() override {

@@ -190,6 +190,7 @@ void start_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   lane.set_plan(plan);
   lane.upload({.stamp = {.sequence = sequence}, .samples = samples});
   lane.condition();
+  lane.expect_reference(plan->params.reference_db);
   lane.beamform();
   lane.envelope();
   lane.compress(plan->params.reference_db);

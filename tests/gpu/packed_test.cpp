@@ -175,6 +175,7 @@ TEST_F(Packed, PhantomsLookTheSame) {
     const auto frame = source->produce(3, slot);
     ImagingParams params = default_params(*source->acquisition());
     params.reference_db = 0.0;
+    params.precision = Precision::fp32;
     const auto plain = run_picture(gpu(), make_plan(source->acquisition(), params), frame);
     params.precision = Precision::fp16;
     const auto plan = make_plan(source->acquisition(), params);

@@ -15,10 +15,10 @@ class CourseSteps final : public LaneSteps {
     const CoursePlan& p = *plan.course;
     sample_type_ = plan.acquisition->sample_type;
     std::copy_n(p.taps.begin(), kCourseTaps, taps_.h);
-    tables_ = context_.tables.get(
-        plan.course, {std::as_bytes(std::span(p.x_m)), std::as_bytes(std::span(p.z_m)),
-                      std::as_bytes(std::span(p.element_x_m)), std::as_bytes(std::span(p.tx_sin)),
-                      std::as_bytes(std::span(p.tx_cos)), std::as_bytes(std::span(p.tx_t0_s))});
+    tables_ =
+        context_.tables.get(plan.course, {std::as_bytes(std::span(p.x_m)), std::as_bytes(std::span(p.z_m)),
+                                          std::as_bytes(std::span(p.element_x_m)), std::as_bytes(std::span(p.tx_sin)),
+                                          std::as_bytes(std::span(p.tx_cos)), std::as_bytes(std::span(p.tx_t0_s))});
     tables_->hold_back(stream());
     geometry_ = p.geometry;
     geometry_.x_m = tables_->table<double>(0);

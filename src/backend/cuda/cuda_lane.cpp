@@ -52,7 +52,9 @@ void CudaLane::upload(const RfFrame& frame) {
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  loaded_ = conditioned_ = compressed_ = ended_ = false;
+  loaded_ = conditioned_ = compressed_ = ended_ = one_pass_ = false;
+  written_db_.reset();
+  steps_->write_decibels(nullptr, 0.0f);
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
   image_.grid = plan_->grid;
   image_.stamp = stamp_;
@@ -60,7 +62,7 @@ void CudaLane::upload(const RfFrame& frame) {
   const std::byte* mapped = context_->mapped->find(frame.samples);
   in_place_ = mapped != nullptr;
   raw_ = in_place_ ? mapped : buffers_.raw.as<std::byte>();
-  raw_read_.hold_back(copy_);  // the lane's previous frame
+  raw_done_->hold_back(copy_);  // the lane's previous frame
   mark(kUpload, copy_);
   if (!in_place_) {
     CUDA_CHECK(
@@ -92,34 +94,46 @@ void CudaLane::condition() {
   const ProfileRange range(Stage::condition);
   mark(kCondition, processing());
   steps_->widen(raw_);
-  raw_read_.record(processing());
+  // An event between two kernels costs microseconds while the bus is busy: none more than needed.
+  raw_done_ = steps_->conditions_at_once() ? &event(kConditioned) : &raw_read_;
+  if (raw_done_ == &raw_read_) raw_read_.record(processing());
   steps_->condition();
   mark(kConditioned, processing());
   conditioned_ = true;
 }
 
+void CudaLane::expect_reference(double reference_db) {
+  if (steps_->write_decibels(image_.device_db, static_cast<float>(reference_db))) written_db_ = reference_db;
+}
+
 void CudaLane::beamform() {
   const ProfileRange range(Stage::beamform);
   steps_->beamform();
-  mark(kBeamformed, processing());
+  if (!written_db_) mark(kBeamformed, processing());
 }
 
 void CudaLane::envelope() {
   const ProfileRange range(Stage::envelope);
   steps_->envelope();
-  mark(kDetected, processing());
+  if (!written_db_) mark(kDetected, processing());
 }
 
 void CudaLane::compress(double reference_db) {
   const ProfileRange range(Stage::compress);
+  one_pass_ = !compressed_ && written_db_ == reference_db;
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
-  compress_begin_ = compressed_ ? kCompress : kDetected;
-  if (compressed_) mark(kCompress, processing());
-  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), static_cast<float>(reference_db),
-              steps_->own_level_db(), image_.device_db, processing());
+  const bool own_begin = compressed_ || (written_db_ && !one_pass_);
+  compress_begin_ = own_begin ? kCompress : kDetected;
+  if (own_begin) mark(kCompress, processing());
+  if (!one_pass_) write_decibels(reference_db);
   mark(kCompressed, processing());
   compressed_ = true;
   ended_ = false;
+}
+
+void CudaLane::write_decibels(double reference_db) {
+  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), static_cast<float>(reference_db),
+              steps_->own_level_db(), image_.device_db, processing());
 }
 
 void CudaLane::finish(bool to_host) {
@@ -137,7 +151,7 @@ void CudaLane::finish(bool to_host) {
 }
 
 bool CudaLane::uploaded() {
-  if (in_place_) return conditioned_ && raw_read_.passed();
+  if (in_place_) return conditioned_ && raw_done_->passed();
   return event(kUploaded).passed();
 }
 
@@ -149,7 +163,7 @@ void CudaLane::wait() {
     return;
   }
   event(kUploaded).synchronize();
-  raw_read_.synchronize();
+  raw_done_->synchronize();
 }
 
 // The frame has finished: its events have passed, and reading them waits for nothing.
@@ -166,8 +180,10 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::upload, ns(kUpload), ns(kUploaded));
   if (loaded_) add(Stage::load, ns(kLoad), ns(kLoaded));
   const std::int64_t conditioned = ns(kConditioned);
-  const std::int64_t beamformed = ns(kBeamformed);
-  const std::int64_t detected = ns(kDetected);
+  // In one pass the later stages have no time of their own.
+  const Mark together = one_pass_ ? kCompressed : kCompress;
+  const std::int64_t beamformed = ns(written_db_ ? together : kBeamformed);
+  const std::int64_t detected = ns(written_db_ ? together : kDetected);
   add(Stage::condition, ns(kCondition), conditioned);
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);

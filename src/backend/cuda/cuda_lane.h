@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/backend.h"
@@ -26,6 +27,7 @@ class CudaLane final : public Lane {
   void load(double ms) override;
   void fail(DeviceFault fault) override;
   void condition() override;
+  void expect_reference(double reference_db) override;
   void beamform() override;
   void envelope() override;
   void compress(double reference_db) override;
@@ -56,6 +58,7 @@ class CudaLane final : public Lane {
     Event event{EventUse::time};
   };
 
+  void write_decibels(double reference_db);
   LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {
     return mark == kCompressed ? compressed_mark_ : marks_[static_cast<std::size_t>(mark)].event;
@@ -79,11 +82,14 @@ class CudaLane final : public Lane {
   bool loaded_ = false;             // load() was called for this frame
   bool conditioned_ = false;        // condition() was called for this frame
   bool compressed_ = false;
-  bool ended_ = false;  // finish() was called after the last verb
+  std::optional<double> written_db_;  // level of the decibels that beamform() writes
+  bool one_pass_ = false;             // they were what compress() asked for: beamforming ends with them
+  bool ended_ = false;                // finish() was called after the last verb
   Mark compress_begin_ = kDetected;
   std::array<TimeMark, kCompressed> marks_;          // all but the last
   Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
-  Event raw_read_{EventUse::order};                  // the frame's raw samples have been read
+  Event raw_read_{EventUse::order};                  // widening has read the raw samples
+  const Event* raw_done_ = &raw_read_;               // the frame's raw samples have been read
   Event copied_to_host_{EventUse::sleep};
   const Event* end_ = nullptr;  // what a finished frame has passed
   Image image_;

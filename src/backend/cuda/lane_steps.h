@@ -36,6 +36,10 @@ class LaneSteps {
   virtual void set_plan(const Plan& plan) = 0;
   virtual void widen(const std::byte* raw) = 0;  // the only reader of the raw samples
   virtual void condition() = 0;
+  // True when widen() does all, and condition() nothing.
+  [[nodiscard]] virtual bool conditions_at_once() const { return false; }
+  // Asks beamform() to write decibels as well; null: not. False when it cannot.
+  virtual bool write_decibels(float* /*db*/, float /*reference_db*/) { return false; }
   virtual void beamform() = 0;
   virtual void envelope() = 0;
   // Level that the recipe takes from the frame itself, on the device; nullptr: it takes none.

@@ -65,7 +65,9 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .partials = m.partials,
           .arrivals = m.arrivals,
           .pixels = m.pixels,
-          .envelope = m.envelope};
+          .envelope = m.envelope,
+          .db = nullptr,
+          .reference_db = 0.0f};
 }
 
 bool packed_das_fits_device() {

@@ -34,6 +34,8 @@ struct PackedDasArgs {
   unsigned* arrivals;   // [n_tiles], zero between frames
   Complex* pixels;      // [nz][nx]
   float* envelope;      // [nz][nx]
+  float* db;            // [nz][nx] decibels against reference_db, or null
+  float reference_db;
 };
 
 // The compiled kernels of one kind of weight, in the order of kPackedForms.

@@ -68,6 +68,12 @@ class PackedSteps final : public LaneSteps {
   }
 
   void condition() override {}  // widen() did it all
+  [[nodiscard]] bool conditions_at_once() const override { return true; }
+  bool write_decibels(float* db, float reference_db) override {
+    das_.db = db;
+    das_.reference_db = reference_db;
+    return true;
+  }
   void beamform() override { run_packed_das(*packed_->tiles, das_, stream()); }
   void envelope() override {}  // beamform() did it
   const float* own_level_db() override { return nullptr; }

@@ -75,7 +75,9 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
     const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
     const Complex value{re[i] * scale, im[i] * scale};
     a.pixels[pixel] = value;
-    a.envelope[pixel] = magnitude(value);
+    const float level = magnitude(value);
+    a.envelope[pixel] = level;
+    if (a.db != nullptr) a.db[pixel] = to_db(level, a.reference_db);
   }
 }
 
