@@ -170,6 +170,17 @@ void bench_one(const BenchRun& run, Table& table) {
             pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }
 
+void write_record(const Options& options, const std::string& machine, const json& rows) {
+  if (options.json_out.empty()) return;
+  const json record = {{"machine", machine},
+                       {"date", fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))},
+                       {"version", kVersion},
+                       {"revision", options.bench_revision},
+                       {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
+                       {"results", rows}};
+  write_text(options.json_out, record.dump(1) + "\n");
+}
+
 }  // namespace
 
 int run_bench(const Options& options) {
@@ -189,17 +200,10 @@ int run_bench(const Options& options) {
       for (const double f_number : {0.0, 1.0}) {
         const BenchCase c = bench_case(name, type, f_number);
         bench_one({*chosen.backend, c, noise, points, options.bench_seconds}, table);
+        write_record(options, machine, table.rows());  // a run that is cut short keeps what it measured
       }
     }
   }
-  if (options.json_out.empty()) return 0;
-  const json record = {{"machine", machine},
-                       {"date", fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))},
-                       {"version", kVersion},
-                       {"revision", options.bench_revision},
-                       {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
-                       {"results", table.rows()}};
-  write_text(options.json_out, record.dump(1) + "\n");
   return 0;
 }
 
