@@ -66,6 +66,26 @@ TEST(ProgramRecording, HoldsThePhantomBitForBit) {
   EXPECT_EQ(folder.files(), 2U);
 }
 
+// The last picture of a source, as --image-out writes it.
+std::string picture_of(const std::string& source, int frames, const TemporaryFolder& folder) {
+  const std::filesystem::path file = folder / "picture.npy";
+  const Ended ended = run_program(
+      {source, "--headless", "--backend", "cpu", "--frames", std::to_string(frames), "--image-out", file.string()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return read_text(file);
+}
+
+TEST(ProgramRecording, OpensAgainWithTheSamePicture) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.uff").string();
+  ASSERT_EQ(run_program(recording_to(file, {"--frames", "9", "--rate", "max"})).status, 0);
+  EXPECT_EQ(picture_of(file, 9, folder), picture_of("sim:points", 9, folder));
+  // A recording of the recording.
+  const std::string again = (folder / "b.uff").string();
+  ASSERT_EQ(run_program({file, "--headless", "--backend", "cpu", "--frames", "9", "--record", again}).status, 0);
+  EXPECT_EQ(picture_of(again, 9, folder), picture_of("sim:points", 9, folder));
+}
+
 // The program, started and left running.
 pid_t start_program(Words words) {
   words.insert(words.begin(), ECHO_PROGRAM);
