@@ -95,7 +95,8 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   const auto rate = data.find("fps");  // 1 where there is one frame: no rate
   const bool several = parts.samples.datasets.size() > angles.size();
   if (rate && several) a.frame_rate_hz = rate->number();
-  if (a.frame_rate_hz == 0.0) a.assumptions.emplace_back("frame rate unknown: the file does not say it", "frame_rate_hz");
+  if (a.frame_rate_hz == 0.0)
+    a.assumptions.emplace_back("frame rate unknown: the file does not say it", "frame_rate_hz");
   return make_hdf5_recording(request, root, std::move(parts));
 }
 

@@ -105,7 +105,8 @@ void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx
   Acquisition& a = parts.acquisition;
   const Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
   if (laws.initial_s.empty())
-    a.assumptions.emplace_back("first sample taken at the first firing: the file has no initial_times", "first_sample_s");
+    a.assumptions.emplace_back("first sample taken at the first firing: the file has no initial_times",
+                               "first_sample_s");
   if (laws.delays_s.empty())
     a.assumptions.push_back("transmits by polar_angles and focus_distances: the file has no t0_delays");
   std::size_t n_laws = 0;

@@ -89,7 +89,10 @@ RecorderOptions slow_disk(std::chrono::microseconds each) {
 TEST(Recording, HasEveryFrameThatWasProcessedInOrder) {
   for (const std::size_t history_bytes : {std::size_t{0}, std::size_t{1} << 20}) {
     const TemporaryFolder folder;
-    const Recorded recorded = record(folder / "a.uff", {.frames = 2000, .history_bytes = history_bytes});
+    RecordRun run;
+    run.frames = 2000;
+    run.history_bytes = history_bytes;
+    const Recorded recorded = record(folder / "a.uff", run);
     EXPECT_EQ(recorded.status.problem, "");
     EXPECT_EQ(recorded.status.frames, 2000U);
     EXPECT_EQ(recorded.status.not_recorded, 0U);
@@ -108,7 +111,10 @@ TEST(Recording, GoesOnThroughAChangeOfSlotsAndLanes) {
       session.set_stream(stream);
     }
   };
-  const Recorded recorded = record(folder / "a.uff", {.frames = 1000, .meanwhile = change});
+  RecordRun run;
+  run.frames = 1000;
+  run.meanwhile = change;
+  const Recorded recorded = record(folder / "a.uff", run);
   EXPECT_EQ(recorded.status.not_recorded, 0U);
   expect_first_frames(numbers_in(folder / "a.uff"), 1000);
 }
@@ -137,14 +143,20 @@ class LendingSource final : public Source {
 
 TEST(Recording, OfFramesThatAreLent) {
   const TemporaryFolder folder;
-  const Recorded recorded = record(folder / "a.uff", {.frames = 40, .source = std::make_shared<LendingSource>(40)});
+  RecordRun run;
+  run.frames = 40;
+  run.source = std::make_shared<LendingSource>(40);
+  const Recorded recorded = record(folder / "a.uff", run);
   EXPECT_EQ(recorded.status.frames, 40U);
   expect_first_frames(numbers_in(folder / "a.uff"), 40);
 }
 
 TEST(Recording, ASlowDiskHoldsABlockingStreamUp) {
   const TemporaryFolder folder;
-  const Recorded recorded = record(folder / "a.uff", {.frames = 200, .recorder = slow_disk(2ms)});
+  RecordRun run;
+  run.frames = 200;
+  run.recorder = slow_disk(2ms);
+  const Recorded recorded = record(folder / "a.uff", run);
   EXPECT_EQ(recorded.status.not_recorded, 0U);
   EXPECT_GT(recorded.counts.producer_waited_ns, 100'000'000);
   expect_first_frames(numbers_in(folder / "a.uff"), 200);
