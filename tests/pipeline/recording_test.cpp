@@ -28,7 +28,7 @@ struct Recorded {
 struct RecordRun {
   std::uint64_t frames = 200;
   StreamSettings stream = testing::unpaced();
-  RecorderOptions recorder = {};
+  RecorderOptions recorder;
   std::size_t history_bytes = 0;
   std::shared_ptr<Source> source = std::make_shared<NumberedSource>(kAcquisition);
   std::function<void(Session&)> meanwhile = {};
@@ -164,7 +164,9 @@ TEST(Recording, ASlowDiskHoldsABlockingStreamUp) {
 
 TEST(Recording, ASlowDiskEndsAStreamWithErrorOnOverride) {
   const TemporaryFolder folder;
-  RecordRun run{.frames = 100'000, .recorder = slow_disk(5ms)};
+  RecordRun run;
+  run.frames = 100'000;
+  run.recorder = slow_disk(5ms);
   run.stream.policy = RingPolicy::error;
   run.stream.slots = 16;
   run.stream.rate_hz = 1000.0;
@@ -180,7 +182,9 @@ TEST(Recording, ASlowDiskEndsAStreamWithErrorOnOverride) {
 TEST(Recording, ASlowDiskLosesFramesWhereThePolicyDropsAndCountsThem) {
   for (const RingPolicy policy : {RingPolicy::drop_oldest, RingPolicy::drop_newest}) {
     const TemporaryFolder folder;
-    RecordRun run{.frames = 300, .recorder = slow_disk(10ms)};
+    RecordRun run;
+    run.frames = 300;
+    run.recorder = slow_disk(10ms);
     run.stream.policy = policy;
     run.stream.rate_hz = 1000.0;
     const Recorded recorded = record(folder / "a.uff", run);
@@ -202,7 +206,8 @@ TEST(Recording, ASlowDiskLosesFramesWhereThePolicyDropsAndCountsThem) {
 
 TEST(Recording, ADiskThatFailsEndsItAndTheStreamGoesOn) {
   const TemporaryFolder folder;
-  RecordRun run{.frames = 500};
+  RecordRun run;
+  run.frames = 500;
   run.recorder.before_write = [](const RfFrame& frame) {
     if (frame.stamp.sequence == 100) throw Error("a.uff", "cannot be recorded: the disk is full", "room");
   };
