@@ -75,7 +75,7 @@ AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisi
     const FactSpec* spec = find_fact(key);
     if (spec == nullptr) throw Error(what, "found '" + key + "'", "a fact of the recording");
     spec->set(a, value);
-    std::erase_if(a.assumptions, [&](const Assumption& assumed) { return assumed.fact == key; });
+    std::erase_if(a.assumptions, [name = key](const Assumption& assumed) { return assumed.fact == name; });
     a.assumptions.emplace_back(
         std::string(spec->label) + " " + text_of(value / spec->per_unit) + " " + spec->unit + " as you gave it", key);
     a.assumptions.back().given = true;
