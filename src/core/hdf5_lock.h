@@ -1,5 +1,6 @@
-// HDF5 as systems package it is not safe to call from two threads at once, whatever the files: every call of it, and of
-// matio, is made under this lock. Any thread; never held while waiting for anything but the library.
+// HDF5 as systems package it is not safe to call from two threads at once, whatever the files: the recorder's calls,
+// and those of whoever reads its file in the same process (tests), are made under this lock. The readers of recordings
+// need none: they have a process of their own, with one thread.
 #pragma once
 
 #include <mutex>

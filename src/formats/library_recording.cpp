@@ -29,7 +29,7 @@ std::string outline_text(const hdf5::Node& root) {
 
 LibraryRecording open_library_recording(const OpenRequest& request) {
   if (looks_like_mat(request.bytes())) return read_mat(request);
-  const hdf5::Node root = hdf5::Node::open(request.what(), request.library_path.string(), request.bytes().size());
+  const hdf5::Node root = hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size());
   request.advance(0.05);
   if (looks_like_uff(root)) return read_uff(request, root);
   if (looks_like_picmus(root)) return read_picmus(request, root);

@@ -29,7 +29,7 @@ struct LibraryRecording {
   std::function<void(std::uint64_t index, std::span<std::byte> out)> read_frame;
 };
 
-// Chooses the reader by content; opens request.library_path. Throws Error of one line. [reader process]
+// Chooses the reader by content; opens request.path_to_open. Throws Error of one line. [reader process]
 LibraryRecording open_library_recording(const OpenRequest& request);
 
 }  // namespace echoloop

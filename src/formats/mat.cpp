@@ -68,7 +68,7 @@ bool looks_like_mat(std::span<const std::byte> bytes) {
 
 LibraryRecording read_mat(const OpenRequest& request) {
   const std::string what = request.what();
-  const MatFile file(what, request.library_path.string(), request.bytes());
+  const MatFile file(what, request.path_to_open.string(), request.bytes());
   if (looks_like_verasonics(file)) return read_verasonics(request, file);
   std::vector<const MatVariable*> samples, params;
   for (const MatVariable& variable : file.variables()) {

@@ -25,7 +25,7 @@ std::string printable(std::string_view text, std::size_t most = 60);
 struct OpenRequest {
   std::filesystem::path path;  // the user's name for it, for messages
   std::shared_ptr<const MappedFile> file;
-  std::filesystem::path library_path;  // what a library is to open: the same file, maybe by another name
+  std::filesystem::path path_to_open;  // what a library is to open: the same file, maybe by another name
   OpenProgress progress;
   std::stop_token stop;
 

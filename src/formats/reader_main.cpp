@@ -120,7 +120,7 @@ int run_reader_process(char** argv, const LibraryOpener& open) {
     const std::filesystem::path path = "/proc/self/fd/" + std::to_string(kReaderFile);
     const OpenRequest request{.path = what,
                               .file = MappedFile::open(path),
-                              .library_path = path,
+                              .path_to_open = path,
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {}};
     const LibraryRecording recording = open(request);

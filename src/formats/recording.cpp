@@ -67,7 +67,7 @@ void OpenRequest::advance(double fraction) const {
 
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
   const OpenRequest request{
-      .path = path, .file = MappedFile::open(path), .library_path = path, .progress = progress, .stop = stop};
+      .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = progress, .stop = stop};
   request.advance(0.0);
   const auto bytes = request.bytes();
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));

@@ -65,7 +65,7 @@ bool looks_like_verasonics(const MatFile& file) {
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file) {
   const std::string what = request.what();
   const std::string name = samples_name(what, file);
-  const MatTree tree(what, request.library_path.string(), request.bytes().size(),
+  const MatTree tree(what, request.path_to_open.string(), request.bytes().size(),
                      {name, "Trans", "TX", "TW", "Receive", "Resource", "Event"});
   request.advance(0.5);
   const MatNode* data = tree.find(name);

@@ -39,7 +39,7 @@ LibraryRecording open_raw(const OpenRequest& request) {
   for (std::uint64_t k = 0; request.path.filename() == "in-place" && k < recording.frame_count; ++k) {
     recording.frame_offsets.push_back(kStart + k * frame_bytes);
   }
-  const auto file = std::shared_ptr<const int>(new int(::open(request.library_path.c_str(), O_RDONLY | O_CLOEXEC)),
+  const auto file = std::shared_ptr<const int>(new int(::open(request.path_to_open.c_str(), O_RDONLY | O_CLOEXEC)),
                                                [](const int* fd) { ::close(*fd), delete fd; });
   recording.read_frame = [file, frame_bytes](std::uint64_t index, std::span<std::byte> out) {
     const auto at = static_cast<off_t>(kStart + index * frame_bytes);
@@ -87,7 +87,7 @@ void measure(const std::filesystem::path& path, std::uint64_t frames, std::uint6
   std::vector<std::vector<std::byte>> slots(8, std::vector<std::byte>(frame_bytes));
   for (int run = 0; run < kRuns; ++run) {
     const OpenRequest request{
-        .path = path, .file = MappedFile::open(path), .library_path = path, .progress = {}, .stop = {}};
+        .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = {}, .stop = {}};
     Recording here;
     here_open = std::min(here_open, seconds_of([&] {
                            const LibraryRecording raw = open_raw(request);

@@ -27,7 +27,7 @@ bool survives(Read&& read) {
 }
 
 OpenRequest request_for(const char* name, std::span<const std::byte> input) {
-  return {.path = name, .file = MappedFile::borrow(input), .library_path = {}, .progress = {}, .stop = {}};
+  return {.path = name, .file = MappedFile::borrow(input), .path_to_open = {}, .progress = {}, .stop = {}};
 }
 
 // Every byte that the recording promises is there.

@@ -93,7 +93,7 @@ LibraryRecording try_to_get_out(const OpenRequest& request) {
   line += outcome("execve", ::execve("/bin/true", words, words));
   line += outcome("fork", ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   line += outcome("create", ::open("/tmp/echoloop-escaped", O_CREAT | O_WRONLY, 0600));
-  line += outcome("write", ::open(request.library_path.c_str(), O_RDWR));
+  line += outcome("write", ::open(request.path_to_open.c_str(), O_RDWR));
   line += outcome("unlink", ::unlink("/tmp/echoloop-no-such-file"));
   line += outcome("rename", ::rename("/tmp/echoloop-no-such-file", "/tmp/echoloop-escaped"));
   line += outcome("ptrace", ::ptrace(PTRACE_ATTACH, ::getppid(), 0, 0));
@@ -102,7 +102,7 @@ LibraryRecording try_to_get_out(const OpenRequest& request) {
       "code", ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0);
   line += outcome("seal", ::fcntl(kReaderMemory, F_ADD_SEALS, F_SEAL_WRITE));
   line += outcome("other_file", ::open("/etc/passwd", O_RDONLY));
-  line += outcome("this_file", ::open(request.library_path.c_str(), O_RDONLY));
+  line += outcome("this_file", ::open(request.path_to_open.c_str(), O_RDONLY));
   throw Error(request.what(), line, "nothing of it");
 }
 
