@@ -26,17 +26,36 @@ enum class Key {
   right_bracket,
   minus,
   equal,
+  remove,  // Delete or Backspace
+  digit1,
+  digit2,
+  digit3,
+  digit4,
+  digit5,
+  digit6,
+  digit7,
+  digit8,
+  digit9,
+  a,
+  c,
+  f,
+  h,
   i,
+  m,
+  n,
   o,
   p,
   r,
   s,
-  x
+  x,
+  y,
+  z
 };
 
 struct KeyPress {
   Key key = Key::space;
   bool control = false;
+  bool shift = false;
 };
 
 struct KeyHelp {

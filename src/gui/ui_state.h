@@ -17,6 +17,7 @@
 #include "core/stages.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "gui/marks.h"
 
 namespace echoloop {
 
@@ -138,6 +139,7 @@ struct UiState {
   // Edited by the panels; the application reads them when told.
   ImagingParams params;
   StreamSettings stream;
+  Marks marks;
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet

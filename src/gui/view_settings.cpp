@@ -8,8 +8,9 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kPanelCount> kPanelNames = {"source",  "formation", "display", "stream",
-                                                              "timings", "faults",    "timeline"};
+constexpr std::array<const char*, kPanelCount> kPanelNames = {"source",  "formation", "display",  "stream",
+                                                              "timings", "faults",    "timeline", "measure"};
+constexpr std::array<const char*, 3> kDockNames = {"none", "inspector", "m_mode"};
 
 float width_from(const std::string& text) {
   std::istringstream in(text);
@@ -23,6 +24,10 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
+  if (key == "dock_height") settings.dock_height = width_from(value);
+  for (std::size_t i = 0; i < kDockNames.size(); ++i) {
+    if (key == "dock" && value == kDockNames[i]) settings.dock = static_cast<Dock>(i);
+  }
   if (key == "timeline_frames") {
     for (const int count : kTimelineFrames) {
       if (value == std::to_string(count)) settings.timeline_frames = count;
@@ -59,6 +64,8 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     }
     out << "latency_plot = " << (settings.plotted == Latency::shown ? "shown" : "ready") << "\n";
     out << "timeline_frames = " << settings.timeline_frames << "\n";
+    out << "dock = " << kDockNames[static_cast<std::size_t>(settings.dock)] << "\n";
+    out << "dock_height = " << settings.dock_height << "\n";
     const std::string folder = settings.last_folder.string();
     if (folder.find_first_of("\r\n") == std::string::npos) out << "last_folder = " << folder << "\n";
     if (!out.flush()) return false;

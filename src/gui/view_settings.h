@@ -11,16 +11,20 @@
 
 namespace echoloop {
 
-enum class Panel { source, formation, display, stream, timings, faults, timeline };
-inline constexpr int kPanelCount = 7;
+enum class Panel { source, formation, display, stream, timings, faults, timeline, measure };
+inline constexpr int kPanelCount = 8;
+
+enum class Dock { none, inspector, m_mode };  // below the picture
 
 struct ViewSettings {
   ColumnWidths widths;
-  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true};
-  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false};
+  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true, true};
+  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, true};
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // which latency the stream panel draws
   int timeline_frames = 5;
+  Dock dock = Dock::none;
+  float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   TimelineState timeline;  // as long as the window is open: neither written nor compared
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
@@ -29,7 +33,7 @@ struct ViewSettings {
   friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
-           a.timeline_frames == b.timeline_frames;
+           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.dock_height == b.dock_height;
   }
 };
 

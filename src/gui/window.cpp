@@ -44,12 +44,31 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_KP_SUBTRACT, Key::minus},
                                  {GLFW_KEY_EQUAL, Key::equal},
                                  {GLFW_KEY_KP_ADD, Key::equal},
+                                 {GLFW_KEY_DELETE, Key::remove},
+                                 {GLFW_KEY_BACKSPACE, Key::remove},
+                                 {GLFW_KEY_1, Key::digit1},
+                                 {GLFW_KEY_2, Key::digit2},
+                                 {GLFW_KEY_3, Key::digit3},
+                                 {GLFW_KEY_4, Key::digit4},
+                                 {GLFW_KEY_5, Key::digit5},
+                                 {GLFW_KEY_6, Key::digit6},
+                                 {GLFW_KEY_7, Key::digit7},
+                                 {GLFW_KEY_8, Key::digit8},
+                                 {GLFW_KEY_9, Key::digit9},
+                                 {GLFW_KEY_A, Key::a},
+                                 {GLFW_KEY_C, Key::c},
+                                 {GLFW_KEY_F, Key::f},
+                                 {GLFW_KEY_H, Key::h},
                                  {GLFW_KEY_I, Key::i},
+                                 {GLFW_KEY_M, Key::m},
+                                 {GLFW_KEY_N, Key::n},
                                  {GLFW_KEY_O, Key::o},
                                  {GLFW_KEY_P, Key::p},
                                  {GLFW_KEY_R, Key::r},
                                  {GLFW_KEY_S, Key::s},
-                                 {GLFW_KEY_X, Key::x}};
+                                 {GLFW_KEY_X, Key::x},
+                                 {GLFW_KEY_Y, Key::y},
+                                 {GLFW_KEY_Z, Key::z}};
 
 Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWindowUserPointer(window)); }
 
@@ -67,37 +86,30 @@ int layout_key(int key, int scancode) {
     case '=':
     case '+':
       return GLFW_KEY_EQUAL;
-    case 'i':
-      return GLFW_KEY_I;
-    case 'o':
-      return GLFW_KEY_O;
-    case 'p':
-      return GLFW_KEY_P;
-    case 'r':
-      return GLFW_KEY_R;
-    case 's':
-      return GLFW_KEY_S;
-    case 'x':
-      return GLFW_KEY_X;
     default:
+      if (name[0] >= 'a' && name[0] <= 'z') return GLFW_KEY_A + (name[0] - 'a');
       return key >= GLFW_KEY_A && key <= GLFW_KEY_Z ? GLFW_KEY_UNKNOWN : key;
   }
 }
 
 // Held down, it acts once: a freeze that comes and goes thirty times a second helps nobody.
 bool acts_once(Key key) {
-  switch (key) {
-    case Key::space:
-    case Key::tab:
-    case Key::f1:
-    case Key::f11:
-    case Key::p:
-    case Key::r:
-    case Key::s:
-    case Key::x:
-      return true;
-    default:
+  switch (key) {  // those that repeat: steps, and undo
+    case Key::up:
+    case Key::down:
+    case Key::left:
+    case Key::right:
+    case Key::page_up:
+    case Key::page_down:
+    case Key::left_bracket:
+    case Key::right_bracket:
+    case Key::minus:
+    case Key::equal:
+    case Key::y:
+    case Key::z:
       return false;
+    default:
+      return true;
   }
 }
 
@@ -107,7 +119,8 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
   for (const KeyName& name : kKeyNames) {
     if (name.glfw == named) {
       if (action == GLFW_REPEAT && acts_once(name.key)) return;
-      surface_of(window)->keys.push_back({name.key, (mods & GLFW_MOD_CONTROL) != 0});
+      surface_of(window)->keys.push_back(
+          {.key = name.key, .control = (mods & GLFW_MOD_CONTROL) != 0, .shift = (mods & GLFW_MOD_SHIFT) != 0});
       return;
     }
   }

@@ -20,11 +20,12 @@ const std::vector<Layer> kLayers = {
     {"backend", {"core", "dsp"}},
     {"backend/cpu", {"core", "dsp", "backend"}},
     {"backend/cuda", {"core", "dsp", "backend"}},
+    {"measure", {"core"}},
     {"formats", {"core"}},
     {"source", {"core", "formats/recording.h"}},
     {"history", {"core", "formats/acquisition_json.h"}},
-    {"gui", {"core", "history"}},
-    {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "history", "gui"}},
+    {"gui", {"core", "measure", "history"}},
+    {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "history", "gui"}},
     {"", {"core", "app", "formats/reader_main.h"}},
 };
 
