@@ -31,13 +31,13 @@ struct Mark {
 };
 
 // What a click on the picture does; pointer: select and move marks, pan.
-enum class Tool { pointer, distance, angle, ellipse, rectangle, circle, outline, profile, point, inspect };
+enum class MarkTool { pointer, distance, angle, ellipse, rectangle, circle, outline, profile, point, inspect };
 
 struct Marks {
   std::vector<Mark> list;  // complete ones, oldest first
   int selected = 0;        // number of a mark; 0 = none
   int last_number = 0;
-  Tool tool = Tool::pointer;
+  MarkTool tool = MarkTool::pointer;
 };
 
 }  // namespace echoloop
