@@ -46,6 +46,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
   state.timeline.wanted = false;  // unless its panel is drawn
+  state.inspector.wanted = false;
+  if (presentation_ || view_.dock == Dock::none) dock_.close();
   if (presentation_) {
     draw_presentation(state, input);
   } else {
@@ -147,7 +149,14 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   Rect area{l.centre.x0, l.centre.y0, l.centre.x1, strip.y0};
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
   cine_.draw(c, strip);
+  const Rect dock = dock_.place(ui_, view_, area, c.compact);
+  const Dock docked = view_.dock;
+  if (docked != Dock::none) {
+    grounds_.push_back({dock, theme::kPanelHex});
+    dock_.draw(c, dock, input.image, input.strip);
+  }
   live_area_ = area;
+  if (docked == Dock::m_mode) live_area_.y1 = dock.y1;  // the strip moves with the picture
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
@@ -170,6 +179,9 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (draw_color_bar(view)) call(commands_.params_changed);
   draw_caption(view, area.x1 - ui_.px(8));
   draw_comparison(c.state, input);
+  if (docked != Dock::none && c.state.inspected) {
+    draw_inspected(ui_, layout_, input.image, *c.state.inspected, docked);
+  }
   draw_pointer(view);
 }
 

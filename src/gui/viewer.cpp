@@ -61,6 +61,7 @@ struct Viewer::Impl {
   PictureSet pictures;
   WindowRenderer renderer;
   Fonts fonts;
+  MModeStrip strip;
   Screen screen;
   ViewSettings saved;
   ImagingParams display;
@@ -76,6 +77,11 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
                                : state.cine.compare          ? PictureSource::compared_past
                                                              : PictureSource::past;
   const bool fresh = pictures.take(source);
+  if (screen.settings().dock != Dock::m_mode) {
+    strip.close();
+  } else if (fresh && source == PictureSource::live && state.inspected) {
+    strip.add(pictures.texture(), pictures.shown(), *state.inspected);
+  }
   const PictureSet::Times& t = pictures.times();
   times.present_start = t.start_ns;
   times.present_end = t.end_ns;
@@ -112,6 +118,7 @@ void Viewer::Impl::render(Extent extent) {
                  .shown = pictures.shown(),
                  .compared_texture = pictures.compared_texture(),
                  .compared = pictures.compared(),
+                 .strip = strip,
                  .display = display,
                  .touched = touched()},
                 extent);
@@ -150,7 +157,8 @@ bool Viewer::frame(UiState& state) {
                  .image = v.pictures.shown(),
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
-                 .keys = v.surface->keys});
+                 .keys = v.surface->keys,
+                 .strip = v.strip});
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
