@@ -92,7 +92,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   }
   std::vector<int> pictures = wanted_pictures(view, sequence);
   if (frozen) {
-    if (same && asked_sequence_ == sequence && pictures.empty()) return;
+    if (same && asked_sequence_ == sequence && (pictures.empty() || !view.refusal.empty())) return;
   } else {
     if (same && (asked_sequence_ == sequence || now_ns < not_before_ns_)) return;  // a click is answered at once
   }

@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "gui/inspector_parts.h"
 #include "gui/number_text.h"
+#include "gui/tone.h"
 
 namespace echoloop {
 namespace {

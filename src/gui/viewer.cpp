@@ -205,6 +205,7 @@ RgbPicture Viewer::screenshot() const {
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

@@ -80,6 +80,7 @@ class Viewer {
   // For tests.
   void inject(const InjectedInput& input);
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
+  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty when it is closed
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:
