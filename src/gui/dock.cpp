@@ -80,8 +80,9 @@ void DockArea::draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, 
   const std::string line = grid.polar() ? "line at " + signed_fixed(grid.angle_rad(column) * 57.29578, 1) + "°"
                                         : "line at x " + fixed(1e3 * grid.x_m(column), 2) + " mm";
   ui.text_fitted(Type::body, head.x0, spans.x0 - ui.px(12), head.y0, head.height(), theme::kText2, line);
-  const Plot plot = draw_plot(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1},
-                              {{}, time_axis(span_s_), {1e3 * strip.first_m(), 1e3 * strip.last_m(), "mm"}});
+  const Plot plot =
+      draw_plot(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1},
+                {{}, time_axis(span_s_), {1e3 * strip.first_m(), 1e3 * strip.last_m(), "mm"}, PlotGround::none});
   strip_box_ = plot.box;
   // Frozen: where on the strip the picture above is.
   if (c.state.run != RunState::frozen) return;

@@ -43,7 +43,7 @@ double Plot::y_at(float px) const {
 Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   Plot plot{{cell.x0 + ui.px(kLeft), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels)}, look.x, look.y};
   const Rect& box = plot.box;
-  ui.fill(box, theme::kCanvas);
+  if (look.ground == PlotGround::canvas) ui.fill(box, theme::kCanvas);
   ui.text_fitted(Type::small, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
   const float line = ui.px(kLabels);
   const float unit_x = box.x1 - ui.width(Type::small, look.x.unit);

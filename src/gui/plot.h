@@ -25,12 +25,15 @@ struct Plot {
   [[nodiscard]] double y_at(float px) const;
 };
 
+enum class PlotGround { canvas, none };  // none: what is in the box was drawn below everything here
+
 struct PlotLook {
   std::string_view title;
   PlotAxis x, y;
+  PlotGround ground = PlotGround::canvas;
 };
 
-// In `cell`: title above, labels at the left and below; the box gets the canvas ground.
+// In `cell`: title above, labels at the left and below.
 Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look);
 // A word at the right end of the title's row: values under the pointer.
 void draw_plot_note(const Ui& ui, const Rect& cell, const Plot& plot, std::string_view title, std::string_view note);

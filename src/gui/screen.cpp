@@ -154,6 +154,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
     dock_.draw(c, dock, input.image, input.strip);
+    grounds_.push_back({dock_.strip_box(), 0x000000});
   }
   live_area_ = area;
   if (docked == Dock::m_mode) live_area_.y1 = dock.y1;  // the strip moves with the picture

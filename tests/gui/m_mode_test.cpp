@@ -52,7 +52,7 @@ std::optional<double> depth_mm(const RgbPicture& p, const Rect& box, double ago_
 }
 
 TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
-  ECHO_SCENE(scene, 1600, 900);
+  ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);
   const auto path = [](double t) { return 15.0 + 5.0 * std::sin(2.0 * 3.14159265 * t / 1.6); };
   stream.play(150, path);  // 2.0 s .. 4.98 s
@@ -70,7 +70,7 @@ TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
 }
 
 TEST(MMode, APauseStaysAGapAndFrozenItStands) {
-  ECHO_SCENE(scene, 1600, 900);
+  ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);
   stream.play(50, [](double) { return 10.0; });
   stream.pause(1.0);
@@ -89,12 +89,12 @@ TEST(MMode, APauseStaysAGapAndFrozenItStands) {
 }
 
 TEST(MMode, LongerThanTheRingAndAnotherLine) {
-  ECHO_SCENE(scene, 1600, 900);
+  ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);
-  stream.play(700, [](double t) { return 8.0 + t; });  // 14 s: the ring went round
+  stream.play(450, [](double t) { return 8.0 + t; });  // 9 s: the ring went round
   const RgbPicture shot = scene.shot();
   for (double ago = 0.1; ago < 3.9; ago += 0.4) {
-    EXPECT_NEAR(depth_mm(shot, scene.viewer->m_mode_rect(), ago).value_or(0), 8.0 + 15.98 - ago, 0.3) << ago;
+    EXPECT_NEAR(depth_mm(shot, scene.viewer->m_mode_rect(), ago).value_or(0), 8.0 + 10.98 - ago, 0.3) << ago;
   }
   scene.state.inspected = PlanePoint{-5e-3, 15e-3};
   stream.play(2, [](double) { return 12.0; });
@@ -102,7 +102,7 @@ TEST(MMode, LongerThanTheRingAndAnotherLine) {
 }
 
 TEST(MMode, ClosedItHasNoPlaceAndForgets) {
-  ECHO_SCENE(scene, 1600, 900);
+  ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);
   stream.play(50, [](double) { return 10.0; });
   scene.press(Key::m);
