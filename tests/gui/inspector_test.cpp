@@ -129,13 +129,18 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
     const double sample = 420.0 + 0.1 * (e - 30.0) * (e - 30.0);
     const float x = map.x0 + map.width() * (static_cast<float>(e) + 0.5F) / kElements;
     const float y = map.y0 + map.height() * static_cast<float>((sample + 0.5 - 300.0) / kSamples);
-    const Rgb curve = pixel(on, x, y);
-    EXPECT_GT(curve.b, curve.r + 60) << "no accent at element " << e;
-    EXPECT_GT(curve.g, curve.r + 40);
-    const Rgb echo = pixel(off, x, y);  // without the curve: the echo's middle, positive, is light
-    EXPECT_GT(echo.r, 150) << "no echo at element " << e;
-    const Rgb moved = pixel(off, x, y + map.height() * 100.0F / kSamples);
-    EXPECT_GT(moved.b, moved.r + 60) << "the curve follows its samples";
+    const auto within = [x](const RgbPicture& shot, float middle, const auto& looks) {
+      bool found = false;
+      for (float d = -2; d <= 2; d += 1) found = found || looks(pixel(shot, x, middle + d));
+      return found;
+    };
+    const auto accent = [](Rgb c) { return c.b > c.r + 80 && c.g > c.r + 60; };
+    const auto light = [](Rgb c) { return c.r > 140; };  // positive
+    const float below = y + map.height() * 100.0F / kSamples;
+    EXPECT_TRUE(within(on, y, accent)) << "no curve at element " << e;
+    EXPECT_TRUE(within(off, y, light)) << "no echo at element " << e;
+    EXPECT_FALSE(within(off, y, accent)) << "the curve follows its samples";
+    EXPECT_TRUE(within(off, below, accent)) << "the curve follows its samples";
   }
 }
 
@@ -207,16 +212,7 @@ TEST(Inspector, InASmallWindowItComesInPages) {
   scene.frames(2);
   EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
   EXPECT_EQ(scene.viewer->control_rect("spectrum").width(), 0.0F);
-  const Rect pages = scene.viewer->control_rect("inspector_page");
-  ASSERT_GT(pages.width(), 100.0F);
-  InjectedInput input;
-  input.mouse_x = pages.cx();
-  input.mouse_y = pages.cy();
-  for (const bool down : {false, true, false}) {
-    input.left = down;
-    scene.viewer->inject(input);
-    scene.frames(2);
-  }
+  scene.click("inspector_page/Line");
   EXPECT_GT(scene.viewer->control_rect("spectrum").width(), 100.0F);
   EXPECT_EQ(scene.viewer->control_rect("raw_map").width(), 0.0F);
   EXPECT_GT(scene.viewer->image_rect().height(), 80.0F);
