@@ -87,16 +87,22 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   const std::uint64_t sequence = kept->frame.stamp.sequence;
   const Key key{*state.inspected, view.transmit, of_buffers(state.params)};
   const bool same = asked_ == key;
-  if (asked_.has_value() && !(asked_->params == key.params)) {
-    for (auto& picture : view.pictures) picture.reset();
-  }
+  // Live they follow one by one.
+  if (frozen && asked_.has_value() && asked_->params != key.params)
+    std::fill(view.pictures.begin(), view.pictures.end(), nullptr);
   std::vector<int> pictures = wanted_pictures(view, sequence);
+  const bool empty = std::any_of(pictures.begin(), pictures.end(), [&view](int k) {
+    return view.pictures[static_cast<std::size_t>(k)] == nullptr && view.refusal.empty();
+  });
   if (frozen) {
     if (same && asked_sequence_ == sequence && (pictures.empty() || !view.refusal.empty())) return;
   } else {
-    if (same && (asked_sequence_ == sequence || now_ns < not_before_ns_)) return;  // a click is answered at once
+    // A click is answered at once, and what nobody has seen yet does not wait either.
+    const bool clicked = !asked_.has_value() || !asked_->same_place(key);
+    if (same && asked_sequence_ == sequence) return;
+    if (!clicked && !empty && now_ns < not_before_ns_) return;
   }
-  if (!frozen && pictures.size() > 1) {  // one more each time
+  if (!frozen && !empty && pictures.size() > 1) {  // one more each time
     std::rotate(pictures.begin(), pictures.begin() + next_picture_++ % static_cast<int>(pictures.size()),
                 pictures.end());
     pictures.resize(1);

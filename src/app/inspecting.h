@@ -30,9 +30,10 @@ class Inspecting {
     PlanePoint at;
     int transmit;
     ImagingParams params;
-    friend bool operator==(const Key& a, const Key& b) {
-      return a.at.x_m == b.at.x_m && a.at.z_m == b.at.z_m && a.transmit == b.transmit && a.params == b.params;
+    [[nodiscard]] bool same_place(const Key& k) const {
+      return at.x_m == k.at.x_m && at.z_m == k.at.z_m && transmit == k.transmit;
     }
+    friend bool operator==(const Key& a, const Key& b) { return a.same_place(b) && a.params == b.params; }
   };
   void take(UiState& state);
   void close(UiState& state, Session& session);

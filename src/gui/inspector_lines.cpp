@@ -49,7 +49,7 @@ void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& p) {
   const double first = 1e-6 * p.first_hz, step = 1e-6 * p.step_hz;
   const std::string title = fmt::format("Spectrum, element {}", p.spectrum_element + 1);
   const Plot plot =
-      draw_plot(ui, cell, {title, {first, first + step * (static_cast<double>(n) - 1.0), "MHz"}, {6.0, -66.0, "dB"}});
+      draw_plot(ui, cell, {title, {first, first + step * (static_cast<double>(n) - 1.0), "MHz"}, {16.0, -66.0, "dB"}});
   const float low = std::max(plot.x_px(1e-6 * p.band_low_hz), plot.box.x0);
   const float high = std::min(plot.x_px(1e-6 * p.band_high_hz), plot.box.x1);
   ui.fill({low, plot.box.y0, high, plot.box.y1}, theme::rgb(0x27505C, 70));

@@ -28,7 +28,7 @@ Pointed pointed_at(Ui& ui, const char* id, const Plot& plot, int n_elements, int
 }
 
 // Elements from 1, each as wide as its column.
-PlotAxis element_axis(std::size_t n) { return {0.5, static_cast<double>(n) + 0.5, "element", 0}; }
+PlotAxis element_axis(std::size_t n, std::string_view unit) { return {0.5, static_cast<double>(n) + 0.5, unit, 0}; }
 
 double time_us(const Inspection& p, double sample) { return 1e6 * (p.first_s + sample / p.sampling_hz); }
 
@@ -53,7 +53,7 @@ void draw_raw_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap& map
   const std::string_view title = p.iq ? "Channel data, I" : "Channel data, RF";
   const Plot plot = draw_plot(ui, cell,
                               {title,
-                               element_axis(p.channels.size()),
+                               element_axis(p.channels.size(), "element"),
                                {time_us(p, p.first_sample), time_us(p, p.first_sample + p.n_samples), "µs"}});
   map.draw(ui, plot);
   draw_delay_curve(ui, plot, p);
@@ -68,7 +68,7 @@ void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap&
   const auto n_elements = static_cast<int>(p.channels.size());
   const double reach_us = 1e6 * p.aligned_step_s * (0.5 * p.n_aligned);
   constexpr std::string_view kTitle = "Delayed, weighted";
-  const Plot plot = draw_plot(ui, cell, {kTitle, element_axis(p.channels.size()), {-reach_us, reach_us, "µs"}});
+  const Plot plot = draw_plot(ui, cell, {kTitle, element_axis(p.channels.size(), {}), {-reach_us, reach_us, "µs"}});
   map.draw(ui, plot);
   // The row that is summed.
   const float y = std::round(plot.y_px(0.0));

@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kWidth = 92, kTitle = 18, kGap = 8;
+constexpr float kLeastWidth = 44, kTitle = 18, kGap = 6;
 
 // Display parameters that the colours depend on, and no others.
 bool same_look(const ImagingParams& a, const ImagingParams& b) {
@@ -60,12 +60,15 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   const Rect area{cell.x0, cell.y0 + ui.px(kTitle), cell.x1, cell.y1};
   if (n == 0) return;
   const Hit over = ui.hit("transmit_pictures", area);
-  const int across = std::max(1, static_cast<int>((area.width() + ui.px(kGap)) / ui.px(kWidth)));
-  const float width =
-      std::floor((area.width() - static_cast<float>(across - 1) * ui.px(kGap)) / static_cast<float>(across));
-  float ratio = 1;
-  for (const auto& [transmit, shown] : shown_) ratio = shown.height_per_width;
-  const float height = std::min(std::round(width * ratio), area.height() - ui.px(16));
+  // As many side by side as let a whole one be seen.
+  const Grid& grid = c.shown_grid;
+  const auto ratio = static_cast<float>((grid.z1_m - grid.z0_m) / std::max(grid.x1_m - grid.x0_m, 1e-6));
+  const float tallest = std::max(area.height() - ui.px(16), ui.px(24));
+  const float gap = ui.px(kGap);
+  const int fitting = static_cast<int>(std::ceil((area.width() + gap) * ratio / (tallest + gap * ratio)));
+  const int across = std::clamp(fitting, 1, std::max(1, static_cast<int>(area.width() / ui.px(kLeastWidth))));
+  const float width = std::floor((area.width() - static_cast<float>(across - 1) * gap) / static_cast<float>(across));
+  const float height = std::min(std::round(width * ratio), tallest);
   const float row = height + ui.px(16 + kGap);
   const int rows = (n + across - 1) / across;
   const float most = std::max(0.0F, static_cast<float>(rows) * row - area.height());
@@ -74,7 +77,7 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
   view.pictures_seen.clear();
   for (int k = 0; k < n; ++k) {
-    const float x = area.x0 + static_cast<float>(k % across) * (width + ui.px(kGap));
+    const float x = area.x0 + static_cast<float>(k % across) * (width + gap);
     const float y = area.y0 + static_cast<float>(k / across) * row - std::round(scroll_);
     if (y >= area.y1 || y + row <= area.y0) continue;
     view.pictures_seen.push_back(k);

@@ -9,7 +9,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kHeld_s = 0.12;        // a picture stands so long in any case
+constexpr double kHeld_s = 0.3;         // a picture stands so long in any case
 constexpr double kHeldIntervals = 2.5;  // and so many of the source's own steps
 
 // The source's own time where it is known: a recording that plays slowly moves as it did. Otherwise the wall clock.

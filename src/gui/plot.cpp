@@ -47,7 +47,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   ui.text_fitted(Type::small, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
   const float line = ui.px(kLabels);
   const float unit_x = box.x1 - ui.width(Type::small, look.x.unit);
-  for_each_tick(look.x, step_of(look.x, box.width(), ui.px(38)), [&](double v, const std::string& text) {
+  for_each_tick(look.x, step_of(look.x, box.width(), ui.px(30)), [&](double v, const std::string& text) {
     const float at = std::round(plot.x_px(v));
     ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kDisabled);
     const float half = 0.5F * ui.width(Type::small, text);
@@ -59,7 +59,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   for_each_tick(look.y, step_of(look.y, box.height(), ui.px(24)), [&](double v, const std::string& text) {
     const float at = std::round(plot.y_px(v));
     ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kDisabled);
-    if (at < box.y0 + ui.px(8)) return;  // the unit's place
+    if (at < box.y0 + ui.px(13)) return;  // the unit's place
     ui.text_right(Type::small, box.x0 - ui.px(5), at - 0.5F * line, line, theme::kMuted, text);
   });
   ui.text_right(Type::small, box.x0 - ui.px(5), box.y0 - ui.px(6), line, theme::kMuted, look.y.unit);
