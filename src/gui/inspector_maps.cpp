@@ -40,8 +40,8 @@ void draw_delay_curve(const Ui& ui, const Plot& plot, const Inspection& p) {
   };
   for (std::size_t e = 1; e < p.channels.size(); ++e) {
     const bool seen = p.channels[e].weight > 0.0F && p.channels[e - 1].weight > 0.0F;
-    if (seen) ui.stroke(at(e - 1), at(e), theme::kHalo, 3.5F);
-    ui.stroke(at(e - 1), at(e), seen ? theme::kAccent : theme::rgb(0x4CC3E0, 90), 1.5F);
+    ui.stroke(at(e - 1), at(e), theme::kHalo, 3.5F);
+    ui.stroke(at(e - 1), at(e), seen ? theme::kAccent : theme::rgb(0x4CC3E0, 120), 1.5F);
   }
   ui.list().PopClipRect();
 }
