@@ -74,6 +74,11 @@ StagesAlone bench_stages(const BenchRun& run, Table& table) {
     if (s.count == 0) continue;
     json facts = {{"precision", precision_name(noise.precision)}, {"p50_ms", s.p50_ms}, {"p99_ms", s.p99_ms}};
     std::string what(kStageNames[static_cast<std::size_t>(stage)]);
+    if (stage == Stage::condition) {
+      facts["band_mhz"] = fmt::format("{:.2f}-{:.2f}", run.bench_case.params.band_low_hz * 1e-6,
+                                      run.bench_case.params.band_high_hz * 1e-6);
+      facts["lines_mhz"] = noise.line_rate_hz * 1e-6;
+    }
     if (stage == Stage::beamform) {
       what = "das";
       das_ms = s.p50_ms;

@@ -86,7 +86,9 @@ BeamformCheck check_beamform(const BenchRun& run, Source& source) {
     difference += std::norm(found - want);
     energy += std::norm(want);
   }
-  return {.precision = precision, .rel_l2 = energy > 0.0 ? std::sqrt(difference / energy) : 0.0};
+  return {.precision = precision,
+          .line_rate_hz = lines.band.line_rate_hz,
+          .rel_l2 = energy > 0.0 ? std::sqrt(difference / energy) : 0.0};
 }
 
 }  // namespace echoloop

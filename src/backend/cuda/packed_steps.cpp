@@ -44,12 +44,13 @@ class PackedSteps final : public LaneSteps {
   void set_plan(const Plan& plan) override {
     packed_ = plan.packed;
     type_ = plan.acquisition->sample_type;
-    n_values_ = plan.acquisition->frame_values();
     const PackedPlan& tiles = *packed_->tiles;
     buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.acquisition), line_shape(*packed_)));
     buffers_.pixels.grow_for<Complex>(n_pixels());
     buffers_.envelope.grow_for<float>(n_pixels());
-    peaks_.grow_for<float>(kPeakPartials);
+    const std::size_t peaks = peak_slots(n_lines(*plan.acquisition)) * sizeof(FirPeak);
+    peaks_.grow(peaks);
+    CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
     scale_.grow_for<float>(1);
     if (tiles.n_parts() > 1) partials_.grow_for<Complex>(n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
     const std::size_t counters = static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
@@ -61,9 +62,6 @@ class PackedSteps final : public LaneSteps {
 
   void widen(const std::byte* raw) override {
     fir_.raw = raw;
-    if (type_ == SampleType::float32) {
-      find_peaks(reinterpret_cast<const float*>(raw), n_values_, peaks_.as<float>(), stream());
-    }
     run_packed_fir(fir_, type_, stream());
   }
 
@@ -114,7 +112,7 @@ class PackedSteps final : public LaneSteps {
     taps_->hold_back(stream());
     fir_ = packed_fir_args(a, *packed_->fir, *packed_->taps, line_shape(*packed_),
                            {.raw = nullptr,
-                            .peaks = peaks_.as<float>(),
+                            .peaks = peaks_.as<FirPeak>(),
                             .taps = taps_->table<uint4>(0),
                             .words = buffers_.lines.as<uint2>(),
                             .scale = scale_.as<float>()});
@@ -154,13 +152,12 @@ class PackedSteps final : public LaneSteps {
 
   Context& context_;
   LaneBuffers& buffers_;
-  DeviceBuffer peaks_;     // float [kPeakPartials]
+  DeviceBuffer peaks_;     // FirPeak [peak_slots()]
   DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
   DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
-  std::size_t n_values_ = 0;  // of a raw frame
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
   std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_;
