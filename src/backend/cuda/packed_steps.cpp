@@ -31,6 +31,20 @@ float half_bits(std::uint32_t bits) {
   return __half2float(static_cast<__half>(__half_raw{.x = static_cast<unsigned short>(bits)}));
 }
 
+// Of a word as read back, in the words' scale.
+struct WordValues {
+  Complex value;
+  Complex step;
+};
+WordValues word_values(const float* word) {
+  std::uint32_t bits[2] = {};
+  std::memcpy(bits, word, sizeof bits);
+  const auto pair = [](std::uint32_t halves, float unit) {
+    return Complex{half_bits(halves & 0xffffU) * unit, half_bits(halves >> 16) * unit};
+  };
+  return {pair(bits[0], 1.0f), pair(bits[1], 1.0f / kStepScale)};
+}
+
 class PackedSteps final : public LaneSteps {
  public:
   PackedSteps(Context& context, LaneBuffers& buffers)
@@ -90,11 +104,13 @@ class PackedSteps final : public LaneSteps {
       const float* words = read.data() + 2 * (static_cast<std::size_t>(fir_.window) +
                                               static_cast<std::size_t>(line) * static_cast<std::size_t>(fir_.pitch));
       float* to = values.data() + 2 * n_out * static_cast<std::size_t>(line);
-      for (int m = 0; m < fir_.n_valid; ++m) {
-        std::uint32_t sample = 0;
-        std::memcpy(&sample, words + 2 * m, sizeof sample);
-        to[2 * m] = scale * half_bits(sample & 0xffffU);
-        to[2 * m + 1] = scale * half_bits(sample >> 16);
+      for (int m = 0; m + 1 < fir_.n_valid; ++m) {
+        const WordValues word = word_values(words + 2 * m);
+        to[2 * m] = scale * word.value.re;
+        to[2 * m + 1] = scale * word.value.im;
+        // The record's last sample has no word of its own: it is where the last step leads.
+        to[2 * m + 2] = scale * (word.value.re + word.step.re);
+        to[2 * m + 3] = scale * (word.value.im + word.step.im);
       }
     }
     return values;
