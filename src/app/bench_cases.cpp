@@ -37,6 +37,23 @@ Acquisition plane_waves(int n_tx, double last_deg, int n_samples, double samplin
   return a;
 }
 
+// A phased array that looks into a sector with seven diverging waves.
+Acquisition sector_waves() {
+  Acquisition a = plane_waves(7, 0.0, 2048, 12.5e6, 2.7e6, 0.7);
+  a.probe = make_linear_probe("bench", 64, 0.3e-3, 0.27e-3);
+  a.probe.kind = ProbeKind::phased;
+  constexpr double kBehind_m = 10e-3;
+  double angle_rad = -30.0 * kRadiansPerDegree;
+  for (Transmit& t : a.transmits) {
+    t = {.kind = TransmitKind::diverging,
+         .source_x_m = -kBehind_m * std::sin(angle_rad),
+         .source_z_m = -kBehind_m * std::cos(angle_rad),
+         .element_delays_s = {}};
+    angle_rad += 10.0 * kRadiansPerDegree;
+  }
+  return a;
+}
+
 ImagingParams picture(const Acquisition& a, const Picture& p, double f_number) {
   ImagingParams params = default_params(a);
   params.lateral_min_m = -p.half_width_m;
@@ -158,8 +175,19 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number) 
     if (f_number == 0.0) params.f_number = 0.0;
     return {name, std::make_shared<const Acquisition>(std::move(copy)), params};
   }
+  if (name == "sector") {
+    Acquisition a = sector_waves();
+    a.sample_type = type;
+    ImagingParams params = default_params(a);
+    params.depth_max_m = 0.12;
+    params.grid_nx = 192;
+    params.grid_nz = 768;
+    params.reference_db = 0.0;
+    params.f_number = f_number;
+    return {name, std::make_shared<const Acquisition>(std::move(a)), params};
+  }
   const bool s2 = name == "S2";
-  if (!s2 && name != "S1" && name != "S1L") throw Error("bench", "found '" + name + "'", "S1, S1L, S2 or demo");
+  if (!s2 && name != "S1" && name != "S1L") throw Error("bench", "found '" + name + "'", "S1, S1L, S2, demo or sector");
   // PICMUS's pulse: 67 %. Its band, 2.59 to 7.83 MHz, is what the program takes for a PICMUS recording, too.
   Acquisition a =
       s2 ? plane_waves(75, 16.0, 1536, 20.832e6, 5.208e6, 0.67) : plane_waves(3, 10.0, 8183, 100e6, 5e6, 0.8);
