@@ -35,7 +35,7 @@ struct Options {
   int width = 1600;
   int height = 900;
   bool json = false;  // info
-  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo"};
+  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector"};
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;

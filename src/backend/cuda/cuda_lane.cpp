@@ -52,7 +52,7 @@ void CudaLane::upload(const RfFrame& frame) {
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  loaded_ = conditioned_ = compressed_ = ended_ = one_pass_ = false;
+  loaded_ = conditioned_ = compressed_ = ended_ = false;
   written_db_.reset();
   steps_->write_decibels(nullptr, 0.0f);
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
@@ -120,12 +120,11 @@ void CudaLane::envelope() {
 
 void CudaLane::compress(double reference_db) {
   const ProfileRange range(Stage::compress);
-  one_pass_ = !compressed_ && written_db_ == reference_db;
+  const bool one_pass = !compressed_ && written_db_ == reference_db;  // beamform() wrote what is asked for
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
-  const bool own_begin = compressed_ || (written_db_ && !one_pass_);
-  compress_begin_ = own_begin ? kCompress : kDetected;
-  if (own_begin) mark(kCompress, processing());
-  if (!one_pass_) write_decibels(reference_db);
+  compress_begin_ = one_pass ? kCompressed : compressed_ || written_db_ ? kCompress : kDetected;
+  if (compress_begin_ == kCompress) mark(kCompress, processing());
+  if (!one_pass) write_decibels(reference_db);
   mark(kCompressed, processing());
   compressed_ = true;
   ended_ = false;
@@ -180,14 +179,14 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::upload, ns(kUpload), ns(kUploaded));
   if (loaded_) add(Stage::load, ns(kLoad), ns(kLoaded));
   const std::int64_t conditioned = ns(kConditioned);
-  // In one pass the later stages have no time of their own.
-  const Mark together = one_pass_ ? kCompressed : kCompress;
-  const std::int64_t beamformed = ns(written_db_ ? together : kBeamformed);
-  const std::int64_t detected = ns(written_db_ ? together : kDetected);
+  const std::int64_t compressing = ns(compress_begin_);
+  // Where beamforming writes decibels it is one kernel with what follows.
+  const std::int64_t beamformed = written_db_ ? compressing : ns(kBeamformed);
+  const std::int64_t detected = written_db_ ? compressing : ns(kDetected);
   add(Stage::condition, ns(kCondition), conditioned);
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
-  add(Stage::compress, compress_begin_ == kDetected ? detected : ns(kCompress), ns(kCompressed));
+  add(Stage::compress, compressing, ns(kCompressed));
 }
 
 std::vector<float> CudaLane::read_back(Tap tap) {

@@ -82,10 +82,9 @@ class CudaLane final : public Lane {
   bool loaded_ = false;             // load() was called for this frame
   bool conditioned_ = false;        // condition() was called for this frame
   bool compressed_ = false;
-  std::optional<double> written_db_;  // level of the decibels that beamform() writes
-  bool one_pass_ = false;             // they were what compress() asked for: beamforming ends with them
-  bool ended_ = false;                // finish() was called after the last verb
-  Mark compress_begin_ = kDetected;
+  std::optional<double> written_db_;                 // level of the decibels that beamform() writes
+  bool ended_ = false;                               // finish() was called after the last verb
+  Mark compress_begin_ = kDetected;                  // kCompressed: beamform() wrote the decibels
   std::array<TimeMark, kCompressed> marks_;          // all but the last
   Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
   Event raw_read_{EventUse::order};                  // widening has read the raw samples
