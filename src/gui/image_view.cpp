@@ -55,6 +55,17 @@ std::string polar_text(const Sector& sector, double x_m, double z_m) {
                      fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
 }
 
+// Where the recording has the echo of this place.
+std::string echo_text(const ImageViewContext& c, PlanePoint at) {
+  const std::optional<EchoPlace> echo = c.echo_at ? c.echo_at(at) : std::nullopt;
+  if (!echo) return {};
+  const bool several = c.image.acquisition != nullptr && c.image.acquisition->n_transmits() > 1;
+  std::string text =
+      fmt::format("   sample {}  element {}", grouped(static_cast<std::uint64_t>(echo->sample)), echo->element);
+  if (several) text += fmt::format("  transmit {}", echo->transmit);
+  return text;
+}
+
 }  // namespace
 
 void draw_rulers(const ImageViewContext& c) {
@@ -67,7 +78,7 @@ void draw_rulers(const ImageViewContext& c) {
   } else {
     ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
   }
-  const RulerAxis x = ruler_axis(l.grid.x0_m, l.grid.x1_m, static_cast<double>(r.width()), 64 * s, s);
+  const RulerAxis x = ruler_axis(l.x_m(r.x0), l.x_m(r.x1), static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
   x.each([&](double mm, int index) {
     const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
@@ -77,7 +88,7 @@ void draw_rulers(const ImageViewContext& c) {
     const std::string label = fixed(mm, x.step.decimals);
     ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
   });
-  const RulerAxis z = ruler_axis(l.grid.z0_m, l.grid.z1_m, static_cast<double>(r.height()), 52 * s, s);
+  const RulerAxis z = ruler_axis(l.z_m(r.y0), l.z_m(r.y1), static_cast<double>(r.height()), 52 * s, s);
   z.each([&](double mm, int index) {
     const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
     const float length = tick_length(index, z.step.minor_per_major, ui);
@@ -107,8 +118,6 @@ void draw_pointer(const ImageViewContext& c) {
   Ui& ui = c.ui;
   const PictureLayout& l = c.layout;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const Hit h = ui.hit("picture", l.image);
-  if (!h.hovered) return;
   const float tip = ui.px(2);
   ui.triangle(mouse.x, l.image.y0 - tip, Direction::down, theme::kAccent, 7);
   ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
@@ -119,8 +128,11 @@ void draw_pointer(const ImageViewContext& c) {
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
+  const float room = l.image.width() - ui.px(32);
+  const std::string echo = echo_text(c, {x_m, z_m});
+  if (ui.width(Type::small, text + echo) <= room) text += echo;
   const float w = ui.width(Type::small, text) + ui.px(16);
-  if (w > l.image.width() - ui.px(16)) return;
+  if (w - ui.px(16) > room) return;
   // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
   // are above.
   const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(30) : l.image.y0 + ui.px(8);
