@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/units.h"
@@ -61,7 +62,7 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
   if (!echo) return {};
   const bool several = c.image.acquisition != nullptr && c.image.acquisition->n_transmits() > 1;
   std::string text =
-      fmt::format("   sample {}  element {}", grouped(static_cast<std::uint64_t>(echo->sample)), echo->element);
+      fmt::format("sample {}  element {}", grouped(static_cast<std::uint64_t>(echo->sample)), echo->element);
   if (several) text += fmt::format("  transmit {}", echo->transmit);
   return text;
 }
@@ -129,18 +130,22 @@ void draw_pointer(const ImageViewContext& c) {
   if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
   const float room = l.image.width() - ui.px(32);
-  const std::string echo = echo_text(c, {x_m, z_m});
-  if (ui.width(Type::small, text + echo) <= room) text += echo;
-  const float w = ui.width(Type::small, text) + ui.px(16);
-  if (w - ui.px(16) > room) return;
+  std::string second = echo_text(c, {x_m, z_m});
+  if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});
+  if (ui.width(Type::small, second) > room) second.clear();
+  const float wide = std::max(ui.width(Type::small, text), ui.width(Type::small, second));
+  if (wide > room) return;
+  const float w = wide + ui.px(16), line = ui.px(18), h = (second.empty() ? 1 : 2) * line + ui.px(4);
   // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
   // are above.
-  const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(30) : l.image.y0 + ui.px(8);
-  const bool in_corner = std::abs(mouse.y - y0) < ui.px(40) && mouse.x > l.image.x1 - w - ui.px(40);
+  const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
+  const bool in_corner =
+      std::abs(mouse.y - y0 - 0.5F * h) < ui.px(30) + 0.5F * h && mouse.x > l.image.x1 - w - ui.px(40);
   const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
-  const Rect chip{x0, y0, x0 + w, y0 + ui.px(22)};
+  const Rect chip{x0, y0, x0 + w, y0 + h};
   ui.fill(chip, theme::kChip, 4);
-  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, chip.height(), theme::kText, text);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2), line, theme::kText, text);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2) + line, line, theme::kText2, second);
 }
 
 }  // namespace echoloop

@@ -49,6 +49,8 @@ bool is_region(MarkKind kind) {
   return kind == MarkKind::rectangle || kind == MarkKind::circle || kind == MarkKind::outline;
 }
 
+bool is_area(MarkKind kind) { return is_region(kind) || kind == MarkKind::ellipse; }
+
 std::string_view name_of(MarkKind kind) {
   constexpr std::array<std::string_view, 8> kNames = {"Distance", "Angle",   "Ellipse", "Rectangle",
                                                       "Circle",   "Outline", "Profile", "Point"};
@@ -149,10 +151,10 @@ void move_mark(Mark& m, double dx_m, double dz_m) {
 PlanePoint label_place(const Mark& m) {
   if (m.points.empty()) return {0.0, 0.0};
   if (m.kind == MarkKind::angle && m.points.size() == 3) return m.points[1];
-  if (!is_region(m.kind) && m.kind != MarkKind::ellipse) return m.points.back();
-  PlanePoint far = m.points.front();
-  for (const PlanePoint p : mark_line(m)) far = {std::max(far.x_m, p.x_m), std::max(far.z_m, p.z_m)};
-  return far;
+  if (!is_area(m.kind)) return m.points.back();
+  PlanePoint corner = m.points.front();
+  for (const PlanePoint p : mark_line(m)) corner = {std::min(corner.x_m, p.x_m), std::min(corner.z_m, p.z_m)};
+  return corner;
 }
 
 double distance_to_line_m(const std::vector<PlanePoint>& line, PlanePoint p) {

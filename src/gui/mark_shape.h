@@ -12,6 +12,7 @@
 namespace echoloop {
 
 [[nodiscard]] bool is_region(MarkKind kind);
+[[nodiscard]] bool is_area(MarkKind kind);              // regions and ellipses
 [[nodiscard]] std::string_view name_of(MarkKind kind);  // "Distance"
 [[nodiscard]] std::size_t points_of(MarkKind kind);     // of a complete one; 0 = as many as were drawn
 
@@ -32,7 +33,8 @@ namespace echoloop {
 void move_handle(Mark& mark, std::size_t handle, PlanePoint to);
 void move_mark(Mark& mark, double dx_m, double dz_m);
 
-// Where the label belongs: the point of the mark that was drawn last, or the lower right corner of its box.
+// Where the label belongs: right of and below the point that was drawn last; of areas, above the upper left corner of
+// their box.
 [[nodiscard]] PlanePoint label_place(const Mark& mark);
 
 [[nodiscard]] double distance_to_line_m(const std::vector<PlanePoint>& line, PlanePoint p);

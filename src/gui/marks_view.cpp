@@ -39,22 +39,31 @@ void handle_box(const Ui& ui, ImVec2 at, ImU32 color) {
 
 bool ends_are_crosses(MarkKind kind) { return kind == MarkKind::distance || kind == MarkKind::point; }
 
-// Right of and below the place, turned over where there is no room; always within the picture.
+// A region says how large it is only while somebody looks at it: its numbers are in the Measure panel.
+std::string chip_text(const MarksView& v, const Mark& m) {
+  const bool looked_at = m.number == v.marks.hovered || m.number == v.marks.selected || &m == v.draft;
+  return is_region(m.kind) && !looked_at ? "" : mark_value(m, length_decimals(v.layout));
+}
+
+// Beside the place of the label, turned over where there is no room; always within the picture.
 Rect chip_rect(const MarksView& v, const Mark& m) {
   const Ui& ui = v.ui;
   const Rect& image = v.layout.image;
-  const std::string value = mark_value(m, length_decimals(v.layout));
+  const std::string value = chip_text(v, m);
   float w = ui.width(Type::badge, mark_label(m)) + ui.px(12);
   if (!value.empty()) w += ui.px(6) + ui.width(Type::badge, value);
   const float h = ui.px(20), gap = ui.px(8);
   const ImVec2 at = place_of(v.layout, label_place(m));
-  const bool leftwards = m.points.size() > 1 && !is_region(m.kind) && m.kind != MarkKind::angle &&
-                         m.points.back().x_m < m.points.front().x_m - 1e-9;
-  float x = leftwards ? at.x - gap - w : at.x + gap;
-  if (x + w > image.x1) x = at.x - gap - w;
-  if (x < image.x0) x = at.x + gap;
-  float y = at.y + gap;
-  if (y + h > image.y1) y = at.y - gap - h;
+  float x = at.x + gap, y = at.y + gap;
+  if (is_area(m.kind)) {
+    x = at.x - ui.px(2);
+    y = at.y - ui.px(5) - h;
+  } else {
+    const bool leftwards = m.kind != MarkKind::angle && m.points.back().x_m < m.points.front().x_m - 1e-9;
+    if (leftwards || x + w > image.x1) x = at.x - gap - w;
+    if (x < image.x0) x = at.x + gap;
+    if (y + h > image.y1) y = at.y - gap - h;
+  }
   x = std::clamp(x, image.x0 + ui.px(2), std::max(image.x0 + ui.px(2), image.x1 - w - ui.px(2)));
   y = std::clamp(y, image.y0 + ui.px(2), std::max(image.y0 + ui.px(2), image.y1 - h - ui.px(2)));
   return {std::round(x), std::round(y), std::round(x) + w, std::round(y) + h};
@@ -77,7 +86,7 @@ void draw_chip(const MarksView& v, const Mark& m, bool lit) {
   ui.fill(r, theme::kChip, 4);
   if (lit) ui.outline(r, theme::kAccent, 4);
   const float x = ui.text(Type::badge, r.x0 + ui.px(6), r.y0, r.height(), theme::kAccent, mark_label(m));
-  ui.text(Type::badge, x + ui.px(6), r.y0, r.height(), theme::kText, mark_value(m, length_decimals(v.layout)));
+  ui.text(Type::badge, x + ui.px(6), r.y0, r.height(), theme::kText, chip_text(v, m));
 }
 
 void draw_mark(const MarksView& v, const Mark& m, bool lit, bool chosen) {

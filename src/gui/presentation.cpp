@@ -29,12 +29,16 @@ float pair_width(const Ui& ui, std::string_view before, std::string_view value, 
   return w;
 }
 
+}  // namespace
+
 // Beside the picture where there is room, otherwise in its corner.
-void presented_scale_bar(const Ui& ui, const PictureLayout& l, float right) {
+void Screen::draw_presented_scale_bar() {
+  const Ui& ui = ui_;
+  const PictureLayout& l = layout_;
   const double length_mm = scale_bar_mm(l);
   const auto w = static_cast<float>(std::round(length_mm * l.px_per_mm()));
   const float x = l.image.x1 + ui.px(28);
-  if (x + w > right - ui.px(12)) return draw_scale_bar(ui, l, ScaleBarType::large);
+  if (x + w > ImGui::GetIO().DisplaySize.x - ui.px(12)) return draw_scale_bar(ui, l, ScaleBarType::large);
   const float y = l.image.y1 - ui.px(6);
   ui.text(Type::large, x, y - ui.px(38), ui.px(28), theme::kText2,
           fixed(length_mm, decimals_of_125(length_mm)) + " mm");
@@ -42,8 +46,6 @@ void presented_scale_bar(const Ui& ui, const PictureLayout& l, float right) {
   ui.fill({x, y - ui.px(7), x + ui.hairline(), y}, theme::kText2);
   ui.fill({x + w - ui.hairline(), y - ui.px(7), x + w, y}, theme::kText2);
 }
-
-}  // namespace
 
 void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -57,7 +59,6 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     x = std::min(layout_.image.x0, 0.4F * size.x);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
     draw_over_picture(state, input);
-    presented_scale_bar(ui_, layout_, size.x);
   }
   x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
   if (state.recording.on) {

@@ -24,7 +24,7 @@ void draw_scale_bar(const Painter& p, const PictureLayout& l, ScaleBarType type)
   const Rect box{l.image.x0 + p.px(8), l.image.y1 - p.px(8) - line - tick - pad, l.image.x0 + p.px(8) + wide,
                  l.image.y1 - p.px(8)};
   if (box.x1 > l.image.x1 || box.y0 < l.image.y0) return;
-  p.fill(box, theme::kChip, 4);
+  p.fill(box, theme::kHalo, 4);
   const float x0 = std::round(box.cx() - 0.5F * w), y1 = box.y1 - pad, thick = std::max(1.0F, p.px(2));
   p.text_centred(letters, {box.x0, box.y0, box.x1, box.y0 + line}, theme::kText, label);
   p.fill({x0, y1 - thick, x0 + w, y1}, theme::kText);

@@ -190,8 +190,12 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   draw_comparison(state, input);
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
+  if (presentation_) {
+    draw_presented_scale_bar();
+  } else {
+    draw_scale_bar(ui_, layout_, ScaleBarType::small);
+  }
   const bool on_picture = hand_.use(ui_, layout_, state);
-  if (!presentation_) draw_scale_bar(ui_, layout_, ScaleBarType::small);
   if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 

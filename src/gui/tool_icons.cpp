@@ -72,9 +72,8 @@ void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, I
       pen.line({{4, 0}, {7.5F, 0}});
       pen.line({{0, -7.5F}, {0, -4}});
       return pen.line({{0, 4}, {0, 7.5F}});
-    case MarkTool::inspect:  // a looking glass
-      painter.ring(pen.at({-1.5F, -1.5F}).x, pen.at({-1.5F, -1.5F}).y, 5, color, 1.5F);
-      return pen.line({{2, 2}, {7, 7}});
+    case MarkTool::inspect:  // the echo of one place
+      return pen.line({{0, -7.5F}, {0, -4.5F}, {-3, -3}, {6, -0.5F}, {-6, 2}, {3, 4}, {0, 5}, {0, 7.5F}});
   }
 }
 
