@@ -18,6 +18,7 @@
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/marks.h"
+#include "gui/pan_zoom.h"
 
 namespace echoloop {
 
@@ -140,6 +141,8 @@ struct UiState {
   ImagingParams params;
   StreamSettings stream;
   Marks marks;
+  PanZoom pan_zoom;                     // what of the picture is seen
+  std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet
@@ -180,6 +183,13 @@ struct UiState {
   ControlReasons no_effect;
 };
 
+// The sample that holds the echo of a place, as the nearest element recorded it.
+struct EchoPlace {
+  int transmit = 0;  // from 1
+  int element = 0;   // from 1
+  int sample = 0;    // from 0, as in the recording
+};
+
 struct UiCommands {
   std::function<void()> params_changed;                         // after any edit of UiState::params
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
@@ -196,6 +206,7 @@ struct UiCommands {
   std::function<void()> restart;         // after a fault
   std::function<void()> use_cpu;         // after a device fault
   std::function<void(std::size_t)> dismiss_message;
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };
 
 }  // namespace echoloop

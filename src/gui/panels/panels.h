@@ -29,6 +29,7 @@ void call(const std::function<void(A...)>& command, B&&... arguments) {
   if (command) command(std::forward<B>(arguments)...);
 }
 
+void measure_panel(PanelContext& c, Column& column);
 void source_panel(PanelContext& c, Column& column);
 void formation_panel(PanelContext& c, Column& column);
 void display_panel(PanelContext& c, Column& column);
