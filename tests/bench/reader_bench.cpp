@@ -1,6 +1,7 @@
 // What reading through the reader process costs: frames a second of a recording in the page cache, in this process and
 // through the other one, by each of the three ways. This program is its own reader process.
-//   echoloop_reader_bench FOLDER [frames] [MiB a frame] [pairs of turns]
+//   echoloop_reader_bench FOLDER [frames] [MiB a frame] [pairs of turns]   made-up files, in FOLDER meanwhile
+//   echoloop_reader_bench FILE [pairs of turns]                            a real one, streamed through HDF5 or matio
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@ constexpr int kElements = 128;
 // Frames one after another, float32; the size of a frame is the first number after the signature. Read by pread(),
 // which is what a library does with samples that lie in one piece.
 LibraryRecording open_raw(const OpenRequest& request) {
+  const std::string name = request.path.filename().string();
+  if (name != "in-place" && name != "in-memory" && name != "streamed") return open_library_recording(request);
   std::uint64_t frame_bytes = 0;
   std::copy_n(request.bytes().data() + 8, 8, reinterpret_cast<std::byte*>(&frame_bytes));
   Acquisition a;
@@ -66,16 +69,17 @@ void touch(std::span<const std::byte> frame) {  // as a consumer would: every ca
 }
 
 // The recording as it would be without the other process, opened by the same means.
-Recording open_here(const OpenRequest& request, std::uint64_t frame_bytes) {
+Recording open_here(const OpenRequest& request) {
   const LibraryRecording raw = open_raw(request);
+  const std::size_t frame_bytes = raw.acquisition->frame_bytes();
   Recording here;
   here.acquisition = raw.acquisition;
   here.frame_count = raw.frame_count;
   if (!raw.frame_offsets.empty()) {
-    here.frame = [file = request.file, frame_bytes](std::uint64_t k) {
-      return file->lend("here", kStart + k * frame_bytes, frame_bytes);
+    here.frame = [file = request.file, offsets = raw.frame_offsets, frame_bytes](std::uint64_t k) {
+      return file->lend("here", offsets.at(k), frame_bytes);
     };
-  } else if (request.path.filename() == "streamed") {
+  } else if (request.path.filename() != "in-memory") {
     here.read = raw.read_frame;
   } else {
     const auto memory = MemoryBlock::allocate("memory", here.frame_count * frame_bytes);
@@ -92,10 +96,10 @@ using Slots = std::vector<std::vector<std::byte>>;
 
 // Frames a second of one turn. What the last turn left in caches and slots is used up before the clock starts.
 double play(const Recording& recording, Slots& slots, std::uint64_t& next, std::uint64_t n_frames) {
-  constexpr std::uint64_t kBefore = 12;  // more than the reader process reads ahead
+  const std::uint64_t before = 12 + (std::size_t{9} << 20) / slots[0].size();  // more than what is read ahead
   std::chrono::steady_clock::time_point begin;
-  for (std::uint64_t k = 0; k < kBefore + n_frames; ++k, next = (next + 1) % recording.frame_count) {
-    if (k == kBefore) begin = std::chrono::steady_clock::now();
+  for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % recording.frame_count) {
+    if (k == before) begin = std::chrono::steady_clock::now();
     std::vector<std::byte>& slot = slots[k % slots.size()];
     if (recording.read) recording.read(next, slot);
     touch(recording.read ? slot : recording.frame(next));
@@ -106,19 +110,20 @@ double play(const Recording& recording, Slots& slots, std::uint64_t& next, std::
 
 // Turn by turn, the order changing with every pair, so that what else the machine does falls on both alike. The median
 // of the pairs' ratios, and the range that holds the true one in 95 of 100 cases (order statistics).
-void measure(const std::filesystem::path& path, std::uint64_t frames, std::uint64_t frame_bytes, std::size_t n_pairs) {
-  write_file(path, frames, frame_bytes);
-  reader_settings().memory_budget = path.filename() == "streamed" ? 1 : std::size_t{1} << 40;
+void measure(const std::filesystem::path& path, std::size_t n_pairs) {
+  reader_settings().memory_budget = path.filename() == "in-memory" ? std::size_t{1} << 40 : 1;
   const OpenRequest request{
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = {}, .stop = {}};
-  const std::array recordings{open_here(request, frame_bytes), open_recording(path)};
+  const std::array recordings{open_here(request), open_recording(path)};
+  const std::uint64_t frames = std::max<std::uint64_t>(recordings[0].frame_count / 2, 16);
+  const std::size_t frame_bytes = recordings[0].acquisition->frame_bytes();
   std::array<std::vector<double>, 2> rates;
   std::vector<double> gains;
   Slots slots(8, std::vector<std::byte>(frame_bytes));
   std::array<std::uint64_t, 2> next{};
   for (std::size_t pair = 0; pair < n_pairs; ++pair) {
     for (const std::size_t who : {pair % 2, 1 - pair % 2}) {
-      rates[who].push_back(play(recordings[who], slots, next[who], frames / 2));
+      rates[who].push_back(play(recordings[who], slots, next[who], frames));
     }
     gains.push_back(100.0 * (rates[1].back() / rates[0].back() - 1.0));
   }
@@ -137,10 +142,16 @@ int main(int argc, char** argv) {
   using namespace echoloop;
   if (is_reader_process(argc, argv)) return run_reader_process(argv, open_raw);
   const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
-  const std::uint64_t frames = argc > 2 ? std::stoull(argv[2]) : 128, mib = argc > 3 ? std::stoull(argv[3]) : 4;
+  if (!std::filesystem::is_directory(folder)) {
+    measure(folder, argc > 2 ? std::stoull(argv[2]) : 21);
+    return 0;
+  }
+  const std::uint64_t frames = argc > 2 ? std::stoull(argv[2]) : 128;
+  const double mib = argc > 3 ? std::stod(argv[3]) : 4.0;
   const std::size_t pairs = argc > 4 ? std::stoull(argv[4]) : 51;
   for (const char* const way : {"in-place", "in-memory", "streamed"}) {
-    measure(folder / way, frames, mib << 20, pairs);
+    write_file(folder / way, frames, static_cast<std::uint64_t>(mib * (1 << 20)) / 4096 * 4096);
+    measure(folder / way, pairs);
     std::filesystem::remove(folder / way);
   }
   return touched == 1 ? 1 : 0;
