@@ -75,7 +75,10 @@ void WindowApp::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
   const std::filesystem::path path = new_file(csv ? "timings.csv" : "timings.json");
   write_text(path, csv ? trace_.csv() : trace_.chrome_json());
-  report_saved("Saved " + path.string(), Severity::info);
+  const std::size_t n = trace_.spans().size();
+  report_saved(fmt::format("Saved {}: {} timed spans{}", path.string(), n,
+                           n == kTracedSpans ? ", the newest; older ones are not kept" : ""),
+               Severity::info);
 }
 
 void WindowApp::save_film() {

@@ -117,6 +117,18 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
   return plan;
 }
 
+// Of a picture that came beamformed each column is its own element's alone: an aperture narrower than the pitch as far
+// down as anything is.
+ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
+  ImagingParams own = p;
+  if (a.data == DataKind::beamformed) {
+    own.f_number = 2.0 * std::max(p.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
+    own.apodization = Apodization::boxcar;
+    own.directivity = Directivity::off;
+  }
+  return own;
+}
+
 struct Kept {
   bool band = false;     // the previous plan's still holds
   bool tables = false;   // delays too
@@ -243,9 +255,10 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   const bool same_tables = same_band && previous->das != nullptr && previous->das->tables->grid == task.grid &&
                            previous->das->tables->columns.empty() == !task.lines &&
                            old.sound_speed_m_s == params.sound_speed_m_s;
-  plan->das = make_das(*acquisition, params, *plan->band,
+  plan->das = make_das(*acquisition, formation_params(*acquisition, params), *plan->band,
                        same_tables ? previous->das->tables : make_das_tables(*acquisition, *plan->band, task));
-  const bool straight = !task.grid.polar() && !task.lines;  // what the tuned kernel can do
+  // What the tuned kernel can do.
+  const bool straight = !task.grid.polar() && !task.lines && acquisition->data == DataKind::channels;
   if (params.precision == Precision::fp16 && lowest == Precision::fp16 && straight) {
     const bool same_weights = old.f_number == params.f_number && old.apodization == params.apodization &&
                               old.directivity == params.directivity;

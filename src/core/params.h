@@ -60,8 +60,8 @@ bool forms_lines(const ImagingParams& params, const Acquisition& acquisition);
 // The grid that the parameters ask for; nx, nz of 0 are chosen so that the picture resolves the acquisition.
 Grid make_grid(const ImagingParams& params, const Acquisition& acquisition);
 
-// The grid that is beamformed: the picture's, or with forms_lines() one column a scan line, from which the picture is
-// then interpolated.
+// The grid that is beamformed: the picture's, or with forms_lines() one column a scan line, or the columns of a picture
+// that came beamformed; from these the picture is then interpolated.
 Grid make_beam_grid(const ImagingParams& params, const Acquisition& acquisition, const Grid& picture);
 
 }  // namespace echoloop

@@ -117,10 +117,9 @@ std::vector<float> with_own_level(std::vector<float> db, const std::vector<float
 }
 
 // The cysts of params.json stand out as in the reference picture.
-void expect_cysts(const Picture& picture, const std::string& folder, const std::string& reference) {
+void expect_cysts(const Picture& picture, const std::string& folder, const std::vector<float>& wanted) {
   std::ifstream file(data_folder() / folder / "params.json");
   const nlohmann::json truth = nlohmann::json::parse(file).at("truth");
-  const std::vector<float> wanted = read_reference(folder + "/reference/" + reference, picture.grid);
   const std::vector<float> ours = with_own_level(picture.db, wanted);
   for (const char* name : {"anechoic_cyst", "hyperechoic"}) {
     const nlohmann::json& cyst = truth.at(name);
@@ -161,7 +160,8 @@ TEST(Diverging, EqualsTheReferenceOnBothGrids) {
   const std::string folder = "simus_p42v_diverging/reference/";
   const auto frames = process({.source = opened->source, .params = p, .frames = 8});
   expect_close("diverging, cartesian", frames.at(0), folder + "cartesian_frame000_db.npy", kLimit_db);
-  expect_cysts(frames.at(0), "simus_p42v_diverging", "cartesian_frame000_db.npy");
+  expect_cysts(frames.at(0), "simus_p42v_diverging",
+               read_reference(folder + "cartesian_frame000_db.npy", frames.at(0).grid));
   expect_close("diverging, cartesian, frame 7", frames.at(7), folder + "cartesian_frame007_db.npy", kLimit_db);
   p.grid_kind = GridChoice::polar;
   p.grid_nx = 169, p.grid_nz = 400;
@@ -197,13 +197,19 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
   const Picture coarse = converted(lines, direct.grid);
   const Difference from_coarse = compare(coarse.db, with_own_level(reference, reference));
   EXPECT_LE(from_coarse.rms_db, kLimit_db);
-  expect_cysts(coarse, "simus_p42v_focused_sector", "cartesian_db.npy");
+  expect_cysts(coarse, "simus_p42v_focused_sector", reference);
   p.grid_nz = 2501;
   const Picture fine = converted(picture_of(*opened, p), direct.grid);
   const Difference from_fine = compare(direct.db, with_own_level(fine.db, reference));
   EXPECT_LE(from_fine.rms_db, kLimit_db);
-  std::printf("focused, cartesian: rms %.4f dB from the reference's radii, direct %.4f dB from 2501 radii\n",
-              from_coarse.rms_db, from_fine.rms_db);
+  const std::vector<float> wanted = with_own_level(fine.db, reference);
+  expect_cysts(direct, "simus_p42v_focused_sector", wanted);
+  const Difference of_reference = compare(reference, wanted);
+  EXPECT_LT(from_fine.rms_db, 0.1 * of_reference.rms_db);  // the direct picture is the better one
+  std::printf(
+      "focused, cartesian: rms %.4f dB from the reference's radii; from 2501 radii: direct %.4f dB, the "
+      "reference %.4f dB\n",
+      from_coarse.rms_db, from_fine.rms_db, of_reference.rms_db);
   const nlohmann::json metrics = metrics_of("simus_p42v_focused_sector");
   for (const int z_mm : {20, 35, 90}) {
     std::vector<double> along;
@@ -217,6 +223,30 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
     EXPECT_NEAR(
         width_of(along) * 85.0 / 399 / metrics.at("point_z" + std::to_string(z_mm)).at("axial_fwhm_mm").get<double>(),
         1.0, 0.1);
+  }
+}
+
+// On rows and columns too, straight from the scan lines; fine ones, for the reference's radii are 0.2 mm apart.
+TEST(FocusedSector, PointsAreInPlaceAndAsSharpOnCartesianGrids) {
+  ECHO_NEED_DATA(kFocused);
+  ECHO_OPEN(opened, kFocused);
+  const nlohmann::json metrics = metrics_of("simus_p42v_focused_sector");
+  constexpr double kStep_mm = 0.02;
+  for (const int z_mm : {20, 35, 90}) {
+    const double half_mm = 75 * kStep_mm;
+    const Picture picture = picture_of(
+        *opened,
+        params_on(*opened->info.acquisition, {-1, 1, 51, z_mm - half_mm, z_mm + half_mm, 151}, 0.0, 272000, 5168000));
+    std::vector<double> along;
+    for (int iz = 0; iz < 151; ++iz) along.push_back(static_cast<double>(picture.at(25, iz)));
+    const auto peak = std::max_element(along.begin(), along.end()) - along.begin();
+    const double found_mm = z_mm - half_mm + kStep_mm * static_cast<double>(peak),
+                 width_mm = width_of(along) * kStep_mm;
+    const nlohmann::json& point = metrics.at("point_z" + std::to_string(z_mm));
+    EXPECT_NEAR(found_mm, z_mm, 0.05 + kStep_mm / 2);
+    EXPECT_NEAR(width_mm / point.at("axial_fwhm_mm").get<double>(), 1.0, 0.1);
+    std::printf("point at %d mm: found at %.2f mm, %.3f mm wide (reference %.2f, %.3f)\n", z_mm, found_mm, width_mm,
+                point.at("found_r_mm").get<double>(), point.at("axial_fwhm_mm").get<double>());
   }
 }
 
