@@ -14,6 +14,7 @@
 #include "gui/image_view.h"
 #include "gui/keys.h"
 #include "gui/layout.h"
+#include "gui/level_reader.h"
 #include "gui/scroll.h"
 
 namespace echoloop {
@@ -29,6 +30,7 @@ struct SceneInput {
   const Image& image;               // on screen; number 0 = none
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
   std::function<float(const Image& image, int ix, int iz)> level_db;
+  LevelReader& levels;  // of `image`, for what measures it
   std::span<const KeyPress> keys;
 };
 
