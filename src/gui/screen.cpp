@@ -56,6 +56,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                    .view = view_,
                    .shown_grid = input.image.grid,
                    .levels = input.levels,
+                   .measuring = measuring_,
                    .compact = logical < theme::kCompactBelow,
                    .more_formation = more_formation_,
                    .more_display = more_display_,
@@ -133,6 +134,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
+  measure_panel(c, column);
+  panel_line(ui_, column, l.right);
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
   timings_panel(c, column);

@@ -73,6 +73,7 @@ class Screen {
   Ui ui_;
   FileDialog dialog_;
   CineStrip cine_;
+  Measuring measuring_;
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_;
   Rect live_area_;

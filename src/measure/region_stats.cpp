@@ -38,7 +38,7 @@ std::vector<double> fine_shares(const LevelPicture& picture, const RegionPixels&
 // 1 - sum of min(p, q) over bins (Rodriguez-Molares et al., IEEE TUFFC 67 (2020) 745). They leave the bins to
 // the user; the number of the true distributions does not depend on how levels are scaled, so neither do these bins:
 // each holds the same share of both regions together, both counted alike however large. Where there are few pixels
-// there must be few bins, or chance alone parts the regions: 3 n^(1/3) of the smaller region, 8 at least,
+// there must be few bins, or chance alone parts the regions: 4 n^(1/3) of the smaller region, 8 at least,
 // and an even number: regions that have no level in common are then parted by an edge.
 double overlap_missing(const std::vector<double>& p, const std::vector<double>& q, int bins) {
   double overlap = 0.0, both = 0.0, in_p = 0.0, in_q = 0.0;
@@ -91,13 +91,16 @@ RegionStats measure_region(const LevelPicture& picture, const RegionPixels& regi
 }
 
 PairStats compare_regions(const LevelPicture& picture, const RegionPixels& target, const RegionPixels& background) {
-  const RegionStats t = measure_region(picture, target), b = measure_region(picture, background);
-  if (t.pixels == 0 || b.pixels == 0) return {kNothing, kNothing, kNothing, 0};
-  PairStats pair;
+  PairStats pair{.target = measure_region(picture, target), .background = measure_region(picture, background)};
+  const RegionStats &t = pair.target, &b = pair.background;
+  if (t.pixels == 0 || b.pixels == 0) {
+    pair.contrast_db = pair.cnr = pair.gcnr = kNothing;
+    return pair;
+  }
   pair.contrast_db = t.level_db() - b.level_db();
   pair.cnr = std::abs(t.mean_amplitude - b.mean_amplitude) / std::hypot(t.std_amplitude, b.std_amplitude);
   const double n = static_cast<double>(std::min(t.pixels, b.pixels));
-  pair.gcnr_bins = std::max(8, 2 * static_cast<int>(std::lround(1.5 * std::cbrt(n))));
+  pair.gcnr_bins = std::max(8, 2 * static_cast<int>(std::lround(2.0 * std::cbrt(n))));
   pair.gcnr = overlap_missing(fine_shares(picture, target), fine_shares(picture, background), pair.gcnr_bins);
   return pair;
 }

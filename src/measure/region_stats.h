@@ -32,6 +32,7 @@ struct RegionStats {
 RegionStats measure_region(const LevelPicture& picture, const RegionPixels& region);
 
 struct PairStats {
+  RegionStats target = {}, background = {};
   double contrast_db = 0.0;  // level of the target's mean amplitude above the background's
   // |difference of the mean amplitudes| / sqrt(sum of both variances): Patterson and Foster 1983, as in
   // Rodriguez-Molares et al. 2020. (Others take the mean of the variances: their number is sqrt(2) times this one.)
@@ -39,7 +40,7 @@ struct PairStats {
   double gcnr = 0.0;  // 0: the same levels, 1: never a level in common
   int gcnr_bins = 0;
 };
-// Not a number where a region has no pixels.
+// Contrast, CNR and gCNR are not a number where a region has no pixels.
 PairStats compare_regions(const LevelPicture& picture, const RegionPixels& target, const RegionPixels& background);
 
 }  // namespace echoloop

@@ -103,7 +103,7 @@ TEST(PairStats, FewPixelsGetFewBins) {
     return pixels_in({RegionShape::rectangle, {{x_m, 1e-3}, {x_m + 1e-4, 1.1e-3}}}, kSquareOfPixels);
   };
   const PairStats pair = compare_regions(picture.view(), patch(0.5e-3), patch(2.5e-3));
-  EXPECT_EQ(pair.gcnr_bins, 14);
+  EXPECT_EQ(pair.gcnr_bins, 20);
   EXPECT_LT(pair.gcnr, 0.3);
 }
 
