@@ -52,6 +52,7 @@ class WindowApp {
   void save(SaveWhat what);
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);
+  void save_measurements();
   void save_film();
   void go_on_with_film();
   void give_up_film(const std::string& why);

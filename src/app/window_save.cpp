@@ -9,6 +9,7 @@
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/window_app.h"
+#include "app/window_measurements.h"
 #include "gui/film_plan.h"
 #include "history/export.h"
 #include "history/film.h"
@@ -36,6 +37,7 @@ void WindowApp::save(SaveWhat what) {
   try {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
+    if (what == SaveWhat::measurements) return save_measurements();
     save_picture(what);
   } catch (const std::exception& error) {
     report_saved(error.what(), Severity::error);
@@ -79,6 +81,18 @@ void WindowApp::save_timings(TimingFile format) {
   report_saved(fmt::format("Saved {}: {} timed spans{}", path.string(), n,
                            n == kTracedSpans ? ", the newest; older ones are not kept" : ""),
                Severity::info);
+}
+
+void WindowApp::save_measurements() {
+  const Measured& m = state_.measured;
+  if (m.image.number == 0) return;
+  std::string comments = "# Measured by Echoloop. Levels are in dB against the picture's 0 dB.\n";
+  comments += fmt::format("# source: {}\n", named_);
+  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", m.image.stamp.sequence, m.image.stamp.time_s);
+  comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
+  const std::filesystem::path path = new_file("measurements.csv");
+  write_text(path, measurements_csv(m, comments));
+  report_saved("Saved " + path.string(), Severity::info);
 }
 
 void WindowApp::save_film() {

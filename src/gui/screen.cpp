@@ -58,6 +58,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                    .commands = commands_,
                    .view = view_,
                    .shown_grid = input.image.grid,
+                   .levels = input.levels,
+                   .measuring = measuring_,
                    .compact = logical < theme::kCompactBelow,
                    .more_formation = more_formation_,
                    .more_display = more_display_,

@@ -15,6 +15,7 @@
 #include "gui/keys.h"
 #include "gui/layout.h"
 #include "gui/picture_hand.h"
+#include "gui/level_reader.h"
 #include "gui/scroll.h"
 
 namespace echoloop {
@@ -30,6 +31,7 @@ struct SceneInput {
   const Image& image;               // on screen; number 0 = none
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
   std::function<float(const Image& image, int ix, int iz)> level_db;
+  LevelReader& levels;  // of `image`, for what measures it
   std::span<const KeyPress> keys;
 };
 
@@ -77,6 +79,7 @@ class Screen {
   FileDialog dialog_;
   CineStrip cine_;
   PictureHand hand_;
+  Measuring measuring_;
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_, last_layout_;
   Rect live_area_;

@@ -19,6 +19,7 @@
 #include "core/timing_trace.h"
 #include "gui/marks.h"
 #include "gui/pan_zoom.h"
+#include "gui/measured.h"
 
 namespace echoloop {
 
@@ -99,8 +100,9 @@ struct MemoryView {
   bool page_locked = false;    // host_used is
 };
 
-// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings.
-enum class SaveWhat { picture, levels, data, film, timings };
+// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
+// what was measured on it.
+enum class SaveWhat { picture, levels, data, film, timings, measurements };
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 
@@ -172,6 +174,7 @@ struct UiState {
   Cine cine;
   Saving saving;
   RecordingView recording;
+  Measured measured;  // filled by the window
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max

@@ -24,6 +24,7 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
+  if (key == "histogram") settings.histogram = value == "open";
   if (key == "dock_height") settings.dock_height = width_from(value);
   for (std::size_t i = 0; i < kDockNames.size(); ++i) {
     if (key == "dock" && value == kDockNames[i]) settings.dock = static_cast<Dock>(i);
@@ -65,6 +66,7 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     out << "latency_plot = " << (settings.plotted == Latency::shown ? "shown" : "ready") << "\n";
     out << "timeline_frames = " << settings.timeline_frames << "\n";
     out << "dock = " << kDockNames[static_cast<std::size_t>(settings.dock)] << "\n";
+    out << "histogram = " << (settings.histogram ? "open" : "folded") << "\n";
     out << "dock_height = " << settings.dock_height << "\n";
     const std::string folder = settings.last_folder.string();
     if (folder.find_first_of("\r\n") == std::string::npos) out << "last_folder = " << folder << "\n";

@@ -25,6 +25,7 @@ struct ViewSettings {
   int timeline_frames = 5;
   Dock dock = Dock::none;
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
+  bool histogram = false;  // shown in the measure panel
   TimelineState timeline;  // as long as the window is open: neither written nor compared
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
@@ -33,7 +34,7 @@ struct ViewSettings {
   friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
-           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.dock_height == b.dock_height;
+           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram && a.dock_height == b.dock_height;
   }
 };
 

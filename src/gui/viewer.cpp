@@ -59,6 +59,7 @@ struct Viewer::Impl {
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
   PictureSet pictures;
+  LevelReader levels;
   WindowRenderer renderer;
   Fonts fonts;
   Screen screen;
@@ -143,6 +144,7 @@ bool Viewer::frame(UiState& state) {
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
   const bool fresh = v.take_pictures(state);
+  v.levels.refresh(v.pictures.shown(), v.pictures.texture());
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
@@ -150,6 +152,7 @@ bool Viewer::frame(UiState& state) {
                  .image = v.pictures.shown(),
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
+                 .levels = v.levels,
                  .keys = v.surface->keys});
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();

@@ -46,7 +46,8 @@ void marks_list(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (c.state.marks.list.empty()) {
     column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
-                             "Choose a tool above the picture and draw: distances, angles, areas, regions.") +
+                             "Choose a tool above the picture and draw: distances (C), angles, areas. A region (A) gives its "
+                             "statistics, two their contrast, a point its spread, a line its profile.") +
                 ui.px(4);
     return;
   }
