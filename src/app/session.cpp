@@ -88,6 +88,14 @@ void Session::review(ReviewRequest request) {
   if (running()) running_->pipeline().review(*review_);
 }
 
+void Session::inspect(InspectionRequest request) {
+  if (running()) running_->pipeline().inspect(std::move(request));
+}
+
+void Session::end_inspection() {
+  if (running()) running_->pipeline().end_inspection();
+}
+
 bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
   return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
 }
@@ -184,6 +192,7 @@ void Session::make() {
   pipeline.held_reference_db = held_reference_db_;
   pipeline.on_image = options_.on_image;
   pipeline.past = options_.past;
+  pipeline.inspections = options_.inspections;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

@@ -22,6 +22,7 @@ struct SessionOptions {
   RfHistory* history = nullptr;                     // null: nothing is kept
   Recorder* recorder = nullptr;                     // null: nothing is recorded; made for the same history
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
+  InspectionAnswers* inspections = nullptr;         // null: nor inspected
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
@@ -58,6 +59,8 @@ class Session {
   void review(ReviewRequest request);
   [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
   void end_review() { review_.reset(); }
+  void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
+  void end_inspection();                    // what it needed is given back
 
   void stop();  // ends both threads; frames in lanes are finished, frames in the ring stay in flight
 

@@ -11,6 +11,7 @@
 
 #include "app/choose_backend.h"
 #include "app/cine_film.h"
+#include "app/inspecting.h"
 #include "app/options.h"
 #include "app/review.h"
 #include "app/session.h"
@@ -73,6 +74,7 @@ class WindowApp {
   TimingTrace trace_;
   Mailbox<Image> images_;
   PastImages past_;
+  InspectionAnswers inspections_;
   RfHistory history_;
   Recorder recorder_{&history_};
   bool recording_ = false;         // begun, and its end has not been told
@@ -81,6 +83,7 @@ class WindowApp {
   std::int64_t recording_looked_ns_ = 0;
   std::uint64_t recording_bytes_ = 0;
   Review review_{history_};
+  Inspecting inspecting_{history_, inspections_};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   std::int64_t live_since_ns_ = 0;      // the last time that somebody went live

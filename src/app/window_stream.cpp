@@ -11,6 +11,8 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   give_up_film("the stream that made its pictures ended");
   session_.reset();
   review_.forget(state_.cine);
+  inspecting_.forget(state_);
+  if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   trace_.clear();
   feed_ = {};
@@ -25,6 +27,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
                                                       .recorder = &recorder_,
                                                       .past = &past_,
+                                                      .inspections = &inspections_,
                                                       .in_background = true});
 }
 

@@ -25,7 +25,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       error_at_(options_.inject.error_at),
       lost_at_(options_.inject.lost_at) {
   if (options_.past != nullptr) {
-    reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past);
+    reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
@@ -58,6 +58,16 @@ void Pipeline::review(ReviewRequest request) {
   if (reviewer_ == nullptr) return;
   reviewer_->request(std::move(request));
   ring_.wake();
+}
+
+void Pipeline::inspect(InspectionRequest request) {
+  if (reviewer_ == nullptr) return;
+  reviewer_->inspect(std::move(request));
+  ring_.wake();
+}
+
+void Pipeline::end_inspection() {
+  if (reviewer_ != nullptr) reviewer_->end_inspection();
 }
 
 void Pipeline::stop() {

@@ -31,8 +31,9 @@ struct PipelineOptions {
   double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
   Injection inject;
   std::function<void(const Image&)> on_image =
-      {};                      // each finished image, before it is swapped away [processing thread]
-  PastImages* past = nullptr;  // null: kept frames cannot be reviewed
+      {};                                    // each finished image, before it is swapped away [processing thread]
+  PastImages* past = nullptr;                // null: kept frames cannot be reviewed
+  InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
 };
 
 class Pipeline {
@@ -50,7 +51,9 @@ class Pipeline {
   void hold_reference(double level_db) { held_reference_db_ = level_db; }  // of the automatic level; any thread
   void set_injection(const Injection& injection);                          // any thread
   void review(ReviewRequest request);                                      // any thread; see PipelineOptions::past
-  void stop();  // ends the stream; frames already in lanes are finished; any thread
+  void inspect(InspectionRequest request);  // any thread; see PipelineOptions::inspections
+  void end_inspection();                    // any thread
+  void stop();                              // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread

@@ -7,8 +7,9 @@
 
 namespace echoloop {
 
-Reviewer::Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images)
-    : backend_(backend), acquisition_(std::move(acquisition)), mode_(mode), images_(images) {}
+Reviewer::Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
+                   InspectionAnswers* answers)
+    : backend_(backend), acquisition_(std::move(acquisition)), mode_(mode), images_(images), answers_(answers) {}
 
 void Reviewer::request(ReviewRequest request) {
   {
@@ -24,9 +25,30 @@ void Reviewer::request(ReviewRequest request) {
   changed_.notify_all();
 }
 
+void Reviewer::inspect(InspectionRequest request) {
+  {
+    const std::scoped_lock lock(mutex_);
+    inspection_ = std::move(request);
+    inspecting_ = true;
+    inspection_news_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Reviewer::end_inspection() {
+  {
+    const std::scoped_lock lock(mutex_);
+    inspection_.reset();
+    inspecting_ = false;
+    inspection_news_ = true;
+  }
+  changed_.notify_all();
+}
+
 void Reviewer::end() {
   {
     const std::scoped_lock lock(mutex_);
+    inspection_.reset();
     request_.reset();
     asked_ = false;
     deliveries_.clear();
@@ -38,7 +60,7 @@ void Reviewer::end() {
 
 void Reviewer::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return request_.has_value() || !deliveries_.empty() || ended_; });
+  changed_.wait(lock, [this] { return request_.has_value() || !deliveries_.empty() || inspection_news_ || ended_; });
 }
 
 std::optional<ReviewRequest> Reviewer::take_request() {
@@ -72,7 +94,26 @@ bool Reviewer::step(double held_reference_db, bool to_host) {
   } catch (const std::exception& error) {
     refuse(error.what());
   }
-  return looking() || slots_[2].busy;
+  const bool inspecting = step_inspection();
+  return looking() || slots_[2].busy || inspecting;
+}
+
+// A turn of the inspector, which exists only while somebody inspects. True while it works on a frame.
+bool Reviewer::step_inspection() {
+  if (inspection_news_ && (inspector_ == nullptr || !inspector_->busy())) {
+    std::optional<InspectionRequest> request;
+    {
+      const std::scoped_lock lock(mutex_);
+      inspection_news_ = false;
+      request = std::exchange(inspection_, std::nullopt);
+      if (!inspecting_) inspector_.reset();
+    }
+    if (request.has_value() && answers_ != nullptr) {
+      if (inspector_ == nullptr) inspector_ = std::make_unique<Inspector>(backend_, acquisition_, mode_, *answers_);
+      inspector_->begin(std::move(*request), held_reference_db_);
+    }
+  }
+  return inspector_ != nullptr && inspector_->step();
 }
 
 void Reviewer::begin_requests(double held_reference_db, bool to_host) {

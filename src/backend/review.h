@@ -15,6 +15,7 @@
 #include <string>
 
 #include "backend/backend.h"
+#include "backend/inspector.h"
 #include "core/past_images.h"
 
 namespace echoloop {
@@ -31,11 +32,15 @@ struct ReviewRequest {
 
 class Reviewer {
  public:
-  Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images);
+  // `answers`: where what inspections find goes; null: there are none.
+  Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
+           InspectionAnswers* answers = nullptr);
 
-  void request(ReviewRequest request);  // any thread
-  void end();                           // forgets a request that has not begun, ends wait(); any thread
-  void wait();                          // until there is a request, or end(); processing thread
+  void request(ReviewRequest request);      // any thread
+  void inspect(InspectionRequest request);  // only the latest counts; any thread
+  void end_inspection();                    // and gives back what it needed; any thread
+  void end();                               // forgets a request that has not begun, ends wait(); any thread
+  void wait();                              // until there is a request, or end(); processing thread
 
   // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db`
   // stands in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device
@@ -61,24 +66,30 @@ class Reviewer {
   void refuse(const std::string& why);
   [[nodiscard]] std::optional<ReviewRequest> take_delivery();
   [[nodiscard]] std::optional<ReviewRequest> take_request();
+  bool step_inspection();
   [[nodiscard]] bool looking() const { return slots_[0].busy || slots_[1].busy; }
 
   Backend& backend_;
   AcquisitionPtr acquisition_;
   StreamMode mode_;
   PastImages& images_;
-  std::array<Slot, 3> slots_;       // B, A, and what is delivered
+  std::array<Slot, 3> slots_;             // B, A, and what is delivered
+  std::unique_ptr<Inspector> inspector_;  // null: nothing is inspected
+  InspectionAnswers* answers_;
   double held_reference_db_ = 0.0;  // of the request in work
   bool to_host_ = true;
   std::uint64_t finished_ = 0;
-  std::atomic<bool> asked_{false};       // request_ holds something: spares the lock
-  std::atomic<bool> to_deliver_{false};  // so does deliveries_
+  std::atomic<bool> asked_{false};            // request_ holds something: spares the lock
+  std::atomic<bool> to_deliver_{false};       // so does deliveries_
+  std::atomic<bool> inspection_news_{false};  // inspection_ or inspecting_ changed
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<ReviewRequest> request_;  // under mutex_
-  std::deque<ReviewRequest> deliveries_;  // under mutex_
-  bool ended_ = false;                    // under mutex_
-  std::string refusal_;                   // under mutex_
+  std::optional<ReviewRequest> request_;         // under mutex_
+  std::deque<ReviewRequest> deliveries_;         // under mutex_
+  std::optional<InspectionRequest> inspection_;  // under mutex_
+  bool inspecting_ = false;                      // under mutex_; somebody wants inspections
+  bool ended_ = false;                           // under mutex_
+  std::string refusal_;                          // under mutex_
 };
 
 }  // namespace echoloop

@@ -39,8 +39,21 @@ struct CourseGeometry {
   double sampling_hz;
 };
 
-// Real pixel (ix, iz): sum over transmits and elements of the sample nearest to
-// (z cos a + x sin a + |p - p_e|) / c * fs, samples outside the record left out.
+// Place of an element's echo from (x, z) on its line: (z cos a + x sin a + |p - p_e|) / c * fs, counted from sample 0.
+ECHO_HD double course_position(const CourseGeometry& g, int t, int e, double transmit_m, double x, double z) {
+  const double dx = x - g.element_x_m[e];
+  const double receive_m = sqrt(dx * dx + z * z);
+  return ((transmit_m + receive_m) / g.sound_speed_m_s - g.tx_t0_s[t]) * g.sampling_hz;
+}
+
+// The nearest sample; 0 outside the record.
+ECHO_HD float course_sample(const CourseGeometry& g, const float* rf, int t, int e, double position) {
+  if (!(position >= 0.0 && position <= static_cast<double>(g.n_samples - 1))) return 0.0f;
+  const long long line = static_cast<long long>(t) * g.n_el + e;
+  return rf[line * g.n_samples + static_cast<int>(position + 0.5)];
+}
+
+// Real pixel (ix, iz): sum over transmits and elements of the samples there.
 ECHO_HD float course_pixel(const CourseGeometry& g, const float* rf, int ix, int iz) {
   const double x = g.x_m[ix];
   const double z = g.z_m[iz];
@@ -48,13 +61,7 @@ ECHO_HD float course_pixel(const CourseGeometry& g, const float* rf, int ix, int
   for (int t = 0; t < g.n_tx; ++t) {
     const double transmit_m = z * g.tx_cos[t] + x * g.tx_sin[t];
     for (int e = 0; e < g.n_el; ++e) {
-      const double dx = x - g.element_x_m[e];
-      const double receive_m = sqrt(dx * dx + z * z);
-      const double sample = ((transmit_m + receive_m) / g.sound_speed_m_s - g.tx_t0_s[t]) * g.sampling_hz;
-      if (sample >= 0.0 && sample <= static_cast<double>(g.n_samples - 1)) {
-        const long long line = static_cast<long long>(t) * g.n_el + e;
-        sum += rf[line * g.n_samples + static_cast<int>(sample + 0.5)];
-      }
+      sum += course_sample(g, rf, t, e, course_position(g, t, e, transmit_m, x, z));
     }
   }
   return sum;

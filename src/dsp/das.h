@@ -124,6 +124,34 @@ ECHO_HD Complex interpolate(const Complex* line, int n_valid, int base, float of
   return {a.re + w * (b.re - a.re), a.im + w * (b.im - a.im)};
 }
 
+// What an element adds to the sum of one transmit is receive_rotor() times the sample interpolated on its line; the sum
+// is turned by transmit_phasor().
+ECHO_HD Complex receive_rotor(const DasGeometry& g, ReceiveTerm rx) {
+  return rx.weight * unit_phasor(rx.excess * g.turns_per_sample);
+}
+
+// Where the lines of sum t of a pixel are read.
+struct TransmitPlace {
+  int transmit;  // -1: none
+  int base;      // samples
+  float excess;  // samples beyond base
+};
+
+template <DasForm form = DasForm::general>
+ECHO_HD TransmitPlace transmit_place(const DasGeometry& g, int t, int ix, int iz) {
+  const bool by_column = form == DasForm::general && g.columns != nullptr;
+  const int row = t * g.nz + iz;
+  return {by_column ? g.columns[t * g.nx + ix].transmit : t, g.row_base[row],
+          g.tx_excess[static_cast<long long>(row) * g.nx + ix]};
+}
+
+template <DasForm form = DasForm::general>
+ECHO_HD Complex transmit_phasor(const DasGeometry& g, int t, int ix, int iz, float excess) {
+  const bool by_column = form == DasForm::general && g.columns != nullptr;
+  const float turns = g.row_turns[t * g.nz + iz] + (by_column ? g.columns[t * g.nx + ix].turns : 0.0f);
+  return unit_phasor(turns + excess * g.turns_per_sample);
+}
+
 // Transmits summed together per pass over the elements, so that the receive part is computed once for all of them.
 inline constexpr int kTransmitGroup = 4;
 
@@ -132,7 +160,6 @@ inline constexpr int kTransmitGroup = 4;
 template <DasForm form = DasForm::general>
 ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int iz) {
   const PixelPlace at = form == DasForm::plain ? PixelPlace{g.x_m[ix], g.z_m[iz], 0.0f} : place_of(g, ix, iz);
-  const bool by_column = form == DasForm::general && g.columns != nullptr;
   Complex pixel{0.0f, 0.0f};
   for (int first = 0; first < g.n_tx; first += kTransmitGroup) {
     const int count = g.n_tx - first < kTransmitGroup ? g.n_tx - first : kTransmitGroup;
@@ -141,15 +168,15 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
     int base[kTransmitGroup] = {};
     int from[kTransmitGroup] = {};  // transmit, -1: none
     for (int t = 0; t < count; ++t) {
-      from[t] = by_column ? g.columns[(first + t) * g.nx + ix].transmit : first + t;
-      const int row = (first + t) * g.nz + iz;
-      base[t] = g.row_base[row];
-      excess[t] = g.tx_excess[static_cast<long long>(row) * g.nx + ix];
+      const TransmitPlace place = transmit_place<form>(g, first + t, ix, iz);
+      from[t] = place.transmit;
+      base[t] = place.base;
+      excess[t] = place.excess;
     }
     for (int e = 0; e < g.n_el; ++e) {
       const ReceiveTerm rx = receive_term<form>(g, g.elements[e], at);
       if (rx.weight == 0.0f) continue;
-      const Complex rotor = rx.weight * unit_phasor(rx.excess * g.turns_per_sample);
+      const Complex rotor = receive_rotor(g, rx);
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
@@ -162,9 +189,7 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
       }
     }
     for (int t = 0; t < count; ++t) {
-      const int row = (first + t) * g.nz + iz;
-      const float turns = g.row_turns[row] + (by_column ? g.columns[(first + t) * g.nx + ix].turns : 0.0f);
-      pixel = pixel + unit_phasor(turns + excess[t] * g.turns_per_sample) * sum[t];
+      pixel = pixel + transmit_phasor<form>(g, first + t, ix, iz, excess[t]) * sum[t];
     }
   }
   return pixel;

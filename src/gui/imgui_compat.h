@@ -29,6 +29,15 @@ inline void add_polyline(ImDrawList& list, const ImVec2* points, int count, ImU3
 #endif
 }
 
+// The id was a pointer, then an integer, then a reference.
+inline ImTextureID texture_id(unsigned int gl_texture) {
+#if IMGUI_VERSION_NUM >= 19140
+  return static_cast<ImTextureID>(gl_texture);
+#else
+  return reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(gl_texture));
+#endif
+}
+
 // From 1.92 fonts carry no size of their own.
 inline void push_font(ImFont* font, [[maybe_unused]] float size) {
 #if IMGUI_VERSION_NUM >= 19200

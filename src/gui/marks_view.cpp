@@ -121,7 +121,6 @@ int chip_at(const MarksView& v, float x, float y) {
 void draw_marks(const MarksView& v) {
   const Rect& image = v.layout.image;
   v.ui.list().PushClipRect({image.x0, image.y0}, {image.x1, image.y1}, true);
-  if (v.inspected) cross_with_halo(v.ui, place_of(v.layout, *v.inspected), 12, 4, theme::kAccent);
   const auto lit = [&](const Mark& m) { return m.number == v.marks.hovered; };
   const auto chosen = [&](const Mark& m) { return m.number == v.marks.selected; };
   for (const Mark& m : v.marks.list) draw_mark(v, m, lit(m), chosen(m));

@@ -2,7 +2,6 @@
 // picture is drawn. UI thread only.
 #pragma once
 
-#include <optional>
 
 #include "gui/marks.h"
 #include "gui/picture_layout.h"
@@ -15,7 +14,6 @@ struct MarksView {
   const PictureLayout& layout;
   const Marks& marks;
   const Mark* draft = nullptr;          // being drawn
-  std::optional<PlanePoint> inspected;  // a cross there
 };
 
 void draw_marks(const MarksView& view);

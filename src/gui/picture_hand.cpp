@@ -97,7 +97,7 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   }
   use_tool(hit, layout, state, reach_m, chip);
   zoom_and_pan(hit, layout, state);
-  draw_marks({ui, layout, marks, editor_.draft(), state.inspected});
+  draw_marks({ui, layout, marks, editor_.draft()});
   return hit.hovered;
 }
 

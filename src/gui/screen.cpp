@@ -49,6 +49,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
   state.timeline.wanted = false;  // unless its panel is drawn
+  state.inspector.wanted = false;
+  if (presentation_ || view_.dock == Dock::none) dock_.close();
   if (presentation_) {
     draw_presentation(state, input);
   } else {
@@ -157,7 +159,15 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
   cine_.draw(c, strip);
+  const Rect dock = dock_.place(ui_, view_, area, c.compact);
+  const Dock docked = view_.dock;
+  if (docked != Dock::none) {
+    grounds_.push_back({dock, theme::kPanelHex});
+    dock_.draw(c, dock, input.image, input.strip);
+    grounds_.push_back({dock_.strip_box(), 0x000000});
+  }
   live_area_ = area;
+  if (docked == Dock::m_mode) live_area_.y1 = dock.y1;  // the strip moves with the picture
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
@@ -190,6 +200,9 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
 // Comparison, marks, scale bar and read-out, and what the mouse does there.
 void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   draw_comparison(state, input);
+  if (view_.dock != Dock::none && !presentation_ && state.inspected) {
+    draw_inspected(ui_, layout_, input.image, *state.inspected, view_.dock);
+  }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
   if (presentation_) {
@@ -197,7 +210,9 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   } else {
     draw_scale_bar(ui_, layout_, ScaleBarType::small);
   }
+  const auto inspected = state.inspected;
   const bool on_picture = hand_.use(ui_, layout_, state);
+  if (state.inspected != inspected && view_.dock == Dock::none) view_.dock = Dock::inspector;
   if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 

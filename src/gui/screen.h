@@ -10,6 +10,7 @@
 
 #include "gui/bars.h"
 #include "gui/cine_strip.h"
+#include "gui/dock.h"
 #include "gui/file_dialog.h"
 #include "gui/image_view.h"
 #include "gui/keys.h"
@@ -33,6 +34,7 @@ struct SceneInput {
   std::function<float(const Image& image, int ix, int iz)> level_db;
   LevelReader& levels;  // of `image`, for what measures it
   std::span<const KeyPress> keys;
+  const MModeStrip& strip;
 };
 
 class Screen {
@@ -44,6 +46,7 @@ class Screen {
 
   [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
   [[nodiscard]] const PictureLayout& picture_layout() const { return layout_; }
+  [[nodiscard]] const DockArea& dock() const { return dock_; }
   [[nodiscard]] float wipe_x() const { return wipe_x_; }   // where A ends and B begins
   [[nodiscard]] bool playing() const { return playing_; }  // kept frames
   // The picture with its furniture: all that changes with every picture. Everything else may be drawn less often.
@@ -62,6 +65,7 @@ class Screen {
   bool handle_past_key(UiState& state, const KeyPress& press);
   void toggle_dock(Dock dock);
   void step_param(UiState& state, std::string_view key, double by);
+  void toggle_dock(Dock dock);
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
@@ -80,6 +84,7 @@ class Screen {
   CineStrip cine_;
   PictureHand hand_;
   Measuring measuring_;
+  DockArea dock_;
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_, last_layout_;
   Rect live_area_;

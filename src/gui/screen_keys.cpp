@@ -24,6 +24,8 @@ void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
   }
 }
 
+void Screen::toggle_dock(Dock dock) { view_.dock = view_.dock == dock ? Dock::none : dock; }
+
 bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   constexpr std::array<std::pair<Key, CineAct>, 8> kActs = {{{Key::home, CineAct::first},
                                                              {Key::left, CineAct::back},
@@ -76,6 +78,10 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::equal:
       step_param(state, "gain_db", 1);
       return true;
+    case Key::n:
+    case Key::m:
+      if (!press.control) toggle_dock(press.key == Key::n ? Dock::inspector : Dock::m_mode);
+      return !press.control;
     case Key::o:
       open_dialog_ = open_dialog_ || press.control;
       return press.control;

@@ -17,6 +17,7 @@
 #include "core/stages.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "gui/inspector_view.h"
 #include "gui/marks.h"
 #include "gui/pan_zoom.h"
 #include "gui/measured.h"
@@ -145,6 +146,7 @@ struct UiState {
   Marks marks;
   PanZoom pan_zoom;                     // what of the picture is seen
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
+  InspectorView inspector;
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet

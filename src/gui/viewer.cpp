@@ -62,6 +62,7 @@ struct Viewer::Impl {
   LevelReader levels;
   WindowRenderer renderer;
   Fonts fonts;
+  MModeStrip strip;
   Screen screen;
   ViewSettings saved;
   ImagingParams display;
@@ -77,6 +78,11 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
                                : state.cine.compare          ? PictureSource::compared_past
                                                              : PictureSource::past;
   const bool fresh = pictures.take(source);
+  if (screen.settings().dock != Dock::m_mode) {
+    strip.close();
+  } else if (fresh && source == PictureSource::live && state.inspected) {
+    strip.add(pictures.texture(), pictures.shown(), *state.inspected);
+  }
   const PictureSet::Times& t = pictures.times();
   times.present_start = t.start_ns;
   times.present_end = t.end_ns;
@@ -113,6 +119,7 @@ void Viewer::Impl::render(Extent extent) {
                  .shown = pictures.shown(),
                  .compared_texture = pictures.compared_texture(),
                  .compared = pictures.compared(),
+                 .strip = strip,
                  .display = display,
                  .touched = touched()},
                 extent);
@@ -153,7 +160,8 @@ bool Viewer::frame(UiState& state) {
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
                  .levels = v.levels,
-                 .keys = v.surface->keys});
+                 .keys = v.surface->keys,
+                 .strip = v.strip});
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
@@ -201,6 +209,7 @@ void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
 const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
+Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

@@ -82,6 +82,7 @@ class Viewer {
   void inject(const InjectedInput& input);
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
+  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty when it is closed
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

@@ -92,6 +92,23 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
                 width, height);
 }
 
+void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
+  const DockArea& dock = frame.screen.dock();
+  if (dock.strip_box().width() <= 0) return;
+  const auto pixels = [ratio](const Rect& r) {
+    return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio};
+  };
+  const Grid grid = frame.strip.grid();
+  for (const MModeStrip::Piece& piece : frame.strip.pieces(dock.strip_box(), dock.strip_span_s())) {
+    painter_.draw({.texture = frame.strip.texture(),
+                   .grid = grid,
+                   .display = frame.display,
+                   .where = pixels(piece.where),
+                   .clip = pixels(piece.clip)},
+                  width, height);
+  }
+}
+
 void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   const int width = frame.surface.width();
   const int height = frame.surface.height();
@@ -115,6 +132,7 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   }
   glDisable(GL_SCISSOR_TEST);
   draw_pictures(frame, ratio, width, height);
+  draw_strip(frame, ratio, width, height);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
   } else {

@@ -22,6 +22,7 @@ struct WindowFrame {
   const Image& shown;  // in the texture; number 0 = none
   unsigned int compared_texture = 0;
   const Image* compared = nullptr;  // left of the wipe line; null = no comparison
+  const MModeStrip& strip;          // drawn where the screen's dock wants it
   const ImagingParams& display;     // window, gamma and map
   bool touched = false;             // input came just now, or something moves by itself
 };
@@ -37,6 +38,7 @@ class WindowRenderer {
 
  private:
   bool must_draw_all(const WindowFrame& frame);
+  void draw_strip(const WindowFrame& frame, float ratio, int width, int height);
   void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
 
   ImagePainter painter_;

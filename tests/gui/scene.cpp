@@ -94,7 +94,9 @@ void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, st
   box.publish();
 }
 
-void Scene::put_image(const Grid& grid, const Field& level_db) { put(images_, grid, level_db, 0); }
+void Scene::put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence) {
+  put(images_, grid, level_db, sequence);
+}
 
 void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
   put(past_[side], grid, level_db, sequence);

@@ -27,7 +27,7 @@ class Scene {
   Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {});
 
   // A picture over `grid` in the mailbox; shown by the next frame.
-  void put_image(const Grid& grid, const Field& level_db);
+  void put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
   // A kept frame beamformed again: side 0 is B, with the panels' parameters, 1 is A, with the comparison's.
   void put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.

@@ -1,0 +1,222 @@
+#include "backend/inspect_pixel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "backend/pixel_terms.h"
+#include "core/units.h"
+#include "dsp/band_filter.h"
+#include "dsp/level.h"
+#include "dsp/spectrum.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kPeriodsAbout = 4.0;                   // of the pulse, on either side of the pixel's time
+constexpr int kStepsInPeriod = 12;                      // so that the waves look round
+constexpr std::size_t kMostRaw = std::size_t{1} << 21;  // values of the raw map
+constexpr int kSpectrumPoints = 192;
+constexpr double kSegmentSamples = 256.0;
+
+float value_at(const std::byte* samples, SampleType type, std::size_t at) {
+  if (type == SampleType::int16) {
+    std::int16_t v = 0;
+    std::memcpy(&v, samples + at * sizeof v, sizeof v);
+    return static_cast<float>(v);
+  }
+  float v = 0.0f;
+  std::memcpy(&v, samples + at * sizeof v, sizeof v);
+  return v;
+}
+
+std::size_t line_start(const Acquisition& a, int transmit, int element) {
+  const auto line = static_cast<std::size_t>(transmit) * a.probe.elements.size() + static_cast<std::size_t>(element);
+  return line * static_cast<std::size_t>(a.n_samples) * static_cast<std::size_t>(a.values_per_sample());
+}
+
+// The samples that the map shows: the curve and some time before and after it.
+void choose_samples(Inspection& i, const Acquisition& a) {
+  double low = a.n_samples, high = 0.0;
+  for (const InspectedChannel& c : i.channels) {
+    if (c.weight == 0.0f) continue;
+    low = std::min(low, c.sample);
+    high = std::max(high, c.sample);
+  }
+  if (low > high) low = 0.0, high = a.n_samples;  // no element sees the pixel
+  const double periods = 16.0 * a.sampling_hz / a.center_hz;
+  const double about = std::max({0.5 * (high - low), periods, 24.0});
+  const auto most = static_cast<int>(std::max<std::size_t>(kMostRaw / i.channels.size(), 2));
+  const int first = static_cast<int>(std::clamp(std::floor(low - about), 0.0, a.n_samples - 1.0));
+  const int last = static_cast<int>(std::clamp(std::ceil(high + about), 0.0, a.n_samples - 1.0));
+  i.n_samples = std::min(last - first + 1, most);
+  i.first_sample = first + (last - first + 1 - i.n_samples) / 2;
+}
+
+void take_raw(Inspection& i, const Acquisition& a, const RfFrame& frame) {
+  choose_samples(i, a);
+  const auto step = static_cast<std::size_t>(a.values_per_sample());
+  for (int e = 0; e < a.n_elements(); ++e) {
+    const std::size_t first = line_start(a, i.transmit, e) + static_cast<std::size_t>(i.first_sample) * step;
+    for (int k = 0; k < i.n_samples; ++k) {
+      i.raw.push_back(value_at(frame.samples.data(), a.sample_type, first + static_cast<std::size_t>(k) * step));
+    }
+  }
+}
+
+void take_channels(Inspection& i, const Acquisition& a, const PixelTerms& terms, int sum) {
+  const int half = static_cast<int>(kPeriodsAbout * kStepsInPeriod);
+  i.n_aligned = 2 * half + 1;
+  i.aligned_step_s = 1.0 / (a.center_hz * kStepsInPeriod);
+  for (int e = 0; e < a.n_elements(); ++e) {
+    const TermPlace place = terms.place(sum, e);
+    i.channels.push_back({place.sample, place.weight, terms.term(sum, e, 0.0)});
+    for (int k = -half; k <= half; ++k) i.aligned.push_back(terms.term(sum, e, k * i.aligned_step_s).real());
+  }
+}
+
+double decibels(double magnitude, double reference_db) {
+  return static_cast<double>(to_db(static_cast<float>(magnitude), static_cast<float>(reference_db)));
+}
+
+void compare_sums(Inspection& i, const PixelInspection& w, const PixelTerms& terms) {
+  const auto n_el = static_cast<int>(i.channels.size());
+  std::complex<double> sum = 0.0;
+  const int n_sums = static_cast<int>(terms.transmits().size());
+  for (int s = 0; s < n_sums; ++s) {
+    for (int e = 0; e < n_el; ++e) sum += std::complex<double>(terms.term(s, e, 0.0));
+  }
+  const Grid& grid = beamformed_grid(w.plan);
+  const auto at = static_cast<std::size_t>(i.iz) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(i.ix);
+  std::complex<double> pixel = 0.0;
+  if (w.plan.course != nullptr) {
+    pixel = static_cast<double>(w.pixels[at]);
+  } else {
+    pixel = {static_cast<double>(w.pixels[2 * at]), static_cast<double>(w.pixels[2 * at + 1])};
+  }
+  i.pixel_db = decibels(std::abs(pixel), w.reference_db);
+  i.sum_db = decibels(std::abs(sum), w.reference_db);
+  i.sum_error = std::abs(sum - pixel) / std::max(std::abs(pixel), static_cast<double>(kMagnitudeFloor));
+}
+
+void take_line(Inspection& i, const PixelInspection& w) {
+  const Grid& grid = beamformed_grid(w.plan);
+  for (int iz = 0; iz < grid.nz; ++iz) {
+    const auto at = static_cast<std::size_t>(iz) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(i.ix);
+    const float level = w.plan.course != nullptr ? w.envelope[at] : magnitude({w.pixels[2 * at], w.pixels[2 * at + 1]});
+    i.line_db.push_back(to_db(level, static_cast<float>(w.reference_db)));
+  }
+  // A sector's depths are those of the line straight down.
+  i.line_first_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r0_m : grid.z0_m;
+  i.line_last_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r1_m : grid.z1_m;
+}
+
+int nearest_element(const Acquisition& a, PlanePoint at) {
+  int nearest = 0;
+  const auto distance = [&](int e) {
+    const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
+    return std::hypot(element.x_m - at.x_m, element.z_m - at.z_m);
+  };
+  for (int e = 1; e < a.n_elements(); ++e) {
+    if (distance(e) < distance(nearest)) nearest = e;
+  }
+  return nearest;
+}
+
+PixelTerms::Line raw_line(const Acquisition& a, const RfFrame& frame, int transmit, int element) {
+  const bool iq = a.signal == SignalKind::iq;
+  PixelTerms::Line line{{}, a.sampling_hz, iq ? a.demod_hz : 0.0};
+  const std::size_t first = line_start(a, transmit, element);
+  const auto value = [&](std::size_t k) { return value_at(frame.samples.data(), a.sample_type, first + k); };
+  double mean = 0.0;
+  const auto n = static_cast<std::size_t>(a.n_samples);
+  for (std::size_t k = 0; k < n; ++k) {
+    line.samples.push_back(iq ? Complex{value(2 * k), value(2 * k + 1)} : Complex{2.0f * value(k), 0.0f});
+    mean += static_cast<double>(line.samples.back().re) / static_cast<double>(n);
+  }
+  if (!iq) {  // which the filter removes as well
+    for (Complex& v : line.samples) v.re -= static_cast<float>(mean);
+  }
+  return line;
+}
+
+float response_db(const Plan& plan, double f_hz) {
+  double gain = 0.0;
+  if (plan.course != nullptr) {
+    std::complex<double> sum = 0.0;
+    for (std::size_t k = 0; k < plan.course->taps.size(); ++k) {
+      const double turns = f_hz / plan.acquisition->sampling_hz * static_cast<double>(k);
+      sum += static_cast<double>(plan.course->taps[k]) * std::polar(1.0, 2.0 * kPi * turns);
+    }
+    gain = std::abs(sum);
+  } else {
+    gain = band_response(f_hz, plan.params.band_low_hz, plan.params.band_high_hz);
+  }
+  return static_cast<float>(20.0 * std::log10(std::max(gain, 1e-10)));
+}
+
+void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& terms) {
+  const Acquisition& a = *w.plan.acquisition;
+  const bool course = w.plan.course != nullptr;
+  i.spectrum_element = nearest_element(a, i.at);
+  i.band_low_hz = course ? kCourseLowHz : w.plan.params.band_low_hz;
+  i.band_high_hz = course ? kCourseHighHz : w.plan.params.band_high_hz;
+  // One Nyquist zone of RF, the one that holds the pulse; all of IQ.
+  const bool iq = a.signal == SignalKind::iq;
+  const double span_hz = iq ? a.sampling_hz : 0.5 * a.sampling_hz;
+  i.first_hz = iq ? a.demod_hz - 0.5 * a.sampling_hz : std::floor(a.center_hz / span_hz) * span_hz;
+  i.step_hz = span_hz / (kSpectrumPoints - 1);
+  const double segment_s = kSegmentSamples / a.sampling_hz;
+  const auto spectrum = [&](const PixelTerms::Line& line) {
+    return power_spectrum_db({line.samples, line.rate_hz, line.demod_hz}, segment_s, i.first_hz, i.step_hz,
+                             kSpectrumPoints);
+  };
+  i.raw_spectrum_db = spectrum(raw_line(a, w.frame, i.transmit, i.spectrum_element));
+  const PixelTerms::Line filtered = terms.line(i.transmit, i.spectrum_element);
+  i.filtered_spectrum_db = spectrum(filtered);
+  const float top = *std::max_element(i.raw_spectrum_db.begin(), i.raw_spectrum_db.end());
+  for (int k = 0; k < kSpectrumPoints; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const double f_hz = i.first_hz + k * i.step_hz;
+    // Filtered lines hold half a sampling rate on either side of their middle: beyond lie periods of the same.
+    const bool held = std::abs(f_hz - filtered.demod_hz) <= 0.5 * filtered.rate_hz || course;
+    i.raw_spectrum_db[at] -= top;
+    i.filtered_spectrum_db[at] = held ? i.filtered_spectrum_db[at] - top : -300.0f;
+    i.response_db.push_back(response_db(w.plan, f_hz));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& w) {
+  const Acquisition& a = *w.plan.acquisition;
+  const Grid& grid = beamformed_grid(w.plan);
+  auto made = std::make_shared<Inspection>();
+  Inspection& i = *made;
+  i.stamp = w.frame.stamp;
+  i.asked = w.at;
+  const GridPlace place = grid.place(w.at.x_m, w.at.z_m);
+  i.ix = std::clamp(static_cast<int>(std::lround(place.column)), 0, grid.nx - 1);
+  i.iz = std::clamp(static_cast<int>(std::lround(place.row)), 0, grid.nz - 1);
+  i.at = grid.point(i.ix, i.iz);
+  const std::unique_ptr<PixelTerms> terms = make_pixel_terms(w.plan, w.lines, i.ix, i.iz);
+  const std::vector<int> transmits = terms->transmits();
+  for (std::size_t s = 0; s < transmits.size(); ++s) {
+    if (transmits[s] >= 0) i.summed.push_back(transmits[s]);
+  }
+  if (i.summed.empty()) return nullptr;
+  const bool known = std::find(i.summed.begin(), i.summed.end(), w.transmit) != i.summed.end();
+  i.transmit = known ? w.transmit : i.summed[i.summed.size() / 2];
+  const auto sum = static_cast<int>(std::find(transmits.begin(), transmits.end(), i.transmit) - transmits.begin());
+  i.first_s = a.transmits[static_cast<std::size_t>(i.transmit)].t0_s;
+  i.sampling_hz = a.sampling_hz;
+  i.iq = a.signal == SignalKind::iq;
+  take_channels(i, a, *terms, sum);
+  take_raw(i, a, w.frame);
+  compare_sums(i, w, *terms);
+  take_line(i, w);
+  take_spectra(i, w, *terms);
+  return made;
+}
+
+}  // namespace echoloop

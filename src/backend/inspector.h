@@ -1,0 +1,71 @@
+// Looks into the processing of a kept frame: makes its picture on a lane with the ordinary verbs, reads the lane's
+// buffers back, and takes from them what a pixel is made of; then the pictures that single transmits make. One piece of
+// work a step, so that live frames pass between. It exists only while somebody looks. Processing thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backend/backend.h"
+#include "core/inspection.h"
+
+namespace echoloop {
+
+struct InspectionRequest {
+  RfFrame frame;
+  std::shared_ptr<const void> owner;  // keeps the frame's samples
+  ImagingParams params;
+  PlanePoint at{};
+  int transmit = -1;          // see PixelInspection
+  std::vector<int> pictures;  // transmits whose pictures are wanted
+  std::uint64_t number = 0;   // comes back with the answers
+};
+
+class Inspector {
+ public:
+  // `answers` outlives it.
+  Inspector(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, InspectionAnswers& answers);
+
+  // Only when not busy(). `held_reference_db` stands in for an automatic level.
+  void begin(InspectionRequest request, double held_reference_db);
+  // Hands over what is finished, begins what comes next. True while busy. Throws nothing: what goes wrong is in the
+  // answer.
+  bool step();
+  [[nodiscard]] bool busy() const { return request_.has_value(); }
+
+ private:
+  struct OneTransmit {
+    int transmit;
+    AcquisitionPtr acquisition;
+    ImagingParams params;  // of the picture of all
+    std::shared_ptr<const Plan> plan;
+  };
+
+  void work();
+  void start_all();
+  void collect_all();
+  void start_picture(int transmit);
+  void collect_picture();
+  const OneTransmit& one_transmit(int transmit);
+  void start(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame, double reference_db);
+  void answer();
+  void end();
+
+  Backend& backend_;
+  AcquisitionPtr acquisition_;
+  StreamMode mode_;
+  InspectionAnswers& answers_;
+  std::unique_ptr<Lane> lane_, small_lane_;  // of the whole picture, of single transmits
+  std::shared_ptr<const Plan> plan_;
+  std::vector<OneTransmit> kept_;  // plans of single transmits, those of the last requests
+  std::optional<InspectionRequest> request_;
+  InspectionAnswer answer_;
+  double held_reference_db_ = 0.0;
+  double reference_db_ = 0.0;  // of the whole picture
+  Lane* working_ = nullptr;    // the lane that has a frame
+  std::int64_t turn_ns_ = 0;   // when this step began
+  std::size_t picture_ = 0;    // index into request_->pictures
+};
+
+}  // namespace echoloop

@@ -1,0 +1,84 @@
+// One pixel seen from inside the pipeline: the channel data that it is summed from, taken from the buffers of a lane
+// that made the picture of a kept frame. Plain values, handed from the processing thread to the window; any thread.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/grid.h"
+#include "core/mailbox.h"
+#include "core/params.h"
+
+namespace echoloop {
+
+// What an element adds to the pixel, for the chosen transmit.
+struct InspectedChannel {
+  double sample = 0.0;        // place of the pixel's echo on the element's raw line, in samples from its sample 0
+  float weight = 0.0f;        // apodization times directivity; 0: the element does not see the pixel
+  std::complex<float> value;  // delayed, turned to one phase and weighted: a term of the beamformer's sum
+};
+
+struct Inspection {
+  FrameStamp stamp;
+  PlanePoint asked{};    // where the user clicked
+  PlanePoint at{};       // the beamformed pixel nearest to it
+  int ix = 0, iz = 0;    // that pixel
+  int transmit = 0;      // whose channels are here
+  double first_s = 0.0;  // time of sample 0 of its raw lines after the wave passed the origin
+  double sampling_hz = 0.0;
+  std::vector<int> summed;                 // transmits that the pixel is summed from
+  std::vector<InspectedChannel> channels;  // [element]
+
+  // The frame's own samples around the curve; of IQ the real part.
+  int first_sample = 0;
+  int n_samples = 0;
+  std::vector<float> raw;  // [element][n_samples]
+  bool iq = false;
+
+  // The channels before summation, delayed and weighted, as waves about the pixel's time: that is column n_aligned / 2.
+  int n_aligned = 0;
+  double aligned_step_s = 0.0;
+  std::vector<float> aligned;  // [element][n_aligned]
+
+  // Decibels as in the picture: the pixel as the beamformer left it, and the sum of all channels of all its transmits.
+  double pixel_db = 0.0;
+  double sum_db = 0.0;
+  double sum_error = 0.0;  // |sum - pixel| / |pixel|
+
+  // The beamformed line through the pixel, before scan conversion.
+  std::vector<float> line_db;
+  double line_first_m = 0.0, line_last_m = 0.0;  // depth, or on a polar grid distance from the apex less its depth
+
+  // Power spectra of one element's line, before and after the filter, against the raw line's maximum; and the filter.
+  int spectrum_element = 0;
+  double first_hz = 0.0, step_hz = 0.0;
+  std::vector<float> raw_spectrum_db, filtered_spectrum_db, response_db;  // of equal length
+  double band_low_hz = 0.0, band_high_hz = 0.0;                           // the filter's edges
+};
+
+// The picture that one transmit makes alone, reduced to a small one. dB against the picture's level less 20 log10 of
+// the number of transmits: as bright as the picture, if every transmit gave the same.
+struct TransmitPicture {
+  int transmit = 0;
+  FrameStamp stamp;
+  Grid grid;
+  std::vector<float> db;  // [nz][nx]
+};
+
+struct InspectionAnswer {
+  std::uint64_t number = 0;                 // of the request
+  std::shared_ptr<const Inspection> pixel;  // null: refused
+  std::vector<std::shared_ptr<const TransmitPicture>> pictures;
+  bool complete = false;  // no more comes for this request
+  std::string refusal;    // why there is nothing
+  double work_s = 0.0;    // that the processing thread spent
+};
+
+using InspectionAnswers = Mailbox<InspectionAnswer>;
+
+}  // namespace echoloop

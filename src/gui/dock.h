@@ -1,0 +1,33 @@
+// What can be opened below the picture, above the cine strip: the inspector, or the M-mode strip. Its upper edge is a
+// splitter. Closed, it makes, asks and keeps nothing. UI thread only.
+#pragma once
+
+#include "gui/image_view.h"
+#include "gui/inspector.h"
+#include "gui/m_mode.h"
+
+namespace echoloop {
+
+class DockArea {
+ public:
+  // Takes its place from the bottom of `area`; empty when closed.
+  Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const;
+  void draw(PanelContext& c, const Rect& r, const Image& image, const MModeStrip& strip);
+  void close() { inspector_.close(), strip_box_ = {}; }
+
+  // Where the strip's pixels go; empty: nowhere.
+  [[nodiscard]] const Rect& strip_box() const { return strip_box_; }
+  [[nodiscard]] double strip_span_s() const { return span_s_; }
+
+ private:
+  void draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image, const MModeStrip& strip);
+
+  Inspector inspector_;
+  Rect strip_box_;
+  double span_s_ = 4.0;
+};
+
+// On the picture: the pixel that is looked at, or the line.
+void draw_inspected(const Ui& ui, const PictureLayout& layout, const Image& image, PlanePoint at, Dock dock);
+
+}  // namespace echoloop

@@ -1,0 +1,41 @@
+// The inspector's plots, one function each: a cell of the dock, and the pixel that is looked at. UI thread only.
+#pragma once
+
+#include <map>
+
+#include "gui/channel_map.h"
+#include "gui/panels/panels.h"
+
+namespace echoloop {
+
+// The raw lines of one transmit with the pixel's delay curve.
+void draw_raw_map(Ui& ui, const Rect& cell, const Inspection& pixel, ChannelMap& map);
+// The channels before summation, as waves about the pixel's time: what is in phase makes level stripes.
+void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& pixel, ChannelMap& map);
+// The beamformed line through the pixel.
+void draw_level_line(Ui& ui, const Rect& cell, const Inspection& pixel, const ImagingParams& display);
+// Spectra of the nearest element's line, before and after the filter, and the filter.
+void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
+
+// "6 of 11, +2.0°"
+std::string transmit_text(const Acquisition* acquisition, int transmit);
+
+// What each transmit makes alone; a click chooses it.
+class TransmitPictures {
+ public:
+  void draw(PanelContext& c, const Rect& cell);
+
+ private:
+  struct Shown {
+    std::shared_ptr<const TransmitPicture> of;
+    ImagingParams display;
+    ColorTexture texture;
+    float height_per_width = 1;
+  };
+  void update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture, const ImagingParams& display);
+
+  std::map<int, Shown> shown_;  // those in view
+  float scroll_ = 0;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,108 @@
+// The pictures that single transmits make, small, side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "gui/inspector_parts.h"
+#include "gui/number_text.h"
+#include "gui/tone.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kWidth = 92, kTitle = 18, kGap = 8;
+
+// Display parameters that the colours depend on, and no others.
+bool same_look(const ImagingParams& a, const ImagingParams& b) {
+  return a.dynamic_range_db == b.dynamic_range_db && a.gain_db == b.gain_db && a.gamma == b.gamma &&
+         a.color_map == b.color_map;
+}
+
+}  // namespace
+
+std::string transmit_text(const Acquisition* acquisition, int transmit) {
+  if (acquisition == nullptr || transmit < 0 || transmit >= acquisition->n_transmits()) return {};
+  const Transmit& t = acquisition->transmits[static_cast<std::size_t>(transmit)];
+  const std::string number = fmt::format("{} of {}", transmit + 1, acquisition->n_transmits());
+  if (t.kind == TransmitKind::plane) return number + ", " + signed_fixed(t.angle_rad / kRadiansPerDegree, 1) + "°";
+  if (t.kind == TransmitKind::delays) return number;
+  return fmt::format("{}, {} {} mm", number, t.kind == TransmitKind::focused ? "focus x" : "source x",
+                     fixed(1e3 * t.source_x_m, 1));
+}
+
+void TransmitPictures::update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture,
+                              const ImagingParams& display) {
+  if (shown.of == picture && same_look(shown.display, display)) return;
+  shown.of = picture;
+  shown.display = display;
+  Image image;
+  image.grid = picture->grid;
+  std::vector<float> db = picture->db;  // an image's pixels are not const
+  image.host_db = db.data();
+  const RgbPicture rgb = render_picture(image, display);
+  if (rgb.width < 1) return;
+  std::vector<std::uint32_t> colors;
+  for (std::size_t i = 0; i + 2 < rgb.rgb.size(); i += 3) {
+    colors.push_back(IM_COL32(rgb.rgb[i], rgb.rgb[i + 1], rgb.rgb[i + 2], 255));
+  }
+  shown.texture.update(rgb.width, rgb.height, colors);
+  const Grid& g = picture->grid;
+  shown.height_per_width = static_cast<float>((g.z1_m - g.z0_m) / std::max(g.x1_m - g.x0_m, 1e-6));
+}
+
+void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
+  Ui& ui = c.ui;
+  InspectorView& view = c.state.inspector;
+  const auto n = static_cast<int>(view.pictures.size());
+  ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, "Each transmit alone");
+  const Rect area{cell.x0, cell.y0 + ui.px(kTitle), cell.x1, cell.y1};
+  if (n == 0) return;
+  const Hit over = ui.hit("transmit_pictures", area);
+  const int across = std::max(1, static_cast<int>((area.width() + ui.px(kGap)) / ui.px(kWidth)));
+  const float width =
+      std::floor((area.width() - static_cast<float>(across - 1) * ui.px(kGap)) / static_cast<float>(across));
+  float ratio = 1;
+  for (const auto& [transmit, shown] : shown_) ratio = shown.height_per_width;
+  const float height = std::min(std::round(width * ratio), area.height() - ui.px(16));
+  const float row = height + ui.px(16 + kGap);
+  const int rows = (n + across - 1) / across;
+  const float most = std::max(0.0F, static_cast<float>(rows) * row - area.height());
+  if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;
+  scroll_ = std::clamp(scroll_, 0.0F, most);
+  ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
+  view.pictures_seen.clear();
+  for (int k = 0; k < n; ++k) {
+    const float x = area.x0 + static_cast<float>(k % across) * (width + ui.px(kGap));
+    const float y = area.y0 + static_cast<float>(k / across) * row - std::round(scroll_);
+    if (y >= area.y1 || y + row <= area.y0) continue;
+    view.pictures_seen.push_back(k);
+    const Rect r{x, y, x + width, y + height};
+    ui.fill(r, theme::kBlack);
+    if (const auto& picture = view.pictures[static_cast<std::size_t>(k)]) {
+      Shown& shown = shown_[k];
+      update(shown, picture, c.state.params);
+      // Aspect true within its place.
+      const float fit = std::min(width, height / std::max(shown.height_per_width, 1e-3F));
+      const Rect box{r.cx() - 0.5F * fit, r.y0, r.cx() + 0.5F * fit, r.y0 + fit * shown.height_per_width};
+      if (shown.texture.id() != 0) {
+        ui.list().AddImage(compat::texture_id(shown.texture.id()), {box.x0, box.y0}, {box.x1, box.y1});
+      }
+    }
+    const bool chosen = view.pixel != nullptr && view.pixel->transmit == k;
+    ui.outline(r, chosen ? theme::kAccent : theme::kLine2);
+    const std::string text = transmit_text(c.state.source.acquisition.get(), k);
+    const std::size_t comma = text.find(", ");
+    const std::string label = comma == text.npos ? std::to_string(k + 1) : text.substr(comma + 2);
+    ui.text_fitted(Type::small, r.x0, r.x1, r.y1 + ui.px(1), ui.px(14), chosen ? theme::kText : theme::kMuted, label);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (over.clicked && r.contains(mouse.x, mouse.y)) view.transmit = k;
+  }
+  ui.list().PopClipRect();
+  std::erase_if(shown_, [&view](const auto& entry) {
+    return std::find(view.pictures_seen.begin(), view.pictures_seen.end(), entry.first) == view.pictures_seen.end();
+  });
+}
+
+}  // namespace echoloop

@@ -1,0 +1,46 @@
+// Small plots: a frame with two axes in 1-2-5 steps, curves in it, and what lies under the pointer. UI thread only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gui/ui.h"
+
+namespace echoloop {
+
+struct PlotAxis {
+  double first = 0.0, last = 1.0;  // at the left edge and the right one; at the top and at the bottom
+  std::string_view unit;
+  int decimals = -1;  // of the labels; -1: as many as the step needs
+};
+
+struct Plot {
+  Rect box;
+  PlotAxis x, y;
+  [[nodiscard]] float x_px(double v) const;
+  [[nodiscard]] float y_px(double v) const;
+  [[nodiscard]] double x_at(float px) const;
+  [[nodiscard]] double y_at(float px) const;
+};
+
+enum class PlotGround { canvas, none };  // none: what is in the box was drawn below everything here
+
+struct PlotLook {
+  std::string_view title;
+  PlotAxis x, y;
+  PlotGround ground = PlotGround::canvas;
+};
+
+// In `cell`: title above, labels at the left and below.
+Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look);
+// A word at the right end of the title's row: values under the pointer.
+void draw_plot_note(const Ui& ui, const Rect& cell, const Plot& plot, std::string_view title, std::string_view note);
+
+// Values at first_x + i * step_x, within the box; gaps where there is no number.
+void draw_curve(const Ui& ui, const Plot& plot, std::span<const float> values, double first_x, double step_x,
+                ImU32 color);
+void draw_cursor(const Ui& ui, const Plot& plot, double x);  // a vertical line, dashed
+
+}  // namespace echoloop

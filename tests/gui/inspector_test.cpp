@@ -1,0 +1,226 @@
+// The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
+#include <cmath>
+
+#include "gui/scene.h"
+#include "gui/tone.h"
+
+namespace echoloop::testing {
+namespace {
+
+constexpr int kElements = 64, kSamples = 400, kAligned = 49;
+
+// A wire's echo on a hyperbola, and the curve a given number of samples below it.
+std::shared_ptr<const Inspection> wire(double curve_offset = 0.0) {
+  auto i = std::make_shared<Inspection>();
+  i->at = i->asked = {1e-3, 15e-3};
+  i->transmit = 5;
+  i->sampling_hz = 20e6;
+  i->first_sample = 300;
+  i->n_samples = kSamples;
+  i->n_aligned = kAligned;
+  i->aligned_step_s = 1.0 / 60e6;
+  for (int k = 0; k < 11; ++k) i->summed.push_back(k);
+  for (int e = 0; e < kElements; ++e) {
+    const double echo = 420.0 + 0.1 * (e - 30.0) * (e - 30.0);
+    const bool seen = e > 8 && e < 52;
+    i->channels.push_back({echo + curve_offset, seen ? 1.0F : 0.0F, {1.0F, 0.0F}});
+    for (int k = 0; k < kSamples; ++k) {
+      const double t = k + 300 - echo;
+      i->raw.push_back(static_cast<float>(std::exp(-t * t / 8.0) * std::cos(1.5 * t)));
+    }
+    for (int k = 0; k < kAligned; ++k) i->aligned.push_back(seen && k == kAligned / 2 ? 1.0F : 0.0F);
+  }
+  i->pixel_db = -12.34;
+  i->sum_db = -12.34;
+  for (int k = 0; k < 101; ++k) i->line_db.push_back(-0.5F * static_cast<float>(std::abs(k - 50)));
+  i->iz = 50;
+  i->line_first_m = 5e-3;
+  i->line_last_m = 25e-3;
+  i->step_hz = 0.1e6;
+  i->raw_spectrum_db.assign(100, -20.0F);
+  i->filtered_spectrum_db.assign(100, -40.0F);
+  i->response_db.assign(100, 0.0F);
+  i->band_low_hz = 3e6;
+  i->band_high_hz = 7e6;
+  return i;
+}
+
+void show(Scene& scene) {
+  scene.put_image(kSquare, [](double x, double) { return static_cast<float>(-x); });
+  scene.state.inspected = PlanePoint{1e-3, 15e-3};
+  scene.state.inspector.pixel = wire();
+  scene.state.inspector.pictures.resize(11);
+}
+
+Rgb pixel(const RgbPicture& p, float x, float y) {
+  const std::size_t at =
+      (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
+  return {p.rgb[at], p.rgb[at + 1], p.rgb[at + 2]};
+}
+
+TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  scene.frames(2);
+  EXPECT_FALSE(scene.state.inspector.wanted);
+  const float whole = scene.viewer->image_rect().height();
+  scene.press(Key::n);
+  scene.frames(2);
+  EXPECT_TRUE(scene.state.inspector.wanted);
+  EXPECT_LT(scene.viewer->image_rect().height(), whole);
+  EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
+  scene.press(Key::escape);
+  scene.frames(1);
+  EXPECT_TRUE(scene.state.inspector.wanted) << "Esc does not close it";
+  scene.press(Key::tab);
+  scene.frames(2);
+  EXPECT_FALSE(scene.state.inspector.wanted) << "not seen in presentation";
+  scene.press(Key::tab);
+  scene.frames(2);
+  EXPECT_TRUE(scene.state.inspector.wanted);
+  scene.click("close_dock");
+  EXPECT_FALSE(scene.state.inspector.wanted);
+  EXPECT_EQ(scene.viewer->image_rect().height(), whole);
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(Inspector, ItsHeightFollowsTheSplitterAndARightClickResetsIt) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  scene.press(Key::n);
+  scene.frames(2);
+  const Rect before = scene.viewer->control_rect("splitter_dock");
+  InjectedInput input;
+  input.mouse_x = before.cx();
+  input.mouse_y = before.cy();
+  scene.viewer->inject(input);
+  scene.frames(2);
+  input.left = true;
+  scene.viewer->inject(input);
+  scene.frames(2);
+  input.mouse_y -= 60;
+  scene.viewer->inject(input);
+  scene.frames(2);
+  input.left = false;
+  scene.viewer->inject(input);
+  scene.frames(2);
+  EXPECT_NEAR(scene.viewer->control_rect("splitter_dock").cy(), before.cy() - 60, 6.0F);
+  scene.click("splitter_dock", true);
+  EXPECT_NEAR(scene.viewer->control_rect("splitter_dock").cy(), before.cy(), 1.0F);
+}
+
+// The curve is drawn in accent where the echo is: on the map's own axes.
+TEST(Inspector, TheCurveLiesOnTheEcho) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  const auto pixels = [&](double offset) {
+    scene.state.inspector.pixel = wire(offset);
+    scene.move(1, 1);
+    scene.frames(2);
+    return scene.shot();
+  };
+  scene.press(Key::n);
+  scene.frames(2);
+  const Rect map = scene.viewer->control_rect("raw_map");
+  ASSERT_GT(map.height(), 50.0F);
+  const RgbPicture on = pixels(0.0);
+  const RgbPicture off = pixels(100.0);
+  for (const int e : {15, 30, 45}) {
+    const double sample = 420.0 + 0.1 * (e - 30.0) * (e - 30.0);
+    const float x = map.x0 + map.width() * (static_cast<float>(e) + 0.5F) / kElements;
+    const float y = map.y0 + map.height() * static_cast<float>((sample + 0.5 - 300.0) / kSamples);
+    const Rgb curve = pixel(on, x, y);
+    EXPECT_GT(curve.b, curve.r + 60) << "no accent at element " << e;
+    EXPECT_GT(curve.g, curve.r + 40);
+    const Rgb echo = pixel(off, x, y);  // without the curve: the echo's middle, positive, is light
+    EXPECT_GT(echo.r, 150) << "no echo at element " << e;
+    const Rgb moved = pixel(off, x, y + map.height() * 100.0F / kSamples);
+    EXPECT_GT(moved.b, moved.r + 60) << "the curve follows its samples";
+  }
+}
+
+TEST(Inspector, HoveringNamesElementAndSample) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  scene.press(Key::n);
+  scene.frames(2);
+  const Rect map = scene.viewer->control_rect("raw_map");
+  scene.move(1, 1);
+  const RgbPicture before = scene.shot();
+  scene.move(map.cx(), map.cy());
+  const RgbPicture after = scene.shot();
+  int changed = 0;  // in the title's row
+  for (float x = map.x0; x < map.x1; x += 1) {
+    for (float y = map.y0 - 17; y < map.y0 - 1; y += 1) changed += pixel(before, x, y) == pixel(after, x, y) ? 0 : 1;
+  }
+  EXPECT_GT(changed, 100);
+}
+
+TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  scene.press(Key::n);
+  scene.frames(2);
+  scene.click("transmit_next");
+  EXPECT_EQ(scene.state.inspector.transmit, 6);
+  scene.click("transmit_before");
+  EXPECT_EQ(scene.state.inspector.transmit, 4);
+}
+
+TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  auto picture = std::make_shared<TransmitPicture>();
+  picture->transmit = 1;
+  picture->grid = {-10e-3, 10e-3, 5e-3, 25e-3, 16, 16};
+  picture->db.assign(256, 0.0F);
+  scene.state.inspector.pictures[1] = picture;
+  scene.press(Key::n);
+  scene.frames(3);
+  ASSERT_GE(scene.state.inspector.pictures_seen.size(), 2U);
+  EXPECT_EQ(scene.state.inspector.pictures_seen[0], 0);
+  const Rect list = scene.viewer->control_rect("transmit_pictures");
+  const RgbPicture shot = scene.shot();
+  int white = 0;
+  float x = 0, y = 0;
+  for (float py = list.y0; py < list.y1; py += 2) {
+    for (float px = list.x0; px < list.x1; px += 2) {
+      if (pixel(shot, px, py) == Rgb{255, 255, 255}) ++white, x = px, y = py;
+    }
+  }
+  ASSERT_GT(white, 50) << "the picture of 0 dB is white";
+  InjectedInput input;
+  input.mouse_x = x;
+  input.mouse_y = y;
+  for (const bool down : {false, true, false}) {
+    input.left = down;
+    scene.viewer->inject(input);
+    scene.frames(2);
+  }
+  EXPECT_EQ(scene.state.inspector.transmit, 1);
+}
+
+TEST(Inspector, InASmallWindowItComesInPages) {
+  ECHO_SCENE(scene, 1024, 640);
+  show(scene);
+  scene.press(Key::n);
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
+  EXPECT_EQ(scene.viewer->control_rect("spectrum").width(), 0.0F);
+  const Rect pages = scene.viewer->control_rect("inspector_page");
+  ASSERT_GT(pages.width(), 100.0F);
+  InjectedInput input;
+  input.mouse_x = pages.cx();
+  input.mouse_y = pages.cy();
+  for (const bool down : {false, true, false}) {
+    input.left = down;
+    scene.viewer->inject(input);
+    scene.frames(2);
+  }
+  EXPECT_GT(scene.viewer->control_rect("spectrum").width(), 100.0F);
+  EXPECT_EQ(scene.viewer->control_rect("raw_map").width(), 0.0F);
+  EXPECT_GT(scene.viewer->image_rect().height(), 80.0F);
+}
+
+}  // namespace
+}  // namespace echoloop::testing

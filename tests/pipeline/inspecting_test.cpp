@@ -1,0 +1,128 @@
+// What the open inspector asks of the stream: nothing while it is closed, seldom while live, once while frozen.
+#include "app/inspecting.h"
+
+#include <gtest/gtest.h>
+
+#include "core/units.h"
+#include "support/streaming.h"
+
+namespace echoloop {
+namespace {
+
+using testing::wait_until;
+
+struct Rig {
+  Rig() {
+    state.params = testing::small_picture(*acquisition, 24, 32);
+    state.source.acquisition = acquisition;
+    state.inspected = PlanePoint{0.0, 4e-3};
+    wait_until([this] { return history.extent().frames > 4; });
+  }
+  void turn(Inspecting::Moment moment) { inspecting.update(state, session, moment, now_ns()); }
+  // Turns until no answer is missing.
+  void settle() {
+    wait_until([this] {
+      const std::uint64_t before = inspecting.requests();
+      turn(Inspecting::Moment::frozen);
+      return state.inspector.pixel != nullptr && inspecting.requests() == before && complete();
+    });
+  }
+  [[nodiscard]] bool complete() const {
+    for (const int k : state.inspector.pictures_seen) {
+      if (state.inspector.pictures[static_cast<std::size_t>(k)] == nullptr) return false;
+    }
+    return true;
+  }
+
+  AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(8, 256, {-8.0, 0.0, 8.0}));
+  std::shared_ptr<Source> source = testing::noise_source(acquisition, 16);
+  std::unique_ptr<Backend> backend = make_cpu_backend(2);
+  Mailbox<Image> images;
+  PastImages past;
+  InspectionAnswers answers;
+  TimingTrace trace{256};
+  RfHistory history{std::size_t{1} << 20};
+  UiState state;
+  Session session{*backend,
+                  source,
+                  images,
+                  trace,
+                  {.stream = testing::unpaced(),
+                   .params = testing::small_picture(*acquisition, 24, 32),
+                   .history = &history,
+                   .past = &past,
+                   .inspections = &answers}};
+  Inspecting inspecting{history, answers};
+};
+
+TEST(InspectingTheStream, AsksNothingWhileItIsClosed) {
+  Rig rig;
+  for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::live);
+  EXPECT_EQ(rig.inspecting.requests(), 0U);
+  rig.state.inspector.wanted = true;
+  rig.state.inspected.reset();
+  rig.turn(Inspecting::Moment::live);
+  EXPECT_EQ(rig.inspecting.requests(), 0U) << "nor while no pixel is chosen";
+}
+
+TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
+  Rig rig;
+  rig.state.inspector.wanted = true;
+  const std::int64_t begin_ns = now_ns();
+  wait_until([&] {
+    rig.turn(Inspecting::Moment::live);
+    return rig.inspecting.requests() >= 4;
+  });
+  EXPECT_GE(now_ns() - begin_ns, 600'000'000) << "five times a second at most";
+  ASSERT_NE(rig.state.inspector.pixel, nullptr);
+  const std::uint64_t before = rig.inspecting.requests();
+  wait_until([&] {
+    rig.state.inspected = PlanePoint{1e-3, 5e-3};  // a click does not wait
+    rig.turn(Inspecting::Moment::live);
+    return rig.inspecting.requests() > before;
+  });
+  rig.state.inspector.wanted = false;
+  rig.turn(Inspecting::Moment::live);
+  EXPECT_EQ(rig.state.inspector.pixel, nullptr) << "closed, nothing is kept";
+}
+
+TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
+  Rig rig;
+  rig.history.hold(true);
+  rig.state.cine.index = 1;
+  rig.state.inspector.wanted = true;
+  rig.state.inspector.pictures_seen = {0, 1, 2};
+  rig.settle();
+  EXPECT_EQ(rig.state.inspector.pixel->stamp.sequence, rig.history.at(1)->frame.stamp.sequence);
+  const std::uint64_t settled = rig.inspecting.requests();
+  for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);
+  EXPECT_EQ(rig.inspecting.requests(), settled);
+  rig.state.params.gain_db = 5.0;  // no buffer changes
+  rig.turn(Inspecting::Moment::frozen);
+  EXPECT_EQ(rig.inspecting.requests(), settled);
+  rig.state.cine.index = 2;
+  rig.turn(Inspecting::Moment::frozen);
+  EXPECT_EQ(rig.inspecting.requests(), settled + 1);
+  wait_until([&] {
+    rig.turn(Inspecting::Moment::frozen);
+    return rig.state.inspector.pixel->stamp.sequence == rig.history.at(2)->frame.stamp.sequence;
+  });
+}
+
+TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
+  Rig rig;
+  rig.history.hold(true);
+  rig.state.inspector.wanted = true;
+  rig.state.inspector.pictures_seen = {0};
+  rig.state.params.band_high_hz = rig.state.params.band_low_hz - 1e6;
+  wait_until([&] {
+    rig.turn(Inspecting::Moment::frozen);
+    return !rig.state.inspector.refusal.empty();
+  });
+  const std::uint64_t asked = rig.inspecting.requests();
+  for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);
+  EXPECT_EQ(rig.inspecting.requests(), asked);
+}
+
+}  // namespace
+}  // namespace echoloop

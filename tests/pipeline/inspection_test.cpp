@@ -1,0 +1,332 @@
+// Inside the pipeline: the channels that the inspector shows are what the beamformer summed, the curve lies on the
+// echo, and nothing of it exists while nobody looks.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "backend/inspect_pixel.h"
+#include "source/phantom.h"
+#include "support/streaming.h"
+
+namespace echoloop {
+namespace {
+
+using testing::linear_acquisition;
+using testing::share;
+using testing::to_bytes;
+using testing::wait_until;
+
+// One frame through a lane of its own, then a look at the pixel.
+struct Bench {
+  Bench(AcquisitionPtr acquisition, const ImagingParams& params, std::vector<std::byte> samples,
+        CpuKernel kernel = CpuKernel::portable)
+      : plan(make_plan(acquisition, params)), frame(std::move(samples)) {
+    const std::unique_ptr<Backend> backend = make_cpu_backend(2, kernel);
+    const std::unique_ptr<Lane> lane = backend->make_lane(0, StreamMode::serial);
+    lane->set_plan(plan);
+    lane->upload({.stamp = {}, .samples = frame});
+    lane->condition();
+    lane->beamform();
+    lane->envelope();
+    lines = lane->read_back(Lane::Tap::conditioned);
+    pixels = lane->read_back(Lane::Tap::beamformed);
+    envelope = lane->read_back(Lane::Tap::envelope);
+  }
+  [[nodiscard]] std::shared_ptr<const Inspection> look(double x_m, double z_m, int transmit = -1) const {
+    return inspect_pixel({.plan = *plan,
+                          .frame = {.stamp = {}, .samples = frame},
+                          .lines = lines,
+                          .pixels = pixels,
+                          .envelope = envelope,
+                          .at = {x_m, z_m},
+                          .transmit = transmit});
+  }
+
+  std::shared_ptr<const Plan> plan;
+  std::vector<std::byte> frame;
+  std::vector<float> lines, pixels, envelope;
+};
+
+PhantomSettings points() {
+  PhantomSettings settings;
+  settings.name = "points";
+  settings.noise_db = -200.0;
+  return settings;
+}
+
+std::vector<std::byte> first_frame(Source& source) {
+  std::vector<std::byte> frame(source.acquisition()->frame_bytes());
+  const std::span<const std::byte> made = source.produce(0, frame);
+  return {made.begin(), made.end()};
+}
+
+Bench bench_of_points(CpuKernel kernel = CpuKernel::portable) {
+  const std::shared_ptr<Source> source = make_phantom(points());
+  return {source->acquisition(), default_params(*source->acquisition()), first_frame(*source), kernel};
+}
+
+TEST(Inspection, ChannelsSumToThePixelOnAWire) {
+  for (const CpuKernel kernel : testing::cpu_kernels_here()) {
+    const Bench bench = bench_of_points(kernel);
+    for (const PhantomPoint& wire : points_phantom_wires(points())) {
+      const auto i = bench.look(wire.x_m, wire.z_m);
+      EXPECT_LE(i->sum_error, 1e-4) << static_cast<int>(kernel) << " at " << wire.x_m << ", " << wire.z_m;
+      EXPECT_NEAR(i->sum_db, i->pixel_db, 1e-3);
+      EXPECT_EQ(i->summed.size(), 3U);
+    }
+  }
+}
+
+// Anywhere, and for every kind of acquisition and recipe; against the kernel that is the specification.
+TEST(Inspection, ChannelsSumToThePixelAnywhere) {
+  Acquisition iq = linear_acquisition(24, 300, {-8.0, 5.0});
+  iq.signal = SignalKind::iq;
+  iq.demod_hz = 4.6e6;
+  iq.transmits[0].t0_s = 2e-6;
+  Acquisition course = linear_acquisition(32, 400, {-8.0, 0.0, 5.0});
+  course.sampling_hz = 20e6;
+  ImagingParams course_params = testing::small_picture(course);
+  course_params.recipe = Recipe::course;
+  const Acquisition rf = linear_acquisition(32, 400, {-8.0, 0.0, 5.0});
+  ImagingParams apodized = testing::small_picture(rf);
+  apodized.apodization = Apodization::hann;
+  apodized.directivity = Directivity::on;
+  const Acquisition curved = testing::convex_acquisition(40, 500);
+  const Acquisition lines = testing::scan_line_acquisition();
+  ImagingParams lines_params = testing::small_sector(lines);
+  lines_params.compounding = Compounding::lines;
+  const std::vector<std::pair<Acquisition, ImagingParams>> cases = {{rf, apodized},
+                                                                    {iq, testing::small_picture(iq)},
+                                                                    {course, course_params},
+                                                                    {curved, testing::small_sector(curved)},
+                                                                    {lines, lines_params}};
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    const auto& [a, params] = cases[n];
+    const Bench bench(share(a), params, to_bytes(testing::noise(a.frame_values(), 7)));
+    const Grid& grid = bench.plan->course != nullptr ? bench.plan->grid : bench.plan->das->tables->grid;
+    for (const double share : {0.2, 0.5, 0.8}) {
+      const int ix = static_cast<int>(share * (grid.nx - 1));
+      const int iz = static_cast<int>((1.0 - share) * (grid.nz - 1));
+      const auto i = bench.look(grid.point(ix, iz).x_m, grid.point(ix, iz).z_m);
+      ASSERT_NE(i, nullptr);
+      EXPECT_EQ(i->ix, ix) << n;
+      EXPECT_EQ(i->iz, iz) << n;
+      EXPECT_LE(i->sum_error, 2e-4) << "case " << n;  // noise: the sum is small against its terms
+    }
+  }
+}
+
+// The wave about the pixel's time passes through the term itself, and elements outside the aperture are silent.
+TEST(Inspection, AlignedWavesHoldTheTermsInTheirMiddle) {
+  const Bench bench = bench_of_points();
+  const auto i = bench.look(0.0, 20e-3);
+  int silent = 0;
+  for (std::size_t e = 0; e < i->channels.size(); ++e) {
+    const auto middle = e * static_cast<std::size_t>(i->n_aligned) + static_cast<std::size_t>(i->n_aligned / 2);
+    EXPECT_EQ(i->aligned[middle], i->channels[e].value.real());
+    if (i->channels[e].weight > 0.0f) continue;
+    ++silent;
+    EXPECT_EQ(i->aligned[middle], 0.0f);
+  }
+  EXPECT_GT(silent, 10);  // F-number 1.5 at 20 mm: 13.3 of 19.2 mm
+  EXPECT_LT(silent, 30);
+}
+
+TEST(Inspection, TheCurveMeetsTheEchoOfAWire) {
+  const std::shared_ptr<Source> source = make_phantom(points());
+  ImagingParams params = default_params(*source->acquisition());
+  params.lateral_min_m = -9e-3;  // a pixel lies on the wire whose echoes nothing crosses
+  params.lateral_max_m = 9e-3;
+  params.grid_nx = 181;
+  params.depth_min_m = 20e-3;
+  params.depth_max_m = 35e-3;
+  params.grid_nz = 301;
+  const Bench bench(source->acquisition(), params, first_frame(*source));
+  const Acquisition& a = *bench.plan->acquisition;
+  for (int transmit = 0; transmit < 3; ++transmit) {
+    const auto i = bench.look(0.0, 30e-3, transmit);
+    ASSERT_EQ(i->transmit, transmit);
+    ASSERT_NEAR(i->at.z_m, 30e-3, 1e-9);
+    int seen = 0;
+    for (std::size_t e = 0; e < i->channels.size(); ++e) {
+      if (i->channels[e].weight == 0.0f) continue;
+      ++seen;
+      // The middle of the echo's energy.
+      const double reach = 1.5 * a.sampling_hz / a.center_hz;
+      double energy = 0.0, moment = 0.0;
+      const double middle = i->channels[e].sample;
+      for (int k = static_cast<int>(middle - reach); k <= static_cast<int>(middle + reach) + 1; ++k) {
+        const auto at = e * static_cast<std::size_t>(i->n_samples) + static_cast<std::size_t>(k - i->first_sample);
+        const double v = static_cast<double>(i->raw[at]);
+        energy += v * v;
+        moment += v * v * k;
+      }
+      ASSERT_GT(energy, 0.0);
+      EXPECT_NEAR(moment / energy, middle, 1.0) << "element " << e << " transmit " << transmit;
+    }
+    EXPECT_GT(seen, 30);
+  }
+}
+
+TEST(Inspection, TheMapIsTheFramesOwnSamples) {
+  Acquisition a = linear_acquisition(8, 256, {-4.0, 4.0});
+  std::vector<float> values = testing::noise(a.frame_values(), 3);
+  const Bench bench(share(a), testing::small_picture(a), to_bytes(values));
+  const auto i = bench.look(0.0, 5e-3, 1);
+  ASSERT_EQ(i->transmit, 1);
+  ASSERT_EQ(i->raw.size(), 8U * static_cast<std::size_t>(i->n_samples));
+  for (std::size_t e = 0; e < 8; ++e) {
+    for (int k = 0; k < i->n_samples; ++k) {
+      const std::size_t at = (8 + e) * 256 + static_cast<std::size_t>(i->first_sample + k);
+      ASSERT_EQ(i->raw[e * static_cast<std::size_t>(i->n_samples) + static_cast<std::size_t>(k)], values[at]);
+    }
+  }
+}
+
+// Within the band the filter leaves the spectrum as it is, outside it nothing is left.
+TEST(Inspection, TheFilteredSpectrumIsTheRawOneWithinTheBand) {
+  const Bench bench = bench_of_points();
+  const auto i = bench.look(0.0, 20e-3);
+  int inside = 0, outside = 0;
+  for (std::size_t k = 0; k < i->response_db.size(); ++k) {
+    if (i->response_db[k] > -0.01f && i->raw_spectrum_db[k] > -40.0f) {
+      EXPECT_NEAR(i->filtered_spectrum_db[k], i->raw_spectrum_db[k], 0.5)
+          << i->first_hz + static_cast<double>(k) * i->step_hz;
+      ++inside;
+    } else if (i->response_db[k] < -100.0f) {
+      EXPECT_LT(i->filtered_spectrum_db[k], -25.0f);
+      ++outside;
+    }
+  }
+  EXPECT_GT(inside, 20);
+  EXPECT_GT(outside, 20);
+}
+
+// Counts the lanes that are alive.
+class CountingBackend final : public Backend {
+ public:
+  explicit CountingBackend(Backend& inner) : inner_(inner) {}
+  [[nodiscard]] std::string name() const override { return inner_.name(); }
+  [[nodiscard]] std::string device() const override { return inner_.device(); }
+  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
+    return inner_.allocate_host(bytes, kind);
+  }
+  std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override { return inner_.page_lock(memory); }
+  std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
+    if (number >= kMaxLanes) ++made;
+    return inner_.make_lane(number, mode);
+  }
+  [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
+  std::atomic<int> made{0};  // beyond the live ones
+
+ private:
+  Backend& inner_;
+};
+
+struct Stream {
+  explicit Stream(InspectionAnswers* answers)
+      : session(backend, source, images, trace,
+                {.stream = testing::unpaced(),
+                 .params = testing::small_picture(*acquisition, 24, 32),
+                 .history = &history,
+                 .past = &past,
+                 .inspections = answers}) {
+    wait_until([this] { return history.extent().frames > 4; });
+  }
+  [[nodiscard]] InspectionRequest request(std::uint64_t number) const {
+    const auto kept = history.at(2);
+    return {.frame = kept->frame,
+            .owner = kept->owner,
+            .params = testing::small_picture(*acquisition, 24, 32),
+            .at = {0.0, 4e-3},
+            .pictures = {0, 2},
+            .number = number};
+  }
+
+  AcquisitionPtr acquisition = share(linear_acquisition(8, 256, {-8.0, 0.0, 8.0}));
+  std::shared_ptr<Source> source = testing::noise_source(acquisition, 16);
+  std::unique_ptr<Backend> cpu = make_cpu_backend(2);
+  CountingBackend backend{*cpu};
+  Mailbox<Image> images;
+  PastImages past;
+  TimingTrace trace{256};
+  RfHistory history{std::size_t{16} << 20};
+  Session session;
+};
+
+InspectionAnswer complete_answer(InspectionAnswers& answers) {
+  wait_until([&] { return answers.take() && answers.front().complete; });
+  return answers.front();
+}
+
+TEST(Inspection, AnswersWhileTheStreamGoesOnAndLosesNothing) {
+  InspectionAnswers answers;
+  Stream stream(&answers);
+  stream.history.hold(true);
+  stream.session.inspect(stream.request(5));
+  const InspectionAnswer answer = complete_answer(answers);
+  EXPECT_EQ(answer.number, 5U);
+  EXPECT_EQ(answer.refusal, "");
+  EXPECT_GT(answer.work_s, 0.0);
+  ASSERT_NE(answer.pixel, nullptr);
+  EXPECT_LE(answer.pixel->sum_error, 1e-3);
+  ASSERT_EQ(answer.pictures.size(), 2U);
+
+  // The picture of one transmit is the one of a recording that has no other.
+  const RfFrame frame = stream.request(0).frame;
+  const std::size_t bytes = stream.acquisition->frame_bytes() / 3;
+  const std::span<const std::byte> last = frame.samples.subspan(2 * bytes);
+  const AcquisitionPtr alone = share(linear_acquisition(8, 256, {8.0}));
+  const std::vector<float> envelope = testing::tap_of(alone, testing::small_picture(*stream.acquisition, 24, 32),
+                                                      {last.begin(), last.end()}, Lane::Tap::envelope);
+  const TransmitPicture& picture = *answer.pictures[1];
+  EXPECT_EQ(picture.transmit, 2);
+  ASSERT_EQ(picture.db.size(), envelope.size());
+  const double offset = static_cast<double>(picture.db[100]) - 20.0 * std::log10(static_cast<double>(envelope[100]));
+  for (std::size_t k = 0; k < envelope.size(); ++k) {
+    ASSERT_NEAR(static_cast<double>(picture.db[k]), 20.0 * std::log10(static_cast<double>(envelope[k])) + offset, 1e-3);
+  }
+  stream.session.stop();
+  EXPECT_EQ(stream.session.fault(), "");
+  const RingCounts counts = stream.session.counts();
+  testing::expect_counts_add_up(counts);
+  EXPECT_EQ(counts.dropped + counts.refused + counts.sequence_gaps, 0U);
+}
+
+TEST(Inspection, WhatCannotBeDoneIsSaidAndTheNextOneIsAnswered) {
+  InspectionAnswers answers;
+  Stream stream(&answers);
+  InspectionRequest wrong = stream.request(1);
+  wrong.params.band_low_hz = 6e6;
+  wrong.params.band_high_hz = 5e6;
+  stream.session.inspect(wrong);
+  EXPECT_NE(complete_answer(answers).refusal, "");
+  stream.session.inspect(stream.request(2));
+  EXPECT_EQ(complete_answer(answers).refusal, "");
+  EXPECT_EQ(stream.session.fault(), "");
+}
+
+TEST(Inspection, NothingIsMadeForItUnlessSomebodyLooks) {
+  InspectionAnswers answers;
+  Stream stream(&answers);
+  const std::uint64_t processed = stream.session.counts().processed;
+  wait_until([&] { return stream.session.counts().processed > processed + 50; });
+  EXPECT_EQ(stream.backend.made, 0);
+  EXPECT_FALSE(answers.take());
+  stream.session.inspect(stream.request(1));
+  complete_answer(answers);
+  EXPECT_EQ(stream.backend.made, 2);
+  stream.session.inspect(stream.request(2));
+  complete_answer(answers);
+  EXPECT_EQ(stream.backend.made, 2) << "lanes are kept while somebody looks";
+  stream.session.end_inspection();
+  const std::uint64_t now = stream.session.counts().processed;
+  wait_until([&] { return stream.session.counts().processed > now + 5; });
+  stream.session.inspect(stream.request(3));
+  complete_answer(answers);
+  EXPECT_EQ(stream.backend.made, 4) << "and go when nobody does";
+}
+
+}  // namespace
+}  // namespace echoloop
