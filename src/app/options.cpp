@@ -161,6 +161,7 @@ Options parse_command_line(int argc, char** argv) {
     throw Error("command line", error.what(), "the options of echoloop --help");
   }
   o.source_given = app.count("source") > 0;
+  o.size_given = app.count("--width") + app.count("--height") > 0;
   // An option with an empty value (an unset variable in a script) must not pass for one that was not given.
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
@@ -185,7 +186,7 @@ Options parse_command_line(int argc, char** argv) {
     o.history_bytes = static_cast<std::size_t>(history_mb * 1e6);
   }
   if (!rate.empty()) o.stream.rate_hz = parse_rate(rate);
-  if (!preset.empty()) o.settings = read_preset(preset);
+  if (!preset.empty()) o.settings = preset_settings(read_preset(preset));
   if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);
   if (!grid.empty()) add_grid(o.settings, grid);
   o.facts = take_facts(sets);

@@ -64,7 +64,7 @@ struct KeyHelp {
   std::string_view what;
 };
 
-inline constexpr std::array<KeyHelp, 26> kKeyHelp = {{
+inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Picture", "Space", "freeze, and live again"},
     {"Picture", "[   ]", "dynamic range, 5 dB a step"},
     {"Picture", "−   =", "gain, 1 dB a step"},
@@ -76,6 +76,9 @@ inline constexpr std::array<KeyHelp, 26> kKeyHelp = {{
     {"Look", "A", "draw a region: rectangle, circle, free outline"},
     {"Look", "Del", "remove what is selected"},
     {"Look", "N   M", "inspector, M-mode: below the picture"},
+    {"Parameters", "1 … 9", "load a preset"},
+    {"Parameters", "Ctrl+Z", "undo a change"},
+    {"Parameters", "Ctrl+Y", "redo it, also Ctrl+Shift+Z"},
     {"Past", "←   →", "one frame back, one on"},
     {"Past", "Home   End", "the oldest kept frame, the newest"},
     {"Past", "P", "play and pause, between the loop marks"},
@@ -91,6 +94,6 @@ inline constexpr std::array<KeyHelp, 26> kKeyHelp = {{
     {"Controls", "Ctrl-click", "type a value"},
     {"Controls", "right-click", "back to the default"},
     {"Controls", "colour bar", "drag an end or the middle of the window"},
-}};
+});
 
 }  // namespace echoloop

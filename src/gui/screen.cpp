@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/cine_actions.h"
+#include "gui/keys_overlay.h"
 #include "gui/scale_bar.h"
 #include "gui/tool_bar.h"
 #include "gui/wipe.h"
@@ -71,13 +72,46 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   if (const auto file = dialog_.draw(ui_, input.keys)) call(commands_.open_file, *file);
   if (!dialog_.folder().empty()) view_.last_folder = dialog_.folder();
-  if (std::exchange(open_keys_, false)) ui_.open_popup("keys_overlay");
-  draw_keys_overlay();
+  if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
+  if (draw_keys_overlay(ui_)) tour_.begin();
+  tour_.hide();
+  if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
+  watch_params(state);
   if (ui_.escape()) presentation_ = false;
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
   ImGui::End();
+}
+
+bool Screen::remember(const UiState& state, const WindowPlace& place) {
+  view_.recent = state.recent;
+  const auto active = static_cast<std::size_t>(state.presets.active);
+  view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
+  return place.width > 0 && std::exchange(view_.place, place) != place;
+}
+
+// Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
+void Screen::watch_params(UiState& state) {
+  if (history_of_ != state.source.acquisition) {
+    history_of_ = state.source.acquisition;
+    history_.begin(state.params);
+  }
+  const auto active = static_cast<std::size_t>(state.presets.active);
+  const std::string name = active < state.presets.list.size() ? "preset " + state.presets.list[active].name : "";
+  history_.observe(state.params, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free, ImGui::GetTime(),
+                   state.presets.loads, name);
+}
+
+void Screen::travel(UiState& state, HistoryAct act) {
+  if (act == HistoryAct::none || ui_.holding()) return;
+  const bool back = act == HistoryAct::undo;
+  const std::string what = back ? history_.undo_text() : history_.redo_text();
+  const auto params = back ? history_.undo() : history_.redo();
+  if (!params) return;
+  state.params = *params;
+  call(commands_.params_changed);
+  call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
 }
 
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
@@ -128,6 +162,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     Column column{l.left.x0 + padding, l.left.x1 - padding, y + top, c.compact};
     source_panel(c, column);
     panel_line(ui_, column, l.left);
+    travel(c.state, presets_.draw(c, column, history_));
+    panel_line(ui_, column, l.left);
     formation_panel(c, column);
     panel_line(ui_, column, l.left);
     display_panel(c, column);
@@ -168,7 +204,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
   live_area_ = area;
   if (docked == Dock::m_mode) live_area_.y1 = dock.y1;  // the strip moves with the picture
-  if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
+  if (playing_) live_area_.y1 = strip.y1;               // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
     return;

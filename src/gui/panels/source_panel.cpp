@@ -87,6 +87,20 @@ void open_row(PanelContext& c, Column& column) {
   }
 }
 
+// What the last run ended with; never opened unasked.
+void continue_row(PanelContext& c, Column& column) {
+  const std::filesystem::path file = c.state.continue_with;
+  if (file.empty()) return;
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kRow, 8);
+  const std::string name = file.filename().string();
+  const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Continue with " + name);
+  const std::string help = "The recording of the last time: " + file.string();
+  if (ui.button("continue", r, {.label = label}, {"Continue with " + name, help, {}})) {
+    call(c.commands.open_file, file);
+  }
+}
+
 void rate_slider(PanelContext& c, Column& column) {
   constexpr double kTop_hz = 2000.0;
   StreamSettings& stream = c.state.stream;
@@ -159,6 +173,7 @@ void source_panel(PanelContext& c, Column& column) {
     call(c.commands.open_phantom, kPhantoms[static_cast<std::size_t>(*picked)]);
   }
   open_row(c, column);
+  continue_row(c, column);
   info_line(c, column);
   fact_sliders(c, column);
   rate_slider(c, column);
