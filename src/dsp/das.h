@@ -44,12 +44,15 @@ struct DasGeometry {
   const int* row_base;                      // [n_tx][nz] samples
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
   const float* tx_excess;                   // [n_tx][nz][nx] samples
+  const float* tx_weight = nullptr;         // [n_tx] in the sum; null: 1
   float samples_per_m;
   float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
   Apodization apodization;
   float width_over_wavelength;  // 0: no element directivity
 };
+
+ECHO_HD float transmit_weight(const DasGeometry& g, int t) { return g.tx_weight == nullptr ? 1.0f : g.tx_weight[t]; }
 
 struct PixelPlace {
   float x_m, z_m;
@@ -164,7 +167,7 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
     for (int t = 0; t < count; ++t) {
       const int row = (first + t) * g.nz + iz;
       const float turns = g.row_turns[row] + (by_column ? g.columns[(first + t) * g.nx + ix].turns : 0.0f);
-      pixel = pixel + unit_phasor(turns + excess[t] * g.turns_per_sample) * sum[t];
+      pixel = pixel + transmit_weight(g, first + t) * unit_phasor(turns + excess[t] * g.turns_per_sample) * sum[t];
     }
   }
   return pixel;
