@@ -35,7 +35,11 @@ struct ImagingParams {
   double sector_min_rad = 0.0;  // polar: first and last line; depths then are those of the line straight down
   double sector_max_rad = 0.0;
   Compounding compounding = Compounding::automatic;
-  double reference_db = 0.0;  // level of |b| that is shown as 0 dB; see kAutoReference
+  int transmit_first = 1;  // transmits that are summed, counted from 1 (core/transmits.h); not where lines are formed
+  int transmit_last = 0;   // 0 = the last one
+  int transmit_every = 1;
+  Apodization transmit_window = Apodization::boxcar;  // weights across them; analytic recipe
+  double reference_db = 0.0;                          // level of |b| that is shown as 0 dB; see kAutoReference
 
   // Display: acts in the shader, on a frozen image too.
   double dynamic_range_db = 60.0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -58,6 +59,8 @@ class CudaLane final : public Lane {
     Event event{EventUse::time};
   };
 
+  void find_samples(std::span<const std::byte> frame);
+  void copy_samples(const std::byte* frame);
   void write_decibels(double reference_db);
   LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {

@@ -57,12 +57,12 @@ class PackedSteps final : public LaneSteps {
 
   void set_plan(const Plan& plan) override {
     packed_ = plan.packed;
-    type_ = plan.acquisition->sample_type;
+    type_ = plan.formed->sample_type;
     const PackedPlan& tiles = *packed_->tiles;
-    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.acquisition), line_shape(*packed_)));
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.formed), line_shape(*packed_)));
     buffers_.pixels.grow_for<Complex>(n_pixels());
     buffers_.envelope.grow_for<float>(n_pixels());
-    const std::size_t peaks = peak_slots(n_lines(*plan.acquisition)) * sizeof(FirPeak);
+    const std::size_t peaks = peak_slots(n_lines(*plan.formed)) * sizeof(FirPeak);
     peaks_.grow(peaks);
     CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
     scale_.grow_for<float>(1);
@@ -70,7 +70,7 @@ class PackedSteps final : public LaneSteps {
     const std::size_t counters = static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
     arrivals_.grow(counters);
     CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));
-    set_fir(*plan.acquisition);
+    set_fir(*plan.formed);
     set_das();
   }
 
@@ -153,6 +153,12 @@ class PackedSteps final : public LaneSteps {
     geometry.row_base = tables_->table<int>(3);
     geometry.row_turns = tables_->table<float>(4);
     geometry.tx_excess = tables_->table<float>(5);
+    weights_ = nullptr;
+    if (const auto& weights = packed_->das->tx_weights; weights != nullptr) {
+      weights_ = context_.tables.get(weights, {std::as_bytes(std::span(*weights))});
+      weights_->hold_back(stream());
+      geometry.tx_weight = weights_->table<float>(0);
+    }
     das_ = packed_das_args(tiles, {.geometry = geometry,
                                    .words = buffers_.lines.as<uint2>(),
                                    .scale = scale_.as<float>(),
@@ -176,7 +182,7 @@ class PackedSteps final : public LaneSteps {
   SampleType type_ = SampleType::float32;
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
-  std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_;
+  std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_, weights_;
 };
 
 }  // namespace
@@ -184,7 +190,7 @@ class PackedSteps final : public LaneSteps {
 bool packed_steps_fit(const Plan& plan) {
   if (plan.packed == nullptr || !packed_das_fits_device()) return false;
   const PackedFirArgs args =
-      packed_fir_args(*plan.acquisition, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
+      packed_fir_args(*plan.formed, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
   return std::max(fir_shared_bytes(args), plan.packed->tiles->shared_bytes) <= shared_limit();
 }
 
