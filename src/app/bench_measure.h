@@ -37,6 +37,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
 
 struct BeamformCheck {
   Precision precision = Precision::fp32;  // that the backend worked in
+  double line_rate_hz = 0.0;              // of the conditioned lines
   // Relative L2 error of the complex compounded picture against float64: delays, phases, weights and sums in double
   // from the acquisition's geometry, linear interpolation of the same conditioned lines; over some of
   // the pixels.

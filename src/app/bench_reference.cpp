@@ -80,13 +80,15 @@ BeamformCheck check_beamform(const BenchRun& run, Source& source) {
   const std::size_t step = std::max<std::size_t>(1, grid.pixels() / n_pixels) | 1;
   for (std::size_t i = 0; i < grid.pixels(); i += step) {
     const auto nx = static_cast<std::size_t>(grid.nx);
-    const Value want =
-        pixel_reference(plan, lines, grid.x_m(static_cast<int>(i % nx)), grid.z_m(static_cast<int>(i / nx)));
+    const PlanePoint at = grid.point(static_cast<int>(i % nx), static_cast<int>(i / nx));
+    const Value want = pixel_reference(plan, lines, at.x_m, at.z_m);
     const Value found{pixels[2 * i], pixels[2 * i + 1]};
     difference += std::norm(found - want);
     energy += std::norm(want);
   }
-  return {.precision = precision, .rel_l2 = energy > 0.0 ? std::sqrt(difference / energy) : 0.0};
+  return {.precision = precision,
+          .line_rate_hz = lines.band.line_rate_hz,
+          .rel_l2 = energy > 0.0 ? std::sqrt(difference / energy) : 0.0};
 }
 
 }  // namespace echoloop

@@ -95,6 +95,7 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
                                  {"probe", probe_words(a.probe.kind)},
                                  {"pitch_m", a.probe.pitch_m},
                                  {"samples", a.n_samples},
+                                 {"beamformed", a.data == DataKind::beamformed},
                                  {"signal", a.signal == SignalKind::iq ? "IQ" : "RF"},
                                  {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
                                  {"sampling_hz", a.sampling_hz},
@@ -109,9 +110,14 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
   text +=
       opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count) : "frames        endless";
   text += a.frame_rate_hz > 0.0 ? fmt::format(", recorded at {:g} Hz\n", a.frame_rate_hz) : ", frame rate unknown\n";
-  text += fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n", probe_words(a.probe.kind),
-                      a.n_elements(), a.probe.pitch_m * 1e3);
-  text += fmt::format("transmits     {}\n", transmits_text(a));
+  if (a.data == DataKind::beamformed) {
+    text += fmt::format("picture       beamformed already: {} columns from {:.2f} to {:.2f} mm\n", a.n_elements(),
+                        a.probe.elements.front().x_m * 1e3, a.probe.elements.back().x_m * 1e3);
+  } else {
+    text += fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n", probe_words(a.probe.kind),
+                        a.n_elements(), a.probe.pitch_m * 1e3);
+    text += fmt::format("transmits     {}\n", transmits_text(a));
+  }
   text += fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f} us\n", a.n_samples,
                       a.sample_type == SampleType::int16 ? "int16" : "float32",
                       a.signal == SignalKind::iq ? "IQ" : "RF", a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);

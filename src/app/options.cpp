@@ -131,9 +131,8 @@ Options parse_command_line(int argc, char** argv) {
       ->type_name("F.mp4");
   app.add_option("--record", o.record, "Every frame from the start to the end, raw, as UFF (HDF5)")->type_name("F.uff");
   app.add_option("--report", o.report, "What happened, as JSON")->type_name("F.json");
-  app.add_option("--trace", o.trace, "Timed spans as a Chrome/Perfetto trace")->type_name("F.json");
-  app.add_option("--csv", o.csv, "Timed spans of the last frames: frame,stage,lane,start_ns,end_ns")
-      ->type_name("F.csv");
+  app.add_option("--trace", o.trace, "The newest 16384 timed spans as a Chrome/Perfetto trace")->type_name("F.json");
+  app.add_option("--csv", o.csv, "The newest 16384 timed spans: frame,stage,lane,start_ns,end_ns")->type_name("F.csv");
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where it works (default)");
   app.add_option("--scale", o.ui_scale, "Size of the interface; 0 = the monitor's")->type_name("S");
   app.add_option("--width", o.width, "Window width, pixels");
@@ -162,6 +161,7 @@ Options parse_command_line(int argc, char** argv) {
     throw Error("command line", error.what(), "the options of echoloop --help");
   }
   o.source_given = app.count("source") > 0;
+  o.size_given = app.count("--width") + app.count("--height") > 0;
   // An option with an empty value (an unset variable in a script) must not pass for one that was not given.
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
@@ -186,7 +186,7 @@ Options parse_command_line(int argc, char** argv) {
     o.history_bytes = static_cast<std::size_t>(history_mb * 1e6);
   }
   if (!rate.empty()) o.stream.rate_hz = parse_rate(rate);
-  if (!preset.empty()) o.settings = read_preset(preset);
+  if (!preset.empty()) o.settings = preset_settings(read_preset(preset));
   if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);
   if (!grid.empty()) add_grid(o.settings, grid);
   o.facts = take_facts(sets);

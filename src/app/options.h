@@ -34,8 +34,9 @@ struct Options {
   double ui_scale = 0.0;  // 0 = the monitor's
   int width = 1600;
   int height = 900;
+  bool size_given = false;
   bool json = false;  // info
-  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo"};
+  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector"};
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;

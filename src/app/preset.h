@@ -1,16 +1,59 @@
-// A preset: a flat TOML table of parameter keys, or one that has them under [parameters].
+// A preset: a named TOML file of parameters. It changes what it names and nothing else. What only means something for
+// one probe (band, depth, position) stands under [probe.parameters] and acts only where that probe is.
+//   name = "Detail"            about = "Sharp points."        slot = 1        (all optional)
+//   [parameters]               f_number = 1.0
+//   [probe]                    name = "L128"  kind = "linear"  center_hz = 5e6  default = true
+//   [probe.parameters]         depth_max_m = 0.04
+// A flat table of parameters is a preset too. Any thread.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/acquisition.h"
+#include "core/param_table.h"
+
 namespace echoloop {
 
-// The settings of TOML text as KEY=VALUE, in the file's order. `what` names it in messages. Throws Error.
-std::vector<std::string> preset_settings(const std::string& what, std::string_view toml);
+struct PresetValue {
+  const ParamSpec* spec = nullptr;
+  double value = 0.0;  // SI; a choice: its index
+};
 
-std::vector<std::string> read_preset(const std::filesystem::path& path);
+// Whom a preset belongs to; what is not given fits every probe.
+struct PresetProbe {
+  std::string name;
+  std::optional<ProbeKind> kind;
+  double center_hz = 0.0;  // fits within 5 %
+  [[nodiscard]] bool any() const { return name.empty() && !kind && center_hz == 0.0; }
+  [[nodiscard]] std::string words() const;  // "L128, linear, 5 MHz"
+};
+
+struct Preset {
+  std::string name;
+  std::string about;  // one or two sentences
+  int slot = 0;       // key 1 to 9; 0 = none of its own
+  PresetProbe probe;
+  bool is_default = false;  // applied when a source with its probe is opened
+  std::vector<PresetValue> values;
+  std::vector<PresetValue> probe_values;
+};
+
+// Throw Error in one line that names `what` or the file.
+Preset parse_preset(const std::string& what, std::string_view toml);
+Preset read_preset(const std::filesystem::path& path);
+
+// All it sets as KEY=VALUE, whatever the probe, for the command line.
+std::vector<std::string> preset_settings(const Preset& preset);
+
+// All parameters as they are, those that mean something for one probe apart.
+Preset make_preset(const std::string& name, const ImagingParams& params, const Acquisition& acquisition);
+std::string preset_toml(const Preset& preset);
+
+bool belongs_to(const Preset& preset, const Acquisition& acquisition);
+ImagingParams apply_preset(const Preset& preset, const ImagingParams& params, const Acquisition& acquisition);
 
 }  // namespace echoloop

@@ -51,6 +51,7 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"samples", a.n_samples},
                          {"sample_type", a.sample_type == SampleType::int16 ? "int16" : "float32"},
                          {"signal", a.signal == SignalKind::iq ? "iq" : "rf"},
+                         {"beamformed", a.data == DataKind::beamformed},
                          {"sampling_hz", a.sampling_hz},
                          {"center_hz", a.center_hz},
                          {"bandwidth_hz", a.bandwidth_hz},

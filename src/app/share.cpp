@@ -34,4 +34,9 @@ fs::path settings_file() {
   return {};
 }
 
+fs::path own_presets_folder() {
+  const fs::path settings = settings_file();
+  return settings.empty() ? settings : settings.parent_path() / "presets";
+}
+
 }  // namespace echoloop

@@ -12,4 +12,7 @@ std::filesystem::path share_folder();
 // $XDG_CONFIG_HOME/echoloop/window, or ~/.config/echoloop/window; empty when there is no home folder.
 std::filesystem::path settings_file();
 
+// The presets folder beside it; empty likewise.
+std::filesystem::path own_presets_folder();
+
 }  // namespace echoloop

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <utility>
 
+#include "app/echo_place.h"
 #include "app/free_memory.h"
 #include "app/pictures.h"
 #include "app/process_age.h"
@@ -38,6 +39,7 @@ WindowApp::WindowApp(const Options& options)
   host_image_wanted_ =
       !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
   state_.saving.folder = std::filesystem::current_path().string();
+  const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
                                                    .height = options_.height,
@@ -45,9 +47,12 @@ WindowApp::WindowApp(const Options& options)
                                                    .interop = with_interop ? Interop::try_it : Interop::off,
                                                    .shader_dir = share_folder() / "shaders",
                                                    .settings_file = settings_file(),
+                                                   .remembered_place = !scripted && !options_.size_given,
+                                                   .first_tour = scripted ? FirstTour::off : FirstTour::show,
                                                    .ui_scale = options_.ui_scale,
                                                    .vsync = true},
                                      make_commands(), images_, &past_);
+  recall(viewer_->settings());
   if (!chosen.note.empty()) say(Severity::info, chosen.note);
   if (const std::string status = viewer_->interop_status(); !status.empty()) say(Severity::info, status);
 }
@@ -65,9 +70,15 @@ UiCommands WindowApp::make_commands() {
   c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
   c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
   c.toggle_record = [this] { later([this] { toggle_record(); }); };
+  c.preset = [this](const PresetOrder& order) { later([this, order] { obey_preset(order); }); };
+  c.say = [this](const std::string& text) { say(Severity::info, text); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
+  c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
+    if (state_.source.acquisition == nullptr) return std::nullopt;
+    return nearest_echo(*state_.source.acquisition, state_.params.sound_speed_m_s, at);
+  };
   c.dismiss_message = [this](std::size_t index) {
     later([this, index] {
       if (index < state_.messages.size()) {
@@ -96,6 +107,7 @@ void WindowApp::turn() {
   if (session_ != nullptr) go_on_with_film();
   describe_saving();
   look_at_recording();
+  look_at_presets();
   count_picture(viewer_->frame(state_));
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame

@@ -13,8 +13,10 @@
 #include "app/cine_film.h"
 #include "app/inspecting.h"
 #include "app/options.h"
+#include "app/preset_shelf.h"
 #include "app/review.h"
 #include "app/session.h"
+#include "app/share.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
 #include "app/window_times.h"
@@ -38,6 +40,7 @@ class WindowApp {
   void restart(const StreamSettings& stream);
   void use_cpu();
   void describe_backend();
+  void recall(const ViewSettings& settings);
   void remember(const std::filesystem::path& file);
   void wait_for_frame();
   void apply_params();
@@ -53,12 +56,23 @@ class WindowApp {
   void save(SaveWhat what);
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);
+  void save_measurements();
   void save_film();
   void go_on_with_film();
   void give_up_film(const std::string& why);
   void describe_saving();
   void report_saved(const std::string& text, Severity severity);
   std::function<void(const Image&)> video_taker();
+  struct DefaultPreset {
+    ImagingParams params;
+    std::filesystem::path file;  // empty: none
+    std::string note;
+  };
+  [[nodiscard]] DefaultPreset default_preset(const ImagingParams& params, const Acquisition& acquisition) const;
+  void describe_presets();
+  void look_at_presets();
+  void load_preset(std::size_t index, const std::string& why);
+  void obey_preset(const PresetOrder& order);
   void cancel();
   void toggle_record();
   void start_recording(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
@@ -94,7 +108,9 @@ class WindowApp {
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;
-  ImagingParams accepted_;  // the last parameters that the source could be imaged with
+  PresetShelf shelf_{share_folder() / "assets" / "presets", own_presets_folder()};
+  std::filesystem::path active_preset_;  // empty: none
+  ImagingParams accepted_;               // the last parameters that the source could be imaged with
   UiFeed feed_;
   std::vector<std::function<void()>> commands_;
   std::unique_ptr<Viewer> viewer_;

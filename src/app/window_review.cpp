@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/window_app.h"
+#include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -66,7 +67,9 @@ void WindowApp::set_reference() {
   const std::vector<float> pixels = viewer_->shown_db();
   if (pixels.empty()) return;
   const double brightest = static_cast<double>(*std::max_element(pixels.begin(), pixels.end()));
-  session_->hold_reference(viewer_->shown_image().params.reference_db + brightest);
+  const Image& shown = viewer_->shown_image();
+  const double of_selection_db = transmit_level_db(shown.params, *shown.acquisition);
+  session_->hold_reference(shown.params.reference_db + brightest - of_selection_db);
   review_.ask_again();
 }
 

@@ -5,9 +5,11 @@
 #include <array>
 #include <ctime>
 
+#include "app/marks_json.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/window_app.h"
+#include "app/window_measurements.h"
 #include "gui/film_plan.h"
 #include "history/export.h"
 #include "history/film.h"
@@ -35,6 +37,7 @@ void WindowApp::save(SaveWhat what) {
   try {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
+    if (what == SaveWhat::measurements) return save_measurements();
     save_picture(what);
   } catch (const std::exception& error) {
     report_saved(error.what(), Severity::error);
@@ -51,13 +54,21 @@ void WindowApp::save_picture(SaveWhat what) {
   shown.params.gamma = state_.params.gamma;
   shown.params.color_map = state_.params.color_map;
   const char* kind = what == SaveWhat::levels ? "-16bit.png" : what == SaveWhat::data ? ".npy" : ".png";
+  const auto image_with_marks = [&] {
+    nlohmann::json json = image_json(*backend_, named_, shown);
+    json["marks"] = marks_json(state_.marks);
+    return json;
+  };
   const std::filesystem::path path = new_file(fmt::format("frame{}{}", shown.stamp.sequence, kind));
   if (what == SaveWhat::levels) {
     write_levels(path, shown, named_);
   } else if (what == SaveWhat::data) {
-    write_image_npy(path, shown, image_json(*backend_, named_, shown));
+    write_image_npy(path, shown, image_with_marks());
   } else {
-    write_picture(path, shown, shown.params);
+    write_picture(path, shown, shown.params, state_.marks);
+    if (!state_.marks.list.empty()) {
+      write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks().dump(2) + "\n");
+    }
   }
   report_saved("Saved " + path.string(), Severity::info);
 }
@@ -66,6 +77,21 @@ void WindowApp::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
   const std::filesystem::path path = new_file(csv ? "timings.csv" : "timings.json");
   write_text(path, csv ? trace_.csv() : trace_.chrome_json());
+  const std::size_t n = trace_.spans().size();
+  report_saved(fmt::format("Saved {}: {} timed spans{}", path.string(), n,
+                           n == kTracedSpans ? ", the newest; older ones are not kept" : ""),
+               Severity::info);
+}
+
+void WindowApp::save_measurements() {
+  const Measured& m = state_.measured;
+  if (m.image.number == 0) return;
+  std::string comments = "# Measured by Echoloop. Levels are in dB against the picture's 0 dB.\n";
+  comments += fmt::format("# source: {}\n", named_);
+  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", m.image.stamp.sequence, m.image.stamp.time_s);
+  comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
+  const std::filesystem::path path = new_file("measurements.csv");
+  write_text(path, measurements_csv(m, comments));
   report_saved("Saved " + path.string(), Severity::info);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/window_app.h"
+#include "gui/mark_editor.h"
 
 namespace echoloop {
 
@@ -45,6 +46,14 @@ void WindowApp::start_session(OpenedSource opened) {
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
+  if (!again) {  // what was drawn belongs to the other picture
+    clear_marks(state_.marks);
+    state_.inspected.reset();
+    state_.pan_zoom = {};
+  }
+  DefaultPreset chosen{params, active_preset_, {}};
+  if (!again && (!first || options_.settings.empty())) chosen = default_preset(params, *opened.info.acquisition);
+  params = chosen.params;
   state_.facts = opened.facts;
   StreamSettings stream = state_.stream;
   stream.paused = false;
@@ -59,12 +68,16 @@ void WindowApp::start_session(OpenedSource opened) {
   named_ = opened.name;
   make_session(opened.source, stream, params);
   source_ = std::move(opened.source);
+  active_preset_ = chosen.file;
+  describe_presets();
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
   if (opened.info.phantom.empty()) remember(opened.name);
+  if (!first) state_.continue_with.clear();
   say(Severity::info, fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name,
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
                                   opened.info.acquisition->center_hz * 1e-6));
+  if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {
     say(Severity::warning, "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Source lets you say it."));
@@ -72,10 +85,12 @@ void WindowApp::start_session(OpenedSource opened) {
 }
 
 void WindowApp::remember(const std::filesystem::path& file) {
-  constexpr std::size_t kMaxRecent = 8;
-  std::erase(state_.recent, file);
-  state_.recent.insert(state_.recent.begin(), file);
-  if (state_.recent.size() > kMaxRecent) state_.recent.pop_back();
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  if (error) return;
+  std::erase(state_.recent, whole);
+  state_.recent.insert(state_.recent.begin(), whole);
+  if (state_.recent.size() > kMostRecent) state_.recent.pop_back();
 }
 
 void WindowApp::restart(const StreamSettings& stream) {

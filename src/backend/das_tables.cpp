@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/scan_lines.h"
+#include "dsp/window.h"
 
 namespace echoloop {
 namespace {
@@ -77,6 +79,12 @@ void fill_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c
   }
 }
 
+// Where a wave comes from or goes to, growing from left to right.
+double steering_of(const Transmit& t, std::size_t index) {
+  if (t.kind == TransmitKind::plane) return t.angle_rad;
+  return t.kind == TransmitKind::delays ? static_cast<double>(index) : t.source_x_m;
+}
+
 }  // namespace
 
 std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const BandPlan& band, const DasTask& task) {
@@ -100,6 +108,25 @@ std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const Ban
   t->tx_excess.resize(rows * static_cast<std::size_t>(task.grid.nx));
   for (int s = 0; s < t->n_tx; ++s) fill_sum(*t, a, band, task.sound_speed_m_s, s);
   return t;
+}
+
+std::vector<float> transmit_weights(Apodization window, const Acquisition& a) {
+  const std::size_t n = a.transmits.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t l, std::size_t r) {
+    return steering_of(a.transmits[l], l) < steering_of(a.transmits[r], r);
+  });
+  std::vector<float> weights(n);
+  double sum = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double u = (static_cast<double>(k) + 0.5) / static_cast<double>(n) - 0.5;
+    const float w = apodization_weight(window, static_cast<float>(u));
+    weights[order[k]] = w;
+    sum += static_cast<double>(w);
+  }
+  for (float& w : weights) w = static_cast<float>(static_cast<double>(w) * static_cast<double>(n) / sum);
+  return weights;
 }
 
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "backend/plan.h"
 
@@ -16,5 +17,10 @@ struct DasTask {
 
 std::shared_ptr<const DasTables> make_das_tables(const Acquisition& acquisition, const BandPlan& band,
                                                  const DasTask& task);
+
+// Weight of each transmit in the coherent sum, their mean 1: what all transmits agree on keeps its level under any
+// window. The window lies across the waves from left to right (by angle, by virtual source or focus; laws of delays:
+// in their order), wave k of n at u = (k + 1/2) / n - 1/2; see dsp/window.h.
+std::vector<float> transmit_weights(Apodization window, const Acquisition& acquisition);
 
 }  // namespace echoloop

@@ -20,6 +20,11 @@ ImagingParams params_of_one_transmit(const Plan& all) {
   p.grid_nx = all.grid.nx;
   p.grid_nz = all.grid.nz;
   p.compounding = Compounding::coherent;
+  const ImagingParams every;
+  p.transmit_first = every.transmit_first;
+  p.transmit_last = every.transmit_last;
+  p.transmit_every = every.transmit_every;
+  p.transmit_window = every.transmit_window;
   return p;
 }
 

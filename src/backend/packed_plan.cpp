@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "backend/packed_windows.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -13,85 +14,17 @@ constexpr int kWarp = 32;
 constexpr int kSharedPerSm = 227 * 1024;  // what blocks of one SM can have together on compute capability 9.0
 constexpr int kSharedPerBlock = 1024;     // of it, reserved for each block
 constexpr int kMaxElementsInShared = 1024;
-constexpr double kSlack = 0.01;  // samples: far more than the kernel's rounding of a delay
 
-struct Rectangle {
-  double x0, x1, z0, z1;
-};
-
-struct Range {
-  double low = 1e300;
-  double high = -1e300;
-  void add(double v) {
-    low = std::min(low, v);
-    high = std::max(high, v);
-  }
-};
-
-int even_floor(double v) { return 2 * static_cast<int>(std::floor(0.5 * v)); }
-int even_ceil(int v) { return (v + 1) / 2 * 2; }
 int divide_up(int a, int b) { return (a + b - 1) / b; }
-
-struct TilePixels {        // of a tile, clipped to the image
-  int ix0, ix1, iz0, iz1;  // inclusive
-};
-
-TilePixels tile_pixels(const DasGeometry& g, const TileShape& tile, int tiles_across, int index) {
-  const int ix0 = index % tiles_across * tile.tile_x;
-  const int iz0 = index / tiles_across * tile.tile_z;
-  return {ix0, std::min(ix0 + tile.tile_x, g.nx) - 1, iz0, std::min(iz0 + tile.tile_z, g.nz) - 1};
-}
-
-Rectangle rectangle(const DasGeometry& g, const TilePixels& p) {
-  const auto x0 = static_cast<double>(g.x_m[p.ix0]);
-  const auto x1 = static_cast<double>(g.x_m[p.ix1]);
-  const auto z0 = static_cast<double>(g.z_m[p.iz0]);
-  const auto z1 = static_cast<double>(g.z_m[p.iz1]);
-  return {x0, x1, z0, z1};
-}
-
-// Nearest and farthest distance from an element to the rectangle, samples.
-Range receive_range(const DasGeometry& g, const ElementGeometry& e, const Rectangle& r) {
-  const double x = static_cast<double>(e.x_m);
-  const double z = static_cast<double>(e.z_m);
-  const double near_x = std::clamp(x, r.x0, r.x1) - x;
-  const double near_z = std::clamp(z, r.z0, r.z1) - z;
-  const double far_x = std::max(std::abs(r.x0 - x), std::abs(r.x1 - x));
-  const double far_z = std::max(std::abs(r.z0 - z), std::abs(r.z1 - z));
-  const double samples_per_m = static_cast<double>(g.samples_per_m);
-  return {std::hypot(near_x, near_z) * samples_per_m, std::hypot(far_x, far_z) * samples_per_m};
-}
-
-Range transmit_range(const DasGeometry& g, const TilePixels& p, int tx) {
-  Range range;
-  for (int iz = p.iz0; iz <= p.iz1; ++iz) {
-    const std::size_t row =
-        static_cast<std::size_t>(tx) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz);
-    const float* excess = g.tx_excess + row * static_cast<std::size_t>(g.nx);
-    float low = excess[p.ix0];
-    float high = low;
-    bool finite = true;
-    for (int ix = p.ix0; ix <= p.ix1; ++ix) {
-      low = std::min(low, excess[ix]);
-      high = std::max(high, excess[ix]);
-      finite = finite && std::isfinite(excess[ix]);
-    }
-    const double depth = std::abs(static_cast<double>(g.z_m[iz])) * static_cast<double>(g.samples_per_m);
-    range.add(g.row_base[row] + static_cast<double>(low) - depth);
-    range.add(g.row_base[row] + static_cast<double>(high) - depth);
-    if (!finite) range.high = 1e300;
-  }
-  return range;
-}
 
 // Could the element see any point of the rectangle? The points it sees lie between two lines through it; the one side
 // of each line is asked for apart, which says yes a little too often at the corners.
-bool may_see(const DasGeometry& g, const ElementGeometry& e, const Rectangle& r) {
+bool may_see(const DasGeometry& g, const ElementGeometry& e, const TileRectangle& r) {
   const double twice_f = 2.0 * static_cast<double>(g.f_number) * (1.0 - 1e-5);
   double left = 1e300;
   double right = 1e300;
-  for (const double x : {r.x0, r.x1}) {
-    for (const double z : {r.z0, r.z1}) {
+  for (const double x : {r.x0_m, r.x1_m}) {
+    for (const double z : {r.z0_m, r.z1_m}) {
       const double dx = x - static_cast<double>(e.x_m);
       const double dz = z - static_cast<double>(e.z_m);
       const double along = dx * static_cast<double>(e.normal_sin) + dz * static_cast<double>(e.normal_cos);
@@ -109,7 +42,7 @@ struct ElementSpan {
   int count = 0;
 };
 
-ElementSpan seeing_elements(const DasGeometry& g, const Rectangle& r) {
+ElementSpan seeing_elements(const DasGeometry& g, const TileRectangle& r) {
   if (g.f_number <= 0.0f) return {0, g.n_el};
   int first = g.n_el;
   int last = -1;
@@ -127,37 +60,6 @@ WeightKind weight_kind(const DasGeometry& g) {
   const bool flat = std::all_of(g.elements, g.elements + g.n_el,
                                 [](const ElementGeometry& e) { return e.normal_sin == 0.0f && e.normal_cos == 1.0f; });
   return flat && g.apodization == Apodization::boxcar ? WeightKind::box : WeightKind::general;
-}
-
-// Window starts of all tiles, and the window's length. False when a delay is no number or no window could hold it.
-bool place_windows(const DasGeometry& g, const PackedPlan& plan, PackedWindows& windows) {
-  const int n_tiles = plan.n_tiles();
-  windows.tile = plan.tuning.tile;
-  double longest = 0.0;
-  for (int tile = 0; tile < n_tiles; ++tile) {
-    const TilePixels pixels = tile_pixels(g, plan.tuning.tile, plan.tiles_across, tile);
-    const Rectangle r = rectangle(g, pixels);
-    double rx_length = 0.0;
-    double tx_length = 0.0;
-    for (int e = 0; e < g.n_el; ++e) {
-      const Range range = receive_range(g, g.elements[e], r);
-      if (!(range.high < 1e6)) return false;
-      const int start = even_floor(range.low - kSlack);
-      rx_length = std::max(rx_length, range.high + kSlack - start);
-      windows.rx_start.push_back(start);
-    }
-    for (int tx = 0; tx < g.n_tx; ++tx) {
-      const Range range = transmit_range(g, pixels, tx);
-      if (!(range.low > -1.1e9 && range.high < 1.1e9)) return false;
-      const int start = even_floor(range.low - kSlack);
-      tx_length = std::max(tx_length, range.high + kSlack - start);
-      windows.tx_start.push_back(start);
-    }
-    longest = std::max(longest, rx_length + tx_length);
-  }
-  if (!(longest < kLargestWindow - 4)) return false;
-  windows.length = even_ceil(static_cast<int>(longest) + 1);
-  return true;
 }
 
 PackedSizes sizes(const DasGeometry& g, const PackedPlan& plan, int stage_elements, int n_slots) {
@@ -198,7 +100,7 @@ void list_items(const DasGeometry& g, PackedPlan& plan) {
   std::vector<ElementSpan> spans;
   std::vector<int> order;
   for (int tile = 0; tile < plan.n_tiles(); ++tile) {
-    spans.push_back(seeing_elements(g, rectangle(g, tile_pixels(g, plan.tuning.tile, plan.tiles_across, tile))));
+    spans.push_back(seeing_elements(g, tile_rectangle(g, tile_pixels(g, plan.tuning.tile, tile))));
     order.push_back(tile);
   }
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
@@ -280,16 +182,15 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   if (previous != nullptr && previous->windows->tile == tuning.tile) {
     plan->windows = previous->windows;
   } else {
-    auto windows = std::make_shared<PackedWindows>();
-    if (!place_windows(g, *plan, *windows)) return nullptr;
-    plan->windows = std::move(windows);
+    plan->windows = place_windows(g, tuning.tile);
+    if (plan->windows == nullptr) return nullptr;
   }
   plan->window = plan->windows->length;
   if (!fit_shared(g, *plan)) return nullptr;
   const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
   plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);
-  plan->n_words = even_ceil(g.n_valid);
+  plan->n_words = (g.n_valid + 1) / 2 * 2;
   plan->pitch = plan->n_words + plan->window;
   // The kernel counts words of all lines in 32 bits.
   if (!(static_cast<double>(g.n_tx) * g.n_el * plan->pitch + plan->window < 2147483647.0)) return nullptr;

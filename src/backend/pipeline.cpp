@@ -8,6 +8,12 @@
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+// The held level is that of all transmits: a selection changes the picture's brightness by what it leaves out only.
+double level_db(const Plan& plan) { return transmit_level_db(plan.params, *plan.acquisition); }
+
+}  // namespace
 
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
@@ -200,7 +206,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
 
 double Pipeline::reference_in_use(bool automatic) const {
   if (!automatic) return plan_->params.reference_db;
-  return held_reference_db_ > kAutoReference ? held_reference_db_.load() : 0.0;
+  return held_reference_db_ > kAutoReference ? held_reference_db_ + level_db(*plan_) : 0.0;
 }
 
 // A plan that the device has no room for is refused: the lane goes on with the one that it had.
@@ -236,7 +242,7 @@ void Pipeline::measure_reference(Slot& slot) {
   if (image.empty()) return;
   const float brightest = *std::max_element(image.begin(), image.end());
   constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600: a frame of zeros tells nothing, the next one may
-  if (brightest > kSilenceDb) held_reference_db_ = static_cast<double>(brightest);
+  if (brightest > kSilenceDb) held_reference_db_ = static_cast<double>(brightest) - level_db(*slot.plan);
 }
 
 // Oldest first: whoever keeps the frames gets them in order.

@@ -48,17 +48,18 @@ class Pipeline {
   void set_params(const ImagingParams& params);                 // UI thread
   void set_host_images(bool wanted) { host_images_ = wanted; }  // any thread
   void measure_reference() { measure_reference_ = true; }  // the next frame's brightest pixel becomes 0 dB; any thread
-  void hold_reference(double level_db) { held_reference_db_ = level_db; }  // of the automatic level; any thread
-  void set_injection(const Injection& injection);                          // any thread
-  void review(ReviewRequest request);                                      // any thread; see PipelineOptions::past
-  void inspect(InspectionRequest request);  // any thread; see PipelineOptions::inspections
-  void end_inspection();                    // any thread
-  void stop();                              // ends the stream; frames already in lanes are finished; any thread
+  // Of the automatic level, as it is for all transmits (core/transmits.h). [any thread]
+  void hold_reference(double level_db) { held_reference_db_ = level_db; }
+  void set_injection(const Injection& injection);  // any thread
+  void review(ReviewRequest request);              // any thread; see PipelineOptions::past
+  void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
+  void end_inspection();                           // any thread
+  void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
   [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
-  [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // any thread
+  [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
   struct Slot {

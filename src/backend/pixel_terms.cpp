@@ -36,7 +36,7 @@ class AnalyticTerms final : public PixelTerms {
     if (tx.transmit < 0 || rx.weight == 0.0f) return {};
     rx.excess += static_cast<float>(later_s * band_.line_rate_hz);
     const Complex* line = lines_ + (static_cast<std::ptrdiff_t>(tx.transmit) * g_.n_el + element) * g_.n_line;
-    const Complex value = transmit_phasor(g_, sum, ix_, iz_, tx.excess) *
+    const Complex value = transmit_rotor(g_, sum, ix_, iz_, tx.excess) *
                           (receive_rotor(g_, rx) * interpolate(line, g_.n_valid, tx.base, tx.excess + rx.excess));
     return {value.re, value.im};
   }
@@ -94,7 +94,7 @@ class CourseTerms final : public PixelTerms {
 
 std::unique_ptr<PixelTerms> make_pixel_terms(const Plan& plan, const std::vector<float>& lines, int ix, int iz) {
   if (plan.course != nullptr) return std::make_unique<CourseTerms>(plan, lines, ix, iz);
-  const Acquisition& a = *plan.acquisition;
+  const Acquisition& a = *plan.formed;
   const std::size_t pairs = a.transmits.size() * a.probe.elements.size() * 2;
   const bool packed =
       plan.packed != nullptr && lines.size() == pairs * static_cast<std::size_t>(plan.packed->band->n_out);

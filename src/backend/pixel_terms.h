@@ -18,7 +18,7 @@ struct TermPlace {
 class PixelTerms {
  public:
   virtual ~PixelTerms() = default;
-  // Transmit of each sum, -1: none.
+  // Transmit of each sum, counted among the picked ones; -1: none.
   [[nodiscard]] virtual std::vector<int> transmits() const = 0;
   [[nodiscard]] virtual TermPlace place(int sum, int element) const = 0;
   // What the element adds, read `later_s` after the pixel's own time.

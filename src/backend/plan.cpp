@@ -88,7 +88,8 @@ std::vector<double> axis(int n, double first, double last) {
 }
 
 std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
-                                        std::shared_ptr<const DasTables> tables) {
+                                        std::shared_ptr<const DasTables> tables,
+                                        std::shared_ptr<const std::vector<float>> tx_weights) {
   auto plan = std::make_shared<DasPlan>();
   const double wavelength_m = p.sound_speed_m_s / a.center_hz;
   const bool directive = p.directivity == Directivity::on && a.probe.element_width_m > 0.0;
@@ -108,13 +109,33 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
       .row_base = tables->row_base.data(),
       .row_turns = tables->row_turns.data(),
       .tx_excess = tables->tx_excess.data(),
+      .tx_weight = tx_weights != nullptr ? tx_weights->data() : nullptr,
       .samples_per_m = static_cast<float>(band.line_rate_hz / p.sound_speed_m_s),
       .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
       .f_number = static_cast<float>(p.f_number),
       .apodization = p.apodization,
       .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
   plan->tables = std::move(tables);
+  plan->tx_weights = std::move(tx_weights);
   return plan;
+}
+
+// Of a picture that came beamformed each column is its own element's alone: an aperture narrower than the pitch as far
+// down as anything is.
+ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
+  ImagingParams own = p;
+  if (a.data == DataKind::beamformed) {
+    own.f_number = 2.0 * std::max(p.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
+    own.apodization = Apodization::boxcar;
+    own.directivity = Directivity::off;
+  }
+  return own;
+}
+
+// Null where they are all 1.
+std::shared_ptr<const std::vector<float>> make_tx_weights(const ImagingParams& p, const Acquisition& a) {
+  if (p.transmit_window == Apodization::boxcar || a.n_transmits() == 1) return nullptr;
+  return std::make_shared<const std::vector<float>>(transmit_weights(p.transmit_window, a));
 }
 
 struct Kept {
@@ -124,7 +145,8 @@ struct Kept {
 };
 
 std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const Grid& grid,
-                                                   const std::shared_ptr<const PackedFormation>& old, Kept kept) {
+                                                   const std::shared_ptr<const PackedFormation>& old, Kept kept,
+                                                   const std::shared_ptr<const std::vector<float>>& tx_weights) {
   if (old != nullptr && kept.tables && kept.weights) return old;
   auto packed = std::make_shared<PackedFormation>();
   if (old != nullptr && kept.band) {
@@ -141,7 +163,8 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
   packed->das =
       make_das(a, p, *packed->band,
                same_tables ? old->das->tables
-                           : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.sound_speed_m_s}));
+                           : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.sound_speed_m_s}),
+               tx_weights);
   packed->tiles = choose_packed_plan(packed->das->geometry, same_tables ? old->tiles.get() : nullptr);
   return packed->tiles != nullptr ? packed : nullptr;
 }
@@ -192,7 +215,7 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
   return plan;
 }
 
-void require_grid(const Grid& grid, const Acquisition& a, int sums) {
+void require_grid(const Grid& grid, int sums) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
     throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels a side");
@@ -200,7 +223,7 @@ void require_grid(const Grid& grid, const Acquisition& a, int sums) {
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
   const std::size_t most = kMaxTableEntries / static_cast<std::size_t>(sums);
   if (grid.pixels() > most) {
-    throw Error("grid", found + " for " + std::to_string(a.n_transmits()) + " transmits",
+    throw Error("grid", found + " for " + std::to_string(sums) + " transmits",
                 "at most " + std::to_string(most) + " pixels");
   }
 }
@@ -211,9 +234,9 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   validate_params(params, acquisition);
   const Grid grid = make_grid(params, acquisition);
   const bool lines = forms_lines(params, acquisition);
-  require_grid(grid, acquisition, lines ? 1 : acquisition.n_transmits());
+  require_grid(grid, lines ? 1 : picked_transmits(params, acquisition).count);
   if (lines) {
-    require_grid(make_beam_grid(params, acquisition, grid), acquisition, find_scan_lines(acquisition)->per_line);
+    require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
   }
   if (params.recipe == Recipe::course) require_course(acquisition);
 }
@@ -227,10 +250,13 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->grid = make_grid(params, *acquisition);
   const bool comparable = previous != nullptr && previous->acquisition == acquisition;
   const ImagingParams& old = comparable ? previous->params : params;
+  plan->pick = picked_transmits(params, *acquisition);
+  const bool same_transmits = comparable && previous->pick == plan->pick;
+  plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
   if (params.recipe == Recipe::course) {
-    const bool same = comparable && previous->course != nullptr && previous->grid == plan->grid &&
+    const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
                       old.sound_speed_m_s == params.sound_speed_m_s;
-    plan->course = same ? previous->course : make_course(*acquisition, params, plan->grid);
+    plan->course = same ? previous->course : make_course(*plan->formed, params, plan->grid);
     return plan;
   }
   const bool same_band = comparable && previous->band != nullptr && old.band_low_hz == params.band_low_hz &&
@@ -240,17 +266,24 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
                      .sound_speed_m_s = params.sound_speed_m_s,
                      .lines = forms_lines(params, *acquisition)};
   if (task.grid != plan->grid) plan->scan = ScanGeometry{scan_axes(task.grid), scan_axes(plan->grid)};
-  const bool same_tables = same_band && previous->das != nullptr && previous->das->tables->grid == task.grid &&
-                           previous->das->tables->columns.empty() == !task.lines &&
-                           old.sound_speed_m_s == params.sound_speed_m_s;
-  plan->das = make_das(*acquisition, params, *plan->band,
-                       same_tables ? previous->das->tables : make_das_tables(*acquisition, *plan->band, task));
-  const bool straight = !task.grid.polar() && !task.lines;  // what the tuned kernel can do
+  const bool same_tables =
+      same_band && same_transmits && previous->das != nullptr && previous->das->tables->grid == task.grid &&
+      previous->das->tables->columns.empty() == !task.lines && old.sound_speed_m_s == params.sound_speed_m_s;
+  const bool same_tx_weights = same_transmits && previous->das != nullptr && !task.lines &&
+                               previous->das->tables->columns.empty() && old.transmit_window == params.transmit_window;
+  const auto tx_weights = same_tx_weights ? previous->das->tx_weights
+                          : task.lines    ? nullptr
+                                          : make_tx_weights(params, *plan->formed);
+  plan->das =
+      make_das(*plan->formed, formation_params(*acquisition, params), *plan->band,
+               same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
+  // What the tuned kernel can do.
+  const bool straight = !task.grid.polar() && !task.lines && acquisition->data == DataKind::channels;
   if (params.precision == Precision::fp16 && lowest == Precision::fp16 && straight) {
     const bool same_weights = old.f_number == params.f_number && old.apodization == params.apodization &&
-                              old.directivity == params.directivity;
-    plan->packed = make_packed(*acquisition, params, plan->grid, comparable ? previous->packed : nullptr,
-                               {.band = same_band, .tables = same_tables, .weights = same_weights});
+                              old.directivity == params.directivity && same_tx_weights;
+    plan->packed = make_packed(*plan->formed, params, plan->grid, comparable ? previous->packed : nullptr,
+                               {.band = same_band, .tables = same_tables, .weights = same_weights}, tx_weights);
   }
   return plan;
 }

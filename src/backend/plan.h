@@ -12,6 +12,7 @@
 #include "core/acquisition.h"
 #include "core/grid.h"
 #include "core/params.h"
+#include "core/transmits.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
 #include "dsp/scan.h"
@@ -48,7 +49,8 @@ struct DasTables {
 // ... and the scalars beside it, so that an F-number or a window changes without a table being made or copied.
 struct DasPlan {
   std::shared_ptr<const DasTables> tables;
-  DasGeometry geometry{};  // scalars set; pointers lead into *tables (host)
+  std::shared_ptr<const std::vector<float>> tx_weights;  // [n_tx]; null: 1
+  DasGeometry geometry{};                                // scalars set; pointers lead into what is above (host)
 };
 
 // Course recipe: FIR, then nearest-sample summation.
@@ -64,6 +66,8 @@ struct PackedFormation;  // backend/packed_plan.h
 struct Plan {
   AcquisitionPtr acquisition;
   ImagingParams params;
+  TransmitPick pick;
+  AcquisitionPtr formed;  // `acquisition` with the picked transmits only: what lines and tables below are of
   Grid grid;
   std::shared_ptr<const BandPlan> band;      // analytic only
   std::shared_ptr<const DasPlan> das;        // analytic only

@@ -152,7 +152,8 @@ void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingPara
   if (slot.lane == nullptr) slot.lane = backend_.make_lane(number, mode_);
   slot.plan = make_plan(acquisition_, params, slot.plan, backend_.lowest_precision());
   const bool automatic = params.reference_db <= kAutoReference && slot.plan->course == nullptr;
-  const double held_db = held_reference_db_ > kAutoReference ? held_reference_db_ : 0.0;
+  const double held_db =
+      held_reference_db_ > kAutoReference ? held_reference_db_ + transmit_level_db(params, *acquisition_) : 0.0;
   slot.reference_db = automatic ? held_db : params.reference_db;
   slot.owner = request.owner;
   slot.lane->set_plan(slot.plan);

@@ -30,6 +30,24 @@ void validate_probe(const Probe& probe, const std::string& what) {
   require_range(what, "element width", probe.element_width_m, 0.0, 0.1, "0 to 100 mm");
 }
 
+// A picture's columns.
+void validate_columns(const Acquisition& a, const std::string& what) {
+  const std::vector<Element>& columns = a.probe.elements;
+  require(columns.size() >= 2, what, "columns", std::to_string(columns.size()), "2 or more");
+  const double first = columns.front().x_m,
+               step = (columns.back().x_m - first) / static_cast<double>(columns.size() - 1);
+  require(step > 0.0 && std::abs(a.probe.pitch_m - step) <= 0.01 * step, what, "distance of columns",
+          std::to_string(step), "above 0, as the pitch says");
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const bool there = std::abs(columns[k].x_m - (first + static_cast<double>(k) * step)) <= 0.01 * step;
+    require(there && columns[k].z_m == 0.0 && columns[k].normal_rad == 0.0, what, "column " + std::to_string(k + 1),
+            std::to_string(columns[k].x_m), "columns evenly spaced from left to right");
+  }
+  const bool straight = a.transmits.size() == 1 && a.transmits[0].kind == TransmitKind::plane;
+  require(straight && a.transmits[0].angle_rad == 0.0, what, "transmits of a beamformed picture",
+          std::to_string(a.transmits.size()), "one plane wave straight down");
+}
+
 void validate_transmit(const Transmit& transmit, const Acquisition& a, const std::string& what) {
   require_range(what, "t0", transmit.t0_s, -1.0, 1.0, "within 1 s of time zero");
   switch (transmit.kind) {
@@ -91,6 +109,7 @@ void Acquisition::validate(const std::string& what) const {
   require_range(what, "sound speed", sound_speed_m_s, 100.0, 10000.0, "100 to 10000 m/s");
   require_range(what, "frame rate", frame_rate_hz, 0.0, 1e6, "0 (unknown) to 1 MHz");
   for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
+  if (data == DataKind::beamformed) validate_columns(*this, what);
 }
 
 }  // namespace echoloop

@@ -48,6 +48,10 @@ struct Transmit {
 enum class SampleType { int16, float32 };
 enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
 
+// beamformed: somebody has formed the picture already. Then "element" e is its column at that x, evenly spaced, its
+// samples lie along z (time 2 z / c of a plane wave straight down), and no column is to be mixed with another.
+enum class DataKind { channels, beamformed };
+
 [[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
 // Something that a reader had to assume, in a researcher's words; `fact` is the key of what the user may know better
@@ -68,6 +72,7 @@ struct Acquisition {
   int n_samples = 0;  // a channel line: real samples (rf) or complex pairs (iq)
   SampleType sample_type = SampleType::float32;
   SignalKind signal = SignalKind::rf;
+  DataKind data = DataKind::channels;
   double sampling_hz = 0.0;
   double center_hz = 0.0;     // transmitted pulse
   double bandwidth_hz = 0.0;  // full width of the useful band about center_hz; 0 when unknown

@@ -24,6 +24,7 @@ struct Sector {
 
 struct PlanePoint {
   double x_m, z_m;
+  friend bool operator==(const PlanePoint&, const PlanePoint&) = default;
 };
 
 // In pixels: 0 is the centre of the first one.

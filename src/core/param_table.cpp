@@ -27,7 +27,7 @@ constexpr ParamGroup kDisplay = ParamGroup::display;
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 23> kTable = {{
+const std::array<ParamSpec, 27> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
      "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
@@ -51,7 +51,7 @@ const std::array<ParamSpec, 23> kTable = {{
     {"lateral_min_m", "Lateral from", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_min_m, {},
      "Lateral position of the picture's first column."},
     {"lateral_max_m", "Lateral to", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_max_m, {},
-     "Lateral position of the picture's last column."},
+     "Lateral position of the picture's last column. A narrow picture has finer columns."},
     {"grid_nx", "Columns", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nx, {},
      "Columns of the picture, in a sector its lines; 0 chooses a third of a wavelength or of a beam."},
     {"grid_nz", "Rows", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nz, {},
@@ -61,9 +61,17 @@ const std::array<ParamSpec, 23> kTable = {{
     {"sector_min_rad", "Sector from", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_min_rad, {},
      "Direction of a sector's first line, from straight down towards the right."},
     {"sector_max_rad", "Sector to", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_max_rad, {},
-     "Direction of a sector's last line."},
+     "Direction of a sector's last line. A narrow sector has finer lines, unless each is a transmit."},
     {"compounding", "Transmits", "", 1, 0, 0, 2, kFormation, false, &P::compounding, kCompoundings,
      "How transmits make a picture: coherent sums all at each pixel, lines gives each line the wave focused along it; auto takes lines where focused waves fan out."},
+    {"transmit_first", "First transmit", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_first, {},
+     "First of the transmits that make the picture, counted from 1. Not where each line has a transmit of its own."},
+    {"transmit_last", "Last transmit", "", 1, 0, 0, kMaxTransmits, kFormation, false, &P::transmit_last, {},
+     "Last of the transmits that make the picture; 0 is the last of the recording. First and last alike: one transmit alone."},
+    {"transmit_every", "Every", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_every, {},
+     "Takes each, every second, every third ... of these transmits: fewer compute faster and show more clutter."},
+    {"transmit_window", "Transmit window", "", 1, 0, 0, 4, kFormation, false, &P::transmit_window, kApodizations,
+     "Weights across these transmits, from left to right. Tapering lowers the side lobes of compounding; what all agree on keeps its level."},
     {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kFormation, true, &P::reference_db, {},
      "Level that is shown as 0 dB. Below -998: the brightest pixel of the first frame, then held."},
     {"dynamic_range_db", "Dynamic range", "dB", 1, 0, 10, 120, kDisplay, false, &P::dynamic_range_db, {},
@@ -92,6 +100,17 @@ std::string range_text(const ParamSpec& spec) {
   std::string names;
   for (const std::string_view choice : spec.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
   return names;
+}
+
+void validate_transmits(const P& p, const Acquisition& acquisition) {
+  if (forms_lines(p, acquisition)) return;
+  const std::string n = std::to_string(acquisition.n_transmits());
+  const std::string there = "at most " + n + ": the frames have " + n + (n == "1" ? " transmit" : " transmits");
+  if (p.transmit_last > acquisition.n_transmits()) refuse("transmit_last", number_text(p.transmit_last), there);
+  if (p.transmit_first > acquisition.n_transmits()) refuse("transmit_first", number_text(p.transmit_first), there);
+  if (p.transmit_last != 0 && p.transmit_first > p.transmit_last) {
+    refuse("transmit_first", number_text(p.transmit_first), "at most transmit_last = " + number_text(p.transmit_last));
+  }
 }
 
 }  // namespace
@@ -173,6 +192,7 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
   if (p.lateral_min_m >= p.lateral_max_m) {
     refuse("lateral_min_m", number_text(p.lateral_min_m), "below lateral_max_m = " + number_text(p.lateral_max_m));
   }
+  validate_transmits(p, acquisition);
   if (p.sector_min_rad >= p.sector_max_rad && grid_kind(p, acquisition) == GridKind::polar) {
     refuse("sector_min_rad", number_text(p.sector_min_rad), "below sector_max_rad = " + number_text(p.sector_max_rad));
   }

@@ -30,6 +30,11 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
     last_s = std::min(last_s, t.t0_s + (a.n_samples - 1) / a.sampling_hz);
   }
   const double c = a.sound_speed_m_s;
+  if (a.data == DataKind::beamformed) {  // all of it, but for the row that no other follows
+    p.depth_min_m = std::max(0.5 * c * first_s, 0.0);
+    p.depth_max_m = 0.5 * c * (last_s - 1.0 / a.sampling_hz);
+    return;
+  }
   const double recorded = std::max(0.5 * c * last_s, 1e-3);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
   p.depth_max_m = std::round(0.96 * recorded * 1e4) * 1e-4;
@@ -45,6 +50,11 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
 void default_lateral(ImagingParams& p, const Acquisition& a) {
   const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
                                                  [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  if (a.data == DataKind::beamformed) {
+    p.lateral_min_m = left->x_m;
+    p.lateral_max_m = right->x_m;
+    return;
+  }
   double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
   // A curved or phased array sees beyond its own edges: 35 degrees to either side.
   if (looks_into_sector(a)) half = std::max(half, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
@@ -145,14 +155,23 @@ bool forms_lines(const ImagingParams& p, const Acquisition& a) {
 }
 
 Grid make_beam_grid(const ImagingParams& p, const Acquisition& a, const Grid& picture) {
-  if (!forms_lines(p, a)) return picture;
-  const auto lines = find_scan_lines(a);
+  const bool columns = a.data == DataKind::beamformed;
+  if (!columns && !forms_lines(p, a)) return picture;
   // Of a wavelength: between samples of an envelope half as dense its dips are off by a quarter of a decibel (rms).
   constexpr double kFine = 1.0 / 16.0;
   const double step_m = kFine * a.sound_speed_m_s / a.center_hz;
   const auto rows = [step_m](double length) {
     return std::clamp(static_cast<int>(std::ceil(length / step_m)) + 1, 2, kMaxGridSide);
   };
+  if (columns) {
+    return {.x0_m = a.probe.elements.front().x_m,
+            .x1_m = a.probe.elements.back().x_m,
+            .z0_m = picture.z0_m,
+            .z1_m = picture.z1_m,
+            .nx = a.n_elements(),
+            .nz = picture.polar() ? rows(picture.z1_m - picture.z0_m) : picture.nz};
+  }
+  const auto lines = find_scan_lines(a);
   if (lines->parallel) {
     return {.x0_m = lines->first,
             .x1_m = lines->last,
@@ -179,6 +198,12 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
             .nz = p.grid_nz};
   // A third of a wavelength resolves the lateral beam (at best F lambda) and the pulse (about a wavelength) ...
   double step = a.sound_speed_m_s / a.center_hz / 3.0;
+  if (a.data == DataKind::beamformed) {  // its own pixels
+    const double row_m = 0.5 * a.sound_speed_m_s / a.sampling_hz;
+    if (grid.nx == 0) grid.nx = count_of(p.lateral_max_m - p.lateral_min_m, a.probe.pitch_m, 2);
+    if (grid.nz == 0) grid.nz = count_of(p.depth_max_m - p.depth_min_m, row_m, 2);
+    return grid;
+  }
   // ... but no more pixels than a picture on the screen can use.
   const double wanted = (p.lateral_max_m - p.lateral_min_m) / step * ((p.depth_max_m - p.depth_min_m) / step);
   if (wanted > kMaxPixels) step *= std::sqrt(wanted / kMaxPixels);

@@ -35,7 +35,11 @@ struct ImagingParams {
   double sector_min_rad = 0.0;  // polar: first and last line; depths then are those of the line straight down
   double sector_max_rad = 0.0;
   Compounding compounding = Compounding::automatic;
-  double reference_db = 0.0;  // level of |b| that is shown as 0 dB; see kAutoReference
+  int transmit_first = 1;  // transmits that are summed, counted from 1 (core/transmits.h); not where lines are formed
+  int transmit_last = 0;   // 0 = the last one
+  int transmit_every = 1;
+  Apodization transmit_window = Apodization::boxcar;  // weights across them; analytic recipe
+  double reference_db = 0.0;                          // level of |b| that is shown as 0 dB; see kAutoReference
 
   // Display: acts in the shader, on a frozen image too.
   double dynamic_range_db = 60.0;
@@ -60,8 +64,8 @@ bool forms_lines(const ImagingParams& params, const Acquisition& acquisition);
 // The grid that the parameters ask for; nx, nz of 0 are chosen so that the picture resolves the acquisition.
 Grid make_grid(const ImagingParams& params, const Acquisition& acquisition);
 
-// The grid that is beamformed: the picture's, or with forms_lines() one column a scan line, from which the picture is
-// then interpolated.
+// The grid that is beamformed: the picture's, or with forms_lines() one column a scan line, or the columns of a picture
+// that came beamformed; from these the picture is then interpolated.
 Grid make_beam_grid(const ImagingParams& params, const Acquisition& acquisition, const Grid& picture);
 
 }  // namespace echoloop

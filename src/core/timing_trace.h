@@ -51,9 +51,11 @@ StageSummary frame_summary(const std::vector<Span>& spans);
 // Which way a latency goes: from the frame's publication to the finished image, or to the window's picture.
 enum class Latency { ready, shown };
 
+inline constexpr std::size_t kTracedSpans = 1 << 14;  // the newest ones are kept: some 2000 frames
+
 class TimingTrace {
  public:
-  explicit TimingTrace(std::size_t capacity = 1 << 14);
+  explicit TimingTrace(std::size_t capacity = kTracedSpans);
 
   void add(const Span& span);                                             // any thread
   void add_latency(Latency latency, double ms);                           // any thread

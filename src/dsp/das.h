@@ -44,12 +44,15 @@ struct DasGeometry {
   const int* row_base;                      // [n_tx][nz] samples
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
   const float* tx_excess;                   // [n_tx][nz][nx] samples
+  const float* tx_weight = nullptr;         // [n_tx] in the sum; null: 1
   float samples_per_m;
   float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
   Apodization apodization;
   float width_over_wavelength;  // 0: no element directivity
 };
+
+ECHO_HD float transmit_weight(const DasGeometry& g, int t) { return g.tx_weight == nullptr ? 1.0f : g.tx_weight[t]; }
 
 struct PixelPlace {
   float x_m, z_m;
@@ -125,7 +128,7 @@ ECHO_HD Complex interpolate(const Complex* line, int n_valid, int base, float of
 }
 
 // What an element adds to the sum of one transmit is receive_rotor() times the sample interpolated on its line; the sum
-// is turned by transmit_phasor().
+// is multiplied by transmit_rotor().
 ECHO_HD Complex receive_rotor(const DasGeometry& g, ReceiveTerm rx) {
   return rx.weight * unit_phasor(rx.excess * g.turns_per_sample);
 }
@@ -146,10 +149,10 @@ ECHO_HD TransmitPlace transmit_place(const DasGeometry& g, int t, int ix, int iz
 }
 
 template <DasForm form = DasForm::general>
-ECHO_HD Complex transmit_phasor(const DasGeometry& g, int t, int ix, int iz, float excess) {
+ECHO_HD Complex transmit_rotor(const DasGeometry& g, int t, int ix, int iz, float excess) {
   const bool by_column = form == DasForm::general && g.columns != nullptr;
   const float turns = g.row_turns[t * g.nz + iz] + (by_column ? g.columns[t * g.nx + ix].turns : 0.0f);
-  return unit_phasor(turns + excess * g.turns_per_sample);
+  return transmit_weight(g, t) * unit_phasor(turns + excess * g.turns_per_sample);
 }
 
 // Transmits summed together per pass over the elements, so that the receive part is computed once for all of them.
@@ -189,7 +192,7 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
       }
     }
     for (int t = 0; t < count; ++t) {
-      pixel = pixel + transmit_phasor<form>(g, first + t, ix, iz, excess[t]) * sum[t];
+      pixel = pixel + transmit_rotor<form>(g, first + t, ix, iz, excess[t]) * sum[t];
     }
   }
   return pixel;

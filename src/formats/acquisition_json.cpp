@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 3> kProbeKinds = {"linear", "convex", "ph
 constexpr std::array<std::string_view, 4> kTransmitKinds = {"plane", "diverging", "focused", "delays"};
 constexpr std::array<std::string_view, 2> kSampleTypes = {"int16", "float32"};
 constexpr std::array<std::string_view, 2> kSignals = {"rf", "iq"};
+constexpr std::array<std::string_view, 2> kDataKinds = {"channels", "beamformed"};
 
 template <class Enum, std::size_t N>
 std::string name_of(const std::array<std::string_view, N>& names, Enum value) {
@@ -101,6 +102,7 @@ Acquisition read_acquisition(const json& value) {
   a.n_samples = value.at("n_samples").get<int>();
   a.sample_type = value_of<SampleType>(kSampleTypes, value.at("sample_type"));
   a.signal = value_of<SignalKind>(kSignals, value.at("signal"));
+  if (value.contains("data")) a.data = value_of<DataKind>(kDataKinds, value.at("data"));  // absent: channels
   a.sampling_hz = value.at("sampling_hz").get<double>();
   a.center_hz = value.at("center_hz").get<double>();
   a.bandwidth_hz = value.at("bandwidth_hz").get<double>();
@@ -129,6 +131,7 @@ std::string acquisition_to_json(const Acquisition& a) {
                       {"n_samples", a.n_samples},
                       {"sample_type", name_of(kSampleTypes, a.sample_type)},
                       {"signal", name_of(kSignals, a.signal)},
+                      {"data", name_of(kDataKinds, a.data)},
                       {"sampling_hz", a.sampling_hz},
                       {"center_hz", a.center_hz},
                       {"bandwidth_hz", a.bandwidth_hz},

@@ -9,8 +9,9 @@
 namespace echoloop::hdf5 {
 namespace {
 
-// Unpacked chunks kept of a dataset: a chunk of several frames is unpacked once. A prime above 100 times their number.
-constexpr std::size_t kCacheBytes = std::size_t{256} << 20, kCacheSlots = 12421;
+// Unpacked chunks kept of a dataset: a chunk of several frames is unpacked once. IQ has two datasets, and all of it
+// counts as memory of the viewer. A prime above 100 times their number.
+constexpr std::size_t kCacheBytes = std::size_t{64} << 20, kCacheSlots = 12421;
 constexpr std::size_t kMaxLinks = 65536;  // of a group: PyBF keeps a group for each frame
 
 struct LinkNames {

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "formats/reader_protocol.h"
@@ -32,9 +33,15 @@ bool MessageChannel::send_bytes(std::span<const std::byte> bytes) {
   return true;
 }
 
+// What is short goes in one piece: every call costs both processes.
 bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload) {
+  constexpr std::size_t kShort = 240;
   const Header header{.kind = kind, .size = payload.size()};
-  return send_bytes(std::as_bytes(std::span(&header, 1))) && send_bytes(payload);
+  const auto head = std::as_bytes(std::span(&header, 1));
+  if (payload.size() > kShort) return send_bytes(head) && send_bytes(payload);
+  std::array<std::byte, sizeof(Header) + kShort> piece;
+  const auto end = std::copy(payload.begin(), payload.end(), std::copy(head.begin(), head.end(), piece.begin()));
+  return send_bytes(std::span(piece.begin(), end));
 }
 
 bool MessageChannel::receive_bytes(std::span<std::byte> bytes, const std::function<void()>& waiting) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "formats/course_doppler.h"
 #include "formats/samples.h"
 #include "formats/zip.h"
 
@@ -72,9 +73,10 @@ std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::
 Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& given) {
   const std::string what = request.what();
   const auto members = read_npz_members(what, request.bytes());
-  const std::string samples = samples_name(what, members);
   std::optional<Sidecar> sidecar = given ? given : find_sidecar(request.path);
   const bool described = sidecar.has_value() || members.contains("axes");
+  if (!described && looks_like_course_doppler(members)) return read_course_doppler(request, members);
+  const std::string samples = samples_name(what, members);
   if (!sidecar) sidecar = Sidecar{.what = what, .meta = Json::object()};
   for (const auto& [name, member] : members) {
     if (name == samples || sidecar->meta.contains(name)) continue;

@@ -84,11 +84,13 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
     if (memory.empty()) memory = map_shared_memory();
     if (message->kind == MessageKind::read_all) {
       read_all(channel, recording, memory);
-    } else if (message->kind == MessageKind::read_frame) {
+    } else if (message->kind == MessageKind::read_frames) {
       ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // the thread that opened the file may end; the socket's end ends us
       const FrameSlot slot = decode_slot(message->payload);
+      const std::size_t frame_bytes = recording.acquisition->frame_bytes();
       try {
-        recording.read_frame(slot.frame, memory.subspan(slot.offset, recording.acquisition->frame_bytes()));
+        for (std::uint64_t k = 0; k < slot.count; ++k)
+          recording.read_frame(slot.frame + k, memory.subspan(slot.offset + k * frame_bytes, frame_bytes));
         channel.send(MessageKind::frame_ready, encode_slot(slot));
       } catch (...) {
         refuse(channel, what);

@@ -25,6 +25,7 @@ inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5;
 struct ReaderSettings {
   std::filesystem::path program = "/proc/self/exe";
   std::size_t memory_budget = 0;  // bytes of frames read at once; 0: a quarter of what is free, at most 2 GiB
+  std::size_t run_bytes = std::size_t{1} << 20;        // streamed: smaller frames are read in runs of so much
   std::chrono::milliseconds opening_patience{10'000};  // without progress; more for big files
   std::chrono::milliseconds frame_patience{5'000};
 };

@@ -68,6 +68,7 @@ void encode_acquisition(PayloadWriter& out, const Acquisition& a) {
   out.number(static_cast<std::int32_t>(a.n_samples));
   encode_enum(out, a.sample_type);
   encode_enum(out, a.signal);
+  encode_enum(out, a.data);
   for (const double value :
        {a.sampling_hz, a.center_hz, a.bandwidth_hz, a.demod_hz, a.sound_speed_m_s, a.frame_rate_hz}) {
     out.number(value);
@@ -89,6 +90,7 @@ Acquisition decode_acquisition(PayloadReader& in) {
   a.n_samples = in.number<std::int32_t>();
   a.sample_type = decode_enum(in, SampleType::float32);
   a.signal = decode_enum(in, SignalKind::iq);
+  a.data = decode_enum(in, DataKind::beamformed);
   for (double* const value :
        {&a.sampling_hz, &a.center_hz, &a.bandwidth_hz, &a.demod_hz, &a.sound_speed_m_s, &a.frame_rate_hz}) {
     *value = in.number<double>();
@@ -119,6 +121,7 @@ std::vector<std::byte> encode_text(const std::string& text) {
 std::vector<std::byte> encode_slot(const FrameSlot& slot) {
   PayloadWriter out;
   out.number(slot.frame);
+  out.number(slot.count);
   out.number(slot.offset);
   return out.take();
 }
@@ -153,6 +156,7 @@ FrameSlot decode_slot(std::span<const std::byte> payload) {
   PayloadReader in(payload);
   FrameSlot slot;
   slot.frame = in.number<std::uint64_t>();
+  slot.count = in.number<std::uint64_t>();
   slot.offset = in.number<std::uint64_t>();
   in.expect_end();
   return slot;

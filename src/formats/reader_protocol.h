@@ -22,16 +22,17 @@ enum class MessageKind : std::uint32_t {
   // reader to viewer
   progress = 1,  // double, 0..1
   opened,        // encode_opened()
-  refused,       // text: the Error's line; ends an opening, or answers read_frame
-  frame_ready,   // FrameSlot: the frame is in its slot; all_ready ends read_all
+  refused,       // text: the Error's line; ends an opening, or answers read_frames
+  frame_ready,   // FrameSlot: its frames are there; all_ready ends read_all
   all_ready,
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory
-  read_frame,      // FrameSlot
+  read_frames,     // FrameSlot
 };
 
 struct FrameSlot {
-  std::uint64_t frame = 0;
+  std::uint64_t frame = 0;   // the first
+  std::uint64_t count = 1;   // frames, one after another
   std::uint64_t offset = 0;  // in the shared memory, bytes
 };
 

@@ -1,6 +1,7 @@
 // The frames of a recording too big for memory, one after another from a reader process that stays: it reads ahead
-// into a few slots of shared memory, and read() copies a frame out of its slot. Any order is possible, in order is
-// fast. Internal to src/formats.
+// into a few slots of shared memory, and read() copies a frame out of its slot. A slot holds one frame, or a run of
+// small ones, so that questions and answers cost little. Any order is possible, in order is fast. Internal to
+// src/formats.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +27,24 @@ class StreamedFrames {
   enum class State { free, asked, ready };
   struct Slot {
     State state = State::free;
-    std::uint64_t frame = 0;
+    std::uint64_t frame = 0;  // the first of `count`
+    std::uint64_t count = 0;
+    [[nodiscard]] bool holds(std::uint64_t index) const {
+      return state != State::free && index >= frame && index - frame < count;
+    }
   };
 
   void ask_ahead(std::uint64_t index);
-  void ask(std::size_t slot, std::uint64_t frame);
+  void ask(std::size_t slot, std::uint64_t frame, std::uint64_t count);
   void take_answer(std::uint64_t for_frame);
   [[nodiscard]] std::size_t find(std::uint64_t frame) const;  // slots_.size(): nowhere
 
   const std::string what_;
   const std::size_t frame_bytes_;
-  const std::size_t stride_;  // from slot to slot: whole pages
   const std::uint64_t n_frames_;
+  const std::uint64_t run_;     // frames in a slot
+  const std::uint64_t n_runs_;  // in the recording
+  const std::size_t stride_;    // from slot to slot: whole pages
   std::mutex mutex_;
   // All below under mutex_.
   std::unique_ptr<ReaderChild> child_;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/param_table.h"
+#include "gui/display_window.h"
 #include "gui/image_view.h"
 #include "gui/number_text.h"
 #include "gui/tone.h"
@@ -12,14 +12,6 @@ namespace echoloop {
 namespace {
 
 constexpr double kBottom_db = -80.0;
-
-enum class Grip { none, top, middle, bottom };
-
-struct Window {
-  double top_db, bottom_db;
-};
-
-Window window_of(const ImagingParams& p) { return {-p.gain_db, -p.gain_db - p.dynamic_range_db}; }
 
 float bar_y(const Rect& bar, double level_db) {
   return bar.y0 + static_cast<float>(std::clamp(level_db / kBottom_db, 0.0, 1.0)) * bar.height();
@@ -50,7 +42,7 @@ void draw_mark(const Ui& ui, const Rect& bar, double level_db, bool lit) {
   ui.text(Type::badge, bar.x1 + ui.px(15), y - ui.px(8), ui.px(16), theme::kText, fixed(level_db, 0));
 }
 
-void draw_labels(const Ui& ui, const Rect& bar, const Window& w) {
+void draw_labels(const Ui& ui, const Rect& bar, const DisplayWindow& w) {
   for (int level = 0; level >= static_cast<int>(kBottom_db); level -= 20) {
     const float y = std::round(bar_y(bar, level));
     const float to_top = std::abs(y - bar_y(bar, w.top_db));
@@ -61,33 +53,11 @@ void draw_labels(const Ui& ui, const Rect& bar, const Window& w) {
   }
 }
 
-Grip nearest_grip(const Ui& ui, const Rect& bar, const Window& w, float y) {
+WindowGrip nearest_grip(const Ui& ui, const Rect& bar, const DisplayWindow& w, float y) {
   const float to_top = std::abs(y - bar_y(bar, w.top_db));
   const float to_bottom = std::abs(y - bar_y(bar, w.bottom_db));
-  if (std::min(to_top, to_bottom) <= ui.px(8)) return to_top <= to_bottom ? Grip::top : Grip::bottom;
-  return Grip::middle;
-}
-
-void set(ImagingParams& p, std::string_view key, double value) {
-  if (const ParamSpec* spec = find_param(key)) set_number(p, *spec, value);
-}
-
-void drag(ImagingParams& p, Grip grip, const Window& start, double moved_db) {
-  const double moved = std::round(moved_db);
-  switch (grip) {
-    case Grip::none:
-      break;
-    case Grip::top:
-      set(p, "dynamic_range_db", start.top_db + moved - start.bottom_db);
-      set(p, "gain_db", -(start.bottom_db + p.dynamic_range_db));
-      break;
-    case Grip::bottom:
-      set(p, "dynamic_range_db", start.top_db - (start.bottom_db + moved));
-      break;
-    case Grip::middle:
-      set(p, "gain_db", -(start.top_db + moved));
-      break;
-  }
+  if (std::min(to_top, to_bottom) <= ui.px(8)) return to_top <= to_bottom ? WindowGrip::top : WindowGrip::bottom;
+  return WindowGrip::middle;
 }
 
 }  // namespace
@@ -101,29 +71,29 @@ bool draw_color_bar(const ImageViewContext& c) {
          {"Display window",
           "Drag an end to move it, drag between the ends to change the gain. Right-click restores both.",
           {}});
-  static Grip grip = Grip::none;  // one colour bar, one mouse
-  static Window start{};
+  static WindowGrip grip = WindowGrip::none;  // one colour bar, one mouse
+  static DisplayWindow start{};
   static float start_y = 0;
   const ImagingParams before = c.display;
   const float y = ImGui::GetIO().MousePos.y;
   if (h.pressed) {
-    start = window_of(c.display);
+    start = display_window(c.display);
     start_y = y;
     grip = nearest_grip(ui, bar, start, y);
   }
   if (h.held)
-    drag(c.display, grip, start, static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
+    drag_display_window(c.display, grip, start, static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
   if (h.right) {
     c.display.gain_db = c.defaults.gain_db;
     c.display.dynamic_range_db = c.defaults.dynamic_range_db;
   }
-  const Window w = window_of(c.display);
+  const DisplayWindow w = display_window(c.display);
   ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, "dB");
   draw_colors(ui, bar, c.display);
   draw_labels(ui, bar, w);
-  const Grip lit = h.held ? grip : h.hovered ? nearest_grip(ui, bar, w, y) : Grip::none;
-  draw_mark(ui, bar, w.top_db, lit == Grip::top || lit == Grip::middle);
-  draw_mark(ui, bar, w.bottom_db, lit == Grip::bottom || lit == Grip::middle);
+  const WindowGrip lit = h.held ? grip : h.hovered ? nearest_grip(ui, bar, w, y) : WindowGrip::none;
+  draw_mark(ui, bar, w.top_db, lit == WindowGrip::top || lit == WindowGrip::middle);
+  draw_mark(ui, bar, w.bottom_db, lit == WindowGrip::bottom || lit == WindowGrip::middle);
   return !(c.display == before);
 }
 

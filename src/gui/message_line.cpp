@@ -31,27 +31,39 @@ std::size_t front_message(const std::vector<Message>& messages) {
 
 void message_list(PanelContext& c, const Rect& line) {
   Ui& ui = c.ui;
-  constexpr std::size_t kMost = 14;
   const auto& messages = c.state.messages;
-  const std::size_t count = std::min(messages.size(), kMost);
   const float row = ui.px(26);
-  const float tall = row * static_cast<float>(count) + ui.px(8);
+  const auto room = static_cast<std::size_t>(std::max(1.0F, (line.y0 - ui.px(60)) / row - 1));
+  const std::size_t count = std::min(messages.size(), room);
+  const float tall = row * static_cast<float>(count + 1) + ui.px(8);
   const Rect box{line.x0 + ui.px(8), line.y0 - tall - ui.px(4), line.x1 - ui.px(8), line.y0 - ui.px(4)};
   if (!ui.begin_popup("message_list", box)) return;
   std::size_t dismissed = messages.size();
   for (std::size_t i = 0; i < count; ++i) {
     const Message& m = messages[i];
     const float y = box.y0 + ui.px(4) + row * static_cast<float>(i);
+    const std::string row_id = fmt::format("message/{}", i);
+    const bool error = m.severity == Severity::error;
+    const Rect words{box.x0, y, box.x1 - ui.px(error ? 90 : 0), y + row};
+    const Hit h = ui.hit(row_id.c_str(), words);
+    if (h.hovered) ui.fill(words.inset(ui.px(1)), theme::kHover, 4);
+    if (h.clicked) ImGui::SetClipboardText(m.text.c_str());
+    ui.tip(row_id.c_str(), h, words, {"Click to copy", m.text, {}});
     ui.disc(box.x0 + ui.px(14), y + 0.5F * row, 4, dot_color(m.severity));
     const float x = ui.text(Type::small, box.x0 + ui.px(28), y, row, theme::kMuted, m.clock) + ui.px(12);
-    const bool error = m.severity == Severity::error;
     ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, text_color(m.severity), m.text);
     const float w = ui.width(Type::body, "Dismiss");
     const std::string id = fmt::format("dismiss/{}", i);
     if (error && ui.link(id.c_str(), {box.x1 - ui.px(12) - w, y, box.x1 - ui.px(12), y + row}, "Dismiss", {}, {}))
       dismissed = i;
   }
-  if (count < 2) ui.hit("message_list_end", {box.x0, box.y1 - 2, box.x0 + 1, box.y1 - 1});
+  const float foot = box.y1 - ui.px(4) - row;
+  if (ui.link("copy_messages", {box.x0 + ui.px(28), foot, box.x0 + ui.px(160), foot + row}, "Copy all", {},
+              {"Copy all", "Every message of this run with its time, for a report or a note.", {}})) {
+    std::string all;
+    for (const Message& m : messages) all += m.clock + "  " + m.text + "\n";
+    ImGui::SetClipboardText(all.c_str());
+  }
   ui.end_popup();
   if (dismissed < messages.size()) call(c.commands.dismiss_message, dismissed);
 }

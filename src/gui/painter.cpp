@@ -69,15 +69,19 @@ void Painter::text_centred(Type type, const Rect& r, ImU32 color, std::string_vi
 
 float Painter::text_fitted(Type type, float x, float right, float y, float height, ImU32 color,
                            std::string_view line) const {
-  if (x + width(type, line) <= right) return text(type, x, y, height, color, line);
-  const float room = right - x - width(type, "…");
+  return text(type, x, y, height, color, fitted(type, right - x, line));
+}
+
+std::string Painter::fitted(Type type, float wide, std::string_view line) const {
+  if (width(type, line) <= wide) return std::string(line);
+  const float room = wide - width(type, "…");
   std::size_t end = line.size();
   while (end > 0 && width(type, line.substr(0, end)) > room) {
     do {
       --end;
     } while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80);  // never within a UTF-8 sequence
   }
-  return text(type, x, y, height, color, std::string(line.substr(0, end)) + "…");
+  return std::string(line.substr(0, end)) + "…";
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // A thin layer over ImGui's draw list, so that panels never see pixels or ImGui versions. UI thread only.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "gui/fonts.h"
@@ -42,6 +43,8 @@ class Painter {
   void text_centred(Type type, const Rect& r, ImU32 color, std::string_view text) const;
   // As much as fits before `right`, with an ellipsis. Returns the right edge.
   float text_fitted(Type type, float x, float right, float y, float height, ImU32 color, std::string_view text) const;
+  // As much of it as is `wide` at most, with an ellipsis.
+  [[nodiscard]] std::string fitted(Type type, float wide, std::string_view text) const;
   // Broken at spaces; returns the height used.
   float paragraph(Type type, float x, float y, float wrap, float line, ImU32 color, std::string_view text) const;
   [[nodiscard]] float paragraph_height(Type type, float wrap, float line, std::string_view text) const;

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "gui/cine_actions.h"
+#include "gui/keys_overlay.h"
+#include "gui/scale_bar.h"
+#include "gui/tool_bar.h"
 #include "gui/wipe.h"
 
 namespace echoloop {
@@ -40,7 +43,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::PopStyleVar(3);
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   grounds_.clear();
-  layout_ = {};
+  last_layout_ = std::exchange(layout_, {});
+  state.marks.hovered = 0;
   live_area_ = {};
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
@@ -57,6 +61,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                    .commands = commands_,
                    .view = view_,
                    .shown_grid = input.image.grid,
+                   .levels = input.levels,
+                   .measuring = measuring_,
                    .compact = logical < theme::kCompactBelow,
                    .more_formation = more_formation_,
                    .more_display = more_display_,
@@ -66,13 +72,46 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   if (const auto file = dialog_.draw(ui_, input.keys)) call(commands_.open_file, *file);
   if (!dialog_.folder().empty()) view_.last_folder = dialog_.folder();
-  if (std::exchange(open_keys_, false)) ui_.open_popup("keys_overlay");
-  draw_keys_overlay();
+  if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
+  if (draw_keys_overlay(ui_)) tour_.begin();
+  tour_.hide();
+  if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
+  watch_params(state);
   if (ui_.escape()) presentation_ = false;
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
   ImGui::End();
+}
+
+bool Screen::remember(const UiState& state, const WindowPlace& place) {
+  view_.recent = state.recent;
+  const auto active = static_cast<std::size_t>(state.presets.active);
+  view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
+  return place.width > 0 && std::exchange(view_.place, place) != place;
+}
+
+// Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
+void Screen::watch_params(UiState& state) {
+  if (history_of_ != state.source.acquisition) {
+    history_of_ = state.source.acquisition;
+    history_.begin(state.params);
+  }
+  const auto active = static_cast<std::size_t>(state.presets.active);
+  const std::string name = active < state.presets.list.size() ? "preset " + state.presets.list[active].name : "";
+  history_.observe(state.params, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free, ImGui::GetTime(),
+                   state.presets.loads, name);
+}
+
+void Screen::travel(UiState& state, HistoryAct act) {
+  if (act == HistoryAct::none || ui_.holding()) return;
+  const bool back = act == HistoryAct::undo;
+  const std::string what = back ? history_.undo_text() : history_.redo_text();
+  const auto params = back ? history_.undo() : history_.redo();
+  if (!params) return;
+  state.params = *params;
+  call(commands_.params_changed);
+  call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
 }
 
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
@@ -123,6 +162,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     Column column{l.left.x0 + padding, l.left.x1 - padding, y + top, c.compact};
     source_panel(c, column);
     panel_line(ui_, column, l.left);
+    travel(c.state, presets_.draw(c, column, history_));
+    panel_line(ui_, column, l.left);
     formation_panel(c, column);
     panel_line(ui_, column, l.left);
     display_panel(c, column);
@@ -134,6 +175,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
+  measure_panel(c, column);
+  panel_line(ui_, column, l.right);
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
   timings_panel(c, column);
@@ -146,7 +189,10 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const float strip_height = ui_.px(c.compact ? theme::kCineCompact : theme::kCine);
   const Rect strip{l.centre.x0, l.centre.y1 - strip_height, l.centre.x1, l.centre.y1};
   grounds_.push_back({strip, theme::kPanelHex});
-  Rect area{l.centre.x0, l.centre.y0, l.centre.x1, strip.y0};
+  const Rect tools{l.centre.x0, l.centre.y0, l.centre.x1, l.centre.y0 + ui_.px(kToolBar)};
+  grounds_.push_back({tools, theme::kPanelHex});
+  draw_tool_bar(c, tools, last_layout_);
+  Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
   cine_.draw(c, strip);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
@@ -158,20 +204,13 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
   live_area_ = area;
   if (docked == Dock::m_mode) live_area_.y1 = dock.y1;  // the strip moves with the picture
-  if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
+  if (playing_) live_area_.y1 = strip.y1;               // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
     return;
   }
-  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact);
-  const ImageViewContext view{.ui = ui_,
-                              .layout = layout_,
-                              .image = input.image,
-                              .display = c.state.params,
-                              .defaults = c.state.defaults,
-                              .compared = input.compared,
-                              .wipe_x = echoloop::wipe_x(layout_, c.state.cine.wipe),
-                              .level_db = input.level_db};
+  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact, c.state.pan_zoom);
+  const ImageViewContext view = view_of(c.state, input);
   draw_rulers(view);
   if (c.state.run == RunState::fault) {
     const Rect& r = layout_.image;
@@ -179,11 +218,38 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
   if (draw_color_bar(view)) call(commands_.params_changed);
   draw_caption(view, area.x1 - ui_.px(8));
-  draw_comparison(c.state, input);
-  if (docked != Dock::none && c.state.inspected) {
-    draw_inspected(ui_, layout_, input.image, *c.state.inspected, docked);
+  draw_over_picture(c.state, input);
+}
+
+ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
+  return {.ui = ui_,
+          .layout = layout_,
+          .image = input.image,
+          .display = state.params,
+          .defaults = state.defaults,
+          .compared = input.compared,
+          .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .level_db = input.level_db,
+          .echo_at = commands_.echo_at};
+}
+
+// Comparison, marks, scale bar and read-out, and what the mouse does there.
+void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
+  draw_comparison(state, input);
+  if (view_.dock != Dock::none && !presentation_ && state.inspected) {
+    draw_inspected(ui_, layout_, input.image, *state.inspected, view_.dock);
   }
-  draw_pointer(view);
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
+  if (presentation_) {
+    draw_presented_scale_bar();
+  } else {
+    draw_scale_bar(ui_, layout_, ScaleBarType::small);
+  }
+  const auto inspected = state.inspected;
+  const bool on_picture = hand_.use(ui_, layout_, state);
+  if (state.inspected != inspected && view_.dock == Dock::none) view_.dock = Dock::inspector;
+  if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 
 void Screen::draw_comparison(UiState& state, const SceneInput& input) {

@@ -15,7 +15,12 @@
 #include "gui/image_view.h"
 #include "gui/keys.h"
 #include "gui/layout.h"
+#include "gui/level_reader.h"
+#include "gui/panels/preset_row.h"
+#include "gui/param_history.h"
+#include "gui/picture_hand.h"
 #include "gui/scroll.h"
+#include "gui/tour.h"
 
 namespace echoloop {
 
@@ -30,6 +35,7 @@ struct SceneInput {
   const Image& image;               // on screen; number 0 = none
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
   std::function<float(const Image& image, int ix, int iz)> level_db;
+  LevelReader& levels;  // of `image`, for what measures it
   std::span<const KeyPress> keys;
   const MModeStrip& strip;
 };
@@ -50,6 +56,12 @@ class Screen {
   [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
+  // What other places know and the settings keep; true when the window has moved.
+  bool remember(const UiState& state, const WindowPlace& place);
+  // Shows the tour with the next picture.
+  void begin_tour() { tour_.begin(); }
+  void set_toured() { view_.toured = true; }
+  [[nodiscard]] bool used_last_key() const { return used_key_; }
   [[nodiscard]] bool presenting() const { return presentation_; }
   [[nodiscard]] bool moving() const;
   [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
@@ -59,25 +71,37 @@ class Screen {
  private:
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
+  bool handle_preset_key(const UiState& state, const KeyPress& press);
   bool handle_past_key(UiState& state, const KeyPress& press);
+  void watch_params(UiState& state);
+  void travel(UiState& state, HistoryAct act);
   void step_param(UiState& state, std::string_view key, double by);
   void toggle_dock(Dock dock);
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
+  void draw_presented_scale_bar();
   void draw_presentation(UiState& state, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
-  void draw_keys_overlay();
+  [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
+  void draw_over_picture(UiState& state, const SceneInput& input);
 
   UiCommands commands_;
   ViewSettings view_;
   Ui ui_;
   FileDialog dialog_;
   CineStrip cine_;
+  PictureHand hand_;
+  Measuring measuring_;
   DockArea dock_;
+  Tour tour_;
+  bool used_key_ = false;
+  PresetRow presets_;
+  ParamHistory history_;
+  AcquisitionPtr history_of_;  // the source whose parameters it has
   Scroll left_scroll_, right_scroll_;
-  PictureLayout layout_;
+  PictureLayout layout_, last_layout_;
   Rect live_area_;
   float wipe_x_ = 0;
   bool playing_ = false;

@@ -1,4 +1,4 @@
-// The keys of the whole window and the overlay that lists them.
+// The keys of the whole window.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,11 +20,11 @@ void Screen::step_param(UiState& state, std::string_view key, double by) {
 void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
   const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
   for (const KeyPress& press : keys) {
-    if (!typing) handle_key(state, press);
+    if (typing) continue;
+    used_key_ = tour_.take_key(press) || handle_key(state, press);
+    if (press.key == Key::escape) used_key_ = true;  // closes what is open, wherever that is
   }
 }
-
-void Screen::toggle_dock(Dock dock) { view_.dock = view_.dock == dock ? Dock::none : dock; }
 
 bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   constexpr std::array<std::pair<Key, CineAct>, 8> kActs = {{{Key::home, CineAct::first},
@@ -44,8 +44,23 @@ bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   return false;
 }
 
+void Screen::toggle_dock(Dock dock) { view_.dock = view_.dock == dock ? Dock::none : dock; }
+
+bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
+  const int slot = static_cast<int>(press.key) - static_cast<int>(Key::digit1) + 1;
+  if (slot < 1 || slot > 9 || press.control) return false;
+  const auto& list = state.presets.list;
+  const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
+  if (found == list.end()) {
+    call(commands_.say, "No preset has key " + std::to_string(slot) + ".");
+  } else {
+    call(commands_.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
+  }
+  return true;
+}
+
 bool Screen::handle_key(UiState& state, const KeyPress& press) {
-  if (handle_past_key(state, press)) return true;
+  if (handle_past_key(state, press) || handle_preset_key(state, press) || hand_.key(state, press)) return true;
   switch (press.key) {
     case Key::space:
       freeze(state, commands_);
@@ -54,6 +69,10 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       presentation_ = !presentation_;
       presentation_since_ = ImGui::GetTime();
       return true;
+    case Key::n:
+    case Key::m:
+      if (!press.control) toggle_dock(press.key == Key::n ? Dock::inspector : Dock::m_mode);
+      return !press.control;
     case Key::f1:
       open_keys_ = true;
       return true;
@@ -72,10 +91,11 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::equal:
       step_param(state, "gain_db", 1);
       return true;
-    case Key::n:
-    case Key::m:
-      if (!press.control) toggle_dock(press.key == Key::n ? Dock::inspector : Dock::m_mode);
-      return !press.control;
+    case Key::z:
+    case Key::y:
+      if (!press.control) return false;
+      travel(state, press.key == Key::y || press.shift ? HistoryAct::redo : HistoryAct::undo);
+      return true;
     case Key::o:
       open_dialog_ = open_dialog_ || press.control;
       return press.control;
@@ -88,33 +108,6 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     default:
       return false;
   }
-}
-
-void Screen::draw_keys_overlay() {
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float row = ui_.px(24);
-  const float w = std::min(ui_.px(480), screen.x - ui_.px(16));
-  const float h = row * static_cast<float>(kKeyHelp.size()) + ui_.px(44 + 40);
-  const float x0 = std::round(0.5F * (screen.x - w));
-  const float y0 = std::round(std::max(ui_.px(4), 0.5F * (screen.y - h)));
-  const Rect box{x0, y0, x0 + w, y0 + h};
-  if (!ui_.begin_popup("keys_overlay", box, theme::kPanel)) return;
-  float y = box.y0 + ui_.px(12);
-  ui_.text(Type::strong, box.x0 + ui_.px(20), y, ui_.px(24), theme::kText, "Keys");
-  y += ui_.px(30);
-  std::string_view group;
-  for (const KeyHelp& help : kKeyHelp) {
-    if (!group.empty() && help.group != group) y += ui_.px(8);
-    if (help.group != group) ui_.text(Type::small, box.x0 + ui_.px(20), y, row, theme::kMuted, help.group);
-    group = help.group;
-    ui_.text(Type::body, box.x0 + ui_.px(96), y, row, theme::kText, help.key);
-    ui_.text(Type::body, box.x0 + ui_.px(192), y, row, theme::kText2, help.what);
-    y += row;
-  }
-  const Rect close{box.x1 - ui_.px(36), box.y0 + ui_.px(10), box.x1 - ui_.px(12), box.y0 + ui_.px(34)};
-  if (ui_.icon_button("close_keys", close, {})) ui_.close_popup();
-  ui_.cross(close.cx(), close.cy(), theme::kText2);
-  ui_.end_popup();
 }
 
 }  // namespace echoloop

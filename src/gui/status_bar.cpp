@@ -196,7 +196,9 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     }
     x = separator(ui, x, r);
   }
-  x = draw_figure(ui, draw_state_badge(ui, s.run, x, r.cy()) + ui.px(10), r, rate);
+  const float badge_end = draw_state_badge(ui, s.run, x, r.cy());
+  ui.hit("state_badge", {x, r.cy() - ui.px(10), badge_end, r.cy() + ui.px(10)});
+  x = draw_figure(ui, badge_end + ui.px(10), r, rate);
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
   x = draw_lost(c, separator(ui, x, r), r, lost);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/keys.h"
+#include "gui/window_place.h"
 
 namespace echoloop {
 
@@ -17,6 +18,7 @@ struct InjectedInput {
   float mouse_y = -1;
   bool left = false;
   bool right = false;
+  bool middle = false;
   bool control = false;
   float wheel = 0;
   std::vector<KeyPress> keys;
@@ -42,6 +44,7 @@ class Surface {
 
   std::vector<KeyPress> keys;  // since the last frame; the viewer empties them
   std::vector<std::filesystem::path> dropped_files;
+  WindowPlace place;  // now; width 0: it has none
 };
 
 struct SurfaceOptions {
@@ -49,6 +52,7 @@ struct SurfaceOptions {
   int height = 900;
   double ui_scale = 0;  // 0 = the monitor's
   bool vsync = true;
+  WindowPlace place = {};  // to open at; width 0, or nowhere on these screens: where the system likes
 };
 
 // Throw Error when there is no display, or no OpenGL 4.5.

@@ -165,6 +165,30 @@ void Ui::end_popup() {
   ImGui::EndPopup();
 }
 
+bool Ui::begin_callout(const char* id, const Rect& r) {
+  ImGui::SetNextWindowPos({r.x0, r.y0});
+  ImGui::SetNextWindowSize({r.width(), r.height()});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 6 * scale());
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, hairline());
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::kHover);
+  ImGui::PushStyleColor(ImGuiCol_Border, theme::kAccent);
+  const bool open =
+      ImGui::Begin(id, nullptr,
+                   ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(3);
+  under_callout_ = swap_list(ImGui::GetWindowDrawList());
+  if (!open) end_callout();
+  return open;
+}
+
+void Ui::end_callout() {
+  swap_list(under_callout_);
+  ImGui::End();
+}
+
 void Ui::close_popup() { ImGui::CloseCurrentPopup(); }
 
 }  // namespace echoloop

@@ -103,6 +103,9 @@ class Ui : public Painter {
   bool begin_popup(const char* id, const Rect& r, ImU32 ground = theme::kField);
   void end_popup();
   void close_popup();
+  // A box over the window that takes nothing from it: the rest stays usable. Every frame begin .. end.
+  bool begin_callout(const char* id, const Rect& r);
+  void end_callout();
 
  private:
   void draw_tip();
@@ -117,6 +120,7 @@ class Ui : public Painter {
   Rect tip_rect_;
   std::string tip_title_, tip_text_;
   ImDrawList* under_popup_ = nullptr;
+  ImDrawList* under_callout_ = nullptr;
   std::map<std::string, Rect, std::less<>> rects_;
 };
 

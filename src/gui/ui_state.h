@@ -19,6 +19,8 @@
 #include "core/timing_trace.h"
 #include "gui/inspector_view.h"
 #include "gui/marks.h"
+#include "gui/measured.h"
+#include "gui/pan_zoom.h"
 
 namespace echoloop {
 
@@ -99,8 +101,9 @@ struct MemoryView {
   bool page_locked = false;    // host_used is
 };
 
-// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings.
-enum class SaveWhat { picture, levels, data, film, timings };
+// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
+// what was measured on it.
+enum class SaveWhat { picture, levels, data, film, timings, measurements };
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 
@@ -127,6 +130,33 @@ struct TimelineView {
 
 enum class TimingFile { chrome_trace, csv };
 
+// A preset as the window shows it.
+struct PresetView {
+  std::string name;
+  std::string about;
+  std::string probe;  // whose it is, in words; empty = any
+  int slot = 0;       // key 1 to 9; 0 = none
+  bool own = false;   // the user's: may be changed and removed
+  bool fits = true;   // its probe is at hand
+  bool is_default = false;
+};
+
+// Filled by the application.
+struct Presets {
+  std::vector<PresetView> list;
+  int active = -1;          // the last one that was loaded; -1 = none
+  bool changed = false;     // since then
+  std::uint64_t loads = 0;  // so far: each is one step of undo
+  std::string probe;        // at hand, in words
+};
+
+enum class PresetAct { load, save_as, overwrite, rename, remove, set_default, unset_default };
+struct PresetOrder {
+  PresetAct act = PresetAct::load;
+  int index = -1;         // which one; save_as: none
+  std::string name = {};  // save_as, rename
+};
+
 // Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
 struct ControlReasons {
   std::string host_memory = {};
@@ -141,6 +171,7 @@ struct UiState {
   ImagingParams params;
   StreamSettings stream;
   Marks marks;
+  PanZoom pan_zoom;                     // what of the picture is seen
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
   InspectorView inspector;
 
@@ -171,16 +202,26 @@ struct UiState {
   MemoryView memory;
   Cine cine;
   Saving saving;
+  Presets presets;
   RecordingView recording;
+  Measured measured;  // filled by the window
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
   std::optional<Progress> progress;
   std::optional<Fault> fault;
-  std::vector<Message> messages;  // newest first
-  std::string formation_warning;  // e.g. the course recipe aliases on this grid; empty = none
-  std::vector<std::filesystem::path> recent;
+  std::vector<Message> messages;              // newest first
+  std::string formation_warning;              // e.g. the course recipe aliases on this grid; empty = none
+  std::vector<std::filesystem::path> recent;  // newest first
+  std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   ControlReasons no_effect;
+};
+
+// The sample that holds the echo of a place, as the nearest element recorded it.
+struct EchoPlace {
+  int transmit = 0;  // from 1
+  int element = 0;   // from 1
+  int sample = 0;    // from 0, as in the recording
 };
 
 struct UiCommands {
@@ -193,12 +234,15 @@ struct UiCommands {
   std::function<void()> toggle_freeze;  // Space
   std::function<void()> cine_changed;   // after any edit of UiState::cine
   std::function<void(TimingFile)> save_timings;
-  std::function<void(SaveWhat)> save;    // S: the picture
-  std::function<void()> toggle_record;   // R
-  std::function<void()> auto_reference;  // brightest pixel of the next frame becomes 0 dB
-  std::function<void()> restart;         // after a fault
-  std::function<void()> use_cpu;         // after a device fault
+  std::function<void(SaveWhat)> save;   // S: the picture
+  std::function<void()> toggle_record;  // R
+  std::function<void(const PresetOrder&)> preset;
+  std::function<void(const std::string&)> say;  // a line of message
+  std::function<void()> auto_reference;         // brightest pixel of the next frame becomes 0 dB
+  std::function<void()> restart;                // after a fault
+  std::function<void()> use_cpu;                // after a device fault
   std::function<void(std::size_t)> dismiss_message;
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };
 
 }  // namespace echoloop

@@ -19,11 +19,32 @@ float width_from(const std::string& text) {
   return in && std::isfinite(value) && value >= 0 && value < 10000 ? value : 0.0F;
 }
 
+// "x y width height", and "full" behind it.
+WindowPlace place_from(const std::string& text) {
+  std::istringstream in(text);
+  WindowPlace p;
+  std::string full;
+  in >> p.x >> p.y >> p.width >> p.height;
+  constexpr int kMost = 100'000;
+  const auto sane = [](int v) { return v > -kMost && v < kMost; };
+  if (!in || !sane(p.x) || !sane(p.y) || p.width < 1 || !sane(p.width) || p.height < 1 || !sane(p.height)) return {};
+  in >> full;
+  p.full_screen = full == "full";
+  return p;
+}
+
+bool is_one_line(const std::string& text) { return !text.empty() && text.find_first_of("\r\n") == std::string::npos; }
+
 void apply(ViewSettings& settings, const std::string& key, const std::string& value) {
   if (key == "left_column") settings.widths.left = width_from(value);
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
+  if (key == "recent" && settings.recent.size() < kMostRecent) settings.recent.emplace_back(value);
+  if (key == "last_preset") settings.last_preset = value;
+  if (key == "window") settings.place = place_from(value);
+  if (key == "toured") settings.toured = value == "yes";
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
+  if (key == "histogram") settings.histogram = value == "open";
   if (key == "dock_height") settings.dock_height = width_from(value);
   for (std::size_t i = 0; i < kDockNames.size(); ++i) {
     if (key == "dock" && value == kDockNames[i]) settings.dock = static_cast<Dock>(i);
@@ -65,9 +86,20 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     out << "latency_plot = " << (settings.plotted == Latency::shown ? "shown" : "ready") << "\n";
     out << "timeline_frames = " << settings.timeline_frames << "\n";
     out << "dock = " << kDockNames[static_cast<std::size_t>(settings.dock)] << "\n";
+    out << "histogram = " << (settings.histogram ? "open" : "folded") << "\n";
     out << "dock_height = " << settings.dock_height << "\n";
-    const std::string folder = settings.last_folder.string();
-    if (folder.find_first_of("\r\n") == std::string::npos) out << "last_folder = " << folder << "\n";
+    const WindowPlace& p = settings.place;
+    if (p.width > 0) {
+      out << "window = " << p.x << " " << p.y << " " << p.width << " " << p.height << (p.full_screen ? " full" : "")
+          << "\n";
+    }
+    out << "toured = " << (settings.toured ? "yes" : "no") << "\n";
+    const auto line = [&out](const char* key, const std::string& text) {
+      if (is_one_line(text)) out << key << " = " << text << "\n";
+    };
+    line("last_folder", settings.last_folder.string());
+    line("last_preset", settings.last_preset);
+    for (const auto& file : settings.recent) line("recent", file.string());
     if (!out.flush()) return false;
   }
   std::filesystem::rename(temporary, file, error);

@@ -1,18 +1,23 @@
-// What the window remembers between runs: column widths, folded panels, the last folder. A small key = value file;
-// anything missing or unreadable in it is the default. UI thread only.
+// What the window remembers between runs: its place, column widths, folded panels, recordings, the last preset. A small
+// key = value file; anything missing or unreadable in it is the default. UI thread only.
 #pragma once
 
 #include <array>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/timing_trace.h"
 #include "gui/layout.h"
 #include "gui/panels/timeline_state.h"
+#include "gui/window_place.h"
 
 namespace echoloop {
 
 enum class Panel { source, formation, display, stream, timings, faults, timeline, measure };
 inline constexpr int kPanelCount = 8;
+
+inline constexpr std::size_t kMostRecent = 8;
 
 enum class Dock { none, inspector, m_mode };  // below the picture
 
@@ -25,7 +30,12 @@ struct ViewSettings {
   int timeline_frames = 5;
   Dock dock = Dock::none;
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
-  TimelineState timeline;  // as long as the window is open: neither written nor compared
+  bool histogram = false;  // shown in the measure panel
+  WindowPlace place;
+  std::vector<std::filesystem::path> recent;  // recordings, the newest first
+  std::string last_preset;                    // in force when the window was closed; empty = none
+  bool toured = false;                        // the tour was shown
+  TimelineState timeline;                     // as long as the window is open: neither written nor compared
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];
@@ -33,7 +43,9 @@ struct ViewSettings {
   friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
-           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.dock_height == b.dock_height;
+           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
+           a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
+           a.last_preset == b.last_preset && a.toured == b.toured;
   }
 };
 

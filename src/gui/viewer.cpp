@@ -17,8 +17,12 @@
 namespace echoloop {
 namespace {
 
-std::unique_ptr<Surface> make_surface(const ViewerOptions& o) {
-  const SurfaceOptions options{.width = o.width, .height = o.height, .ui_scale = o.ui_scale, .vsync = o.vsync};
+std::unique_ptr<Surface> make_surface(const ViewerOptions& o, const ViewSettings& settings) {
+  const SurfaceOptions options{.width = o.width,
+                               .height = o.height,
+                               .ui_scale = o.ui_scale,
+                               .vsync = o.vsync,
+                               .place = o.remembered_place ? settings.place : WindowPlace{}};
   return o.surface == SurfaceKind::offscreen ? make_offscreen(options) : make_window(options);
 }
 
@@ -36,14 +40,22 @@ std::string clock_text() {
 struct Viewer::Impl {
   Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images)
       : options(o),
-        surface(make_surface(o)),
+        saved(load_view_settings(o.settings_file)),
+        surface(make_surface(o, saved)),
         imgui(*surface),
         pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
                  past_images),
         renderer(o.shader_dir),
-        screen(std::move(commands), load_view_settings(o.settings_file)),
-        saved(screen.settings()) {
+        screen(std::move(commands), saved) {
     last_frame_ns = now_ns();
+    if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
+  }
+
+  // Only where it can be remembered: nobody wants it twice.
+  void begin_first_tour() {
+    screen.set_toured();
+    saved = screen.settings();
+    if (save_view_settings(options.settings_file, saved)) screen.begin_tour();
   }
 
   void begin_frame();
@@ -53,17 +65,20 @@ struct Viewer::Impl {
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
-  void remember_settings();
+  void remember_settings(const UiState& state);
+  void save_settings();
 
   ViewerOptions options;
+  ViewSettings saved;
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
   PictureSet pictures;
+  LevelReader levels;
   WindowRenderer renderer;
   Fonts fonts;
   MModeStrip strip;
   Screen screen;
-  ViewSettings saved;
+  std::int64_t place_changed_ns = 0;
   ImagingParams display;
   float scale = 0;
   std::int64_t last_frame_ns = 0;
@@ -124,8 +139,19 @@ void Viewer::Impl::render(Extent extent) {
                 extent);
 }
 
-void Viewer::Impl::remember_settings() {
-  if (options.settings_file.empty() || screen.settings() == saved || ImGui::IsAnyMouseDown()) return;
+// A window that is being moved is written when it rests.
+void Viewer::Impl::remember_settings(const UiState& state) {
+  if (options.settings_file.empty() || ImGui::IsAnyMouseDown()) return;
+  constexpr std::int64_t kRest_ns = 1'000'000'000;
+  if (screen.remember(state, surface->place)) place_changed_ns = now_ns();
+  if (screen.settings() == saved) return;
+  ViewSettings but_for_place = screen.settings();
+  but_for_place.place = saved.place;
+  if (but_for_place == saved && now_ns() - place_changed_ns < kRest_ns) return;
+  save_settings();
+}
+
+void Viewer::Impl::save_settings() {
   saved = screen.settings();
   save_view_settings(options.settings_file, saved);
 }
@@ -133,7 +159,9 @@ void Viewer::Impl::remember_settings() {
 Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past)
     : impl_(std::make_unique<Impl>(options, std::move(commands), images, past)) {}
 
-Viewer::~Viewer() = default;
+Viewer::~Viewer() {
+  if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
+}
 
 bool Viewer::should_close() const { return impl_->surface->should_close(); }
 
@@ -150,6 +178,7 @@ bool Viewer::frame(UiState& state) {
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
   const bool fresh = v.take_pictures(state);
+  v.levels.refresh(v.pictures.shown(), v.pictures.texture());
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
@@ -157,6 +186,7 @@ bool Viewer::frame(UiState& state) {
                  .image = v.pictures.shown(),
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
+                 .levels = v.levels,
                  .keys = v.surface->keys,
                  .strip = v.strip});
   v.surface->keys.clear();
@@ -164,7 +194,7 @@ bool Viewer::frame(UiState& state) {
   ImGui::Render();
   v.display = state.params;
   v.render(Extent::as_needed);
-  v.remember_settings();
+  v.remember_settings(state);
   v.times.draw_end = now_ns();
   v.surface->present();
   v.times.shown = now_ns();
@@ -202,9 +232,12 @@ RgbPicture Viewer::screenshot() const {
   return picture;
 }
 
+const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
+bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
 Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 

@@ -12,15 +12,18 @@
 #include "core/image.h"
 #include "core/mailbox.h"
 #include "core/past_images.h"
+#include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
 #include "gui/tone.h"
 #include "gui/ui_state.h"
+#include "gui/view_settings.h"
 
 namespace echoloop {
 
 enum class SurfaceKind { window, offscreen };
 enum class Interop { try_it, off };
+enum class FirstTour { show, off };
 
 struct ViewerOptions {
   int width = 1600;  // offscreen: pixels; window: at scale 1
@@ -29,6 +32,8 @@ struct ViewerOptions {
   Interop interop = Interop::try_it;
   std::filesystem::path shader_dir = {};
   std::filesystem::path settings_file = {};  // layout and last folder are remembered here; empty = not at all
+  bool remembered_place = false;             // the window opens where it was; otherwise width and height count
+  FirstTour first_tour = FirstTour::off;     // the tour of the window, once; needs settings that can be written
   double ui_scale = 0;                       // 0 = the monitor's
   bool vsync = true;
 };
@@ -74,12 +79,16 @@ class Viewer {
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;
 
+  [[nodiscard]] const ViewSettings& settings() const;
+
   // Forgets the picture on screen; call before Mailbox::reset().
   void forget_image();
 
   // For tests.
   void inject(const InjectedInput& input);
+  [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
+  [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
   [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty when it is closed
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 

@@ -130,6 +130,26 @@ void on_drop(GLFWwindow* window, int count, const char** paths) {
   for (int i = 0; i < count; ++i) surface_of(window)->dropped_files.emplace_back(paths[i]);
 }
 
+void on_place(GLFWwindow* window, int, int) {
+  WindowPlace& place = surface_of(window)->place;
+  place.full_screen = glfwGetWindowMonitor(window) != nullptr;
+  if (place.full_screen || glfwGetWindowAttrib(window, GLFW_ICONIFIED) == GLFW_TRUE) return;
+  glfwGetWindowPos(window, &place.x, &place.y);
+  glfwGetWindowSize(window, &place.width, &place.height);
+}
+
+// Some screen shows it; it may have been unplugged since.
+bool can_be_seen_now(const WindowPlace& place) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    ScreenArea area;
+    glfwGetMonitorWorkarea(monitors[i], &area.x, &area.y, &area.width, &area.height);
+    if (can_be_seen(place, area)) return true;
+  }
+  return false;
+}
+
 class GlfwSurface final : public Surface {
  public:
   explicit GlfwSurface(const SurfaceOptions& options) {
@@ -176,14 +196,16 @@ class GlfwSurface final : public Surface {
 
   void toggle_full_screen() override {
     if (glfwGetWindowMonitor(window_) != nullptr) {
-      glfwSetWindowMonitor(window_, nullptr, placed_[0], placed_[1], placed_[2], placed_[3], GLFW_DONT_CARE);
+      glfwSetWindowMonitor(window_, nullptr, place.x, place.y, place.width, place.height, GLFW_DONT_CARE);
+      place.full_screen = false;
       return;
     }
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();
     const GLFWvidmode* mode = monitor != nullptr ? glfwGetVideoMode(monitor) : nullptr;
     if (mode == nullptr) return;
-    glfwGetWindowPos(window_, &placed_[0], &placed_[1]);
-    glfwGetWindowSize(window_, &placed_[2], &placed_[3]);
+    glfwGetWindowPos(window_, &place.x, &place.y);
+    glfwGetWindowSize(window_, &place.width, &place.height);
+    place.full_screen = true;  // before the new size is told
     glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
 
@@ -211,7 +233,10 @@ class GlfwSurface final : public Surface {
       const int wanted = static_cast<int>(std::lround(length * scale));
       return std::max(limit > 0 ? std::min(wanted, limit) : wanted, std::min(least, std::max(limit, 1)));
     };
-    window_ = glfwCreateWindow(side(options.width, screen[2], kMinWidth), side(options.height, screen[3], kMinHeight),
+    const bool known = options.place.width > 0 && can_be_seen_now(options.place);
+    if (known) glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown when it is where it belongs
+    window_ = glfwCreateWindow(known ? std::max(options.place.width, 1) : side(options.width, screen[2], kMinWidth),
+                               known ? std::max(options.place.height, 1) : side(options.height, screen[3], kMinHeight),
                                "Echoloop", nullptr, nullptr);
     if (window_ == nullptr) {
       const std::string why = last_glfw_error;
@@ -223,12 +248,20 @@ class GlfwSurface final : public Surface {
     glfwSetWindowUserPointer(window_, static_cast<Surface*>(this));
     glfwSetKeyCallback(window_, on_key);
     glfwSetDropCallback(window_, on_drop);
+    if (known) {
+      glfwSetWindowPos(window_, options.place.x, options.place.y);
+      glfwShowWindow(window_);
+    }
+    on_place(window_, 0, 0);
+    glfwSetWindowPosCallback(window_, on_place);
+    glfwSetWindowSizeCallback(window_, on_place);
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(options.vsync ? 1 : 0);
     if (gladLoadGL(glfwGetProcAddress) == 0) {
       glfwTerminate();
       throw Error("window", "no OpenGL functions", "OpenGL 4.5");
     }
+    if (known && options.place.full_screen) toggle_full_screen();
   }
 
   [[nodiscard]] std::pair<int, int> framebuffer_size() const {
@@ -239,7 +272,6 @@ class GlfwSurface final : public Surface {
   }
 
   GLFWwindow* window_ = nullptr;
-  int placed_[4] = {0, 0, 1600, 900};  // before full screen
 };
 
 }  // namespace

@@ -66,6 +66,16 @@ void write_probe(hid_t channel_data, const Probe& probe) {
   write_numbers({group.get(), "geometry"}, geometry, {7, n});
 }
 
+// Other readers turn IQ by the phase of the clock initial_time + n / fs, without the delay; ours was demodulated at the
+// true time of each sample and is written as it is. With a delay of whole periods the two are one: the nearest is
+// written, so that the transmits stay in phase and envelopes are off by c / (4 f) of depth at most. Our own reader has
+// the exact times from /echoloop.
+double written_delay_s(const Transmit& transmit, const Acquisition& a) {
+  const double delay_s = transmit.t0_s - a.transmits.front().t0_s;
+  if (a.signal != SignalKind::iq || a.demod_hz <= 0.0) return delay_s;
+  return std::round(delay_s * a.demod_hz) / a.demod_hz;
+}
+
 // The time of a wave's samples is initial_time + n / fs + delay: USTB's sign.
 void write_wave(hid_t wave, const Transmit& transmit, const Acquisition& a) {
   const Source source = source_of(transmit, a);
@@ -75,7 +85,7 @@ void write_wave(hid_t wave, const Transmit& transmit, const Acquisition& a) {
   write_number({point.get(), "azimuth"}, source.azimuth_rad);
   write_number({point.get(), "elevation"}, 0.0);
   write_number({wave, "sound_speed"}, a.sound_speed_m_s);
-  write_number({wave, "delay"}, transmit.t0_s - a.transmits.front().t0_s);
+  write_number({wave, "delay"}, written_delay_s(transmit, a));
 }
 
 void write_sequence(hid_t channel_data, const Acquisition& a) {

@@ -77,7 +77,9 @@ void measure_fir(const std::string& name, SampleType type) {
   words.fill(0xff);
   const PackedTaps matrices = make_packed_taps(fir);
   const Device<std::uint32_t> taps(matrices.matrices);
-  Device<float> peaks(kPeakPartials), scale(1);
+  Device<FirPeak> peaks(peak_slots(n_lines));
+  peaks.fill(0);
+  Device<float> scale(1);
   Stream stream;
   for (int i = 0; i < copies; ++i)
     make_raw(c, static_cast<unsigned>(i), raw.get() + raw_each * static_cast<std::size_t>(i));
@@ -88,9 +90,6 @@ void measure_fir(const std::string& name, SampleType type) {
   const auto launch = [&](int in, int out) {
     args.raw = raw.get() + raw_each * static_cast<std::size_t>(in);
     args.words = words.get() + words_each * static_cast<std::size_t>(out);
-    if (type == SampleType::float32) {
-      find_peaks(reinterpret_cast<const float*>(args.raw), a.frame_values(), peaks.get(), stream.view());
-    }
     run_packed_fir(args, type, stream.view());
   };
   CUDA_CHECK(cudaDeviceSynchronize());

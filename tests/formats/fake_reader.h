@@ -12,12 +12,14 @@
 
 namespace echoloop::test {
 
-// While it lives, recordings may take a megabyte of memory, and the viewer's patience with frames is short.
+// While it lives, recordings may take a megabyte of memory, frames are streamed one by one, and the viewer's patience
+// with them is short.
 class FakeReader {
  public:
   FakeReader() : kept_(reader_settings()) {
     reader_settings() = {.program = kept_.program,
                          .memory_budget = std::size_t{1} << 20,
+                         .run_bytes = 1,
                          .opening_patience = std::chrono::milliseconds(10'000),
                          .frame_patience = std::chrono::milliseconds(2000)};
   }

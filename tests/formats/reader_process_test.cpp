@@ -85,10 +85,18 @@ TEST(ReaderProcess, ReadsWhatFitsIntoMemory) {
   for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(recording.frame(k), k)) << k;
 }
 
-TEST(ReaderProcess, StreamsWhatDoesNotInAnyOrder) {
+// Frames in a run of slots: one, three (the last run is shorter), all.
+class Streamed : public testing::TestWithParam<std::size_t> {
+ public:
+  void SetUp() override {
+    reader_settings().memory_budget = 10'000;
+    reader_settings().run_bytes = GetParam() * 2 * kFakeSamples * sizeof(float);
+  }
   const FakeReader fake;
   const Nothing left;
-  reader_settings().memory_budget = 10'000;
+};
+
+TEST_P(Streamed, WhatDoesNotFitInAnyOrder) {
   const Recording recording = open_recording(fake.file("streamed"));
   EXPECT_FALSE(recording.frame);
   EXPECT_TRUE(has_children());
@@ -101,7 +109,20 @@ TEST(ReaderProcess, StreamsWhatDoesNotInAnyOrder) {
     ASSERT_TRUE(is_frame(read_frame(recording, index), index)) << index;
   }
   for (std::uint64_t k = kFakeFrames; k-- > 0;) ASSERT_TRUE(is_frame(read_frame(recording, k), k)) << k;
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(is_frame(read_frame(recording, 7), 7));
 }
+
+TEST_P(Streamed, OneDamagedFrameIsNotTheEnd) {
+  const Recording recording = open_recording(fake.file("refuse-frame-5"));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(is_frame(read_frame(recording, 4), 4));
+    EXPECT_NE(error_of([&] { read_frame(recording, 5); }).find("frame 5: damaged"), std::string::npos);
+    EXPECT_TRUE(is_frame(read_frame(recording, 6), 6));
+    for (std::uint64_t k = 6; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k)) << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(FramesInARun, Streamed, testing::Values(1U, 3U, 50U));
 
 TEST(ReaderProcess, GoesOnAfterTheThreadThatOpenedIt) {
   const FakeReader fake;
@@ -169,16 +190,6 @@ TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
     EXPECT_FALSE(has_children());
     EXPECT_NE(error_of([&] { read_frame(recording, 6); }).find("stopped earlier"), std::string::npos);
   }
-}
-
-TEST(ReaderProcess, OneDamagedFrameIsNotTheEnd) {
-  const FakeReader fake;
-  const Nothing left;
-  reader_settings().memory_budget = 10'000;
-  const Recording recording = open_recording(fake.file("refuse-frame-5"));
-  EXPECT_TRUE(is_frame(read_frame(recording, 4), 4));
-  EXPECT_NE(error_of([&] { read_frame(recording, 5); }).find("frame 5: damaged"), std::string::npos);
-  EXPECT_TRUE(is_frame(read_frame(recording, 6), 6));
 }
 
 TEST(ReaderProcess, KilledFromOutside) {

@@ -65,6 +65,10 @@ members = {k: np.array(v) for k, v in META.items()}
 write("npz", "good_stored.npz", npz(rf=rf.astype("i2"), **members))
 write("npz", "good_deflated.npz", npz(True, rf=rf.astype("f4"), **members))
 write("npz", "undescribed.npz", npz(rf=rf.astype("i2")))
+doppler = {"iq": (rf[:, 0] + 1j * rf[:, 1]).astype("c8"), "xgrid": np.linspace(-1e-3, 1e-3, 4),
+           "zgrid": np.linspace(5e-3, 6.5e-3, 16), "prf": 2500.0, "c": 1500.0, "tx_frequency": 4.5e6}
+write("npz", "good_doppler.npz", npz(**doppler))
+write("npz", "doppler_uneven.npz", npz(**{**doppler, "zgrid": np.geomspace(5e-3, 6.5e-3, 16)}))
 write("npz", "bomb.npz", npz(True, rf=np.zeros((1, 3, 4, 20000), "f4"), **members)[:-1])
 
 

@@ -87,7 +87,8 @@ bool read_preset_text(std::span<const std::byte> input) {
   return survives([&] {
     ImagingParams params;
     const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
-    for (const std::string& setting : preset_settings("fuzz.toml", text)) set_from_text(params, setting);
+    for (const std::string& setting : preset_settings(parse_preset("fuzz.toml", text))) set_from_text(params, setting);
+    (void)parse_preset("fuzz.toml", preset_toml(parse_preset("fuzz.toml", text)));
   });
 }
 

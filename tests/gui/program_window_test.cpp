@@ -218,5 +218,33 @@ TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   EXPECT_GT(report["frames"]["dropped"].get<int>(), 0);
 }
 
+// Loads, undoes, saves nothing by halves, and follows what somebody writes into a preset's file meanwhile.
+TEST(ProgramWindow, PresetsByKeyAndByFile) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "10");
+  window.rest();
+  window.key("1");  // Detail
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  window.key("2");  // Smooth
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  window.key("ctrl+z");
+  const auto own = window.folder() / "config/echoloop/presets";
+  std::filesystem::create_directories(own);
+  write_text_file(own / "mine.toml", "name = \"Mine\"\nslot = 9\n[parameters]\ngain_db = 7\nsound_speed_m_s = 1500\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  window.key("9");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  write_text_file(own / "mine.toml", "name = \"Mine\"\nslot = 9\n[parameters]\ngain_db = -11\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  write_text_file(own / "mine.toml", "gain_db = ");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const nlohmann::json report = report_of(window);
+  const nlohmann::json& p = report["parameters"];
+  EXPECT_EQ(p["f_number"], 1.0);  // Detail's: Smooth was undone
+  EXPECT_EQ(p["apodization"], "boxcar");
+  EXPECT_EQ(p["sound_speed_m_s"], 1500.0);
+  EXPECT_EQ(p["gain_db"], -11.0);
+  EXPECT_EQ(report["frames"]["errors"], 0);
+}
+
 }  // namespace
 }  // namespace echoloop::testing

@@ -49,7 +49,7 @@ UiState plausible_state() {
   return s;
 }
 
-Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings) {
+Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings, FirstTour tour) {
   UiCommands c;
   c.params_changed = [this] { ++params_changed; };
   c.stream_changed = [this] { ++stream_changed; };
@@ -62,6 +62,8 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
     if (what == SaveWhat::picture) ++pictures;
   };
   c.toggle_record = [this] { ++records; };
+  c.preset = [this](const PresetOrder& order) { preset_orders.push_back(order); };
+  c.say = [this](const std::string& text) { said.push_back(text); };
   c.restart = [this] { ++restarts; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };
@@ -71,6 +73,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .interop = Interop::off,
                                                   .shader_dir = std::filesystem::path(ECHO_SOURCE_DIR) / "shaders",
                                                   .settings_file = settings,
+                                                  .first_tour = tour,
                                                   .ui_scale = scale},
                                     std::move(c), images_, &past_);
 }
@@ -119,9 +122,9 @@ void Scene::frames(int count) {
   for (int i = 0; i < count; ++i) viewer->frame(state);
 }
 
-void Scene::press(Key key, bool control) {
+void Scene::press(Key key, bool control, bool shift) {
   InjectedInput input;
-  input.keys.push_back({key, control});
+  input.keys.push_back({key, control, shift});
   viewer->inject(input);
   frames(1);
 }

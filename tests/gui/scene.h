@@ -24,7 +24,8 @@ UiState plausible_state();
 
 class Scene {
  public:
-  Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {});
+  Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {},
+        FirstTour tour = FirstTour::off);
 
   // A picture over `grid` in the mailbox; shown by the next frame.
   void put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
@@ -33,7 +34,7 @@ class Scene {
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
-  void press(Key key, bool control = false);
+  void press(Key key, bool control = false, bool shift = false);
   void move(float x, float y);
   // From the middle of the control named `id`, offset by (dx, dy), with the left button.
   void drag(const std::string& id, float from_share, float to_share);
@@ -49,6 +50,8 @@ class Scene {
   std::optional<std::size_t> dismissed;
   std::vector<TimingFile> saved_timings;
   std::vector<SaveWhat> saved;
+  std::vector<PresetOrder> preset_orders;
+  std::vector<std::string> said;
   std::unique_ptr<Viewer> viewer;
 
  private:

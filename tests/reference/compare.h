@@ -11,6 +11,7 @@
 
 #include "app/open_source.h"
 #include "core/param_table.h"
+#include "measure/level_picture.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"
@@ -55,6 +56,11 @@ inline std::vector<float> read_reference(const std::string& file, const Grid& gr
   EXPECT_EQ(image.nz, grid.nz);
   return image.values;
 }
+
+inline LevelPicture levels_of(const std::vector<float>& db, const Grid& grid) {
+  return {.db = db, .grid = grid, .number = 1};
+}
+inline LevelPicture levels_of(const Picture& picture) { return levels_of(picture.db, picture.grid); }
 
 struct Difference {
   double rms_db = 0.0;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "measure/point_spread.h"
 #include "reference/compare.h"
 #include "support/peaks.h"
 
@@ -43,6 +45,27 @@ TEST(GammexNylon, EqualsTheReferenceAndTheFibresAreInPlace) {
     EXPECT_NEAR(peak.x_m * 1e3, x_mm, 0.5 * picture.grid.dx_m() * 1e3);
     EXPECT_NEAR(peak.z_m * 1e3, z_mm, 0.1);
     std::printf("fibre at %.3f, %.3f mm: found %.3f, %.3f\n", x_mm, z_mm, peak.x_m * 1e3, peak.z_m * 1e3);
+  }
+}
+
+TEST(GammexNylon, FibresAreAsWideAsStated) {
+  constexpr const char* kFile = "fk_gammex_nylon/RFdata1.mat";
+  ECHO_NEED_DATA(kFile);
+  std::ifstream file(data_folder() / "fk_gammex_nylon/reference/metrics.json");
+  const nlohmann::json metrics = nlohmann::json::parse(file);
+  for (const nlohmann::json& point : metrics.at("points")) {
+    const double x_mm = point.at("x_mm"), z_mm = point.at("z_mm");
+    const GridMillimetres around{x_mm - 3.0, x_mm + 3.0, 241, z_mm - 1.5, z_mm + 1.5, 301};
+    const Picture picture = process_file(kFile, around, 1.5, 2.5e6, 7.5e6).at(0);
+    const std::optional<PointSpread> spread = measure_point(levels_of(picture), {x_mm * 1e-3, z_mm * 1e-3}, 0.5e-3);
+    ASSERT_TRUE(spread);
+    EXPECT_NEAR(spread->peak.x_m * 1e3, x_mm, 0.03);
+    EXPECT_NEAR(spread->peak.z_m * 1e3, z_mm, 0.02);
+    const double lateral_mm = point.at("lateral_fwhm_mm"), axial_mm = point.at("axial_fwhm_mm");
+    EXPECT_NEAR(spread->lateral.fwhm_m * 1e3 / lateral_mm, 1.0, 0.03);
+    EXPECT_NEAR(spread->axial.fwhm_m * 1e3 / axial_mm, 1.0, 0.03);
+    std::printf("fibre at %.3f, %.3f mm: widths %.4f x %.4f mm, stated %.4f x %.4f mm\n", x_mm, z_mm,
+                spread->lateral.fwhm_m * 1e3, spread->axial.fwhm_m * 1e3, lateral_mm, axial_mm);
   }
 }
 

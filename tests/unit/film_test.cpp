@@ -23,7 +23,7 @@ using testing::TemporaryFolder;
 constexpr int kWidth = 96, kHeight = 64;
 
 // Gray steps across, another one each picture.
-std::vector<std::uint8_t> steps(int number) {
+[[maybe_unused]] std::vector<std::uint8_t> steps(int number) {
   std::vector<std::uint8_t> rgb;
   for (int i = 0; i < kWidth * kHeight; ++i) {
     rgb.insert(rgb.end(), 3, static_cast<std::uint8_t>(((i % kWidth) / 16 * 40 + number * 5) % 256));
@@ -31,7 +31,7 @@ std::vector<std::uint8_t> steps(int number) {
   return rgb;
 }
 
-FilmFormat format_of(const std::filesystem::path& path) {
+[[maybe_unused]] FilmFormat format_of(const std::filesystem::path& path) {
   return {.path = path, .width = kWidth, .height = kHeight, .rate_hz = 20.0, .about = {{"title", "Steps"}}};
 }
 

@@ -142,6 +142,18 @@ TEST(TimingFiles, EveryStageAndExtremeNumbersSurvive) {
   }
 }
 
+// What --help, the README and the window's message say of long streams.
+TEST(TimingFiles, HoldTheNewest16384Spans) {
+  TimingTrace trace;
+  for (std::uint64_t n = 0; n < 16384 + 5; ++n) {
+    trace.add({.frame = n, .stage = Stage::produce, .lane = 0, .start_ns = kBoot, .end_ns = kBoot + 1});
+  }
+  const auto rows = rows_of(trace.csv());
+  ASSERT_EQ(rows.size(), 1U + 16384U);
+  EXPECT_EQ(rows[1][0], "5");
+  EXPECT_EQ(rows.back()[0], std::to_string(16384 + 4));
+}
+
 TEST(TimingFiles, AnEmptyTraceIsAHeaderAlone) { EXPECT_EQ(TimingTrace().csv(), "frame,stage,lane,start_ns,end_ns\n"); }
 
 TEST(TimingTrace, LatenciesReadyAndShownAreApart) {

@@ -127,6 +127,21 @@ TEST(UffWriter, IqIsAGroupOfTwo) {
   EXPECT_EQ(written.file->number("/channel_data/modulation_frequency"), static_cast<float>(5e6 / 3.0));
 }
 
+// A reader that knows nothing of /echoloop takes the phase at initial_time + n / fs: whole periods of delay are no
+// turn.
+TEST(UffWriter, IqOfLateTransmitsStaysInPhaseForOtherReaders) {
+  Acquisition a = of_kind("iq");
+  a.transmits[1].t0_s = a.transmits[0].t0_s + 1.37e-6;
+  a.transmits[2].t0_s = a.transmits[0].t0_s - 0.91e-6;
+  const Written written(a);
+  for (std::size_t t = 0; t < 3; ++t) {
+    const std::string wave = "/channel_data/sequence/sequence_000" + std::to_string(t + 1);
+    const double delay_s = static_cast<double>(written.file->number(wave + "/delay"));
+    EXPECT_NEAR(delay_s * a.demod_hz, std::round(delay_s * a.demod_hz), 1e-5) << t;
+    EXPECT_NEAR(delay_s, a.transmits[t].t0_s - a.transmits[0].t0_s, 0.5001 / a.demod_hz) << t;
+  }
+}
+
 TEST(UffWriter, WhatWasFlushedIsThereBeforeTheEnd) {
   const TemporaryFolder folder;
   const Acquisition a = testing::linear_acquisition();

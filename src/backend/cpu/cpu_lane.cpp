@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -39,7 +40,8 @@ CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, in
 void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   plan_ = plan;
-  const Acquisition& a = *plan->acquisition;
+  const Acquisition& a = *plan->formed;
+  if (plan->pick.every > 1) picked_.resize(a.frame_bytes());
   const std::size_t n_lines = a.transmits.size() * a.probe.elements.size();
   envelope_.resize(plan->grid.pixels());
   if (plan->course != nullptr) {
@@ -85,15 +87,29 @@ void CpuLane::fail(DeviceFault fault) {
   throw std::runtime_error("injected fault: the device was lost on frame " + frame);
 }
 
+// Of the picked transmits, which lie side by side or are brought there.
+std::span<const std::byte> CpuLane::picked_samples() {
+  const TransmitPick& pick = plan_->pick;
+  const std::size_t bytes = plan_->formed->frame_bytes() / plan_->formed->transmits.size();
+  const std::span<const std::byte> from = frame_.samples.subspan(static_cast<std::size_t>(pick.first) * bytes);
+  if (pick.every == 1) return from.first(static_cast<std::size_t>(pick.count) * bytes);
+  for (int i = 0; i < pick.count; ++i) {
+    std::memcpy(picked_.data() + static_cast<std::size_t>(i) * bytes,
+                from.data() + static_cast<std::size_t>(i * pick.every) * bytes, bytes);
+  }
+  return picked_;
+}
+
 void CpuLane::condition() {
   const StageTimer timer(*this, Stage::condition);
-  const Acquisition& a = *plan_->acquisition;
+  const Acquisition& a = *plan_->formed;
+  const std::span<const std::byte> samples = picked_samples();
   if (plan_->course != nullptr) {
-    course_.filter(*pool_, frame_.samples, a.sample_type, course_lines_.data());
+    course_.filter(*pool_, samples, a.sample_type, course_lines_.data());
   } else if (filtering_) {
-    filters_.run(*pool_, frame_.samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data(), peaks_.data());
+    filters_.run(*pool_, samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data(), peaks_.data());
   } else {
-    conditioner_.run(*pool_, frame_.samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data());
+    conditioner_.run(*pool_, samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data());
     if (windows_) measure_peaks();
   }
   conditioned_ = true;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -39,6 +40,7 @@ class CpuLane final : public Lane {
  private:
   class StageTimer;
   void fit_image_storage();
+  [[nodiscard]] std::span<const std::byte> picked_samples();
   void measure_peaks();
   void beamform_rows();
   void beamform_columns();
@@ -57,6 +59,7 @@ class CpuLane final : public Lane {
   bool filtering_ = false;  // filters_ conditions the frames of this plan
   bool windows_ = false;    // window_ beamforms them
   CourseSteps course_;
+  std::vector<std::byte> picked_;     // samples of every second, third ... transmit
   std::vector<RowScratch> rows_;      // one a thread
   std::vector<Complex> lines_;        // analytic: [n_tx][n_el][n_out]
   std::vector<float> peaks_;          // analytic: [n_tx][n_el], largest component of each line

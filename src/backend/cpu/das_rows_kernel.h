@@ -85,10 +85,10 @@ static void add_line(const float* __restrict line, int n_valid, int base, int nx
   }
 }
 
-static void add_transmit(const DasGeometry& g, float row_turns, const float* __restrict tx_excess,
+static void add_transmit(const DasGeometry& g, float weight, float row_turns, const float* __restrict tx_excess,
                          const float* __restrict sum_re, const float* __restrict sum_im, Complex* __restrict pixels) {
   for (int ix = 0; ix < g.nx; ++ix) {
-    const Complex phasor = unit_phasor(row_turns + tx_excess[ix] * g.turns_per_sample);
+    const Complex phasor = weight * unit_phasor(row_turns + tx_excess[ix] * g.turns_per_sample);
     pixels[ix].re += phasor.re * sum_re[ix] - phasor.im * sum_im[ix];
     pixels[ix].im += phasor.re * sum_im[ix] + phasor.im * sum_re[ix];
   }
@@ -132,7 +132,7 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
   for (int t = 0; t < g.n_tx; ++t) {
     const std::size_t row = row_of(g, t, iz);
     const float* sum = run.sums + 2 * nx * static_cast<std::size_t>(t);
-    add_transmit(g, g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
+    add_transmit(g, transmit_weight(g, t), g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
   }
 }
 

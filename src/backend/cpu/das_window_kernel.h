@@ -156,8 +156,9 @@ static void finish_row(const WindowFrame& f, Columns columns, int iz, const floa
     copy_excess(f.das, t, iz, columns, excess);
     const float turns = f.das.row_turns[static_cast<std::ptrdiff_t>(t) * f.das.nz + iz];
     const float* sum = sums + static_cast<std::ptrdiff_t>(t) * 2 * kLanes;
+    const float weight = transmit_weight(f.das, t);
     for (int i = 0; i < kLanes; ++i) {
-      const Complex phasor = unit_phasor(turns + excess[i] * f.das.turns_per_sample);
+      const Complex phasor = weight * unit_phasor(turns + excess[i] * f.das.turns_per_sample);
       re[i] += phasor.re * sum[i] - phasor.im * sum[kLanes + i];
       im[i] += phasor.re * sum[kLanes + i] + phasor.im * sum[i];
     }

@@ -12,7 +12,7 @@ class AnalyticSteps final : public LaneSteps {
   AnalyticSteps(Context& context, LaneBuffers& buffers) : context_(context), buffers_(buffers) {}
 
   void set_plan(const Plan& plan) override {
-    set_band(*plan.acquisition, plan.band);
+    set_band(*plan.formed, plan.band);
     set_das(*plan.das);
     scan_ = plan.scan;
     buffers_.envelope.grow_for<float>(plan.grid.pixels());
@@ -95,6 +95,12 @@ class AnalyticSteps final : public LaneSteps {
     geometry_.tx_excess = tables_->table<float>(5);
     if (!t.down_m.empty()) geometry_.down_m = tables_->table<float>(6);
     if (!t.columns.empty()) geometry_.columns = tables_->table<ColumnTransmit>(7);
+    weights_ = nullptr;
+    if (plan.tx_weights != nullptr) {
+      weights_ = context_.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
+      weights_->hold_back(stream());
+      geometry_.tx_weight = weights_->table<float>(0);
+    }
     buffers_.pixels.grow_for<Complex>(n_pixels());
   }
 
@@ -106,7 +112,7 @@ class AnalyticSteps final : public LaneSteps {
   DasGeometry geometry_{};  // pointers: the device's
   std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
-  std::shared_ptr<const DeviceTables> response_, tables_;
+  std::shared_ptr<const DeviceTables> response_, tables_, weights_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ class CourseSteps final : public LaneSteps {
 
   void set_plan(const Plan& plan) override {
     const CoursePlan& p = *plan.course;
-    sample_type_ = plan.acquisition->sample_type;
+    sample_type_ = plan.formed->sample_type;
     std::copy_n(p.taps.begin(), kCourseTaps, taps_.h);
     tables_ =
         context_.tables.get(plan.course, {std::as_bytes(std::span(p.x_m)), std::as_bytes(std::span(p.z_m)),

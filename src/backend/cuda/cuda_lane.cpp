@@ -5,6 +5,11 @@
 #include "core/profile_range.h"
 
 namespace echoloop::cuda {
+namespace {
+
+std::size_t transmit_bytes(const Acquisition& a) { return a.frame_bytes() / a.transmits.size(); }
+
+}  // namespace
 
 CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode)
     : context_(std::move(context)),
@@ -37,7 +42,7 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   plan_.reset();  // what throws halfway leaves no plan behind
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
-  buffers_.raw.grow(plan->acquisition->frame_bytes());
+  buffers_.raw.grow(plan->formed->frame_bytes());
   steps_ = &steps;
   plan_ = plan;
 }
@@ -52,26 +57,43 @@ void CudaLane::upload(const RfFrame& frame) {
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  loaded_ = conditioned_ = compressed_ = ended_ = one_pass_ = false;
+  loaded_ = conditioned_ = compressed_ = ended_ = false;
   written_db_.reset();
   steps_->write_decibels(nullptr, 0.0f);
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
   image_.grid = plan_->grid;
   image_.stamp = stamp_;
 
-  const std::byte* mapped = context_->mapped->find(frame.samples);
-  in_place_ = mapped != nullptr;
-  raw_ = in_place_ ? mapped : buffers_.raw.as<std::byte>();
+  find_samples(frame.samples);
   raw_done_->hold_back(copy_);  // the lane's previous frame
   mark(kUpload, copy_);
-  if (!in_place_) {
-    CUDA_CHECK(
-        cudaMemcpyAsync(buffers_.raw.as<void>(), frame.samples.data(), bytes, cudaMemcpyHostToDevice, copy_.get()));
-  }
+  if (!in_place_) copy_samples(frame.samples.data());
   mark(kUploaded, copy_);
   // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
   // no longer being copied to.
   event(kUploaded).hold_back(processing());
+}
+
+// Kernels find the picked transmits side by side: in mapped memory as they are, otherwise they are copied so.
+void CudaLane::find_samples(std::span<const std::byte> frame) {
+  constexpr std::size_t kAligned = 16;  // wide loads of every kernel
+  const std::size_t offset = static_cast<std::size_t>(plan_->pick.first) * transmit_bytes(*plan_->formed);
+  const std::byte* mapped = context_->mapped->find(frame);
+  in_place_ = mapped != nullptr && plan_->pick.every == 1 && offset % kAligned == 0;
+  raw_ = in_place_ ? mapped + offset : buffers_.raw.as<std::byte>();
+}
+
+void CudaLane::copy_samples(const std::byte* frame) {
+  const TransmitPick& pick = plan_->pick;
+  const std::size_t bytes = transmit_bytes(*plan_->formed);
+  const std::byte* from = frame + static_cast<std::size_t>(pick.first) * bytes;
+  if (pick.every == 1) {
+    CUDA_CHECK(cudaMemcpyAsync(buffers_.raw.as<void>(), from, plan_->formed->frame_bytes(), cudaMemcpyHostToDevice,
+                               copy_.get()));
+  } else {
+    CUDA_CHECK(cudaMemcpy2DAsync(buffers_.raw.as<void>(), bytes, from, static_cast<std::size_t>(pick.every) * bytes,
+                                 bytes, static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice, copy_.get()));
+  }
 }
 
 void CudaLane::load(double ms) {
@@ -120,12 +142,11 @@ void CudaLane::envelope() {
 
 void CudaLane::compress(double reference_db) {
   const ProfileRange range(Stage::compress);
-  one_pass_ = !compressed_ && written_db_ == reference_db;
+  const bool one_pass = !compressed_ && written_db_ == reference_db;  // beamform() wrote what is asked for
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
-  const bool own_begin = compressed_ || (written_db_ && !one_pass_);
-  compress_begin_ = own_begin ? kCompress : kDetected;
-  if (own_begin) mark(kCompress, processing());
-  if (!one_pass_) write_decibels(reference_db);
+  compress_begin_ = one_pass ? kCompressed : compressed_ || written_db_ ? kCompress : kDetected;
+  if (compress_begin_ == kCompress) mark(kCompress, processing());
+  if (!one_pass) write_decibels(reference_db);
   mark(kCompressed, processing());
   compressed_ = true;
   ended_ = false;
@@ -180,14 +201,14 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::upload, ns(kUpload), ns(kUploaded));
   if (loaded_) add(Stage::load, ns(kLoad), ns(kLoaded));
   const std::int64_t conditioned = ns(kConditioned);
-  // In one pass the later stages have no time of their own.
-  const Mark together = one_pass_ ? kCompressed : kCompress;
-  const std::int64_t beamformed = ns(written_db_ ? together : kBeamformed);
-  const std::int64_t detected = ns(written_db_ ? together : kDetected);
+  const std::int64_t compressing = ns(compress_begin_);
+  // Where beamforming writes decibels it is one kernel with what follows.
+  const std::int64_t beamformed = written_db_ ? compressing : ns(kBeamformed);
+  const std::int64_t detected = written_db_ ? compressing : ns(kDetected);
   add(Stage::condition, ns(kCondition), conditioned);
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
-  add(Stage::compress, compress_begin_ == kDetected ? detected : ns(kCompress), ns(kCompressed));
+  add(Stage::compress, compressing, ns(kCompressed));
 }
 
 std::vector<float> CudaLane::read_back(Tap tap) {

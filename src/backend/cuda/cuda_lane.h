@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -58,6 +59,8 @@ class CudaLane final : public Lane {
     Event event{EventUse::time};
   };
 
+  void find_samples(std::span<const std::byte> frame);
+  void copy_samples(const std::byte* frame);
   void write_decibels(double reference_db);
   LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {
@@ -82,10 +85,9 @@ class CudaLane final : public Lane {
   bool loaded_ = false;             // load() was called for this frame
   bool conditioned_ = false;        // condition() was called for this frame
   bool compressed_ = false;
-  std::optional<double> written_db_;  // level of the decibels that beamform() writes
-  bool one_pass_ = false;             // they were what compress() asked for: beamforming ends with them
-  bool ended_ = false;                // finish() was called after the last verb
-  Mark compress_begin_ = kDetected;
+  std::optional<double> written_db_;                 // level of the decibels that beamform() writes
+  bool ended_ = false;                               // finish() was called after the last verb
+  Mark compress_begin_ = kDetected;                  // kCompressed: beamform() wrote the decibels
   std::array<TimeMark, kCompressed> marks_;          // all but the last
   Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
   Event raw_read_{EventUse::order};                  // widening has read the raw samples

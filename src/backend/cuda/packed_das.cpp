@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "backend/cuda/launch.h"
+
 namespace echoloop::cuda {
 namespace {
 
@@ -89,18 +91,12 @@ void allow_packed_das(const PackedPlan& plan) {
 }
 
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream) {
-  // The kernel may start while the one ahead of it in the stream ends: it prepares, then waits for that one's results.
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  const cudaLaunchConfig_t config{.gridDim = dim3(static_cast<unsigned>(plan.items.size())),
-                                  .blockDim = dim3(static_cast<unsigned>(plan.summing_threads + kWarp)),
-                                  .dynamicSmemBytes = static_cast<std::size_t>(plan.shared_bytes),
-                                  .stream = stream.get(),
-                                  .attrs = &early,
-                                  .numAttrs = 1};
-  void* pointers[] = {const_cast<PackedDasArgs*>(&args)};
-  CUDA_CHECK(cudaLaunchKernelExC(&config, kernel_of(plan), pointers));
+  launch(kernel_of(plan),
+         {.blocks = plan.items.size(),
+          .threads = plan.summing_threads + kWarp,
+          .shared_bytes = plan.shared_bytes,
+          .start = LaunchStart::early},
+         args, stream);
 }
 
 }  // namespace echoloop::cuda

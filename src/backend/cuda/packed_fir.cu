@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/cuda/launch.h"
 #include "backend/cuda/packed_fir.h"
 #include "backend/cuda/packed_fir_load.cuh"
 #include "backend/cuda/packed_mma.cuh"
@@ -136,12 +137,20 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
     __pipeline_commit();
   }
   const LineLevel level = line_level(a, look_through(line, held));
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    if (a.at_once && threadIdx.x == 0) leave_peak(a, level.peak);
+  }
   if (a.spread == 1) {
     fill_line(a, line, held, level, shared);
   } else {
     spread_line(a, line, level, shared);
   }
   __pipeline_wait_prior(0);
+  __shared__ float peaks[kFirThreads / kWarp];
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    const float peak = peak_of_warp(a);
+    if (threadIdx.x % kWarp == 0) peaks[threadIdx.x / kWarp] = peak;
+  }
   __syncthreads();
   auto* ends = reinterpret_cast<float2*>(shared + at.ends);
   uint2* words = a.words + a.window + static_cast<long long>(blockIdx.x) * a.pitch;
@@ -150,7 +159,7 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
     constexpr int kTiles = fir_tiles(kBlockChunks);
     UnitSums<kTiles> sums;
     convolve<kBlockChunks>(a, shared, fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps, unit, sums);
-    write_unit<kTiles>(a, word_scale(a, level), words, ends, unit, sums);
+    write_unit<kTiles>(a, word_scale<Sample>(a, level, peaks), words, ends, unit, sums);
   }
   __syncthreads();
   write_rest(a, words, ends);
@@ -160,7 +169,8 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
 
 // kBlockChunks 16: as many or more.
 template <class Sample, int kBlockChunks>
-__global__ void __launch_bounds__(kFirThreads) packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
+__global__ void __launch_bounds__(kFirThreads, fir_blocks(kBlockChunks))
+    packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
   // Older devices get an empty kernel, which is never launched.
 #if __CUDA_ARCH__ >= 900
   extern __shared__ uint4 shared[];
@@ -190,58 +200,40 @@ FirKernel kernel_for(const PackedFirArgs& a, SampleType type) {
   return type == SampleType::int16 ? kernel_for<std::int16_t>(a.block_chunks) : kernel_for<float>(a.block_chunks);
 }
 
+int fir_threads(const PackedFirArgs& a) {
+  const int wanted = a.at.n_units * kWarp;
+  return wanted < kFirThreads ? wanted : kFirThreads;
+}
+
 }  // namespace
 
-PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const PackedTaps& taps,
-                              const PackedLineShape& shape, const PackedFirMemory& m) {
-  constexpr float kInt16Full = 32768.0f;
-  const double turns = fir.turns_per_sample - std::floor(fir.turns_per_sample);
-  const bool rf = a.signal == SignalKind::rf;
-  const float gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound;  // less its mean, a sample may be twice as large
-  PackedFirArgs args{.raw = m.raw,
-                     .n_lines = a.n_transmits() * a.n_elements(),
-                     .n_values = a.n_samples * fir.components,
-                     .components = fir.components,
-                     .spread = taps.spread,
-                     .block_chunks = taps.block_chunks,
-                     .front = taps.front,
-                     .n_steps = taps.n_steps,
-                     .n_valid = shape.n_valid,
-                     .pitch = shape.pitch,
-                     .window = shape.window,
-                     .turns_step = static_cast<unsigned>(static_cast<unsigned long long>(std::llround(turns * 0x1p32))),
-                     .remove_mean = rf,
-                     .gain_bound = gain_bound,
-                     .full_scale = a.sample_type == SampleType::int16 ? kInt16Full : 0.0f,
-                     .word_scale = 1.0f / (gain_bound * kLargestHalf * taps.scale),
-                     .peaks = m.peaks,
-                     .taps = m.taps,
-                     .words = m.words,
-                     .scale = m.scale,
-                     .at = {}};
-  args.at = fir_layout(args);
-  return args;
+void allow_packed_fir(PackedFirArgs& a, SampleType type) {
+  const auto* kernel = reinterpret_cast<const void*>(kernel_for(a, type));
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, fir_shared_bytes(a)));
+  if (a.full_scale != 0.0f) return;
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks = 0;  // of a multiprocessor
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, fir_threads(a),
+                                                           static_cast<std::size_t>(fir_shared_bytes(a))));
+  a.at_once = blocks * multiprocessors >= a.n_lines;
 }
 
-void allow_packed_fir(const PackedFirArgs& a, SampleType type) {
-  CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_for(a, type)),
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, fir_shared_bytes(a)));
-}
-
-void run_packed_fir(const PackedFirArgs& a, SampleType type, StreamView stream) {
-  const int wanted = a.at.n_units * kWarp;
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = static_cast<unsigned>(a.n_lines);
-  launch.blockDim = static_cast<unsigned>(wanted < kFirThreads ? wanted : kFirThreads);
-  launch.dynamicSmemBytes = static_cast<std::size_t>(fir_shared_bytes(a));
-  launch.stream = stream.get();
-  // After find_peaks(): blocks may start beside its last ones, they wait for it in line_level().
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  launch.attrs = &early;
-  launch.numAttrs = a.full_scale == 0.0f ? 1 : 0;
-  CUDA_CHECK(cudaLaunchKernelEx(&launch, kernel_for(a, type), a));
+void run_packed_fir(PackedFirArgs& a, SampleType type, StreamView stream) {
+  ++a.launch;
+  auto start = LaunchStart::in_turn;
+  if (a.full_scale == 0.0f) {
+    if (!a.at_once) find_peaks(a, stream);
+    start = a.at_once ? LaunchStart::together : LaunchStart::early;
+  }
+  launch(reinterpret_cast<const void*>(kernel_for(a, type)),
+         {.blocks = static_cast<std::size_t>(a.n_lines),
+          .threads = fir_threads(a),
+          .shared_bytes = fir_shared_bytes(a),
+          .start = start},
+         a, stream);
 }
 
 }  // namespace echoloop::cuda

@@ -8,12 +8,9 @@
 #include <cstdint>
 
 #include "backend/cuda/packed_fir.h"
+#include "backend/cuda/packed_peaks.cuh"
 
 namespace echoloop::cuda {
-
-inline constexpr int kWarp = 32;
-inline constexpr float kLargestHalf = 16384.0f;  // what a line's largest sample becomes; less the mean, twice as much
-inline constexpr float kLeastPeak = 1e-33f;      // silence stays silence
 
 __device__ __forceinline__ unsigned as_bits(__half2 v) { return *reinterpret_cast<unsigned*>(&v); }
 
@@ -172,16 +169,12 @@ __device__ inline LineLevel line_level(const PackedFirArgs& a, Found found) {
   return {a.remove_mean ? sum / static_cast<float>(a.n_values) : 0.0f, peak, kLargestHalf / peak};
 }
 
-// From sums of products of halves to words' values; the frame's scale.
-__device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& level) {
+// From sums of products of halves to words' values; the frame's scale. peaks: one a warp.
+template <class Sample>
+__device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& level, const float* peaks) {
   float peak = a.full_scale;
-  if (a.full_scale == 0.0f) {
-    cudaGridDependencySynchronize();  // peaks are there; before it nothing is written either
-    peak = kLeastPeak;
-    for (int i = static_cast<int>(threadIdx.x) % kWarp; i < kPeakPartials; i += kWarp) {
-      peak = fmaxf(peak, __ldcg(a.peaks + i));
-    }
-    for (int step = kWarp / 2; step > 0; step /= 2) peak = fmaxf(peak, __shfl_xor_sync(0xffffffffu, peak, step));
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    for (unsigned w = 0; w < blockDim.x / kWarp; ++w) peak = fmaxf(peak, peaks[w]);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
   return a.word_scale * (level.peak / peak);

@@ -1,20 +1,23 @@
-// The largest sample of a frame of floats, before the packed conditioner scales them to halves.
+// The largest sample of a frame of floats, before the packed conditioner scales them to halves: for frames whose lines
+// do not fit on the device at once.
 #include <cstddef>
 #include <cstdint>
 
 #include "backend/cuda/cuda_error.h"
 #include "backend/cuda/packed_fir.h"
+#include "backend/cuda/packed_peaks.cuh"
 
 namespace echoloop::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kWarp = 32;
 
-__global__ void __launch_bounds__(kThreads) peaks_kernel(const float* __restrict__ raw, std::size_t n, float* peaks) {
+__global__ void __launch_bounds__(kThreads) peaks_kernel(const __grid_constant__ PackedFirArgs a) {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();  // run_packed_fir() may start to read its lines
 #endif
+  const auto* raw = reinterpret_cast<const float*>(a.raw);
+  const std::size_t n = static_cast<std::size_t>(a.n_lines) * static_cast<std::size_t>(a.n_values);
   __shared__ float of_warp[kThreads / kWarp];
   float peak = 0.0f;
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * kThreads;
@@ -36,13 +39,13 @@ __global__ void __launch_bounds__(kThreads) peaks_kernel(const float* __restrict
   __syncthreads();
   if (threadIdx.x != 0) return;
   for (const float w : of_warp) peak = fmaxf(peak, w);
-  peaks[blockIdx.x] = peak;
+  leave_peak(a, peak);
 }
 
 }  // namespace
 
-void find_peaks(const float* raw, std::size_t n, float* peaks, StreamView stream) {
-  peaks_kernel<<<kPeakPartials, kThreads, 0, stream.get()>>>(raw, n, peaks);
+void find_peaks(const PackedFirArgs& a, StreamView stream) {
+  peaks_kernel<<<kPeakBlocks, kThreads, 0, stream.get()>>>(a);
   CUDA_CHECK_LAUNCH("find_peaks");
 }
 

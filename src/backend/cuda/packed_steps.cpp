@@ -31,6 +31,20 @@ float half_bits(std::uint32_t bits) {
   return __half2float(static_cast<__half>(__half_raw{.x = static_cast<unsigned short>(bits)}));
 }
 
+// Of a word as read back, in the words' scale.
+struct WordValues {
+  Complex value;
+  Complex step;
+};
+WordValues word_values(const float* word) {
+  std::uint32_t bits[2] = {};
+  std::memcpy(bits, word, sizeof bits);
+  const auto pair = [](std::uint32_t halves, float unit) {
+    return Complex{half_bits(halves & 0xffffU) * unit, half_bits(halves >> 16) * unit};
+  };
+  return {pair(bits[0], 1.0f), pair(bits[1], 1.0f / kStepScale)};
+}
+
 class PackedSteps final : public LaneSteps {
  public:
   PackedSteps(Context& context, LaneBuffers& buffers)
@@ -43,27 +57,25 @@ class PackedSteps final : public LaneSteps {
 
   void set_plan(const Plan& plan) override {
     packed_ = plan.packed;
-    type_ = plan.acquisition->sample_type;
-    n_values_ = plan.acquisition->frame_values();
+    type_ = plan.formed->sample_type;
     const PackedPlan& tiles = *packed_->tiles;
-    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.acquisition), line_shape(*packed_)));
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.formed), line_shape(*packed_)));
     buffers_.pixels.grow_for<Complex>(n_pixels());
     buffers_.envelope.grow_for<float>(n_pixels());
-    peaks_.grow_for<float>(kPeakPartials);
+    const std::size_t peaks = peak_slots(n_lines(*plan.formed)) * sizeof(FirPeak);
+    peaks_.grow(peaks);
+    CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
     scale_.grow_for<float>(1);
     if (tiles.n_parts() > 1) partials_.grow_for<Complex>(n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
     const std::size_t counters = static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
     arrivals_.grow(counters);
     CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));
-    set_fir(*plan.acquisition);
+    set_fir(*plan.formed);
     set_das();
   }
 
   void widen(const std::byte* raw) override {
     fir_.raw = raw;
-    if (type_ == SampleType::float32) {
-      find_peaks(reinterpret_cast<const float*>(raw), n_values_, peaks_.as<float>(), stream());
-    }
     run_packed_fir(fir_, type_, stream());
   }
 
@@ -92,11 +104,13 @@ class PackedSteps final : public LaneSteps {
       const float* words = read.data() + 2 * (static_cast<std::size_t>(fir_.window) +
                                               static_cast<std::size_t>(line) * static_cast<std::size_t>(fir_.pitch));
       float* to = values.data() + 2 * n_out * static_cast<std::size_t>(line);
-      for (int m = 0; m < fir_.n_valid; ++m) {
-        std::uint32_t sample = 0;
-        std::memcpy(&sample, words + 2 * m, sizeof sample);
-        to[2 * m] = scale * half_bits(sample & 0xffffU);
-        to[2 * m + 1] = scale * half_bits(sample >> 16);
+      for (int m = 0; m + 1 < fir_.n_valid; ++m) {
+        const WordValues word = word_values(words + 2 * m);
+        to[2 * m] = scale * word.value.re;
+        to[2 * m + 1] = scale * word.value.im;
+        // The record's last sample has no word of its own: it is where the last step leads.
+        to[2 * m + 2] = scale * (word.value.re + word.step.re);
+        to[2 * m + 3] = scale * (word.value.im + word.step.im);
       }
     }
     return values;
@@ -114,7 +128,7 @@ class PackedSteps final : public LaneSteps {
     taps_->hold_back(stream());
     fir_ = packed_fir_args(a, *packed_->fir, *packed_->taps, line_shape(*packed_),
                            {.raw = nullptr,
-                            .peaks = peaks_.as<float>(),
+                            .peaks = peaks_.as<FirPeak>(),
                             .taps = taps_->table<uint4>(0),
                             .words = buffers_.lines.as<uint2>(),
                             .scale = scale_.as<float>()});
@@ -139,6 +153,12 @@ class PackedSteps final : public LaneSteps {
     geometry.row_base = tables_->table<int>(3);
     geometry.row_turns = tables_->table<float>(4);
     geometry.tx_excess = tables_->table<float>(5);
+    weights_ = nullptr;
+    if (const auto& weights = packed_->das->tx_weights; weights != nullptr) {
+      weights_ = context_.tables.get(weights, {std::as_bytes(std::span(*weights))});
+      weights_->hold_back(stream());
+      geometry.tx_weight = weights_->table<float>(0);
+    }
     das_ = packed_das_args(tiles, {.geometry = geometry,
                                    .words = buffers_.lines.as<uint2>(),
                                    .scale = scale_.as<float>(),
@@ -154,16 +174,15 @@ class PackedSteps final : public LaneSteps {
 
   Context& context_;
   LaneBuffers& buffers_;
-  DeviceBuffer peaks_;     // float [kPeakPartials]
+  DeviceBuffer peaks_;     // FirPeak [peak_slots()]
   DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
   DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
-  std::size_t n_values_ = 0;  // of a raw frame
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
-  std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_;
+  std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_, weights_;
 };
 
 }  // namespace
@@ -171,7 +190,7 @@ class PackedSteps final : public LaneSteps {
 bool packed_steps_fit(const Plan& plan) {
   if (plan.packed == nullptr || !packed_das_fits_device()) return false;
   const PackedFirArgs args =
-      packed_fir_args(*plan.acquisition, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
+      packed_fir_args(*plan.formed, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
   return std::max(fir_shared_bytes(args), plan.packed->tiles->shared_bytes) <= shared_limit();
 }
 

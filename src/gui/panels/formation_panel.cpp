@@ -80,20 +80,27 @@ bool grid_row(PanelContext& c, Column& column) {
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name});
   choices[0].note = "a third of a wavelength";
+  const std::string help = std::string(param_help("grid_nx")) + " " + std::string(param_help("grid_nz"));
   const bool show_note = automatic && c.shown_grid.nx > 0;
-  const auto picked =
-      ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices, chosen,
-               {"Grid", "Columns and rows of the picture. More pixels cost time; too few hide detail.", {}});
+  const auto picked = ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices,
+                               chosen, {"Grid", help, {}});
   if (!picked) return false;
   p.grid_nx = p.grid_nz = kGridSides[static_cast<std::size_t>(*picked)];
   return true;
+}
+
+// Why elements cannot be weighted; empty when they can.
+std::string_view weights_reason(const UiState& state, std::string_view with_course) {
+  const Acquisition* a = state.source.acquisition.get();
+  if (a != nullptr && a->data == DataKind::beamformed) return "This recording came beamformed: its columns stand.";
+  return course_reason(state.params, with_course);
 }
 
 bool further_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   bool changed = sector_rows(c, column);
   column.y += c.ui.px(3);
-  const auto why = course_reason(p, "The course recipe weights every element alike.");
+  const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
   if (const auto picked =
           c.ui.segmented("directivity", c.ui.labelled(column, "Directivity", {}, why.empty()), kOffOn,
                          static_cast<int>(p.directivity), {"Directivity", param_help("directivity"), why})) {
@@ -103,8 +110,9 @@ bool further_rows(PanelContext& c, Column& column) {
   std::string_view no_choice = c.state.no_effect.precision;
   if (no_choice.empty()) no_choice = course_reason(p, "The course recipe computes in single precision.");
   const Acquisition* a = c.state.source.acquisition.get();
-  if (no_choice.empty() && a != nullptr && (grid_kind(p, *a) == GridKind::polar || forms_lines(p, *a))) {
-    no_choice = "Sectors and scan lines are computed in single precision.";
+  if (no_choice.empty() && a != nullptr &&
+      (grid_kind(p, *a) == GridKind::polar || forms_lines(p, *a) || a->data == DataKind::beamformed)) {
+    no_choice = "Sectors, scan lines and what came beamformed are computed in single precision.";
   }
   if (const auto picked =
           c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
@@ -132,6 +140,8 @@ bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_
   const ParamSpec* high = find_param(high_key);
   if (low == nullptr || high == nullptr) return false;
   const double k = low->shown_per_si;
+  const std::string help = std::string(low->help) + " " + std::string(high->help);
+  look.help = help;
   look.unit = low->unit;
   look.decimals = low->decimals;
   look.least = low->min * k;
@@ -173,27 +183,24 @@ void formation_panel(PanelContext& c, Column& column) {
   bool changed = recipe_rows(c, column);
   changed |= param_slider(ui, column, "sound_speed_m_s", p, d, {.min = 1300, .max = 1800});
   changed |= param_slider(ui, column, "f_number", p, d, {.min = 0, .max = 5},
-                          course_reason(p, "The course recipe always uses every element."));
+                          weights_reason(c.state, "The course recipe always uses every element."));
   const Interval limits = band_limits_mhz(c.state);
-  changed |= interval_row(
-      c, column,
-      {.id = "band",
-       .label = "Band",
-       .track_min = limits.low,
-       .track_max = limits.high,
-       .help = "Band-pass filter before beamforming. A wide band resolves depth better, a narrow one lowers noise.",
-       .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
-      "band_low_hz", "band_high_hz", 0.2);
-  changed |= interval_row(
-      c, column,
-      {.id = "depth",
-       .label = "Depth",
-       .track_min = std::min(0.0, d.depth_min_m / kMetresPerMillimetre),
-       .track_max = recorded_depth_mm(c.state),
-       .help = "First and last row of the picture. Less depth gives finer pixels or more frames a second."},
-      "depth_min_m", "depth_max_m", 1.0);
+  changed |=
+      interval_row(c, column,
+                   {.id = "band",
+                    .label = "Band",
+                    .track_min = limits.low,
+                    .track_max = limits.high,
+                    .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
+                   "band_low_hz", "band_high_hz", 0.2);
+  changed |= interval_row(c, column,
+                          {.id = "depth",
+                           .label = "Depth",
+                           .track_min = std::min(0.0, d.depth_min_m / kMetresPerMillimetre),
+                           .track_max = recorded_depth_mm(c.state)},
+                          "depth_min_m", "depth_max_m", 1.0);
   column.y += ui.px(3);
-  const auto why = course_reason(p, "The course recipe weights every element alike.");
+  const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
   const auto apodization = static_cast<std::size_t>(p.apodization);
   if (const auto picked =
           ui.combo("apodization", ui.labelled(column, "Apodization", {}, why.empty()), kApodizations[apodization],

@@ -66,7 +66,6 @@ bool sector_rows(PanelContext& c, Column& column) {
                            .label = "Lateral",
                            .track_min = -widest,
                            .track_max = widest,
-                           .help = "Left and right edge of the picture. A narrow picture has finer columns.",
                            .why_not = sector ? "A sector has lines, not columns: its limits are directions." : ""},
                           "lateral_min_m", "lateral_max_m", 1.0);
   changed |= interval_row(c, column,
@@ -74,7 +73,6 @@ bool sector_rows(PanelContext& c, Column& column) {
                            .label = "Sector",
                            .track_min = -90.0,
                            .track_max = 90.0,
-                           .help = "First and last line. A narrow sector has finer lines, unless each is a transmit.",
                            .why_not = sector ? "" : "The picture's pixels lie in rows and columns."},
                           "sector_min_rad", "sector_max_rad", 2.0);
   changed |= compounding_row(c, column);

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "gui/level_reader.h"
+#include "gui/measuring.h"
 #include "gui/slider.h"
 #include "gui/ui.h"
 #include "gui/ui_state.h"
@@ -17,6 +19,8 @@ struct PanelContext {
   const UiCommands& commands;
   ViewSettings& view;
   const Grid& shown_grid;  // of the picture on screen; nx 0 = none
+  LevelReader& levels;     // of that picture
+  Measuring& measuring;
   bool compact = false;
   bool& more_formation;  // rows that most people never need
   bool& more_display;
@@ -29,6 +33,7 @@ void call(const std::function<void(A...)>& command, B&&... arguments) {
   if (command) command(std::forward<B>(arguments)...);
 }
 
+void measure_panel(PanelContext& c, Column& column);
 void source_panel(PanelContext& c, Column& column);
 void formation_panel(PanelContext& c, Column& column);
 void display_panel(PanelContext& c, Column& column);

@@ -15,6 +15,7 @@ constexpr std::array<const char*, 4> kPhantoms = {"points", "cyst", "flow", "hea
 constexpr std::array<Choice, 4> kPhantomChoices = {{{"Points"}, {"Cyst"}, {"Flow"}, {"Heart"}}};
 
 std::string transmit_words(const Acquisition& a) {
+  if (a.data == DataKind::beamformed) return a.signal == SignalKind::iq ? "IQ" : "RF";
   const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
                                  [](const Transmit& t) { return t.kind == TransmitKind::plane; });
   const std::string noun = plane ? "angle" : "transmit";
@@ -24,7 +25,8 @@ std::string transmit_words(const Acquisition& a) {
 std::string facts(const SourceInfo& source) {
   const Acquisition& a = *source.acquisition;
   std::string text = fmt::format(
-      "{} elements at {} MHz, {} samples at {} MHz, {}, {}.", a.n_elements(),
+      "{} {} at {} MHz, {} samples at {} MHz, {}, {}.", a.n_elements(),
+      a.data == DataKind::beamformed ? "columns, beamformed already," : "elements",
       fixed(a.center_hz / kHertzPerMegahertz, 2), grouped(static_cast<std::uint64_t>(a.n_samples)),
       fixed(a.sampling_hz / kHertzPerMegahertz, 2), a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
   text += " Probe: " + (a.probe.name.empty() ? "unnamed" : a.probe.name) + ".";
@@ -53,8 +55,9 @@ void info_line(PanelContext& c, Column& column) {
   };
   const bool assumed = !a.assumptions.empty() && source.phantom.empty();
   const float room = r.width() - (assumed ? ui.px(14) : 0);  // for the dot that says so
-  std::string line = words("elements");
-  if (ui.width(Type::small, line) > room) line = words("el.");
+  const bool formed = a.data == DataKind::beamformed;
+  std::string line = words(formed ? "columns, beamformed" : "elements");
+  if (ui.width(Type::small, line) > room) line = words(formed ? "columns" : "el.");
   const float end = ui.text_fitted(Type::small, r.x0, r.x0 + room, r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);
   const Hit h = ui.hit("source_facts", r);
@@ -81,6 +84,20 @@ void open_row(PanelContext& c, Column& column) {
   if (picked) {
     const std::filesystem::path chosen = c.state.recent[static_cast<std::size_t>(*picked)];
     call(c.commands.open_file, chosen);
+  }
+}
+
+// What the last run ended with; never opened unasked.
+void continue_row(PanelContext& c, Column& column) {
+  const std::filesystem::path file = c.state.continue_with;
+  if (file.empty()) return;
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kRow, 8);
+  const std::string name = file.filename().string();
+  const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Continue with " + name);
+  const std::string help = "The recording of the last time: " + file.string();
+  if (ui.button("continue", r, {.label = label}, {"Continue with " + name, help, {}})) {
+    call(c.commands.open_file, file);
   }
 }
 
@@ -156,6 +173,7 @@ void source_panel(PanelContext& c, Column& column) {
     call(c.commands.open_phantom, kPhantoms[static_cast<std::size_t>(*picked)]);
   }
   open_row(c, column);
+  continue_row(c, column);
   info_line(c, column);
   fact_sliders(c, column);
   rate_slider(c, column);

@@ -1,7 +1,8 @@
 // Opens many damaged copies of HDF5 and MATLAB files and reads a few frames of those that open. The program must live,
 // say one line for each refusal, and lose neither files nor memory; what becomes of the reader process is counted.
 //   test_mutations N [--seed S] [--reader PROGRAM] [FOLDER...]
-// prints {files, opened, refused, reader died, hung}; exit status 1 when a rule was broken.
+// prints open files and memory on the way, then {files, opened, refused, reader died, hung}; exit status 1 when a rule
+// was broken.
 #include <matio.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ using echoloop::Recording;
 
 constexpr std::uintmax_t kMostBytes = 4U << 20;  // bigger files only slow the campaign down
 constexpr std::size_t kHead = 4096;              // where most of a file's structure lies
+constexpr std::size_t kLookEvery = 1000;         // files between two lines about this process
 
 class Mutator {
  public:
@@ -201,6 +203,10 @@ int main(int argc, char** argv) {
       std::printf("file %zu: %s\n", k, outcome.c_str());
     }
     fs::remove(path);
+    if (k % kLookEvery == kLookEvery - 1) {
+      std::printf("after %zu: open files %zu, memory %zu kB\n", k + 1, open_files(), resident_bytes() >> 10);
+      std::fflush(stdout);
+    }
     if (k == n_files / 2) files_before = open_files(), bytes_before = resident_bytes();
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

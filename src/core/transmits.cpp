@@ -1,0 +1,30 @@
+#include "core/transmits.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace echoloop {
+TransmitPick picked_transmits(const ImagingParams& p, const Acquisition& a) {
+  const int n = a.n_transmits();
+  if (forms_lines(p, a)) return {.first = 0, .every = 1, .count = n};
+  const int first = std::clamp(p.transmit_first - 1, 0, n - 1);
+  const int last = p.transmit_last == 0 ? n - 1 : std::clamp(p.transmit_last - 1, first, n - 1);
+  const int count = (last - first) / p.transmit_every + 1;
+  return {.first = first, .every = count > 1 ? p.transmit_every : 1, .count = count};
+}
+
+AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick) {
+  if (pick.count == acquisition->n_transmits()) return acquisition;
+  auto picked = std::make_shared<Acquisition>(*acquisition);
+  picked->transmits.clear();
+  for (int i = 0; i < pick.count; ++i) {
+    picked->transmits.push_back(acquisition->transmits[static_cast<std::size_t>(pick.first + i * pick.every)]);
+  }
+  return picked;
+}
+
+double transmit_level_db(const ImagingParams& p, const Acquisition& a) {
+  return 20.0 * std::log10(static_cast<double>(picked_transmits(p, a).count) / a.n_transmits());
+}
+
+}  // namespace echoloop

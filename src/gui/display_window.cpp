@@ -1,0 +1,34 @@
+#include "gui/display_window.h"
+
+#include <cmath>
+
+#include "core/param_table.h"
+
+namespace echoloop {
+namespace {
+
+void set(ImagingParams& p, std::string_view key, double value) {
+  if (const ParamSpec* spec = find_param(key)) set_number(p, *spec, value);
+}
+
+}  // namespace
+
+void drag_display_window(ImagingParams& p, WindowGrip grip, const DisplayWindow& start, double moved_db) {
+  const double moved = std::round(moved_db);
+  switch (grip) {
+    case WindowGrip::none:
+      break;
+    case WindowGrip::top:
+      set(p, "dynamic_range_db", start.top_db + moved - start.bottom_db);
+      set(p, "gain_db", -(start.bottom_db + p.dynamic_range_db));
+      break;
+    case WindowGrip::bottom:
+      set(p, "dynamic_range_db", start.top_db - (start.bottom_db + moved));
+      break;
+    case WindowGrip::middle:
+      set(p, "gain_db", -(start.top_db + moved));
+      break;
+  }
+}
+
+}  // namespace echoloop

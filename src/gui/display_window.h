@@ -1,0 +1,19 @@
+// The range of levels that the picture shows, as two ends that can be dragged: on the colour bar and on the histogram.
+// Any thread.
+#pragma once
+
+#include "core/params.h"
+
+namespace echoloop {
+
+struct DisplayWindow {
+  double top_db, bottom_db;
+};
+inline DisplayWindow display_window(const ImagingParams& p) { return {-p.gain_db, -p.gain_db - p.dynamic_range_db}; }
+
+enum class WindowGrip { none, top, middle, bottom };
+
+// An end of `start`, or all of it, moved by whole decibels: sets dynamic range and gain within their limits.
+void drag_display_window(ImagingParams& p, WindowGrip grip, const DisplayWindow& start, double moved_db);
+
+}  // namespace echoloop

@@ -1,0 +1,102 @@
+#include "gui/keys_overlay.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "gui/keys.h"
+
+namespace echoloop {
+namespace {
+
+struct Group {
+  std::string_view name;
+  std::vector<const KeyHelp*> rows;
+};
+
+// Rows of one group may stand anywhere in the table.
+std::vector<Group> groups() {
+  std::vector<Group> all;
+  for (const KeyHelp& help : kKeyHelp) {
+    auto found = std::find_if(all.begin(), all.end(), [&](const Group& g) { return g.name == help.group; });
+    if (found == all.end()) found = all.insert(all.end(), {help.group, {}});
+    found->rows.push_back(&help);
+  }
+  return all;
+}
+
+constexpr float kHead = 1.2F;  // rows that a group's name takes
+float rows_of(const Group& group) { return static_cast<float>(group.rows.size()) + kHead; }
+
+// Where the second column begins so that the longer column is as short as can be.
+std::size_t split(const std::vector<Group>& all) {
+  float whole = 0;
+  for (const Group& g : all) whole += rows_of(g);
+  std::size_t best = all.size();
+  float best_length = whole, left = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    left += rows_of(all[i]);
+    if (const float longer = std::max(left, whole - left); longer < best_length) {
+      best_length = longer;
+      best = i + 1;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool draw_keys_overlay(Ui& ui) {
+  const std::vector<Group> all = groups();
+  const std::size_t second = split(all);
+  std::array<float, 2> lengths{};
+  for (std::size_t i = 0; i < all.size(); ++i) lengths[i < second ? 0 : 1] += rows_of(all[i]);
+  const float rows = std::max(lengths[0], lengths[1]);
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float head = ui.px(48), foot = ui.px(56);
+  const float row = std::round(std::min(ui.px(24), (screen.y - ui.px(16) - head - foot) / rows));
+  const float w = std::min(ui.px(880), screen.x - ui.px(16));
+  const float h = head + std::ceil(row * rows) + foot;
+  const float x0 = std::round(0.5F * (screen.x - w));
+  const float y0 = std::round(std::max(ui.px(4), 0.5F * (screen.y - h)));
+  const Rect box{x0, y0, x0 + w, y0 + h};
+  if (!ui.begin_popup(kKeysOverlay, box, theme::kPanel)) return false;
+  ui.text(Type::strong, box.x0 + ui.px(20), box.y0 + ui.px(12), ui.px(24), theme::kText, "Keys");
+  const float column = std::round(0.5F * (w - ui.px(40 + 24)));
+  float y = box.y0 + head;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == second) y = box.y0 + head;
+    const float x = box.x0 + ui.px(20) + (i < second ? 0 : column + ui.px(24));
+    ui.text(Type::small, x, y + 0.2F * row, row, theme::kMuted, all[i].name);
+    y += kHead * row;
+    for (const KeyHelp* help : all[i].rows) {
+      ui.text_fitted(Type::body, x, x + ui.px(104), y, row, theme::kText, help->key);
+      ui.text_fitted(Type::body, x + ui.px(110), x + column, y, row, theme::kText2, help->what);
+      ui.hit(("key/" + std::string(help->key)).c_str(), {x, y, x + column, y + row});
+      y += row;
+    }
+  }
+  const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
+  if (ui.icon_button("close_keys", close, {})) ui.close_popup();
+  ui.cross(close.cx(), close.cy(), theme::kText2);
+  const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 180), box.y1 - ui.px(16)};
+  const bool tour = ui.button("tour_again", again, {.label = "Show the tour again"}, {});
+  if (tour) ui.close_popup();
+  ui.end_popup();
+  return tour;
+}
+
+std::string keys_markdown_table() {
+  std::string text = "| | key | does |\n|---|---|---|\n";
+  for (const Group& group : groups()) {
+    for (const KeyHelp* help : group.rows) {
+      const bool first = help == group.rows.front();
+      text += "| " + std::string(first ? group.name : "") + " | " + std::string(help->key) + " | " +
+              std::string(help->what) + " |\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace echoloop

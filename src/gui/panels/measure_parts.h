@@ -1,0 +1,57 @@
+// The parts of the Measure panel, and the small plots that they share. UI thread only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/panels/panels.h"
+
+namespace echoloop {
+
+void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair);
+void region_block(PanelContext& c, Column& column, const MeasuredRegion& region);
+void point_block(PanelContext& c, Column& column, const MeasuredPoint& point);
+void profile_block(PanelContext& c, Column& column, const MeasuredProfile& profile);
+void histogram_block(PanelContext& c, Column& column);
+
+// A block's head: its name, and a muted word at the right. The pointer over it brings up `help`.
+void block_head(PanelContext& c, Column& column, const std::string& title, std::string_view note,
+                std::string_view help);
+
+// The numbers of a table's row and what they were in the last 30 s, drawn in one box over one scale.
+struct TableColumns {
+  float value0, value1;  // right edges
+  float trend0, trend1;
+};
+TableColumns table_columns(const PanelContext& c, const Column& column);
+struct TableRow {
+  const char* label;
+  const char* unit = "";
+  int decimals = 2;
+  std::string_view help = {};
+  // One or two; the second is drawn in the first column when it is alone. Null: nothing is known.
+  const MeasuredValue* first = nullptr;
+  const MeasuredValue* second = nullptr;
+};
+void table_row(PanelContext& c, Column& column, const TableRow& row);
+
+// A plot with an axis of millimetres below and of decibels at the left.
+struct Plot {
+  Rect box = {};  // of the curves
+  double x0 = 0, x1 = 1, y0 = -40, y1 = 0;
+  [[nodiscard]] float x(double value) const {
+    return box.x0 + static_cast<float>((value - x0) / (x1 - x0)) * box.width();
+  }
+  [[nodiscard]] float y(double value) const {
+    return box.y1 - static_cast<float>((value - y0) / (y1 - y0)) * box.height();
+  }
+};
+// `unit` stands at the end of the axis.
+Plot draw_plot_frame(const Ui& ui, const Rect& outer, Plot plot, std::string_view x_unit);
+// Broken where it is not a number, clipped to the box.
+void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, ImU32 color, float thickness);
+
+}  // namespace echoloop

@@ -1,0 +1,223 @@
+#include "gui/panels/preset_row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kPanel = "preset_panel";
+constexpr float kChip = 24;
+constexpr float kChipGap = 4;
+
+const PresetView* active_of(const Presets& presets) {
+  const auto i = static_cast<std::size_t>(presets.active);
+  return presets.active >= 0 && i < presets.list.size() ? &presets.list[i] : nullptr;
+}
+
+std::string chip_help(const PresetView& p, bool active, bool changed) {
+  std::string text = p.about;
+  const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
+  if (!p.probe.empty() && p.fits) add("Made for " + p.probe + ".");
+  if (!p.probe.empty() && !p.fits) {
+    add("Made for " + p.probe + ": its band, depth and position are left as they are here.");
+  }
+  if (p.is_default) add("Applied by itself when a source with that probe is opened.");
+  if (active && changed) add("Parameters were changed since; click to have it again.");
+  if (text.empty()) add("Sets the parameters that it names.");
+  return text;
+}
+
+// Three quarters of a circle with an arrow head: left turns back, right turns forth.
+void turn_icon(const Ui& ui, const Rect& r, Direction way, ImU32 color) {
+  const float radius = ui.px(5);
+  const float side = way == Direction::left ? -1.0F : 1.0F;
+  constexpr float kPi = 3.14159265F;
+  constexpr int kPieces = 14;
+  ImVec2 last{};
+  for (int i = 0; i <= kPieces; ++i) {  // from below the middle over the top to the side of the arrow
+    const float angle = 0.5F * kPi - 1.35F * kPi * static_cast<float>(i) / kPieces;
+    const ImVec2 at{r.cx() + side * -radius * std::cos(angle) * -1.0F, r.cy() + ui.px(1) + radius * std::sin(angle)};
+    if (i > 0) ui.stroke(last, at, color, 1.5F);
+    last = at;
+  }
+  ui.triangle(last.x - side * ui.px(2.5F), last.y + ui.px(3), way, color, ui.px(6));
+}
+
+void dots_icon(const Ui& ui, const Rect& r, ImU32 color) {
+  for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, color);
+}
+
+bool icon(Ui& ui, const char* id, const Rect& r, const Tip& tip) { return ui.icon_button(id, r, tip); }
+
+}  // namespace
+
+HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& history) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kRow, 2);
+  ui.text(Type::strong, r.x0 + ui.px(16), r.y0, r.height(), theme::kText, "Presets");
+  const float side = ui.px(26);
+  const auto cell = [&](int from_right) {
+    const float x1 = r.x1 - static_cast<float>(from_right) * (side + ui.px(2));
+    return Rect{x1 - side, r.cy() - 0.5F * side, x1, r.cy() + 0.5F * side};
+  };
+  HistoryAct act = HistoryAct::none;
+  const std::string back = history.undo_text(), forth = history.redo_text();
+  const std::string back_tip = back + ". Ctrl+Z.", forth_tip = forth + ". Ctrl+Shift+Z or Ctrl+Y.";
+  if (icon(ui, "undo", cell(2), {"Undo", back_tip, back.empty() ? "No parameter was changed yet." : ""})) {
+    act = HistoryAct::undo;
+  }
+  turn_icon(ui, cell(2), Direction::left, back.empty() ? theme::kDisabled : theme::kText2);
+  if (icon(ui, "redo", cell(1), {"Redo", forth_tip, forth.empty() ? "Nothing was undone." : ""})) {
+    act = HistoryAct::redo;
+  }
+  turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
+  if (icon(ui, "preset_menu", cell(0),
+           {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
+    const PresetView* active = active_of(c.state.presets);
+    const std::string name = active != nullptr && active->own ? active->name : "";
+    name_ = {};
+    std::memcpy(name_.data(), name.data(), std::min(name.size(), name_.size() - 1));
+    focus_ = true;
+    sure_ = false;
+    ui.open_popup(kPanel);
+  }
+  dots_icon(ui, cell(0), theme::kText2);
+  draw_chips(c, column);
+  draw_panel(c, r);
+  return act;
+}
+
+void PresetRow::draw_chips(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const auto& list = c.state.presets.list;
+  const int most_lines = c.compact ? 1 : 2;
+  const float more_width = ui.px(40);
+  float x = column.x0;
+  int line = 0;
+  std::size_t i = 0;
+  for (; i < list.size(); ++i) {
+    const PresetView& p = list[i];
+    const bool active = static_cast<int>(i) == c.state.presets.active;
+    const bool dot = active && c.state.presets.changed;
+    const std::string key = p.slot > 0 ? std::to_string(p.slot) : "";
+    const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(5);
+    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 26 : 16), column.x1 - column.x0);
+    const bool last_line = line + 1 == most_lines;
+    const float room = column.x1 - (last_line && i + 1 < list.size() ? more_width + ui.px(kChipGap) : 0);
+    if (x + w > room && x > column.x0) {
+      if (last_line) break;
+      ++line;
+      x = column.x0;
+      column.y += ui.px(kChip + kChipGap);
+      --i;
+      continue;
+    }
+    const Rect r{x, column.y, x + w, column.y + ui.px(kChip)};
+    const std::string id = fmt::format("preset/{}", i);
+    const Hit h = ui.hit(id.c_str(), r);
+    ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
+    ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+    if (!key.empty()) {
+      ui.text(Type::small, r.x0 + ui.px(8), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
+    }
+    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(8) + key_width, r.x1 - ui.px(dot ? 16 : 6), r.y0,
+                                     r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
+    if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
+    if (h.clicked) call(c.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(i)});
+    x = r.x1 + ui.px(kChipGap);
+  }
+  if (i < list.size()) {
+    const Rect r{x, column.y, x + more_width, column.y + ui.px(kChip)};
+    std::vector<Choice> choices;
+    std::vector<std::string> keys;
+    for (const PresetView& p : list) keys.push_back(p.slot > 0 ? std::to_string(p.slot) : "");
+    for (std::size_t k = 0; k < list.size(); ++k) choices.push_back({list[k].name, keys[k]});
+    ui.fill(r, theme::kField, theme::kRadius);
+    ui.text_centred(Type::body, r, theme::kText2, fmt::format("+{}", list.size() - i));
+    if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
+                                    {"More presets", "All presets and their keys.", {}})) {
+      call(c.commands.preset, PresetOrder{PresetAct::load, *picked});
+    }
+  }
+  column.y += ui.px(kChip + 6);
+}
+
+void PresetRow::order(PanelContext& c, PresetAct act) {
+  const int index = act == PresetAct::save_as ? -1 : c.state.presets.active;
+  call(c.commands.preset, PresetOrder{act, index, name_.data()});
+  c.ui.close_popup();
+}
+
+void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
+  Ui& ui = c.ui;
+  const float w = ui.px(300);
+  const float x = std::max(ui.px(4), std::min(below.x0, ImGui::GetIO().DisplaySize.x - w - ui.px(4)));
+  const float y = below.y1 + ui.px(4);
+  const PresetView* active = active_of(c.state.presets);
+  const float h = ui.px(active != nullptr ? 232 : 116);
+  if (!ui.begin_popup(kPanel, {x, y, x + w, y + h}, theme::kPanel)) return;
+  Column column{x + ui.px(14), x + w - ui.px(14), y + ui.px(10), c.compact};
+  ui.text(Type::strong, ui.row(column, 22, 4), theme::kText, "Save the parameters as they are now");
+  const Rect field = ui.row(column, theme::kRow, 6);
+  const bool entered = ui.text_line("##preset_name", field, name_, std::exchange(focus_, false));
+  if (name_[0] == '\0' && !ImGui::IsItemActive()) {
+    ui.text(Type::body, field.x0 + ui.px(10), field.y0, field.height(), theme::kMuted, "Name");
+  }
+  const bool named = name_[0] != '\0';
+  const bool same = active != nullptr && active->own && active->name == name_.data();
+  const std::string_view no_name =
+      named ? same ? "There is one of this name: overwrite it below." : "" : "Type a name.";
+  const Rect row = ui.row(column, theme::kRow, 8);
+  const float half = std::round(0.5F * (row.width() - ui.px(8)));
+  const bool pressed = ui.button(
+      "preset_save", {row.x0, row.y0, row.x0 + half, row.y1}, {.label = "Save as", .emphasis = Emphasis::primary},
+      {"Save as", "Keeps all parameters in a new file under this name, with the probe that they were set for.",
+       no_name});
+  if (pressed || (entered && named && !same)) order(c, PresetAct::save_as);
+  if (active != nullptr) draw_own(c, column);
+  ui.end_popup();
+}
+
+// What can be done with the active one.
+void PresetRow::draw_own(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const PresetView active = c.state.presets.list[static_cast<std::size_t>(c.state.presets.active)];
+  const std::string_view shipped =
+      active.own ? "" : "It comes with the program. Save it under a name of your own first.";
+  ui.horizontal(column.x0, column.x1, column.y, theme::kLine);
+  column.y += ui.px(6);
+  ui.text_fitted(Type::strong, column.x0, column.x1, column.y, ui.px(22), theme::kText, "Preset " + active.name);
+  column.y += ui.px(26);
+  const Rect row = ui.row(column, theme::kRow, 6);
+  const float third = std::round((row.width() - ui.px(12)) / 3);
+  const auto cell = [&](int i) {
+    const float x0 = row.x0 + static_cast<float>(i) * (third + ui.px(6));
+    return Rect{x0, row.y0, x0 + third, row.y1};
+  };
+  if (ui.button("preset_overwrite", cell(0), {.label = "Overwrite"},
+                {"Overwrite", "Keeps all parameters as they are now in this preset.", shipped})) {
+    order(c, PresetAct::overwrite);
+  }
+  const bool new_name = name_[0] != '\0' && active.name != name_.data();
+  const std::string_view no_rename = !shipped.empty() ? shipped : new_name ? "" : "Type another name above first.";
+  if (ui.button("preset_rename", cell(1), {.label = "Rename"}, {"Rename", "Gives it the name above.", no_rename})) {
+    order(c, PresetAct::rename);
+  }
+  if (ui.button("preset_delete", cell(2), {.label = sure_ ? "Sure?" : "Delete", .active = sure_},
+                {"Delete", "Removes the preset and its file; asks once more.", shipped})) {
+    if (std::exchange(sure_, true)) order(c, PresetAct::remove);
+  }
+  const Rect check = ui.row(column, theme::kRow, 0);
+  const std::string label = "Default for " + (active.probe.empty() ? c.state.presets.probe : active.probe);
+  if (ui.check_box(
+          "preset_default", check, label, active.is_default,
+          {"Default for the probe", "Applied by itself whenever a source with this probe is opened.", shipped})) {
+    order(c, active.is_default ? PresetAct::unset_default : PresetAct::set_default);
+  }
+}
+
+}  // namespace echoloop

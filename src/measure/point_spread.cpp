@@ -1,0 +1,172 @@
+#include "measure/point_spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "measure/region.h"
+#include "measure/region_stats.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kWidthLevel_db = 6.0;
+constexpr double kFitDown_db = 10.0;
+
+struct Pixel {
+  int ix, iz;
+};
+
+double level(const LevelPicture& p, int ix, int iz) {
+  const auto db = static_cast<double>(p.at(ix, iz));
+  return db > kNoEcho_db ? db : kNoEcho_db;  // not a number, too
+}
+
+std::optional<Pixel> brightest_near(const LevelPicture& picture, PlanePoint click, double reach_m) {
+  const Grid& g = picture.grid;
+  const Region near{RegionShape::circle, {click, {click.x_m + reach_m, click.z_m}}};
+  std::optional<std::uint32_t> best;
+  for (const std::uint32_t i : pixels_in(near, g).index) {
+    if (picture.db[i] > static_cast<float>(kNoEcho_db) && (!best || picture.db[i] > picture.db[*best])) best = i;
+  }
+  if (!best) return std::nullopt;
+  const auto nx = static_cast<std::uint32_t>(g.nx);
+  return Pixel{static_cast<int>(*best % nx), static_cast<int>(*best / nx)};
+}
+
+// Uphill until no neighbour is brighter. Ends: each step is brighter than the one before.
+Pixel climb(const LevelPicture& picture, Pixel at) {
+  const Grid& g = picture.grid;
+  for (;;) {
+    Pixel best = at;
+    for (int iz = std::max(0, at.iz - 1); iz <= std::min(g.nz - 1, at.iz + 1); ++iz) {
+      for (int ix = std::max(0, at.ix - 1); ix <= std::min(g.nx - 1, at.ix + 1); ++ix) {
+        if (level(picture, ix, iz) > level(picture, best.ix, best.iz)) best = {ix, iz};
+      }
+    }
+    if (best.ix == at.ix && best.iz == at.iz) return at;
+    at = best;
+  }
+}
+
+// Vertex of the parabola through three values around the largest, in steps (-1/2 .. 1/2).
+double vertex(const std::vector<double>& profile, std::size_t peak) {
+  if (peak == 0 || peak + 1 >= profile.size()) return 0.0;
+  const double before = profile[peak - 1], after = profile[peak + 1];
+  const double curvature = before - 2.0 * profile[peak] + after;
+  return curvature < 0.0 ? std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5) : 0.0;
+}
+
+// Where the profile crosses `at_db` on the way from the peak in steps of `way`; not a number: nowhere.
+double crossing(const std::vector<double>& profile, std::size_t peak, int way, double at_db) {
+  auto i = static_cast<std::ptrdiff_t>(peak);
+  const auto n = static_cast<std::ptrdiff_t>(profile.size());
+  while (i >= 0 && i < n && profile[static_cast<std::size_t>(i)] > at_db) i += way;
+  if (i < 0 || i >= n) return std::numeric_limits<double>::quiet_NaN();
+  const double below = profile[static_cast<std::size_t>(i)], above = profile[static_cast<std::size_t>(i - way)];
+  return static_cast<double>(i) - way * (at_db - below) / (above - below);
+}
+
+// Least squares of c0 + c1 u + c2 u^2, u in pixels from the peak: centred and scaled by nothing else, n is small.
+std::optional<LobeFit> fit_lobe(const std::vector<double>& profile, std::size_t peak, double shift, double step_m) {
+  if (peak == 0 || peak + 1 >= profile.size()) return std::nullopt;
+  std::size_t first = peak - 1, last = peak + 1;
+  const double least = profile[peak] - kFitDown_db;
+  while (first > 0 && profile[first - 1] >= least && profile[first - 1] < profile[first]) --first;
+  while (last + 1 < profile.size() && profile[last + 1] >= least && profile[last + 1] < profile[last]) ++last;
+  double m[5] = {}, y[3] = {};
+  for (std::size_t i = first; i <= last; ++i) {
+    const double u = static_cast<double>(i) - static_cast<double>(peak);
+    for (int k = 0; k < 5; ++k) m[k] += std::pow(u, k);
+    for (int k = 0; k < 3; ++k) y[k] += std::pow(u, k) * (profile[i] - profile[peak]);
+  }
+  const auto det = [](double a, double b, double c, double d, double e, double f, double g, double h, double i) {
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
+  };
+  const double all = det(m[0], m[1], m[2], m[1], m[2], m[3], m[2], m[3], m[4]);
+  const double c0 = det(y[0], m[1], m[2], y[1], m[2], m[3], y[2], m[3], m[4]) / all;
+  const double c1 = det(m[0], y[0], m[2], m[1], y[1], m[3], m[2], y[2], m[4]) / all;
+  const double c2 = det(m[0], m[1], y[0], m[1], m[2], y[1], m[2], m[3], y[2]) / all;
+  if (!(c2 < 0.0)) return std::nullopt;
+  const double centre = -0.5 * c1 / c2;
+  return LobeFit{.centre_m = (centre - shift) * step_m,
+                 .peak_db = c0 - c2 * centre * centre,
+                 .fall_db_m2 = -c2 / (step_m * step_m)};
+}
+
+// The first minimum on the way down, then the highest pixel after it, as far as `last` pixels from the peak.
+std::optional<std::size_t> highest_beyond(const std::vector<double>& profile, std::size_t peak, int way, double far) {
+  const auto n = static_cast<std::ptrdiff_t>(profile.size());
+  const auto value = [&](std::ptrdiff_t i) { return profile[static_cast<std::size_t>(i)]; };
+  auto i = static_cast<std::ptrdiff_t>(peak);
+  const auto inside = [&](std::ptrdiff_t k) {
+    return k >= 0 && k < n && std::abs(static_cast<double>(k - static_cast<std::ptrdiff_t>(peak))) <= far;
+  };
+  const double least = profile[peak] - kWidthLevel_db;
+  while (inside(i + way) && (value(i + way) <= value(i) || value(i) > least)) i += way;
+  std::optional<std::size_t> best;
+  for (i += way; inside(i); i += way) {
+    if (!best || value(i) > profile[*best]) best = static_cast<std::size_t>(i);
+  }
+  return best;
+}
+
+Lobe measure_lobe(const std::vector<double>& profile, std::size_t peak, double step_m) {
+  Lobe lobe;
+  const double shift = vertex(profile, peak);
+  const auto offset = [&](double i) { return (i - static_cast<double>(peak) - shift) * step_m; };
+  const double at_db = profile[peak] - kWidthLevel_db;
+  lobe.pixels_across = crossing(profile, peak, +1, at_db) - crossing(profile, peak, -1, at_db);
+  lobe.fwhm_m = lobe.pixels_across * step_m;
+  lobe.fit = fit_lobe(profile, peak, shift, step_m);
+  const double width = std::isfinite(lobe.pixels_across) ? lobe.pixels_across : static_cast<double>(profile.size());
+  const double far = std::max(12.0, 5.0 * width);
+  for (const int way : {-1, +1}) {
+    const auto found = highest_beyond(profile, peak, way, far);
+    if (!found || profile[*found] <= kNoEcho_db) continue;
+    const double against_db = profile[*found] - profile[peak];
+    if (!lobe.side_lobe || against_db > lobe.side_lobe->level_db) {
+      lobe.side_lobe = SideLobe{against_db, offset(static_cast<double>(*found))};
+    }
+  }
+  for (std::size_t i = 0; i < profile.size(); ++i) {
+    if (std::abs(static_cast<double>(i) - static_cast<double>(peak)) > far) continue;
+    lobe.offset_m.push_back(offset(static_cast<double>(i)));
+    lobe.level_db.push_back(static_cast<float>(profile[i] - profile[peak]));
+  }
+  return lobe;
+}
+
+}  // namespace
+
+double LobeFit::width_m() const { return 2.0 * std::sqrt(kWidthLevel_db / fall_db_m2); }
+
+std::optional<PointSpread> measure_point(const LevelPicture& picture, PlanePoint click, double reach_m) {
+  const Grid& g = picture.grid;
+  if (picture.db.empty() || g.nx < 3 || g.nz < 3) return std::nullopt;
+  const std::optional<Pixel> start = brightest_near(picture, click, reach_m);
+  if (!start) return std::nullopt;
+  const Pixel peak = climb(picture, *start);
+  std::vector<double> across, along;
+  for (int ix = 0; ix < g.nx; ++ix) across.push_back(level(picture, ix, peak.iz));
+  for (int iz = 0; iz < g.nz; ++iz) along.push_back(level(picture, peak.ix, iz));
+  const auto ix = static_cast<std::size_t>(peak.ix), iz = static_cast<std::size_t>(peak.iz);
+  const double shift_x = vertex(across, ix), shift_z = vertex(along, iz);
+  PointSpread spread;
+  spread.peak_db = along[iz];
+  if (g.polar()) {
+    const double step_rad = (g.sector.angle1_rad - g.sector.angle0_rad) / (g.nx - 1);
+    const double step_m = (g.sector.r1_m - g.sector.r0_m) / (g.nz - 1);
+    const double r_m = g.r_m(peak.iz) + shift_z * step_m, angle_rad = g.angle_rad(peak.ix) + shift_x * step_rad;
+    spread.peak = {r_m * std::sin(angle_rad), g.sector.apex_z_m + r_m * std::cos(angle_rad)};
+    spread.lateral = measure_lobe(across, ix, r_m * step_rad);
+    spread.axial = measure_lobe(along, iz, step_m);
+  } else {
+    spread.peak = {g.x_m(peak.ix) + shift_x * g.dx_m(), g.z_m(peak.iz) + shift_z * g.dz_m()};
+    spread.lateral = measure_lobe(across, ix, g.dx_m());
+    spread.axial = measure_lobe(along, iz, g.dz_m());
+  }
+  return spread;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,50 @@
+// The point spread at a bright spot: how wide it is along the picture's two directions, and what surrounds it.
+// Lateral: along a row (on a polar grid: along the arc); axial: along a column (along the radius). Any thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "measure/level_picture.h"
+
+namespace echoloop {
+
+// A parabola in dB, that is a Gaussian in amplitude, by least squares through the pixels of the main lobe that are at
+// most 10 dB below its peak (three at least).
+struct LobeFit {
+  double centre_m = 0.0;    // offset of its peak, like Lobe::offset_m
+  double peak_db = 0.0;     // likewise
+  double fall_db_m2 = 0.0;  // level(offset) = peak - fall (offset - centre)^2
+  [[nodiscard]] double level_db(double offset_m) const {
+    return peak_db - fall_db_m2 * (offset_m - centre_m) * (offset_m - centre_m);
+  }
+  [[nodiscard]] double width_m() const;  // at 6 dB below its own peak
+};
+
+struct SideLobe {
+  double level_db = 0.0;  // against the peak
+  double offset_m = 0.0;
+};
+
+struct Lobe {
+  std::vector<double> offset_m;  // of each pixel of the profile from the sub-pixel peak
+  std::vector<float> level_db;   // against the brightest pixel
+  // Where the straight lines between the pixels' levels in dB cross 6 dB below the brightest pixel, as reference
+  // figures are usually made; not a number where a side does not fall so far within the picture.
+  double fwhm_m = 0.0;
+  double pixels_across = 0.0;         // fwhm in pixels; below about 4 the grid shapes it
+  std::optional<LobeFit> fit;         // none: the spot lies on the picture's edge, or is flat
+  std::optional<SideLobe> side_lobe;  // the highest beyond the first minima, within five widths of the peak
+};
+
+struct PointSpread {
+  PlanePoint peak{};     // between the pixels: vertex of the parabola in dB through three of them, each way
+  double peak_db = 0.0;  // of the brightest pixel
+  Lobe lateral, axial;
+};
+
+// Of the local maximum that the brightest pixel within `reach_m` of the click leads up to. None without a picture
+// there, or where it shows nothing.
+std::optional<PointSpread> measure_point(const LevelPicture& picture, PlanePoint click, double reach_m);
+
+}  // namespace echoloop

@@ -1,0 +1,183 @@
+// The Measure panel: numbers of pictures whose statistics are known, the histogram's window, what it costs.
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <random>
+
+#include "core/units.h"
+#include "gui/scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+Mark region(int number, RegionRole role, int pair, PlanePoint a, PlanePoint b) {
+  return {.number = number, .kind = MarkKind::rectangle, .points = {a, b}, .role = role, .pair = pair};
+}
+
+// Speckle, 12 dB stronger right of the middle.
+Field two_halves() {
+  auto random = std::make_shared<std::mt19937>(7U);
+  return [random](double x_mm, double) {
+    const double even = (static_cast<double>((*random)()) + 0.5) / 4294967296.0;
+    const double amplitude = std::sqrt(-2.0 * std::log(even)) * (x_mm > 0.0 ? 0.04 : 0.01);
+    return static_cast<float>(20.0 * std::log10(amplitude));
+  };
+}
+
+// Long enough for the next picture's levels: 20 a second at most.
+void settle(Scene& scene) {
+  const std::int64_t end = now_ns() + 120'000'000;
+  for (int i = 0; i < 8 || now_ns() < end; ++i) scene.frames(1);
+}
+
+double value_of(const Scene& scene, const char* object, const char* quantity) {
+  const MeasuredValue* v = scene.state.measured.find(object, quantity);
+  return v != nullptr ? v->value : NAN;
+}
+
+TEST(MeasurePanel, PairOfRegionsHasItsNumbers) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, two_halves());
+  scene.state.marks.list = {region(1, RegionRole::target, 1, {0.5e-3, 6e-3}, {9.5e-3, 24e-3}),
+                            region(2, RegionRole::background, 1, {-9.5e-3, 6e-3}, {-0.5e-3, 24e-3})};
+  settle(scene);
+  // Rayleigh against Rayleigh of four times the amplitude: gCNR at r^2 = 2 ln 16 / (1 - 1/16).
+  const double r2 = 2.0 * std::log(16.0) / (1.0 - 1.0 / 16.0);
+  EXPECT_NEAR(value_of(scene, "pair 1", "contrast"), 12.04, 0.3);
+  EXPECT_NEAR(value_of(scene, "pair 1", "gCNR"), std::exp(-r2 / 32.0) - std::exp(-r2 / 2.0), 0.02);
+  EXPECT_NEAR(value_of(scene, "pair 1", "target speckle SNR"), 1.913, 0.05);
+  EXPECT_NEAR(value_of(scene, "pair 1", "background speckle SNR"), 1.913, 0.05);
+  EXPECT_DOUBLE_EQ(value_of(scene, "pair 1", "target pixels"), 45 * 91);  // 0.2 mm apart, the edges half a pixel off
+  EXPECT_GT(scene.viewer->control_rect("measure/pair 1/gCNR").width(), 100.0F);
+  EXPECT_EQ(scene.viewer->control_rect("measure/region 1").width(), 0.0F);
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(MeasurePanel, FollowsThePictureAndTheDrawing) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.state.marks.list = {region(3, RegionRole::none, 0, {-5e-3, 10e-3}, {5e-3, 20e-3})};
+  settle(scene);
+  EXPECT_NEAR(value_of(scene, "region 3", "mean amplitude"), -20.0, 1e-4);
+  scene.put_image(kSquare, [](double x, double) { return x < 2.0 ? -30.0F : -50.0F; });
+  settle(scene);
+  scene.state.marks.list[0].points = {{-5e-3, 10e-3}, {1e-3, 20e-3}};
+  settle(scene);
+  EXPECT_NEAR(value_of(scene, "region 3", "mean amplitude"), -30.0, 1e-4);
+  EXPECT_NEAR(value_of(scene, "region 3", "area"), 31 * 51 * 0.2 * 0.2, 1e-6);
+  const std::vector<float>& trend = scene.state.measured.find("region 3", "mean amplitude")->trend;
+  ASSERT_EQ(trend.size(), static_cast<std::size_t>(kTrendSteps));
+  EXPECT_TRUE(std::isnan(trend.front()));
+  EXPECT_NEAR(trend.back(), -30.0F, 1e-3F);
+  scene.state.marks.list.clear();
+  scene.frames(2);
+  EXPECT_TRUE(scene.state.measured.values.empty());
+}
+
+TEST(MeasurePanel, PointAndProfileOnASector) {
+  ECHO_SCENE(scene, 1600, 900);
+  const Grid fan =
+      polar_grid({.apex_z_m = 0, .angle0_rad = -0.6, .angle1_rad = 0.6, .r0_m = 5e-3, .r1_m = 45e-3}, 241, 401);
+  scene.put_image(fan, [](double x, double z) {
+    const double across = 24.0 * std::pow(x - 3.0, 2) / std::pow(1.2, 2), along = 24.0 * std::pow(z - 30.0, 2) / 0.36;
+    return static_cast<float>(std::max(-60.0, -5.0 - across - along));
+  });
+  scene.state.marks.list = {{.number = 4, .kind = MarkKind::point, .points = {{3.3e-3, 29.6e-3}}},
+                            {.number = 5, .kind = MarkKind::profile, .points = {{-3e-3, 30e-3}, {9e-3, 30e-3}}},
+                            {.number = 6, .kind = MarkKind::point, .points = {{0.2, 0.2}}}};
+  settle(scene);
+  EXPECT_NEAR(value_of(scene, "point 4", "x"), 3.0, 0.02);
+  EXPECT_NEAR(value_of(scene, "point 4", "z"), 30.0, 0.02);
+  EXPECT_NEAR(value_of(scene, "point 4", "lateral width at -6 dB"), 1.2, 0.04);
+  EXPECT_NEAR(value_of(scene, "point 4", "axial width at -6 dB"), 0.6, 0.02);
+  ASSERT_EQ(scene.state.measured.profiles.size(), 1U);
+  const LineProfile& profile = scene.state.measured.profiles[0].profile;
+  EXPECT_NEAR(profile.at_m.back(), 12e-3, 1e-9);
+  const auto peak = std::max_element(profile.level_db.begin(), profile.level_db.end()) - profile.level_db.begin();
+  EXPECT_NEAR(profile.at_m[static_cast<std::size_t>(peak)], 6e-3, 0.1e-3);
+  EXPECT_TRUE(std::isnan(value_of(scene, "point 6", "x")));
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(MeasurePanel, NothingIsReadWhileNothingIsMeasured) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, two_halves());
+  settle(scene);
+  EXPECT_EQ(scene.state.measured.image.number, 0U);
+  EXPECT_EQ(scene.viewer->control_rect("save_measurements").width(), 0.0F);
+  scene.state.marks.list = {region(1, RegionRole::none, 0, {-5e-3, 10e-3}, {5e-3, 20e-3})};
+  settle(scene);
+  EXPECT_EQ(scene.state.measured.image.number, 1U);
+  scene.click("save_measurements");
+  EXPECT_EQ(scene.saved, std::vector<SaveWhat>{SaveWhat::measurements});
+  scene.click("panel_measure");  // folded: no more numbers
+  scene.frames(2);
+  EXPECT_EQ(scene.state.measured.image.number, 0U);
+}
+
+TEST(MeasurePanel, HistogramsWindowCanBeDragged) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double x, double) { return x < 0.0 ? -20.5F : -40.5F; });
+  scene.frames(2);
+  scene.click("histogram_head");
+  settle(scene);
+  ASSERT_TRUE(scene.state.measured.histogram);
+  const LevelHistogram& h = *scene.state.measured.histogram;
+  const auto count_at = [&](double db) { return h.counts[static_cast<std::size_t>(db - h.first_db)]; };
+  EXPECT_EQ(count_at(-21), 50U * 101U);
+  EXPECT_EQ(count_at(-41), 51U * 101U);
+  // -90 .. 10 dB over the plot's width: 0 dB at 0.9 of it, -60 dB at 0.3.
+  scene.drag("histogram", 0.3F, 0.5F);
+  EXPECT_NEAR(scene.state.params.dynamic_range_db, 40.0, 1.01);
+  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, 0.0);
+  scene.drag("histogram", 0.9F, 0.8F);
+  EXPECT_NEAR(scene.state.params.dynamic_range_db, 30.0, 1.01);
+  EXPECT_NEAR(scene.state.params.gain_db, 10.0, 1.01);
+  const double range = scene.state.params.dynamic_range_db;
+  scene.drag("histogram", 0.65F, 0.55F);
+  EXPECT_NEAR(scene.state.params.gain_db, 20.0, 2.01);
+  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, range);
+  EXPECT_GT(scene.params_changed, 2);
+  scene.click("histogram", true);
+  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, scene.state.defaults.dynamic_range_db);
+  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, scene.state.defaults.gain_db);
+}
+
+// The UI thread's own time in a window frame, the picture's way into its texture included.
+double frame_ms(Scene& scene, const Grid& grid, const Field& field) {
+  const auto spent_ns = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+  };
+  for (const std::int64_t end = now_ns() + 700'000'000; now_ns() < end;) scene.frames(1);  // nothing was touched lately
+  double sum_ns = 0.0;
+  constexpr int kFrames = 40;
+  for (int i = 0; i < kFrames; ++i) {
+    scene.put_image(grid, field);
+    const double before_ns = spent_ns();
+    scene.frames(1);
+    sum_ns += spent_ns() - before_ns;
+  }
+  return sum_ns / kFrames * 1e-6;
+}
+
+TEST(MeasurePanel, CostsLittle) {
+  ECHO_SCENE(scene, 1600, 900);
+  const Field field = [](double x, double z) { return static_cast<float>(-40.0 + 20.0 * std::sin(9.0 * x * z)); };
+  Grid grid = kSquare;
+  grid.nx = 400;
+  grid.nz = 1000;
+  const double empty_ms = frame_ms(scene, grid, field);
+  scene.state.marks.list = {region(1, RegionRole::target, 1, {2e-3, 8e-3}, {6e-3, 14e-3}),
+                            region(2, RegionRole::background, 1, {-6e-3, 8e-3}, {-2e-3, 14e-3}),
+                            {.number = 3, .kind = MarkKind::point, .points = {{1e-3, 20e-3}}},
+                            {.number = 4, .kind = MarkKind::profile, .points = {{-5e-3, 20e-3}, {5e-3, 20e-3}}}};
+  scene.click("histogram_head");
+  const double full_ms = frame_ms(scene, grid, field);
+  std::printf("UI thread: %.2f ms a frame with an empty panel, %.2f ms with a full one\n", empty_ms, full_ms);
+  EXPECT_LT(full_ms - empty_ms, 40.0);  // far above what it takes, for busy machines
+}
+
+}  // namespace
+}  // namespace echoloop::testing

@@ -1,0 +1,239 @@
+// The overlay of all keys, the tour, and what the window remembers between runs.
+#include "gui/tour.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "gui/keys_overlay.h"
+#include "gui/scene.h"
+#include "gui/view_settings.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+namespace {
+
+const Field kGrey = [](double, double) { return -20.0F; };
+
+bool overlap(const Rect& a, const Rect& b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
+
+// How the list writes each key.
+const std::map<std::string, Key>& key_names() {
+  static const std::map<std::string, Key> names = {
+      {"Space", Key::space},     {"Tab", Key::tab},     {"Esc", Key::escape},       {"Enter", Key::enter},
+      {"↑", Key::up},            {"↓", Key::down},      {"←", Key::left},           {"→", Key::right},
+      {"Home", Key::home},       {"End", Key::end},     {"F1", Key::f1},            {"F11", Key::f11},
+      {"[", Key::left_bracket},  {"−", Key::minus},     {"]", Key::right_bracket},  {"=", Key::equal},
+      {"Del", Key::remove},      {"1", Key::digit1},    {"9", Key::digit9},         {"A", Key::a},
+      {"C", Key::c},             {"F", Key::f},         {"H", Key::h},              {"I", Key::i},
+      {"M", Key::m},             {"N", Key::n},         {"O", Key::o},              {"P", Key::p},
+      {"R", Key::r},             {"S", Key::s},         {"X", Key::x},              {"Y", Key::y},
+      {"Z", Key::z},             {"2", Key::digit2},    {"3", Key::digit3},         {"4", Key::digit4},
+      {"5", Key::digit5},        {"6", Key::digit6},    {"7", Key::digit7},         {"8", Key::digit8},
+      {"PgUp", Key::page_up},    {"PgDn", Key::page_down}};
+  return names;
+}
+
+// "Ctrl+Z" and "Z" as the list has them.
+bool is_listed(const std::string& name, bool control) {
+  const std::string wanted = (control ? "Ctrl+" : "") + name;
+  return std::any_of(kKeyHelp.begin(), kKeyHelp.end(), [&](const KeyHelp& help) {
+    std::istringstream words((std::string(help.key)));
+    for (std::string word; words >> word;) {
+      if (!word.empty() && word.back() == ',') word.pop_back();
+      if (word == wanted) return true;
+    }
+    const bool digit = name.size() == 1 && name[0] >= '1' && name[0] <= '9';
+    return digit && !control && help.key == "1 … 9";
+  });
+}
+
+TEST(Keys, WhateverDoesSomethingIsListed) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, kGrey);
+  scene.frames(2);
+  int used = 0;
+  for (const auto& [name, key] : key_names()) {
+    for (const bool control : {false, true}) {
+      scene.press(key, control);
+      const bool did = scene.viewer->used_last_key();
+      used += did ? 1 : 0;
+      // Control that is held makes no other key of it, unless the list says so.
+      if (did && !is_listed(name, control)) EXPECT_TRUE(control && is_listed(name, false)) << name << control;
+      if (key == Key::tab) scene.press(Key::tab);
+      scene.press(Key::escape);
+      scene.frames(1);
+    }
+  }
+  EXPECT_GE(used, 25);
+}
+
+TEST(Keys, TheOverlayShowsAllOfThemInTheSmallestWindow) {
+  for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0}, {1600, 900, 1.0}, {2048, 1280, 2.0}}) {
+    ECHO_SCENE(scene, width, height, scale);
+    scene.frames(2);
+    scene.press(Key::f1);
+    scene.frames(2);
+    std::vector<Rect> rows;
+    for (const KeyHelp& help : kKeyHelp) {
+      const Rect r = scene.viewer->control_rect("key/" + std::string(help.key));
+      ASSERT_GT(r.width(), 0.0F) << help.key;
+      EXPECT_GE(r.height(), 15 * scale) << help.key;
+      EXPECT_GE(r.y0, 0) << help.key;
+      EXPECT_LE(r.y1, static_cast<float>(height)) << help.key;
+      for (const Rect& other : rows) EXPECT_FALSE(overlap(r, other)) << help.key;
+      rows.push_back(r);
+    }
+    const Rect again = scene.viewer->control_rect("tour_again");
+    EXPECT_LE(again.y1, static_cast<float>(height));
+    for (const Rect& row : rows) EXPECT_FALSE(overlap(row, again));
+  }
+}
+
+TEST(Keys, TheReadmeHasTheSameList) {
+  EXPECT_NE(read_text(ECHO_SOURCE_DIR "/README.md").find(keys_markdown_table()), std::string::npos)
+      << "put this into README.md:\n"
+      << keys_markdown_table();
+}
+
+bool tour_is_shown(const Scene& scene) { return scene.viewer->control_rect("tour_next").width() > 0.0F; }
+
+class TourAt : public ::testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(TourAt, SixStepsPointAtWhatTheyExplain) {
+  const auto [width, height] = GetParam();
+  ECHO_SCENE(scene, width, height);
+  scene.put_image(kSquare, kGrey);
+  scene.frames(2);
+  scene.press(Key::f1);
+  scene.frames(2);
+  scene.click("tour_again");
+  ASSERT_EQ(tour_steps().size(), 6U);
+  for (const TourStep& step : tour_steps()) {
+    scene.frames(2);
+    ASSERT_TRUE(tour_is_shown(scene)) << step.title;
+    const Rect box = scene.viewer->control_rect("tour_callout");
+    EXPECT_GE(box.x0, 0) << step.title;
+    EXPECT_GE(box.y0, 0) << step.title;
+    EXPECT_LE(box.x1, static_cast<float>(width)) << step.title;
+    EXPECT_LE(box.y1, static_cast<float>(height)) << step.title;
+    const Rect target = scene.viewer->control_rect("tour_target");
+    EXPECT_GT(target.width(), 0.0F) << step.title;
+    if (target.width() < 0.4F * static_cast<float>(width)) EXPECT_FALSE(overlap(box, target)) << step.title;
+    scene.press(Key::enter);
+  }
+  scene.frames(2);
+  EXPECT_FALSE(tour_is_shown(scene));
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, TourAt, ::testing::Values(std::pair{1600, 900}, std::pair{1024, 640}));
+
+TEST(Tour, GoesByButtonsAndArrowsAndEndsByEscape) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, kGrey);
+  scene.frames(2);
+  const auto again = [&] {
+    scene.press(Key::f1);
+    scene.frames(2);
+    scene.click("tour_again");
+    scene.frames(1);
+  };
+  again();
+  const Rect first = scene.viewer->control_rect("tour_target");
+  scene.click("tour_next");
+  const Rect second = scene.viewer->control_rect("tour_target");
+  EXPECT_NE(first.y0, second.y0);
+  scene.click("tour_back");
+  EXPECT_EQ(scene.viewer->control_rect("tour_target").y0, first.y0);
+  scene.press(Key::right);
+  EXPECT_EQ(scene.viewer->control_rect("tour_target").y0, second.y0);
+  EXPECT_EQ(scene.cine_changed, 0);
+  scene.press(Key::left);
+  scene.frames(1);
+  EXPECT_EQ(scene.viewer->control_rect("tour_target").y0, first.y0);
+  scene.press(Key::space);  // everything else works as ever
+  EXPECT_EQ(scene.freezes, 1);
+  scene.press(Key::escape);
+  scene.frames(1);
+  EXPECT_FALSE(tour_is_shown(scene));
+  again();
+  scene.click("tour_skip");
+  EXPECT_FALSE(tour_is_shown(scene));
+}
+
+TEST(Tour, ComesByItselfOnceAndOnlyWhereItCanBeRemembered) {
+  const TemporaryFolder folder;
+  {
+    ECHO_SCENE(scene, 1600, 900, 1.0, folder / "window", FirstTour::show);
+    scene.frames(2);
+    EXPECT_FALSE(tour_is_shown(scene));  // no picture yet
+    scene.put_image(kSquare, kGrey);
+    scene.frames(2);
+    EXPECT_TRUE(tour_is_shown(scene));
+  }
+  {
+    ECHO_SCENE(scene, 1600, 900, 1.0, folder / "window", FirstTour::show);
+    scene.put_image(kSquare, kGrey);
+    scene.frames(2);
+    EXPECT_FALSE(tour_is_shown(scene));
+  }
+  write_text_file(folder / "file", "");
+  for (const auto& settings : {folder / "file/window", std::filesystem::path()}) {
+    ECHO_SCENE(scene, 1600, 900, 1.0, settings, FirstTour::show);
+    scene.put_image(kSquare, kGrey);
+    scene.frames(2);
+    EXPECT_FALSE(tour_is_shown(scene)) << settings;
+  }
+}
+
+TEST(Remembered, PlaceRecordingsAndPresetComeBack) {
+  const TemporaryFolder folder;
+  ViewSettings settings;
+  settings.place = {-10, 20, 1234, 777, true};
+  settings.recent = {"/data/a file.mat", "/data/b = c.npy"};
+  settings.last_preset = "My heart = 2";
+  settings.toured = true;
+  ASSERT_TRUE(save_view_settings(folder / "window", settings));
+  EXPECT_EQ(load_view_settings(folder / "window"), settings);
+  write_text_file(folder / "window", "window = 1 2 three\nrecent = x\nwindow = 1 2 -3 4\n");
+  EXPECT_EQ(load_view_settings(folder / "window").place, WindowPlace());
+}
+
+TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {
+  const TemporaryFolder folder;
+  {
+    ECHO_SCENE(scene, 1024, 640, 1.0, folder / "window");
+    scene.state.recent = {"/data/x.mat"};
+    scene.state.presets.list = {{.name = "Mine", .slot = 1}};
+    scene.state.presets.active = 0;
+    scene.frames(2);
+  }
+  const ViewSettings read = load_view_settings(folder / "window");
+  EXPECT_EQ(read.last_preset, "Mine");
+  ASSERT_EQ(read.recent.size(), 1U);
+  EXPECT_EQ(read.recent[0], "/data/x.mat");
+}
+
+TEST(Remembered, TheLastRecordingIsOfferedNotOpened) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->control_rect("continue").width(), 0.0F);
+  scene.state.continue_with = "/data/a_recording_with_a_rather_long_name_of_a_file.mat";
+  scene.frames(2);
+  EXPECT_TRUE(scene.opened_file.empty());
+  scene.click("continue");
+  EXPECT_EQ(scene.opened_file, scene.state.continue_with);
+}
+
+TEST(Remembered, APlaceThatNoScreenShowsIsNotTaken) {
+  const ScreenArea screen{0, 0, 1920, 1080};
+  EXPECT_TRUE(can_be_seen({100, 100, 1600, 900}, screen));
+  EXPECT_TRUE(can_be_seen({-1400, 0, 1600, 900}, screen));
+  EXPECT_FALSE(can_be_seen({-1600, 0, 1600, 900}, screen));
+  EXPECT_FALSE(can_be_seen({100, -500, 1600, 900}, screen));
+  EXPECT_FALSE(can_be_seen({100, 1070, 1600, 900}, screen));
+}
+
+}  // namespace
+}  // namespace echoloop::testing

@@ -1,0 +1,122 @@
+// Statistics of regions against numbers from paper and against speckle whose distribution is known.
+#include "measure/region_stats.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/level_pictures.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+
+constexpr Grid kSquareOfPixels{.x0_m = 0, .x1_m = 399e-5, .z0_m = 0, .z1_m = 399e-5, .nx = 400, .nz = 400};
+
+Region columns(int first, int last) { return {RegionShape::rectangle, {{first * 1e-5, 0.0}, {last * 1e-5, 1.0}}}; }
+
+RegionPixels half(int which) { return pixels_in(columns(200 * which, 200 * which + 199), kSquareOfPixels); }
+
+MadePicture speckle(double left, double right, unsigned seed) {
+  Speckle random(seed);
+  return make_picture(kSquareOfPixels, [&](PlanePoint p) { return random.level_db(p.x_m < 199.5e-5 ? left : right); });
+}
+
+TEST(RegionStats, FourPixelsByHand) {
+  const Grid g{.x0_m = 0, .x1_m = 1e-3, .z0_m = 0, .z1_m = 1e-3, .nx = 2, .nz = 2};
+  const std::vector<float> db = {0.0F, -20.0F, -40.0F, -20.0F};  // amplitudes 1, 0.1, 0.01, 0.1
+  const RegionStats s = measure_region({.db = db, .grid = g}, {.index = {0, 1, 2, 3}, .area_m2 = 4e-6});
+  EXPECT_EQ(s.pixels, 4U);
+  EXPECT_DOUBLE_EQ(s.mean_db, -20.0);
+  EXPECT_NEAR(s.std_db, std::sqrt(200.0), 1e-9);
+  EXPECT_NEAR(s.mean_amplitude, 0.3025, 1e-8);
+  EXPECT_NEAR(s.std_amplitude, std::sqrt((1 + 0.01 + 0.0001 + 0.01) / 4 - 0.3025 * 0.3025), 1e-7);
+  EXPECT_NEAR(s.level_db(), 20 * std::log10(0.3025), 1e-6);
+  EXPECT_EQ(s.min_db, -40.0);
+  EXPECT_EQ(s.max_db, 0.0);
+  EXPECT_DOUBLE_EQ(s.area_m2, 4e-6);
+}
+
+TEST(RegionStats, WeightsCountAsThatManyPixels) {
+  const std::vector<float> db = {0.0F, -20.0F};
+  const Grid g{.nx = 2, .nz = 1};
+  const RegionStats weighted = measure_region({.db = db, .grid = g}, {.index = {0, 1}, .weight = {3.0F, 1.0F}});
+  EXPECT_NEAR(weighted.mean_amplitude, (3 * 1.0 + 0.1) / 4, 1e-8);
+  EXPECT_NEAR(weighted.mean_db, -5.0, 1e-9);
+  EXPECT_NEAR(weighted.std_amplitude, std::sqrt(3.01 / 4 - 0.775 * 0.775), 1e-7);
+}
+
+TEST(RegionStats, PixelsWithoutAnEchoDoNotCount) {
+  const float nothing = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> db = {-600.0F, nothing, -30.0F, -std::numeric_limits<float>::infinity()};
+  const RegionStats s = measure_region({.db = db, .grid = {.nx = 4, .nz = 1}}, {.index = {0, 1, 2, 3}});
+  EXPECT_EQ(s.pixels, 1U);
+  EXPECT_DOUBLE_EQ(s.mean_db, -30.0);
+  EXPECT_EQ(measure_region({.db = db, .grid = {.nx = 4, .nz = 1}}, {.index = {0, 1}}).pixels, 0U);
+  const PairStats none = compare_regions({.db = db, .grid = {.nx = 4, .nz = 1}}, {.index = {0}}, {.index = {2}});
+  EXPECT_TRUE(std::isnan(none.gcnr) && std::isnan(none.cnr) && std::isnan(none.contrast_db));
+}
+
+TEST(RegionStats, SpeckleHasItsSignalToNoiseRatio) {
+  const MadePicture picture = speckle(0.01, 0.01, 1);
+  const RegionStats s = measure_region(picture.view(), half(0));
+  EXPECT_EQ(s.pixels, 80000U);
+  EXPECT_NEAR(s.snr(), 1.9131, 0.02);
+  EXPECT_NEAR(s.level_db(), 20 * std::log10(0.01 * 1.253314), 0.05);
+  EXPECT_NEAR(s.std_db, 5.57, 0.05);  // of log-compressed speckle
+}
+
+// Rayleigh against Rayleigh of twice the amplitude. Levels are as likely in both at r^2 = 2 ln 4 / (1 - 1/4); gCNR is
+// what the distributions differ by there: exp(-r^2/8) - exp(-r^2/2) = 0.4725. Means sqrt(pi/2) and twice that,
+// variances (4-pi)/2 and 4 times that: CNR = sqrt(pi/2) / sqrt(5 (4-pi)/2) = 0.8556.
+TEST(PairStats, TwoSpeckleLevelsApartByPaper) {
+  const MadePicture picture = speckle(2.0, 1.0, 2);
+  const PairStats pair = compare_regions(picture.view(), half(0), half(1));
+  EXPECT_NEAR(pair.contrast_db, 6.02, 0.05);
+  EXPECT_NEAR(pair.cnr, 0.8556, 0.01);
+  EXPECT_NEAR(pair.gcnr, 0.4725, 0.01);
+  const PairStats back = compare_regions(picture.view(), half(1), half(0));
+  EXPECT_NEAR(back.contrast_db, -pair.contrast_db, 1e-9);
+  EXPECT_NEAR(back.gcnr, pair.gcnr, 1e-9);
+}
+
+TEST(PairStats, GcnrIsOneApartAndNearlyNothingAlike) {
+  EXPECT_NEAR(compare_regions(speckle(1.0, 1e-4, 3).view(), half(0), half(1)).gcnr, 1.0, 1e-3);
+  EXPECT_LT(compare_regions(speckle(1.0, 1.0, 4).view(), half(0), half(1)).gcnr, 0.04);
+  const MadePicture even = make_picture(kSquareOfPixels, [](PlanePoint) { return -30.0; });
+  EXPECT_NEAR(compare_regions(even.view(), half(0), half(1)).gcnr, 0.0, 1e-9);
+}
+
+// What gCNR was made for: no change of the levels' scale changes it.
+TEST(PairStats, GcnrDoesNotDependOnTheScaleOfLevels) {
+  MadePicture picture = speckle(1.5, 1.0, 5);
+  const double before = compare_regions(picture.view(), half(0), half(1)).gcnr;
+  for (float& db : picture.db) db = 0.7F * db - 13.0F;
+  EXPECT_NEAR(compare_regions(picture.view(), half(0), half(1)).gcnr, before, 0.005);
+}
+
+// 121 pixels against 121 of the same speckle: chance parts them somewhat, but not as 256 bins would (about 0.6).
+TEST(PairStats, FewPixelsGetFewBins) {
+  const MadePicture picture = speckle(1.0, 1.0, 6);
+  const auto patch = [](double x_m) {
+    return pixels_in({RegionShape::rectangle, {{x_m, 1e-3}, {x_m + 1e-4, 1.1e-3}}}, kSquareOfPixels);
+  };
+  const PairStats pair = compare_regions(picture.view(), patch(0.5e-3), patch(2.5e-3));
+  EXPECT_EQ(pair.gcnr_bins, 20);
+  EXPECT_LT(pair.gcnr, 0.3);
+}
+
+// The mean over tissue does not depend on the grid that shows it.
+TEST(RegionStats, PolarAndCartesianGridsAgree) {
+  const auto field = [](PlanePoint p) { return -200.0 * p.z_m / 20e-3 + 3.0 * std::sin(p.x_m * 2e3); };
+  const Grid flat{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 20e-3, .z1_m = 50e-3, .nx = 401, .nz = 601};
+  const Region disk{RegionShape::circle, {{2e-3, 35e-3}, {8e-3, 35e-3}}};
+  const RegionStats a = measure_region(make_picture(flat, field).view(), pixels_in(disk, flat));
+  const RegionStats b = measure_region(make_picture(fan(), field).view(), pixels_in(disk, fan()));
+  EXPECT_NEAR(a.mean_db, b.mean_db, 0.2);
+  EXPECT_NEAR(a.std_db, b.std_db, 0.2);
+}
+
+}  // namespace
+}  // namespace echoloop

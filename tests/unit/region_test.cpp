@@ -1,0 +1,81 @@
+// Which pixels lie in a region, and how much tissue they stand for.
+#include "measure/region.h"
+
+#include <gtest/gtest.h>
+
+#include "core/units.h"
+#include "support/level_pictures.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+
+TEST(Region, RectangleTakesThePixelsOnItsEdges) {
+  // 1.0 x 0.5 mm of pixels 0.1 x 0.05 mm, centres on the edges: 11 x 11.
+  const RegionPixels pixels = pixels_in({RegionShape::rectangle, {{1e-3, 20.5e-3}, {0.0, 20e-3}}}, kFlat);
+  ASSERT_EQ(pixels.index.size(), 121U);
+  EXPECT_TRUE(pixels.weight.empty());
+  EXPECT_NEAR(pixels.area_m2, 121 * 0.1e-3 * 0.05e-3, 1e-15);
+  EXPECT_EQ(pixels.index.front(), 200U * 101U + 50U);
+  EXPECT_EQ(pixels.index.back(), 210U * 101U + 60U);
+}
+
+TEST(Region, CircleOfThreePixelsRadius) {
+  const Grid g{.x0_m = -5e-3, .x1_m = 5e-3, .z0_m = 0, .z1_m = 10e-3, .nx = 11, .nz = 11};
+  // Lattice points within 3 of the origin, the rim included: 29 (Gauss).
+  EXPECT_EQ(pixels_in({RegionShape::circle, {{0, 5e-3}, {3e-3, 5e-3}}}, g).index.size(), 29U);
+}
+
+TEST(Region, TiltedEllipseHoldsItsAxesAndNothingBeyond) {
+  const double c = std::cos(0.6), s = std::sin(0.6);
+  const auto at = [&](double along, double across) {
+    return PlanePoint{1e-3 + (along * c - across * s) * 1e-3, 20e-3 + (along * s + across * c) * 1e-3};
+  };
+  const Region ellipse{RegionShape::ellipse, {at(-3, 0), at(3, 0), at(0.5, 1.5)}};
+  EXPECT_TRUE(region_contains(ellipse, at(2.99, 0)));
+  EXPECT_FALSE(region_contains(ellipse, at(3.01, 0)));
+  EXPECT_TRUE(region_contains(ellipse, at(0, -1.49)));
+  EXPECT_FALSE(region_contains(ellipse, at(0, -1.51)));
+  EXPECT_FALSE(region_contains(ellipse, at(2.5, 1.0)));
+  EXPECT_NEAR(pixels_in(ellipse, kFlat).area_m2, kPi * 4.5e-6, 0.05e-6);
+  EXPECT_NEAR(region_area_m2(ellipse), kPi * 4.5e-6, 1e-12);
+}
+
+TEST(Region, OutlineWithADentLeavesTheDentOut) {
+  const Region dented{RegionShape::outline, {{-2e-3, 12e-3}, {2e-3, 12e-3}, {2e-3, 16e-3}, {0, 13e-3}, {-2e-3, 16e-3}}};
+  EXPECT_TRUE(region_contains(dented, {-1.5e-3, 14e-3}));
+  EXPECT_FALSE(region_contains(dented, {0, 14e-3}));
+  // 4 x 4 mm less a triangle of base 4 and height 3.
+  EXPECT_NEAR(pixels_in(dented, kFlat).area_m2, 10e-6, 0.1e-6);
+}
+
+TEST(Region, BeyondThePictureThereAreNoPixels) {
+  EXPECT_TRUE(pixels_in({RegionShape::rectangle, {{6e-3, 12e-3}, {9e-3, 14e-3}}}, kFlat).index.empty());
+  EXPECT_TRUE(pixels_in({RegionShape::rectangle, {{-9e-3, 2e-3}, {9e-3, 9e-3}}}, kFlat).index.empty());
+  EXPECT_EQ(pixels_in({RegionShape::rectangle, {{-9e-3, 0}, {9e-3, 90e-3}}}, kFlat).index.size(), kFlat.pixels());
+  EXPECT_TRUE(pixels_in({RegionShape::circle, {{0, 20e-3}}}, kFlat).index.empty());
+  EXPECT_TRUE(pixels_in({RegionShape::outline, {{0, 20e-3}, {1e-3, 20e-3}}}, kFlat).index.empty());
+}
+
+// Everywhere in the fan, however large its pixels are there.
+TEST(Region, AreaOnAPolarGridIsThatOfTheDrawing) {
+  for (const PlanePoint centre : {PlanePoint{0, 16e-3}, {10e-3, 30e-3}, {-14e-3, 50e-3}}) {
+    const Region disk{RegionShape::circle, {centre, {centre.x_m + 3e-3, centre.z_m}}};
+    const RegionPixels pixels = pixels_in(disk, fan());
+    ASSERT_EQ(pixels.weight.size(), pixels.index.size());
+    EXPECT_NEAR(pixels.area_m2 / (kPi * 9e-6), 1.0, 0.02) << centre.z_m;
+    std::size_t expected = 0;
+    const Grid g = fan();
+    for (int iz = 0; iz < g.nz; ++iz) {
+      for (int ix = 0; ix < g.nx; ++ix) {
+        const PlanePoint p = g.point(ix, iz);
+        expected += std::hypot(p.x_m - centre.x_m, p.z_m - centre.z_m) <= 3e-3 + 1e-9 ? 1U : 0U;
+      }
+    }
+    EXPECT_EQ(pixels.index.size(), expected);
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
