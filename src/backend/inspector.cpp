@@ -122,7 +122,9 @@ void Inspector::start_all() {
   if (lane_ == nullptr) lane_ = backend_.make_lane(kMaxLanes, mode_);
   plan_ = make_plan(acquisition_, request_->params, plan_, backend_.lowest_precision());
   const bool automatic = request_->params.reference_db <= kAutoReference;
-  const double held_db = held_reference_db_ > kAutoReference ? held_reference_db_ : 0.0;
+  const double held_db = held_reference_db_ > kAutoReference
+                             ? held_reference_db_ + transmit_level_db(request_->params, *acquisition_)
+                             : 0.0;
   reference_db_ = automatic ? held_db : request_->params.reference_db;
   start(*lane_, plan_, request_->frame, reference_db_);
 }

@@ -5,11 +5,17 @@
 namespace echoloop {
 namespace {
 
+// Lines and tables are those of the picked transmits; whoever looks counts all of them.
+int of_all(const TransmitPick& pick, int transmit) {
+  return transmit < 0 ? transmit : pick.first + pick.every * transmit;
+}
+
 class AnalyticTerms final : public PixelTerms {
  public:
   AnalyticTerms(const Plan& plan, const BandPlan& band, const DasPlan& das, const std::vector<float>& lines, int ix,
                 int iz)
       : band_(band),
+        pick_(plan.pick),
         g_(das.geometry),
         lines_(reinterpret_cast<const Complex*>(lines.data())),
         raw_per_sample_(plan.acquisition->sampling_hz / band.line_rate_hz),
@@ -19,7 +25,9 @@ class AnalyticTerms final : public PixelTerms {
 
   [[nodiscard]] std::vector<int> transmits() const override {
     std::vector<int> list;
-    for (int t = 0; t < g_.n_tx; ++t) list.push_back(transmit_place(g_, t, ix_, iz_).transmit);
+    for (int t = 0; t < g_.n_tx; ++t) {
+      list.push_back(of_all(pick_, transmit_place(g_, t, ix_, iz_).transmit));
+    }
     return list;
   }
 
@@ -41,13 +49,15 @@ class AnalyticTerms final : public PixelTerms {
     return {value.re, value.im};
   }
 
-  [[nodiscard]] Line line(int transmit, int element) const override {
-    const Complex* first = lines_ + (static_cast<std::ptrdiff_t>(transmit) * g_.n_el + element) * g_.n_line;
+  [[nodiscard]] Line line(int sum, int element) const override {
+    const std::ptrdiff_t transmit = transmit_place(g_, sum, ix_, iz_).transmit;
+    const Complex* first = lines_ + (transmit * g_.n_el + element) * g_.n_line;
     return {{first, first + g_.n_valid}, band_.line_rate_hz, band_.demod_hz};
   }
 
  private:
   const BandPlan& band_;
+  TransmitPick pick_;
   const DasGeometry& g_;
   const Complex* lines_;
   double raw_per_sample_;
@@ -58,11 +68,11 @@ class AnalyticTerms final : public PixelTerms {
 class CourseTerms final : public PixelTerms {
  public:
   CourseTerms(const Plan& plan, const std::vector<float>& lines, int ix, int iz)
-      : g_(plan.course->geometry), lines_(lines.data()), x_(g_.x_m[ix]), z_(g_.z_m[iz]) {}
+      : pick_(plan.pick), g_(plan.course->geometry), lines_(lines.data()), x_(g_.x_m[ix]), z_(g_.z_m[iz]) {}
 
   [[nodiscard]] std::vector<int> transmits() const override {
     std::vector<int> list;
-    for (int t = 0; t < g_.n_tx; ++t) list.push_back(t);
+    for (int t = 0; t < g_.n_tx; ++t) list.push_back(of_all(pick_, t));
     return list;
   }
 
@@ -73,9 +83,9 @@ class CourseTerms final : public PixelTerms {
   }
 
   // Real: twice its positive frequencies, as the analytic signal.
-  [[nodiscard]] Line line(int transmit, int element) const override {
+  [[nodiscard]] Line line(int sum, int element) const override {
     Line line{{}, g_.sampling_hz, 0.0};
-    const std::ptrdiff_t first = (static_cast<std::ptrdiff_t>(transmit) * g_.n_el + element) * g_.n_samples;
+    const std::ptrdiff_t first = (static_cast<std::ptrdiff_t>(sum) * g_.n_el + element) * g_.n_samples;
     for (int k = 0; k < g_.n_samples; ++k) line.samples.push_back({2.0f * lines_[first + k], 0.0f});
     return line;
   }
@@ -85,6 +95,7 @@ class CourseTerms final : public PixelTerms {
     return course_position(g_, t, e, z_ * g_.tx_cos[t] + x_ * g_.tx_sin[t], x_, z_);
   }
 
+  TransmitPick pick_;
   const CourseGeometry& g_;
   const float* lines_;
   double x_, z_;

@@ -28,7 +28,7 @@ class PixelTerms {
     std::vector<Complex> samples;
     double rate_hz, demod_hz;
   };
-  [[nodiscard]] virtual Line line(int transmit, int element) const = 0;
+  [[nodiscard]] virtual Line line(int sum, int element) const = 0;
 };
 
 // Of pixel (ix, iz) of the beamformed grid. `lines` as read back from a lane with this plan; both must outlive it.

@@ -115,6 +115,28 @@ TEST(Inspection, ChannelsSumToThePixelAnywhere) {
   }
 }
 
+// Of a selection of transmits each keeps its own number, its own samples and its weight.
+TEST(Inspection, SelectedTransmitsKeepTheirNumbers) {
+  const Acquisition a = linear_acquisition(32, 400, {-8.0, -4.0, 0.0, 4.0, 8.0});
+  for (const Recipe recipe : {Recipe::analytic, Recipe::course}) {
+    ImagingParams params = testing::small_picture(a);
+    params.recipe = recipe;
+    params.transmit_first = 2;
+    params.transmit_every = 2;
+    if (recipe == Recipe::analytic) params.transmit_window = Apodization::hamming;
+    const std::vector<float> values = testing::noise(a.frame_values(), 9);
+    const Bench bench(share(a), params, to_bytes(values));
+    const Grid& grid = bench.plan->grid;
+    const PlanePoint at = grid.point(grid.nx / 2, grid.nz / 2);
+    const auto i = bench.look(at.x_m, at.z_m, 3);
+    EXPECT_EQ(i->summed, (std::vector<int>{1, 3}));
+    EXPECT_EQ(i->transmit, 3);
+    EXPECT_LE(i->sum_error, 2e-4);
+    const std::size_t first = 3 * 32 * 400 + static_cast<std::size_t>(i->first_sample);
+    EXPECT_EQ(i->raw.front(), values[first]);
+  }
+}
+
 // The wave about the pixel's time passes through the term itself, and elements outside the aperture are silent.
 TEST(Inspection, AlignedWavesHoldTheTermsInTheirMiddle) {
   const Bench bench = bench_of_points();
