@@ -2,6 +2,7 @@
 
 #include "app/provenance.h"
 #include "core/error.h"
+#include "gui/marks_picture.h"
 #include "gui/tone.h"
 #include "history/export.h"
 #include "history/film.h"
@@ -53,8 +54,10 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
                {"Command", reproducing_command(source, image)}});
 }
 
-void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display) {
-  const RgbPicture picture = render_picture(image, display);
+void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
+                   const Marks& marks) {
+  RgbPicture picture = render_picture(image, display);
+  draw_marks_in(picture, image.grid, marks);
   write_png(path, picture.width, picture.height, picture.rgb);
 }
 

@@ -9,6 +9,7 @@
 #include "app/session.h"
 #include "core/image.h"
 #include "core/timing_trace.h"
+#include "gui/marks.h"
 
 namespace echoloop {
 
@@ -20,8 +21,9 @@ void write_image_files(const Options& options, const Image& image, const Backend
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
-// pixel.
-void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display);
+// pixel, with what is drawn on it.
+void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
+                   const Marks& marks = {});
 
 // The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
 void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <utility>
 
+#include "app/echo_place.h"
 #include "app/free_memory.h"
 #include "app/pictures.h"
 #include "app/process_age.h"
@@ -68,6 +69,10 @@ UiCommands WindowApp::make_commands() {
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
+  c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
+    if (state_.source.acquisition == nullptr) return std::nullopt;
+    return nearest_echo(*state_.source.acquisition, state_.params.sound_speed_m_s, at);
+  };
   c.dismiss_message = [this](std::size_t index) {
     later([this, index] {
       if (index < state_.messages.size()) {

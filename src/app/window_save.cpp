@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 
+#include "app/marks_json.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/window_app.h"
@@ -53,13 +54,21 @@ void WindowApp::save_picture(SaveWhat what) {
   shown.params.gamma = state_.params.gamma;
   shown.params.color_map = state_.params.color_map;
   const char* kind = what == SaveWhat::levels ? "-16bit.png" : what == SaveWhat::data ? ".npy" : ".png";
+  const auto image_with_marks = [&] {
+    nlohmann::json json = image_json(*backend_, named_, shown);
+    json["marks"] = marks_json(state_.marks);
+    return json;
+  };
   const std::filesystem::path path = new_file(fmt::format("frame{}{}", shown.stamp.sequence, kind));
   if (what == SaveWhat::levels) {
     write_levels(path, shown, named_);
   } else if (what == SaveWhat::data) {
-    write_image_npy(path, shown, image_json(*backend_, named_, shown));
+    write_image_npy(path, shown, image_with_marks());
   } else {
-    write_picture(path, shown, shown.params);
+    write_picture(path, shown, shown.params, state_.marks);
+    if (!state_.marks.list.empty()) {
+      write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks().dump(2) + "\n");
+    }
   }
   report_saved("Saved " + path.string(), Severity::info);
 }

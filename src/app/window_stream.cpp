@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/window_app.h"
+#include "gui/mark_editor.h"
 
 namespace echoloop {
 
@@ -41,6 +42,11 @@ void WindowApp::start_session(OpenedSource opened) {
     params.dynamic_range_db = state_.params.dynamic_range_db;
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
+  }
+  if (!again) {  // what was drawn belongs to the other picture
+    clear_marks(state_.marks);
+    state_.inspected.reset();
+    state_.pan_zoom = {};
   }
   state_.facts = opened.facts;
   StreamSettings stream = state_.stream;

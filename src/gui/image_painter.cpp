@@ -45,6 +45,7 @@ ImagePainter::~ImagePainter() {
 
 void ImagePainter::Variant::find() {
   clip_rect = shader.uniform("clip_rect");
+  part = shader.uniform("part");
   grid_size = shader.uniform("grid_size");
   image = shader.uniform("image_db");
   map = shader.uniform("color_map");
@@ -84,7 +85,12 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const bool plain = gray && display.gamma == 1.0;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
-  glUniform4f(v.clip_rect, clip_x(where.x0), clip_y(where.y0), clip_x(where.x1), clip_y(where.y1));
+  // Only the part that is seen: of a picture much larger than the window the rest would cost the corners' accuracy.
+  const Rect seen = where.common(job.clip);
+  const auto share = [](float at, float from, float length) { return length > 0 ? (at - from) / length : 0.0F; };
+  glUniform4f(v.clip_rect, clip_x(seen.x0), clip_y(seen.y0), clip_x(seen.x1), clip_y(seen.y1));
+  glUniform4f(v.part, share(seen.x0, where.x0, where.width()), share(seen.y0, where.y0, where.height()),
+              share(seen.x1, where.x0, where.width()), share(seen.y1, where.y0, where.height()));
   set_grid(v, job.grid);
   glUniform1i(v.image, 0);
   glUniform1i(v.map, 1);

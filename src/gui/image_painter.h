@@ -40,7 +40,7 @@ class ImagePainter {
     }
     void find();
     Shader shader;
-    int clip_rect = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
+    int clip_rect = -1, part = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
     int box = -1, sector = -1;
   };
   static void set_grid(const Variant& variant, const Grid& grid);

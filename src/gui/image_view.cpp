@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/units.h"
@@ -55,6 +56,17 @@ std::string polar_text(const Sector& sector, double x_m, double z_m) {
                      fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
 }
 
+// Where the recording has the echo of this place.
+std::string echo_text(const ImageViewContext& c, PlanePoint at) {
+  const std::optional<EchoPlace> echo = c.echo_at ? c.echo_at(at) : std::nullopt;
+  if (!echo) return {};
+  const bool several = c.image.acquisition != nullptr && c.image.acquisition->n_transmits() > 1;
+  std::string text =
+      fmt::format("sample {}  element {}", grouped(static_cast<std::uint64_t>(echo->sample)), echo->element);
+  if (several) text += fmt::format("  transmit {}", echo->transmit);
+  return text;
+}
+
 }  // namespace
 
 void draw_rulers(const ImageViewContext& c) {
@@ -67,7 +79,7 @@ void draw_rulers(const ImageViewContext& c) {
   } else {
     ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
   }
-  const RulerAxis x = ruler_axis(l.grid.x0_m, l.grid.x1_m, static_cast<double>(r.width()), 64 * s, s);
+  const RulerAxis x = ruler_axis(l.x_m(r.x0), l.x_m(r.x1), static_cast<double>(r.width()), 64 * s, s);
   const float line = ui.px(16);
   x.each([&](double mm, int index) {
     const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
@@ -77,7 +89,7 @@ void draw_rulers(const ImageViewContext& c) {
     const std::string label = fixed(mm, x.step.decimals);
     ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
   });
-  const RulerAxis z = ruler_axis(l.grid.z0_m, l.grid.z1_m, static_cast<double>(r.height()), 52 * s, s);
+  const RulerAxis z = ruler_axis(l.z_m(r.y0), l.z_m(r.y1), static_cast<double>(r.height()), 52 * s, s);
   z.each([&](double mm, int index) {
     const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
     const float length = tick_length(index, z.step.minor_per_major, ui);
@@ -107,8 +119,6 @@ void draw_pointer(const ImageViewContext& c) {
   Ui& ui = c.ui;
   const PictureLayout& l = c.layout;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const Hit h = ui.hit("picture", l.image);
-  if (!h.hovered) return;
   const float tip = ui.px(2);
   ui.triangle(mouse.x, l.image.y0 - tip, Direction::down, theme::kAccent, 7);
   ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
@@ -119,16 +129,23 @@ void draw_pointer(const ImageViewContext& c) {
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
-  const float w = ui.width(Type::small, text) + ui.px(16);
-  if (w > l.image.width() - ui.px(16)) return;
+  const float room = l.image.width() - ui.px(32);
+  std::string second = echo_text(c, {x_m, z_m});
+  if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});
+  if (ui.width(Type::small, second) > room) second.clear();
+  const float wide = std::max(ui.width(Type::small, text), ui.width(Type::small, second));
+  if (wide > room) return;
+  const float w = wide + ui.px(16), line = ui.px(18), h = (second.empty() ? 1 : 2) * line + ui.px(4);
   // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
   // are above.
-  const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(30) : l.image.y0 + ui.px(8);
-  const bool in_corner = std::abs(mouse.y - y0) < ui.px(40) && mouse.x > l.image.x1 - w - ui.px(40);
+  const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
+  const bool in_corner =
+      std::abs(mouse.y - y0 - 0.5F * h) < ui.px(30) + 0.5F * h && mouse.x > l.image.x1 - w - ui.px(40);
   const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
-  const Rect chip{x0, y0, x0 + w, y0 + ui.px(22)};
+  const Rect chip{x0, y0, x0 + w, y0 + h};
   ui.fill(chip, theme::kChip, 4);
-  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, chip.height(), theme::kText, text);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2), line, theme::kText, text);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2) + line, line, theme::kText2, second);
 }
 
 }  // namespace echoloop

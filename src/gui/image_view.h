@@ -3,9 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "core/image.h"
-#include "gui/layout.h"
+#include "gui/picture_layout.h"
 #include "gui/ui.h"
 #include "gui/ui_state.h"
 
@@ -21,6 +22,7 @@ struct ImageViewContext {
   float wipe_x = 0;
   // Of a pixel of either picture; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
 };
 
 void draw_rulers(const ImageViewContext& c);
@@ -29,6 +31,7 @@ void draw_sector_scale(const ImageViewContext& c);
 // True when a drag changed the window.
 bool draw_color_bar(const ImageViewContext& c);
 void draw_caption(const ImageViewContext& c, float right_limit);
+// While the pointer is on the picture.
 void draw_pointer(const ImageViewContext& c);
 
 }  // namespace echoloop

@@ -39,17 +39,19 @@ inline void push_font(ImFont* font, [[maybe_unused]] float size) {
 }
 
 // Input events exist from 1.87; before, the state is set between the backend's new frame and ImGui's.
-inline void set_mouse(ImVec2 position, bool left, bool right, float wheel) {
+inline void set_mouse(ImVec2 position, bool left, bool right, bool middle, float wheel) {
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700
   io.AddMousePosEvent(position.x, position.y);
   io.AddMouseButtonEvent(0, left);
   io.AddMouseButtonEvent(1, right);
+  io.AddMouseButtonEvent(2, middle);
   if (wheel != 0.0F) io.AddMouseWheelEvent(0.0F, wheel);
 #else
   io.MousePos = position;
   io.MouseDown[0] = left;
   io.MouseDown[1] = right;
+  io.MouseDown[2] = middle;
   io.MouseWheel += wheel;
 #endif
 }

@@ -64,12 +64,18 @@ struct KeyHelp {
   std::string_view what;
 };
 
-inline constexpr std::array<KeyHelp, 20> kKeyHelp = {{
+inline constexpr std::array<KeyHelp, 26> kKeyHelp = {{
     {"Picture", "Space", "freeze, and live again"},
     {"Picture", "[   ]", "dynamic range, 5 dB a step"},
     {"Picture", "−   =", "gain, 1 dB a step"},
     {"Picture", "S", "save the picture"},
     {"Picture", "R", "record the stream, and stop"},
+    {"Look", "wheel", "zoom about the pointer"},
+    {"Look", "drag, F", "move the zoomed picture; the whole of it again"},
+    {"Look", "C", "measure a distance"},
+    {"Look", "A", "draw a region: rectangle, circle, free outline"},
+    {"Look", "Del", "remove what is selected"},
+    {"Look", "N   M", "inspector, M-mode: below the picture"},
     {"Past", "←   →", "one frame back, one on"},
     {"Past", "Home   End", "the oldest kept frame, the newest"},
     {"Past", "P", "play and pause, between the loop marks"},
@@ -78,7 +84,7 @@ inline constexpr std::array<KeyHelp, 20> kKeyHelp = {{
     {"Window", "Tab", "presentation: the picture alone"},
     {"Window", "F11", "full screen"},
     {"Window", "F1", "this list"},
-    {"Window", "Esc", "close what is open"},
+    {"Window", "Esc", "end a drawing or a tool, close what is open"},
     {"Source", "Ctrl+O", "open a recording"},
     {"Source", "drop a file", "open it"},
     {"Controls", "drag, click", "set a value"},

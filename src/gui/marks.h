@@ -36,6 +36,7 @@ enum class MarkTool { pointer, distance, angle, ellipse, rectangle, circle, outl
 struct Marks {
   std::vector<Mark> list;  // complete ones, oldest first
   int selected = 0;        // number of a mark; 0 = none
+  int hovered = 0;  // likewise: under the pointer, on the picture or in the list; the window sets it anew each frame
   int last_number = 0;
   MarkTool tool = MarkTool::pointer;
 };

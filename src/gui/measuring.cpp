@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "gui/mark_shape.h"
+
 namespace echoloop {
 namespace {
 
@@ -66,8 +68,7 @@ void add_point(Values& values, const MeasuredPoint& point) {
 }  // namespace
 
 bool is_region(const Mark& mark) {
-  return mark.kind == MarkKind::rectangle || mark.kind == MarkKind::circle || mark.kind == MarkKind::outline ||
-         (mark.kind == MarkKind::ellipse && mark.role != RegionRole::none);
+  return is_region(mark.kind) || (mark.kind == MarkKind::ellipse && mark.role != RegionRole::none);
 }
 
 Region region_of(const Mark& mark) {

@@ -112,7 +112,7 @@ class OffscreenSurface final : public Surface {
     io.DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
     io.DeltaTime = static_cast<float>(delta_s);
     compat::set_control_key(input_.control);
-    compat::set_mouse({input_.mouse_x, input_.mouse_y}, input_.left, input_.right, input_.wheel);
+    compat::set_mouse({input_.mouse_x, input_.mouse_y}, input_.left, input_.right, input_.middle, input_.wheel);
     for (const char c : input_.text) io.AddInputCharacter(static_cast<unsigned char>(c));
     input_.wheel = 0;
     input_.text.clear();

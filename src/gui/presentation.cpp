@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/units.h"
 #include "gui/number_text.h"
+#include "gui/scale_bar.h"
 #include "gui/screen.h"
 
 namespace echoloop {
@@ -29,21 +29,23 @@ float pair_width(const Ui& ui, std::string_view before, std::string_view value, 
   return w;
 }
 
-void scale_bar(const Ui& ui, const PictureLayout& l, float right) {
-  const double px_per_mm = static_cast<double>(l.image.width()) / ((l.grid.x1_m - l.grid.x0_m) / kMetresPerMillimetre);
-  // 1, 2 or 5 x 10^k mm, about a fifth of the width.
-  const double length_mm = round_up_125(0.15 * static_cast<double>(l.image.width()) / px_per_mm);
-  const auto w = static_cast<float>(std::round(length_mm * px_per_mm));
+}  // namespace
+
+// Beside the picture where there is room, otherwise in its corner.
+void Screen::draw_presented_scale_bar() {
+  const Ui& ui = ui_;
+  const PictureLayout& l = layout_;
+  const double length_mm = scale_bar_mm(l);
+  const auto w = static_cast<float>(std::round(length_mm * l.px_per_mm()));
   const float x = l.image.x1 + ui.px(28);
-  if (x + w > right - ui.px(12)) return;
+  if (x + w > ImGui::GetIO().DisplaySize.x - ui.px(12)) return draw_scale_bar(ui, l, ScaleBarType::large);
   const float y = l.image.y1 - ui.px(6);
-  ui.text(Type::large, x, y - ui.px(38), ui.px(28), theme::kText2, fixed(length_mm, length_mm < 1 ? 1 : 0) + " mm");
+  ui.text(Type::large, x, y - ui.px(38), ui.px(28), theme::kText2,
+          fixed(length_mm, decimals_of_125(length_mm)) + " mm");
   ui.fill({x, y - ui.px(1), x + w, y + ui.px(1)}, theme::kText2);
   ui.fill({x, y - ui.px(7), x + ui.hairline(), y}, theme::kText2);
   ui.fill({x + w - ui.hairline(), y - ui.px(7), x + w, y}, theme::kText2);
 }
-
-}  // namespace
 
 void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -52,12 +54,11 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   const bool picture = input.image.number != 0;
   float x = ui_.px(24);
   if (picture) {
-    layout_.grid = input.image.grid;
-    layout_.image = fit_picture({ui_.px(20), ui_.px(kTop), size.x - ui_.px(20), line.y0}, input.image.grid);
-    scale_bar(ui_, layout_, size.x);
+    layout_ = place_picture({ui_.px(20), ui_.px(kTop), size.x - ui_.px(20), line.y0}, input.image.grid, input.scale,
+                            state.pan_zoom);
     x = std::min(layout_.image.x0, 0.4F * size.x);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
-    draw_comparison(state, input);
+    draw_over_picture(state, input);
   }
   x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
   if (state.recording.on) {

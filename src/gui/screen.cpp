@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "gui/cine_actions.h"
+#include "gui/scale_bar.h"
+#include "gui/tool_bar.h"
 #include "gui/wipe.h"
 
 namespace echoloop {
@@ -40,7 +42,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::PopStyleVar(3);
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   grounds_.clear();
-  layout_ = {};
+  last_layout_ = std::exchange(layout_, {});
+  state.marks.hovered = 0;
   live_area_ = {};
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
@@ -148,7 +151,10 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const float strip_height = ui_.px(c.compact ? theme::kCineCompact : theme::kCine);
   const Rect strip{l.centre.x0, l.centre.y1 - strip_height, l.centre.x1, l.centre.y1};
   grounds_.push_back({strip, theme::kPanelHex});
-  Rect area{l.centre.x0, l.centre.y0, l.centre.x1, strip.y0};
+  const Rect tools{l.centre.x0, l.centre.y0, l.centre.x1, l.centre.y0 + ui_.px(kToolBar)};
+  grounds_.push_back({tools, theme::kPanelHex});
+  draw_tool_bar(c, tools, last_layout_);
+  Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
   cine_.draw(c, strip);
   live_area_ = area;
@@ -157,15 +163,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     draw_empty(c, area);
     return;
   }
-  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact);
-  const ImageViewContext view{.ui = ui_,
-                              .layout = layout_,
-                              .image = input.image,
-                              .display = c.state.params,
-                              .defaults = c.state.defaults,
-                              .compared = input.compared,
-                              .wipe_x = echoloop::wipe_x(layout_, c.state.cine.wipe),
-                              .level_db = input.level_db};
+  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact, c.state.pan_zoom);
+  const ImageViewContext view = view_of(c.state, input);
   draw_rulers(view);
   if (c.state.run == RunState::fault) {
     const Rect& r = layout_.image;
@@ -173,8 +172,33 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
   if (draw_color_bar(view)) call(commands_.params_changed);
   draw_caption(view, area.x1 - ui_.px(8));
-  draw_comparison(c.state, input);
-  draw_pointer(view);
+  draw_over_picture(c.state, input);
+}
+
+ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
+  return {.ui = ui_,
+          .layout = layout_,
+          .image = input.image,
+          .display = state.params,
+          .defaults = state.defaults,
+          .compared = input.compared,
+          .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .level_db = input.level_db,
+          .echo_at = commands_.echo_at};
+}
+
+// Comparison, marks, scale bar and read-out, and what the mouse does there.
+void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
+  draw_comparison(state, input);
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
+  if (presentation_) {
+    draw_presented_scale_bar();
+  } else {
+    draw_scale_bar(ui_, layout_, ScaleBarType::small);
+  }
+  const bool on_picture = hand_.use(ui_, layout_, state);
+  if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 
 void Screen::draw_comparison(UiState& state, const SceneInput& input) {

@@ -15,6 +15,7 @@
 #include "gui/keys.h"
 #include "gui/layout.h"
 #include "gui/level_reader.h"
+#include "gui/picture_hand.h"
 #include "gui/scroll.h"
 
 namespace echoloop {
@@ -59,13 +60,17 @@ class Screen {
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
   bool handle_past_key(UiState& state, const KeyPress& press);
+  void toggle_dock(Dock dock);
   void step_param(UiState& state, std::string_view key, double by);
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
+  void draw_presented_scale_bar();
   void draw_presentation(UiState& state, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
+  [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
+  void draw_over_picture(UiState& state, const SceneInput& input);
   void draw_keys_overlay();
 
   UiCommands commands_;
@@ -74,8 +79,9 @@ class Screen {
   FileDialog dialog_;
   CineStrip cine_;
   Measuring measuring_;
+  PictureHand hand_;
   Scroll left_scroll_, right_scroll_;
-  PictureLayout layout_;
+  PictureLayout layout_, last_layout_;
   Rect live_area_;
   float wipe_x_ = 0;
   bool playing_ = false;

@@ -42,8 +42,10 @@ bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   return false;
 }
 
+void Screen::toggle_dock(Dock dock) { view_.dock = view_.dock == dock ? Dock::none : dock; }
+
 bool Screen::handle_key(UiState& state, const KeyPress& press) {
-  if (handle_past_key(state, press)) return true;
+  if (handle_past_key(state, press) || hand_.key(state, press)) return true;
   switch (press.key) {
     case Key::space:
       freeze(state, commands_);
@@ -52,6 +54,10 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       presentation_ = !presentation_;
       presentation_since_ = ImGui::GetTime();
       return true;
+    case Key::n:
+    case Key::m:
+      if (!press.control) toggle_dock(press.key == Key::n ? Dock::inspector : Dock::m_mode);
+      return !press.control;
     case Key::f1:
       open_keys_ = true;
       return true;

@@ -37,6 +37,7 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
   for (int i = first; i <= last && i - first < 2000; ++i) {
     const double r = skin_m + i * minor_m;
     const float x = l.x_px(r * std::sin(angle)), y = l.z_px(s.apex_z_m + r * std::cos(angle));
+    if (!l.image.inset(-2).contains(x, y)) continue;
     const bool major = ((i % step.minor_per_major) + step.minor_per_major) % step.minor_per_major == 0;
     const float near_px = ui.px(3), length = ui.px(major ? 7 : 4);
     ui.stroke({x + out_x * near_px, y + out_y * near_px},
@@ -54,10 +55,8 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
 
 void draw_sector_scale(const ImageViewContext& c) {
   const PictureLayout& l = c.layout;
-  const double px_per_mm =
-      static_cast<double>(l.image.height()) / std::max((l.grid.z1_m - l.grid.z0_m) / kMetresPerMillimetre, 1e-6);
   const double scale = c.ui.scale();
-  const RulerStep step = ruler_step(px_per_mm, 52 * scale, scale);
+  const RulerStep step = ruler_step(l.px_per_mm(), 52 * scale, scale);
   const bool same = c.compared == nullptr || c.compared->grid.sector == l.grid.sector;  // what is left of the wipe
   if (same) edge_ticks(c, Side::left, step);
   edge_ticks(c, Side::right, step);

@@ -17,6 +17,7 @@ struct InjectedInput {
   float mouse_y = -1;
   bool left = false;
   bool right = false;
+  bool middle = false;
   bool control = false;
   float wheel = 0;
   std::vector<KeyPress> keys;

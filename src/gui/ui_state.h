@@ -19,6 +19,7 @@
 #include "core/timing_trace.h"
 #include "gui/marks.h"
 #include "gui/measured.h"
+#include "gui/pan_zoom.h"
 
 namespace echoloop {
 
@@ -142,6 +143,8 @@ struct UiState {
   ImagingParams params;
   StreamSettings stream;
   Marks marks;
+  PanZoom pan_zoom;                     // what of the picture is seen
+  std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet
@@ -183,6 +186,13 @@ struct UiState {
   ControlReasons no_effect;
 };
 
+// The sample that holds the echo of a place, as the nearest element recorded it.
+struct EchoPlace {
+  int transmit = 0;  // from 1
+  int element = 0;   // from 1
+  int sample = 0;    // from 0, as in the recording
+};
+
 struct UiCommands {
   std::function<void()> params_changed;                         // after any edit of UiState::params
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
@@ -199,6 +209,7 @@ struct UiCommands {
   std::function<void()> restart;         // after a fault
   std::function<void()> use_cpu;         // after a device fault
   std::function<void(std::size_t)> dismiss_message;
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };
 
 }  // namespace echoloop

@@ -200,6 +200,7 @@ RgbPicture Viewer::screenshot() const {
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

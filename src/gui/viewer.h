@@ -12,6 +12,7 @@
 #include "core/image.h"
 #include "core/mailbox.h"
 #include "core/past_images.h"
+#include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
 #include "gui/tone.h"
@@ -80,6 +81,7 @@ class Viewer {
   // For tests.
   void inject(const InjectedInput& input);
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
+  [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

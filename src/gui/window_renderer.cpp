@@ -70,7 +70,7 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   painter_.draw({.texture = frame.texture,
                  .grid = frame.shown.grid,
                  .display = frame.display,
-                 .where = pixels(r),
+                 .where = pixels(layout.place(frame.shown.grid)),
                  .clip = pixels({line, r.y0, r.x1, r.y1})},
                 width, height);
   if (!wiped) return;

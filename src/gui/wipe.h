@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/image.h"
-#include "gui/layout.h"
+#include "gui/picture_layout.h"
 #include "gui/panels/panels.h"
 
 namespace echoloop {

@@ -18,6 +18,7 @@ TEST(RightColumnHeight, WhatCountsIsInViewWithoutScrolling) {
     scene.state.stream.lanes = 1;
     scene.state.timeline.spans = script_spans({.lanes = 1});
     scene.frames(2);
+    scene.click("panel_measure");  // folded by who does not measure
     const float bottom = static_cast<float>(height) - theme::kMessageLine;
     for (const char* id : {"count/Errors", "waited", "memory_host", "latency_shown", "latency", last}) {
       const Rect r = scene.viewer->control_rect(id);

@@ -1,6 +1,7 @@
 // The Measure panel: what the marks on the picture measure, live.
 #include <fmt/format.h>
 
+#include "gui/panels/marks_list.h"
 #include "gui/panels/measure_parts.h"
 
 namespace echoloop {
@@ -28,8 +29,9 @@ std::string gist(const Marks& marks) {
 void hint(PanelContext& c, Column& column) {
   const Ui& ui = c.ui;
   constexpr std::string_view kText =
-      "Draw a region on the picture (A) for its statistics, two for their contrast. A point gives its spread, a line "
-      "its profile.";
+      "Draw a region on the picture (A) for its statistics, two for their contrast. The tools above the picture "
+      "measure "
+      "lengths, points and profiles too.";
   column.y += ui.px(2);
   column.y += ui.paragraph(Type::body, column.x0, column.y, column.x1 - column.x0, ui.px(20), theme::kMuted, kText);
   column.y += ui.px(4);
@@ -66,8 +68,12 @@ void measure_panel(PanelContext& c, Column& column) {
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
   const bool work = Measuring::has_work(c.state.marks);
-  if (!work) hint(c, column);
   const auto gap = [&] { column.y += c.ui.px(4); };
+  if (c.state.marks.list.empty()) {
+    hint(c, column);
+  } else {
+    marks_list(c, column), gap();
+  }
   for (const MeasuredPair& pair : m.pairs) pair_block(c, column, pair), gap();
   for (const MeasuredRegion& region : m.regions) region_block(c, column, region), gap();
   for (const MeasuredPoint& point : m.points) point_block(c, column, point), gap();

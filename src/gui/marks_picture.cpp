@@ -1,0 +1,129 @@
+#include "gui/marks_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/letters.h"
+#include "gui/mark_shape.h"
+
+namespace echoloop {
+namespace {
+
+constexpr Rgb kAccent = {76, 195, 224}, kBlack = {0, 0, 0}, kText = {232, 236, 239};
+constexpr double kHalo = 0.67, kChip = 0.78;
+
+struct Pixel {
+  double x, y;
+};
+
+class Pen {
+ public:
+  Pen(RgbPicture& picture, const Grid& grid) : picture_(picture), grid_(grid) {
+    em_ = static_cast<float>(std::clamp(0.028 * std::max(picture.width, picture.height), 11.0, 28.0));
+    line_ = std::max(1.0, 0.09 * static_cast<double>(em_));
+  }
+
+  [[nodiscard]] Pixel place_of(PlanePoint p) const {
+    const auto share = [](double v, double from, double to) { return to > from ? (v - from) / (to - from) : 0.0; };
+    return {share(p.x_m, grid_.x0_m, grid_.x1_m) * (picture_.width - 1),
+            share(p.z_m, grid_.z0_m, grid_.z1_m) * (picture_.height - 1)};
+  }
+
+  void lines(const std::vector<std::vector<Pixel>>& all) {
+    for (const double wider : {1.5, 0.0}) {
+      covered_.assign(picture_.rgb.size() / 3, 0.0F);
+      for (const auto& line : all) {
+        for (std::size_t i = 1; i < line.size(); ++i) cover(line[i - 1], line[i], 0.5 * line_ + wider);
+      }
+      for (std::size_t i = 0; i < covered_.size(); ++i) {
+        if (covered_[i] > 0.0F) blend(i, wider > 0.0 ? kBlack : kAccent, (wider > 0.0 ? kHalo : 1.0) * covered_[i]);
+      }
+    }
+  }
+
+  void chip(const Mark& mark) {
+    const std::string label = mark_label(mark), value = mark_value(mark, 2);
+    const TextLook look{.em = em_, .weight = Weight::strong, .color = kAccent};
+    TextLook plain = look;
+    plain.color = kText;
+    const float gap = 0.5F * em_, label_width = letters_.width(look, label);
+    const float w = label_width + letters_.width(plain, value) + 3 * gap, h = 1.7F * em_;
+    const Pixel at = place_of(label_place(mark));
+    const auto right = static_cast<float>(picture_.width), bottom = static_cast<float>(picture_.height);
+    float x = static_cast<float>(at.x) + (is_area(mark.kind) ? 0 : gap);
+    float y = static_cast<float>(at.y) + (is_area(mark.kind) ? -gap - h : gap);
+    if (x + w > right) x = static_cast<float>(at.x) - gap - w;
+    if (y + h > bottom) y = static_cast<float>(at.y) - gap - h;
+    x = std::round(std::clamp(x, 0.0F, std::max(0.0F, right - w)));
+    y = std::round(std::clamp(y, 0.0F, std::max(0.0F, bottom - h)));
+    for (int py = static_cast<int>(y); py < std::min(static_cast<int>(y + h), picture_.height); ++py) {
+      for (int px = static_cast<int>(x); px < std::min(static_cast<int>(x + w), picture_.width); ++px) {
+        blend(static_cast<std::size_t>(py) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(px),
+              kBlack, kChip);
+      }
+    }
+    letters_.draw(picture_, x + gap, y + 0.5F * h, look, label);
+    letters_.draw(picture_, x + 2 * gap + label_width, y + 0.5F * h, plain, value);
+  }
+
+  [[nodiscard]] double arm() const { return 0.45 * static_cast<double>(em_); }
+
+ private:
+  // How much of each pixel a segment of this half width covers; what is covered already stays.
+  void cover(Pixel a, Pixel b, double half) {
+    const double reach = half + 1.0;
+    const auto low = [](double v) { return std::max(0, static_cast<int>(std::floor(v))); };
+    const int x0 = low(std::min(a.x, b.x) - reach), y0 = low(std::min(a.y, b.y) - reach);
+    const int x1 = std::min(picture_.width - 1, static_cast<int>(std::max(a.x, b.x) + reach));
+    const int y1 = std::min(picture_.height - 1, static_cast<int>(std::max(a.y, b.y) + reach));
+    const std::vector<PlanePoint> segment = {{a.x, a.y}, {b.x, b.y}};
+    for (int y = y0; y <= y1; ++y) {
+      for (int x = x0; x <= x1; ++x) {
+        const double away = distance_to_line_m(segment, {static_cast<double>(x), static_cast<double>(y)});
+        float& pixel = covered_[static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) +
+                                static_cast<std::size_t>(x)];
+        pixel = std::max(pixel, static_cast<float>(std::clamp(half + 0.5 - away, 0.0, 1.0)));
+      }
+    }
+  }
+
+  void blend(std::size_t pixel, Rgb over, double share) {
+    std::uint8_t* rgb = &picture_.rgb[3 * pixel];
+    const auto mix = [share](std::uint8_t under, std::uint8_t top) {
+      return static_cast<std::uint8_t>(std::lround(under + share * (top - under)));
+    };
+    rgb[0] = mix(rgb[0], over.r);
+    rgb[1] = mix(rgb[1], over.g);
+    rgb[2] = mix(rgb[2], over.b);
+  }
+
+  RgbPicture& picture_;
+  const Grid& grid_;
+  Letters letters_;
+  float em_ = 0;
+  double line_ = 0;
+  std::vector<float> covered_;
+};
+
+}  // namespace
+
+void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks) {
+  if (picture.rgb.empty() || marks.list.empty()) return;
+  Pen pen(picture, grid);
+  for (const Mark& mark : marks.list) {
+    std::vector<std::vector<Pixel>> lines(1);
+    for (const PlanePoint p : mark_line(mark)) lines[0].push_back(pen.place_of(p));
+    if (mark.kind == MarkKind::distance || mark.kind == MarkKind::point) {
+      const double arm = pen.arm();
+      for (const PlanePoint p : mark.points) {
+        const Pixel at = pen.place_of(p);
+        lines.push_back({{at.x - arm, at.y}, {at.x + arm, at.y}});
+        lines.push_back({{at.x, at.y - arm}, {at.x, at.y + arm}});
+      }
+    }
+    pen.lines(lines);
+  }
+  for (const Mark& mark : marks.list) pen.chip(mark);
+}
+
+}  // namespace echoloop

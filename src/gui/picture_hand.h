@@ -1,0 +1,33 @@
+// The mouse on the picture: wheel zooms about the pointer, dragging pans, tools draw and change marks or choose where
+// the inspector looks. UI thread only.
+#pragma once
+
+#include "gui/keys.h"
+#include "gui/mark_editor.h"
+#include "gui/picture_layout.h"
+#include "gui/ui.h"
+#include "gui/ui_state.h"
+
+namespace echoloop {
+
+class PictureHand {
+ public:
+  // Once a frame, after everything else that takes the mouse on the picture. Draws the marks too. True while the
+  // pointer is on the picture.
+  bool use(Ui& ui, const PictureLayout& layout, UiState& state);
+  // True when the key meant something.
+  bool key(UiState& state, const KeyPress& press);
+  bool escape(UiState& state) { return editor_.escape(state.marks); }
+  // Presses on the picture end with it.
+  void forget() { editor_ = {}; }
+
+ private:
+  void zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiState& state);
+  void use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip);
+
+  MarkEditor editor_;
+  bool panning_ = false;         // with the left button
+  bool middle_panning_ = false;  // with the middle one
+};
+
+}  // namespace echoloop

@@ -1,0 +1,175 @@
+#include "gui/tool_bar.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "gui/mark_editor.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+struct Tool {
+  MarkTool tool;
+  const char* id;
+  std::string_view title;
+  std::string_view text;
+};
+
+constexpr std::array<Tool, 10> kTools = {{
+    {MarkTool::pointer, "tool/pointer", "Pointer   Esc",
+     "Selects and moves what is drawn; beside it drags the picture. The wheel zooms, a double click fits."},
+    {MarkTool::distance, "tool/distance", "Distance   C", "Two clicks, or press and drag: the length in mm."},
+    {MarkTool::angle, "tool/angle", "Angle", "Three clicks: one leg, the corner, the other leg."},
+    {MarkTool::ellipse, "tool/ellipse", "Ellipse",
+     "Two clicks for one axis, a third for how far it reaches beside it: the area in mm²."},
+    {MarkTool::rectangle, "tool/rectangle", "Rectangular region   A",
+     "Drag from corner to corner. The first region is a target, the second its background."},
+    {MarkTool::circle, "tool/circle", "Round region   A",
+     "Drag from the middle to the rim. The first region is a target, the second its background."},
+    {MarkTool::outline, "tool/outline", "Free region   A",
+     "Drag around it. The first region is a target, the second its background."},
+    {MarkTool::profile, "tool/profile", "Profile", "Two clicks, or press and drag: the levels along the line."},
+    {MarkTool::point, "tool/point", "Point", "Click on a point echo: how far it is spread, along and across."},
+    {MarkTool::inspect, "tool/inspect", "Inspect",
+     "Click or drag: the inspector and the M-mode below the picture look at this place."},
+}};
+
+// One square button of the row; moves x on.
+struct Row {
+  PanelContext& c;
+  Rect area;
+  float x;
+  float side, gap;
+
+  Rect next() {
+    const Rect r{x, std::round(area.cy() - 0.5F * side), x + side, std::round(area.cy() - 0.5F * side) + side};
+    x += side + gap;
+    return r;
+  }
+  void part() {
+    c.ui.vertical(x + c.ui.px(3), area.cy() - c.ui.px(9), area.cy() + c.ui.px(9), theme::kLine2);
+    x += c.ui.px(7) + gap;
+  }
+};
+
+struct Pressed {
+  bool clicked;
+  ImU32 ink;
+};
+
+// The ground of a button: as tokens of an active tool say, hover fill and an accent outline.
+Pressed square(Ui& ui, const char* id, const Rect& r, bool active, const Tip& tip) {
+  const bool enabled = tip.why_not.empty();
+  const Hit h = ui.hit(id, r);
+  ui.tip(id, h, r, tip);
+  if ((h.hovered && enabled) || active) ui.fill(r, theme::kHover, theme::kRadius);
+  if (active) ui.outline(r, theme::kAccent, theme::kRadius);
+  const ImU32 ink = !enabled ? theme::kDisabled : active ? theme::kAccent : h.hovered ? theme::kText : theme::kText2;
+  return {h.clicked && enabled, ink};
+}
+
+void draw_tools(Row& row) {
+  Marks& marks = row.c.state.marks;
+  for (const Tool& t : kTools) {
+    const Rect r = row.next();
+    const Pressed p = square(row.c.ui, t.id, r, marks.tool == t.tool, {t.title, t.text, {}});
+    draw_tool_icon(row.c.ui, t.tool, r.cx(), r.cy(), p.ink);
+    if (p.clicked) marks.tool = t.tool;
+    if (t.tool == MarkTool::pointer || t.tool == MarkTool::ellipse) row.part();
+  }
+}
+
+void draw_zoom(Row& row, const PictureLayout& l) {
+  Ui& ui = row.c.ui;
+  PanZoom& pan_zoom = row.c.state.pan_zoom;
+  const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
+  const std::string_view fitted = zoom <= 1.0 ? "The whole picture is in sight." : "";
+  const auto button = [&](const char* id, BarIcon icon, const Tip& tip) {
+    const Rect r = row.next();
+    const Pressed p = square(ui, id, r, false, tip);
+    draw_bar_icon(ui, icon, r.cx(), r.cy(), p.ink);
+    return p.clicked && l.image.width() > 0;
+  };
+  constexpr double kStep = 1.5;
+  if (button("zoom/out", BarIcon::zoom_out,
+             {"Zoom out", "Less large, about the middle. The wheel does so too.", fitted}))
+    pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), 1.0 / kStep);
+  const float w = ui.px(38);
+  const std::string factor = fixed(zoom, zoom < 9.95 ? 1 : 0) + "×";
+  ui.text_centred(Type::small, {row.x - row.gap, row.area.y0, row.x - row.gap + w, row.area.y1},
+                  zoom > 1.0 ? theme::kText : theme::kMuted, factor);
+  row.x += w - row.gap;
+  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "It does not get larger than this." : "";
+  if (button("zoom/in", BarIcon::zoom_in,
+             {"Zoom in", "Larger, about the middle. The wheel zooms about the pointer.", largest}))
+    pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
+  if (button("zoom/fit", BarIcon::fit, {"Fit   F", "The whole picture, as large as it fits.", fitted})) pan_zoom = {};
+}
+
+void draw_clear(Row& row) {
+  Marks& marks = row.c.state.marks;
+  const Rect r = row.next();
+  const std::string_view none = marks.list.empty() ? "Nothing is drawn." : "";
+  const Pressed p =
+      square(row.c.ui, "marks/clear", r, false, {"Clear", "Removes everything that is drawn on the picture.", none});
+  draw_bar_icon(row.c.ui, BarIcon::clear, r.cx(), r.cy(), p.ink);
+  if (p.clicked) clear_marks(marks);
+}
+
+// At the right end; with names where there is room.
+void draw_docks(Row& row) {
+  Ui& ui = row.c.ui;
+  struct Entry {
+    Dock dock;
+    const char* id;
+    std::string_view name;
+    BarIcon icon;
+    Tip tip;
+  };
+  const std::array<Entry, 2> entries = {
+      {{Dock::inspector,
+        "dock/inspector",
+        "Inspector",
+        BarIcon::inspector,
+        {"Inspector   N", "Below the picture: the echoes that one of its places is made of.", {}}},
+       {Dock::m_mode,
+        "dock/m_mode",
+        "M-mode",
+        BarIcon::m_mode,
+        {"M-mode   M", "Below the picture: one of its lines over time.", {}}}}};
+  float named = row.gap;
+  for (const Entry& e : entries) named += row.side + ui.px(8) + ui.width(Type::body, e.name) + row.gap;
+  const float right = row.area.x1 - ui.px(10);
+  const bool names = row.x + ui.px(16) + named < right;
+  float x = right - (names ? named - row.gap : 2 * row.side + row.gap);
+  for (const Entry& e : entries) {
+    const float w = names ? row.side + ui.px(8) + ui.width(Type::body, e.name) : row.side;
+    const Rect r{x, std::round(row.area.cy() - 0.5F * row.side), x + w, std::round(row.area.cy() + 0.5F * row.side)};
+    const Pressed p = square(ui, e.id, r, row.c.view.dock == e.dock, e.tip);
+    draw_bar_icon(ui, e.icon, r.x0 + 0.5F * row.side, r.cy(), p.ink);
+    if (names) ui.text(Type::body, r.x0 + row.side, r.y0, r.height(), p.ink, e.name);
+    if (p.clicked) row.c.view.dock = row.c.view.dock == e.dock ? Dock::none : e.dock;
+    x += w + row.gap;
+  }
+}
+
+}  // namespace
+
+void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
+  const float side = c.ui.px(c.compact ? 26 : 28);
+  Row row{c, area, area.x0 + c.ui.px(c.compact ? 8 : 12), side, c.ui.px(2)};
+  draw_tools(row);
+  row.part();
+  draw_zoom(row, layout);
+  row.part();
+  draw_clear(row);
+  draw_docks(row);
+  c.ui.horizontal(area.x0, area.x1, area.y1 - c.ui.hairline(), theme::kEdge);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,282 @@
+// Measuring with the mouse: calipers between wires of the picture at many zooms, sizes and scales, changing and
+// deleting what is drawn, zoom and pan.
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.h"
+#include "gui/mark_shape.h"
+#include "gui/scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+constexpr PlanePoint kWireA{-6e-3, 14e-3}, kWireB{6e-3, 30e-3};  // 20.00 mm apart
+
+Grid flat_grid() { return {.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 4e-3, .z1_m = 44e-3, .nx = 401, .nz = 801}; }
+Grid sector_grid() { return polar_grid({0.0, -40 * kRadiansPerDegree, 40 * kRadiansPerDegree, 5e-3, 45e-3}, 641, 801); }
+
+float wires(double x_mm, double z_mm) {
+  const auto away = [&](PlanePoint p) { return std::hypot(x_mm - p.x_m * 1e3, z_mm - p.z_m * 1e3); };
+  return static_cast<float>(-60.0 * std::min(away(kWireA), away(kWireB)));
+}
+
+struct Hand {
+  Scene& scene;
+  [[nodiscard]] const PictureLayout& layout() const { return scene.viewer->picture_layout(); }
+
+  void put(float x, float y, bool left = false, bool right = false, bool middle = false) const {
+    InjectedInput input;
+    input.mouse_x = x;
+    input.mouse_y = y;
+    input.left = left;
+    input.right = right;
+    input.middle = middle;
+    scene.viewer->inject(input);
+    scene.frames(2);
+  }
+  void click(float x, float y, bool right = false) const {
+    put(x, y);
+    put(x, y, !right, right);
+    put(x, y);
+  }
+  void click(PlanePoint p, bool right = false) const { click(layout().x_px(p.x_m), layout().z_px(p.z_m), right); }
+  void drag(PlanePoint from, PlanePoint to, bool middle = false) const {
+    const float x0 = layout().x_px(from.x_m), y0 = layout().z_px(from.z_m);
+    const float x1 = layout().x_px(to.x_m), y1 = layout().z_px(to.z_m);
+    put(x0, y0);
+    for (const float t : {0.0F, 0.5F, 1.0F}) put(x0 + t * (x1 - x0), y0 + t * (y1 - y0), !middle, false, middle);
+    put(x1, y1);
+  }
+  void wheel(float x, float y, float by) const {
+    put(x, y);
+    InjectedInput input;
+    input.mouse_x = x;
+    input.mouse_y = y;
+    input.wheel = by;
+    scene.viewer->inject(input);
+    scene.frames(3);
+  }
+  // Turns the wheel over a place until the picture is `zoom` times as large as fitted.
+  void zoom_at(PlanePoint p, double zoom) const {
+    scene.press(Key::f);
+    scene.frames(2);
+    for (int i = 0; i < 40 && layout().zoom() < zoom; ++i) wheel(layout().x_px(p.x_m), layout().z_px(p.z_m), 1);
+  }
+};
+
+struct Spot {
+  float x, y;
+};
+
+// The middle of the white around a place, in the window's pixels: what a user would aim at.
+Spot white_spot(const RgbPicture& p, float near_x, float near_y, float reach) {
+  double sum = 0, sx = 0, sy = 0;
+  for (int y = static_cast<int>(near_y - reach); y <= static_cast<int>(near_y + reach); ++y) {
+    for (int x = static_cast<int>(near_x - reach); x <= static_cast<int>(near_x + reach); ++x) {
+      if (x < 0 || y < 0 || x >= p.width || y >= p.height) continue;
+      const std::size_t at =
+          static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x);
+      if (p.rgb[3 * at] < 190) continue;  // the accent's red is 76
+      sum += 1, sx += x + 0.5, sy += y + 0.5;
+    }
+  }
+  EXPECT_GT(sum, 0.0);
+  return {static_cast<float>(sx / sum), static_cast<float>(sy / sum)};
+}
+
+void aim_and_click(const Hand& hand, PlanePoint wire, double zoom) {
+  hand.zoom_at(wire, zoom);
+  hand.put(2, 2);  // the read-out goes
+  const float reach = std::clamp(0.4F * static_cast<float>(hand.layout().px_per_mm()), 10.0F, 90.0F);
+  const Spot spot = white_spot(hand.scene.shot(), hand.layout().x_px(wire.x_m), hand.layout().z_px(wire.z_m), reach);
+  hand.click(spot.x, spot.y);
+}
+
+struct Look {
+  int width, height;
+  double scale;
+  bool sector;
+};
+
+class Caliper : public ::testing::TestWithParam<Look> {};
+
+TEST_P(Caliper, BetweenTwoWiresReadsTwentyMillimetres) {
+  const Look& look = GetParam();
+  ECHO_SCENE(scene, look.width, look.height, look.scale);
+  scene.put_image(look.sector ? sector_grid() : flat_grid(), wires);
+  scene.frames(2);
+  const Hand hand{scene};
+  int drawn = 0;
+  for (const double zoom : {1.0, 1.7, 4.0, 12.0, 30.0}) {
+    scene.press(Key::c);
+    aim_and_click(hand, kWireA, zoom);
+    aim_and_click(hand, kWireB, zoom);
+    scene.press(Key::escape);
+    ASSERT_EQ(scene.state.marks.list.size(), static_cast<std::size_t>(++drawn));
+    const Mark& mark = scene.state.marks.list.back();
+    EXPECT_NEAR(length_m(mark).value() * 1e3, 20.0, 0.1) << "zoom " << zoom;
+    EXPECT_NEAR(mark.points[0].x_m, kWireA.x_m, 0.1e-3);
+    EXPECT_NEAR(mark.points[1].z_m, kWireB.z_m, 0.1e-3);
+    EXPECT_GE(hand.layout().zoom(), zoom);
+    scene.state.marks.list.back().points = {{0, 40e-3}, {0, 41e-3}};  // out of the next one's way
+  }
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, Caliper,
+                         ::testing::Values(Look{1600, 900, 1, false}, Look{1024, 900, 1, false},
+                                           Look{3200, 1800, 2, false}, Look{1600, 900, 1, true},
+                                           Look{2048, 1280, 2, true}));
+
+TEST(PictureHand, WheelKeepsThePlaceDragMovesItAndDoubleClickFits) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(flat_grid(), wires);
+  scene.frames(2);
+  const Hand hand{scene};
+  const float x = hand.layout().x_px(kWireB.x_m), y = hand.layout().z_px(kWireB.z_m);
+  hand.wheel(x, y, 8);
+  EXPECT_NEAR(hand.layout().x_px(kWireB.x_m), x, 0.05F);
+  EXPECT_NEAR(hand.layout().z_px(kWireB.z_m), y, 0.05F);
+  EXPECT_NEAR(hand.layout().zoom(), std::pow(1.25, 8), 1e-3);
+  // Once with the pointer tool, once with the middle button while another tool is in use.
+  for (const bool middle : {false, true}) {
+    if (middle) scene.press(Key::c);
+    const PlanePoint from = hand.layout().point(900, 400), to = hand.layout().point(870, 430);
+    hand.drag(from, to, middle);
+    EXPECT_NEAR(hand.layout().x_px(from.x_m), 870, 0.1F) << middle;
+    EXPECT_NEAR(hand.layout().z_px(from.z_m), 430, 0.1F) << middle;
+  }
+  EXPECT_TRUE(scene.state.marks.list.empty());
+  scene.press(Key::escape);
+  hand.put(800, 300);
+  for (const bool down : {true, false, true, false}) hand.put(800, 300, down);
+  EXPECT_DOUBLE_EQ(hand.layout().zoom(), 1.0);
+}
+
+TEST(PictureHand, MarksAreSelectedMovedAndDeleted) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
+  scene.frames(2);
+  const Hand hand{scene};
+  Marks& marks = scene.state.marks;
+  scene.click("tool/distance");
+  hand.drag({-5e-3, 20e-3}, {5e-3, 20e-3});
+  scene.click("tool/rectangle");
+  hand.drag({-5e-3, 30e-3}, {0, 35e-3});
+  hand.drag({2e-3, 30e-3}, {7e-3, 35e-3});
+  scene.press(Key::escape);
+  ASSERT_EQ(marks.list.size(), 3U);
+  EXPECT_EQ(mark_label(marks.list[2]), "1 background");
+  hand.drag({0, 20e-3}, {1e-3, 22e-3});  // by its line
+  EXPECT_EQ(marks.selected, 1);
+  EXPECT_NEAR(marks.list[0].points[0].x_m, -4e-3, 0.1e-3);
+  EXPECT_NEAR(marks.list[0].points[1].z_m, 22e-3, 0.1e-3);
+  hand.drag(marks.list[0].points[1], {4e-3, 25e-3});  // by its end
+  EXPECT_NEAR(marks.list[0].points[1].z_m, 25e-3, 0.1e-3);
+  EXPECT_NEAR(marks.list[0].points[0].z_m, 22e-3, 0.1e-3);
+  scene.press(Key::remove);
+  ASSERT_EQ(marks.list.size(), 2U);
+  hand.click({-5e-3, 32e-3}, true);  // right on the edge of a rectangle
+  ASSERT_EQ(marks.list.size(), 1U);
+  EXPECT_EQ(marks.list[0].number, 3);
+  const Rect row = scene.viewer->control_rect("mark/3");
+  ASSERT_GT(row.width(), 50.0F);
+  hand.put(row.cx(), row.cy());
+  EXPECT_EQ(marks.hovered, 3);
+  scene.click("mark/3/delete");
+  EXPECT_TRUE(marks.list.empty());
+}
+
+TEST(PictureHand, EscapeEndsTheDrawingThenTheTool) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
+  scene.frames(2);
+  const Hand hand{scene};
+  scene.press(Key::a);
+  EXPECT_EQ(scene.state.marks.tool, MarkTool::rectangle);
+  hand.click({-5e-3, 20e-3});
+  scene.press(Key::escape);
+  EXPECT_EQ(scene.state.marks.tool, MarkTool::rectangle);
+  hand.click({-5e-3, 20e-3});
+  hand.click({5e-3, 25e-3});
+  EXPECT_EQ(scene.state.marks.list.size(), 1U);
+  scene.press(Key::escape);
+  EXPECT_EQ(scene.state.marks.tool, MarkTool::pointer);
+}
+
+// The same metres in windows of other sizes, on what lies there in the picture.
+TEST(PictureHand, MarksStayOnThePicture) {
+  for (const Look& look : {Look{1024, 640, 1, false}, {1600, 900, 1, true}, {3840, 2160, 2, false}}) {
+    ECHO_SCENE(scene, look.width, look.height, look.scale);
+    scene.put_image(look.sector ? sector_grid() : flat_grid(), [](double, double) { return -200.0F; });
+    scene.state.marks.list = {{.number = 1, .kind = MarkKind::profile, .points = {{-5e-3, 25e-3}, {5e-3, 25e-3}}}};
+    scene.frames(2);
+    const Hand hand{scene};
+    for (const double zoom : {1.0, 5.0}) {
+      hand.zoom_at({0, 25e-3}, zoom);
+      hand.put(2, 2);
+      const RgbPicture shot = scene.shot();
+      const int x = static_cast<int>(hand.layout().x_px(-1e-3));
+      const float y = hand.layout().z_px(25e-3);
+      double sum = 0, at = 0;
+      for (int row = static_cast<int>(y) - 12; row <= static_cast<int>(y) + 12; ++row) {
+        const std::size_t pixel =
+            static_cast<std::size_t>(row) * static_cast<std::size_t>(shot.width) + static_cast<std::size_t>(x);
+        sum += shot.rgb[3 * pixel + 2];
+        at += shot.rgb[3 * pixel + 2] * (row + 0.5);
+      }
+      ASSERT_GT(sum, 100.0) << look.width;
+      EXPECT_NEAR(at / sum, static_cast<double>(y), 1.0) << look.width << " zoom " << zoom;
+    }
+  }
+}
+
+TEST(PictureHand, InspectingFollowsThePointer) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
+  scene.frames(2);
+  const Hand hand{scene};
+  scene.click("tool/inspect");
+  hand.drag({0, 20e-3}, {3e-3, 25e-3});
+  ASSERT_TRUE(scene.state.inspected.has_value());
+  EXPECT_NEAR(scene.state.inspected->x_m, 3e-3, 0.1e-3);
+  EXPECT_NEAR(scene.state.inspected->z_m, 25e-3, 0.1e-3);
+  EXPECT_TRUE(scene.state.marks.list.empty());
+}
+
+TEST(ToolBar, EveryToolFitsAndWorks) {
+  for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0}, {1600, 900, 1.0}, {2048, 1280, 2.0}}) {
+    ECHO_SCENE(scene, width, height, scale);
+    scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
+    scene.frames(2);
+    const char* ids[] = {"tool/pointer",   "tool/distance", "tool/angle",     "tool/ellipse",
+                         "tool/rectangle", "tool/circle",   "tool/outline",   "tool/profile",
+                         "tool/point",     "tool/inspect",  "zoom/out",       "zoom/in",
+                         "zoom/fit",       "marks/clear",   "dock/inspector", "dock/m_mode"};
+    float end = scene.viewer->control_rect(ids[0]).x0;
+    int tool = 0;
+    for (const char* id : ids) {
+      const Rect r = scene.viewer->control_rect(id);
+      EXPECT_GE(r.width(), 20.0F * static_cast<float>(scale)) << id;
+      EXPECT_GE(r.x0, end) << id << " at " << width;
+      end = r.x1;
+      scene.click(id);
+      if (tool < 10) EXPECT_EQ(scene.state.marks.tool, static_cast<MarkTool>(tool++)) << id;
+    }
+    EXPECT_LE(end, scene.viewer->control_rect("splitter_right").x1);
+    scene.click("zoom/in");
+    scene.click("zoom/in");
+    EXPECT_NEAR(scene.viewer->picture_layout().zoom(), 2.25, 1e-6);
+    scene.click("zoom/out");
+    EXPECT_NEAR(scene.viewer->picture_layout().zoom(), 1.5, 1e-6);
+    scene.click("zoom/fit");
+    EXPECT_DOUBLE_EQ(scene.viewer->picture_layout().zoom(), 1.0);
+    scene.state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0, 20e-3}}}};
+    scene.frames(1);
+    scene.click("marks/clear");
+    EXPECT_TRUE(scene.state.marks.list.empty());
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::testing
