@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <random>
+#include <sstream>
 
+#include "app/window_measurements.h"
 #include "core/units.h"
 #include "gui/scene.h"
 
@@ -113,6 +116,41 @@ TEST(MeasurePanel, NothingIsReadWhileNothingIsMeasured) {
   scene.click("panel_measure");  // folded: no more numbers
   scene.frames(2);
   EXPECT_EQ(scene.state.measured.image.number, 0U);
+}
+
+TEST(MeasurePanel, EverythingItShowsIsInTheFile) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double x, double z) {
+    return static_cast<float>(std::max(-70.0, -3.0 - 24.0 * (x * x + (z - 12.0) * (z - 12.0))));
+  });
+  scene.state.marks.list = {region(1, RegionRole::target, 1, {2e-3, 8e-3}, {6e-3, 14e-3}),
+                            region(2, RegionRole::background, 1, {-6e-3, 8e-3}, {-2e-3, 14e-3}),
+                            {.number = 3, .kind = MarkKind::point, .points = {{0.4e-3, 12e-3}}},
+                            {.number = 4, .kind = MarkKind::profile, .points = {{-5e-3, 12e-3}, {5e-3, 12e-3}}}};
+  scene.state.marks.last_number = 4;
+  scene.frames(2);
+  scene.click("histogram_head");
+  settle(scene);
+  std::istringstream text(measurements_csv(scene.state.measured, "# source: a test\n"));
+  std::string line;
+  ASSERT_TRUE(std::getline(text, line));
+  EXPECT_EQ(line, "# source: a test");
+  ASSERT_TRUE(std::getline(text, line));
+  EXPECT_EQ(line, "table,object,quantity,unit,at,at_unit,value");
+  std::map<std::string, int> rows;
+  double width_mm = 0.0, pixels = 0.0;
+  while (std::getline(text, line)) {
+    ASSERT_EQ(std::count(line.begin(), line.end(), ','), 6) << line;
+    ++rows[line.substr(0, line.find(','))];
+    const double value = std::stod(line.substr(line.rfind(',') + 1));
+    if (line.starts_with("now,point 3,lateral width at -6 dB,mm,,,")) width_mm = value;
+    if (line.starts_with("histogram,picture,pixels,,")) pixels += value;
+  }
+  EXPECT_NEAR(width_mm, 1.0, 0.05);
+  EXPECT_EQ(pixels, 101.0 * 101.0);
+  EXPECT_GT(rows["now"], 20);
+  EXPECT_GE(rows["trend"], rows["now"]);
+  EXPECT_GT(rows["curve"], 100 + 20);
 }
 
 TEST(MeasurePanel, HistogramsWindowCanBeDragged) {

@@ -58,6 +58,7 @@ void measure_panel(PanelContext& c, Column& column) {
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
   marks_list(c, column);
+  column.y += c.ui.px(4);
   const bool work = Measuring::has_work(c.state.marks);
   const auto gap = [&] { column.y += c.ui.px(4); };
   for (const MeasuredPair& pair : m.pairs) pair_block(c, column, pair), gap();

@@ -27,14 +27,16 @@ struct TableColumns {
   float trend0, trend1;
 };
 TableColumns table_columns(const PanelContext& c, const Column& column);
+enum class NumberPlace { columns, across };  // across: one number that belongs to both columns
 struct TableRow {
   const char* label;
   const char* unit = "";
   int decimals = 2;
   std::string_view help = {};
-  // One or two; the second is drawn in the first column when it is alone. Null: nothing is known.
+  // Null: nothing there.
   const MeasuredValue* first = nullptr;
   const MeasuredValue* second = nullptr;
+  NumberPlace place = NumberPlace::columns;
 };
 void table_row(PanelContext& c, Column& column, const TableRow& row);
 

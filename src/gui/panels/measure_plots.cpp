@@ -119,7 +119,7 @@ void block_head(PanelContext& c, Column& column, const std::string& title, std::
 
 TableColumns table_columns(const PanelContext& c, const Column& column) {
   const auto at = [&](float wide, float compact) { return column.x0 + c.ui.px(c.compact ? compact : wide); };
-  return {at(154, 122), at(222, 172), at(234, 180), column.x1};
+  return {at(146, 120), at(222, 172), at(234, 180), column.x1};
 }
 
 void table_row(PanelContext& c, Column& column, const TableRow& row) {
@@ -134,12 +134,14 @@ void table_row(PanelContext& c, Column& column, const TableRow& row) {
   }
   const float end = ui.text(Type::body, r, theme::kText2, row.label);
   ui.text(Type::small, end + ui.px(4), r.y0, r.height(), theme::kMuted, row.unit);
+  const bool across = row.place == NumberPlace::across;
   const auto number = [&](float right, const MeasuredValue* value) {
     if (value != nullptr) {
-      ui.text_right(Type::body, right, r.y0, r.height(), theme::kText, fixed(value->value, row.decimals));
+      ui.text_right(across ? Type::strong : Type::body, right, r.y0, r.height(), theme::kText,
+                    fixed(value->value, row.decimals));
     }
   };
-  number(at.value0, row.first);
+  number(across ? at.value1 : at.value0, row.first);
   number(at.value1, row.second);
   trend_box(ui, {at.trend0, r.y0 + ui.px(2), at.trend1, r.y1 - ui.px(2)}, row.first, row.second);
 }
