@@ -31,27 +31,26 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
   return text;
 }
 
-// Three quarters of a circle with an arrow head: left turns back, right turns forth.
+// A line that turns round and ends in an arrow head: to the left back, to the right forth.
 void turn_icon(const Ui& ui, const Rect& r, Direction way, ImU32 color) {
-  const float radius = ui.px(5);
   const float side = way == Direction::left ? -1.0F : 1.0F;
-  constexpr float kPi = 3.14159265F;
-  constexpr int kPieces = 14;
-  ImVec2 last{};
-  for (int i = 0; i <= kPieces; ++i) {  // from below the middle over the top to the side of the arrow
-    const float angle = 0.5F * kPi - 1.35F * kPi * static_cast<float>(i) / kPieces;
-    const ImVec2 at{r.cx() + side * -radius * std::cos(angle) * -1.0F, r.cy() + ui.px(1) + radius * std::sin(angle)};
-    if (i > 0) ui.stroke(last, at, color, 1.5F);
+  const float radius = ui.px(4), x = r.cx() - side * ui.px(1), top = r.cy() - ui.px(2);
+  constexpr int kPieces = 10;
+  ui.stroke({x + side * ui.px(4), top}, {x, top}, color, 1.5F);
+  ImVec2 last{x, top};
+  for (int i = 1; i <= kPieces; ++i) {  // half a circle on the other side
+    const float angle = 3.14159265F * static_cast<float>(i) / kPieces;
+    const ImVec2 at{x - side * radius * std::sin(angle), top + radius - radius * std::cos(angle)};
+    ui.stroke(last, at, color, 1.5F);
     last = at;
   }
-  ui.triangle(last.x - side * ui.px(2.5F), last.y + ui.px(3), way, color, ui.px(6));
+  ui.stroke(last, {x + side * ui.px(3), last.y}, color, 1.5F);
+  ui.triangle(x + side * ui.px(7), top, way, color, 6);
 }
 
 void dots_icon(const Ui& ui, const Rect& r, ImU32 color) {
   for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, color);
 }
-
-bool icon(Ui& ui, const char* id, const Rect& r, const Tip& tip) { return ui.icon_button(id, r, tip); }
 
 }  // namespace
 
@@ -67,16 +66,16 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& 
   HistoryAct act = HistoryAct::none;
   const std::string back = history.undo_text(), forth = history.redo_text();
   const std::string back_tip = back + ". Ctrl+Z.", forth_tip = forth + ". Ctrl+Shift+Z or Ctrl+Y.";
-  if (icon(ui, "undo", cell(2), {"Undo", back_tip, back.empty() ? "No parameter was changed yet." : ""})) {
+  if (ui.icon_button("undo", cell(2), {"Undo", back_tip, back.empty() ? "No parameter was changed yet." : ""})) {
     act = HistoryAct::undo;
   }
   turn_icon(ui, cell(2), Direction::left, back.empty() ? theme::kDisabled : theme::kText2);
-  if (icon(ui, "redo", cell(1), {"Redo", forth_tip, forth.empty() ? "Nothing was undone." : ""})) {
+  if (ui.icon_button("redo", cell(1), {"Redo", forth_tip, forth.empty() ? "Nothing was undone." : ""})) {
     act = HistoryAct::redo;
   }
   turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
-  if (icon(ui, "preset_menu", cell(0),
-           {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
+  if (ui.icon_button("preset_menu", cell(0),
+                     {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
     const PresetView* active = active_of(c.state.presets);
     const std::string name = active != nullptr && active->own ? active->name : "";
     name_ = {};
@@ -104,8 +103,8 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const bool active = static_cast<int>(i) == c.state.presets.active;
     const bool dot = active && c.state.presets.changed;
     const std::string key = p.slot > 0 ? std::to_string(p.slot) : "";
-    const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(5);
-    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 26 : 16), column.x1 - column.x0);
+    const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(4);
+    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 22 : 12), column.x1 - column.x0);
     const bool last_line = line + 1 == most_lines;
     const float room = column.x1 - (last_line && i + 1 < list.size() ? more_width + ui.px(kChipGap) : 0);
     if (x + w > room && x > column.x0) {
@@ -122,9 +121,9 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
     ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     if (!key.empty()) {
-      ui.text(Type::small, r.x0 + ui.px(8), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
+      ui.text(Type::small, r.x0 + ui.px(6), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
     }
-    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(8) + key_width, r.x1 - ui.px(dot ? 16 : 6), r.y0,
+    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(6) + key_width, r.x1 - ui.px(dot ? 14 : 4), r.y0,
                                      r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
     if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
     if (h.clicked) call(c.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(i)});
