@@ -10,7 +10,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<TourStep, 6> kSteps = {{
-    {"The picture is live",
+    {"The picture and its state",
      "The badge says LIVE, REPLAY, FROZEN or FAULT; beside it are the frame rate, the latency and the frames lost. "
      "What "
      "made the picture stands below it.",

@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kPanel = "preset_panel";
 constexpr float kChip = 24;
 constexpr float kChipGap = 4;
+constexpr float kMoreChip = 40;
 
 const PresetView* active_of(const Presets& presets) {
   const auto i = static_cast<std::size_t>(presets.active);
@@ -94,7 +95,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto& list = c.state.presets.list;
   const int most_lines = c.compact ? 1 : 2;
-  const float more_width = ui.px(40);
+  const float more_width = ui.px(kMoreChip);
   float x = column.x0;
   int line = 0;
   std::size_t i = 0;
@@ -129,20 +130,34 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     if (h.clicked) call(c.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(i)});
     x = r.x1 + ui.px(kChipGap);
   }
-  if (i < list.size()) {
-    const Rect r{x, column.y, x + more_width, column.y + ui.px(kChip)};
-    std::vector<Choice> choices;
-    std::vector<std::string> keys;
-    for (const PresetView& p : list) keys.push_back(p.slot > 0 ? std::to_string(p.slot) : "");
-    for (std::size_t k = 0; k < list.size(); ++k) choices.push_back({list[k].name, keys[k]});
-    ui.fill(r, theme::kField, theme::kRadius);
-    ui.text_centred(Type::body, r, theme::kText2, fmt::format("+{}", list.size() - i));
-    if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
-                                    {"More presets", "All presets and their keys.", {}})) {
-      call(c.commands.preset, PresetOrder{PresetAct::load, *picked});
-    }
-  }
+  if (i < list.size()) draw_rest(c, {x, column.y, column.x1, column.y + ui.px(kChip)}, i);
   column.y += ui.px(kChip + 6);
+}
+
+// The presets from `first` on, for which there is no room: a list behind one chip, which shows the active one.
+void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) {
+  Ui& ui = c.ui;
+  const auto& list = c.state.presets.list;
+  const auto active = static_cast<std::size_t>(std::max(c.state.presets.active, 0));
+  const bool hidden = active >= first && active < list.size();  // the active one is among the rest
+  const Rect r{room.x0, room.y0, hidden ? room.x1 : room.x0 + ui.px(kMoreChip), room.y1};
+  std::vector<std::string> keys;
+  for (const PresetView& p : list) keys.push_back(p.slot > 0 ? std::to_string(p.slot) : "");
+  std::vector<Choice> choices;
+  for (std::size_t k = 0; k < list.size(); ++k) choices.push_back({list[k].name, keys[k]});
+  ui.fill(r, hidden ? theme::kSelected : theme::kField, theme::kRadius);
+  if (hidden) {
+    const float right = r.x1 - ui.px(c.state.presets.changed ? 18 : 8);
+    const float end =
+        ui.text_fitted(Type::body, r.x0 + ui.px(6), right, r.y0, r.height(), theme::kText, list[active].name);
+    if (c.state.presets.changed) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
+  } else {
+    ui.text_centred(Type::body, r, theme::kText2, fmt::format("+{}", list.size() - first));
+  }
+  if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
+                                  {"More presets", "All presets and their keys.", {}})) {
+    call(c.commands.preset, PresetOrder{PresetAct::load, *picked});
+  }
 }
 
 void PresetRow::order(PanelContext& c, PresetAct act) {
@@ -157,7 +172,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   const float x = std::max(ui.px(4), std::min(below.x0, ImGui::GetIO().DisplaySize.x - w - ui.px(4)));
   const float y = below.y1 + ui.px(4);
   const PresetView* active = active_of(c.state.presets);
-  const float h = ui.px(active != nullptr ? 232 : 116);
+  const float h = ui.px(active != nullptr ? 214 : 116);
   if (!ui.begin_popup(kPanel, {x, y, x + w, y + h}, theme::kPanel)) return;
   Column column{x + ui.px(14), x + w - ui.px(14), y + ui.px(10), c.compact};
   ui.text(Type::strong, ui.row(column, 22, 4), theme::kText, "Save the parameters as they are now");
