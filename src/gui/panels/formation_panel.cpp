@@ -82,9 +82,8 @@ bool grid_row(PanelContext& c, Column& column) {
   choices[0].note = "a third of a wavelength";
   const std::string help = std::string(param_help("grid_nx")) + " " + std::string(param_help("grid_nz"));
   const bool show_note = automatic && c.shown_grid.nx > 0;
-  const auto picked =
-      ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices, chosen,
-               {"Grid", help, {}});
+  const auto picked = ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices,
+                               chosen, {"Grid", help, {}});
   if (!picked) return false;
   p.grid_nx = p.grid_nz = kGridSides[static_cast<std::size_t>(*picked)];
   return true;
@@ -178,21 +177,20 @@ void formation_panel(PanelContext& c, Column& column) {
   changed |= param_slider(ui, column, "f_number", p, d, {.min = 0, .max = 5},
                           course_reason(p, "The course recipe always uses every element."));
   const Interval limits = band_limits_mhz(c.state);
-  changed |= interval_row(
-      c, column,
-      {.id = "band",
-       .label = "Band",
-       .track_min = limits.low,
-       .track_max = limits.high,
-       .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
-      "band_low_hz", "band_high_hz", 0.2);
-  changed |= interval_row(
-      c, column,
-      {.id = "depth",
-       .label = "Depth",
-       .track_min = std::min(0.0, d.depth_min_m / kMetresPerMillimetre),
-       .track_max = recorded_depth_mm(c.state)},
-      "depth_min_m", "depth_max_m", 1.0);
+  changed |=
+      interval_row(c, column,
+                   {.id = "band",
+                    .label = "Band",
+                    .track_min = limits.low,
+                    .track_max = limits.high,
+                    .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
+                   "band_low_hz", "band_high_hz", 0.2);
+  changed |= interval_row(c, column,
+                          {.id = "depth",
+                           .label = "Depth",
+                           .track_min = std::min(0.0, d.depth_min_m / kMetresPerMillimetre),
+                           .track_max = recorded_depth_mm(c.state)},
+                          "depth_min_m", "depth_max_m", 1.0);
   column.y += ui.px(3);
   const auto why = course_reason(p, "The course recipe weights every element alike.");
   const auto apodization = static_cast<std::size_t>(p.apodization);
