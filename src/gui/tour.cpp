@@ -10,30 +10,32 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<TourStep, 6> kSteps = {{
-    {"The picture is live",
+    {"The picture and its state",
      "The badge says LIVE, REPLAY, FROZEN or FAULT; beside it are the frame rate, the latency and the frames lost. "
      "What "
      "made the picture stands below it.",
-     {"state_badge", nullptr, nullptr}},
+     {"state_badge", "state_badge"}},
     {"Open your own data",
      "Choose a phantom, press Open, or drop a file of channel data on the window. Recent lists what was opened before.",
-     {"open", "panel_source", nullptr}},
+     {"phantom/Points", "recent"},
+     "panel_source"},
     {"Tune while it runs",
      "Drag a slider and the picture follows. Ctrl-click types a value, right-click resets it, Ctrl+Z undoes. Keys 1 to "
      "9 "
      "load presets.",
-     {"sound_speed_m_s", "panel_formation", nullptr}},
+     {"sound_speed_m_s", "f_number"},
+     "panel_formation"},
     {"Freeze and look back",
      "Space freezes. Then drag this strip or press ← and → to go through the last frames; every slider acts on them "
      "too.",
-     {"cine_track", "freeze", nullptr}},
+     {"cine_track", "freeze"}},
     {"Measure",
      "Distances, angles and regions are drawn on the picture and stay where they are in the tissue. The pointer reads "
      "position and level.",
-     {"tool/distance", nullptr, nullptr}},
+     {"tool/pointer", "tool/outline"}},
     {"Save and record",
      "S saves the picture, R records every raw frame until R is pressed again. F1 lists all keys.",
-     {"picture_button", "record", nullptr}},
+     {"picture_button", "record"}},
 }};
 
 constexpr float kWide = 340;
@@ -59,6 +61,8 @@ Callout place(const Rect& target, float w, float h, float gap) {
     top = std::round(top);
     return Callout{{left, top, left + w, top + h}, side};
   };
+  const bool on_top = target.y1 < 0.1F * screen.y;  // what stands beside it there belongs to it
+  if (on_top) return at(Side::below, x, target.y1 + gap);
   const bool small = target.width() < 0.5F * screen.x;
   if (small && target.x1 + gap + w < screen.x) return at(Side::right, target.x1 + gap, y);
   if (target.y0 - gap - h > 0) return at(Side::above, x, target.y0 - gap - h);
@@ -73,13 +77,13 @@ void draw_arrow(const Ui& ui, const Callout& c, const Rect& target) {
   const float y = std::clamp(target.cy(), c.box.y0 + 2 * size, c.box.y1 - 2 * size);
   switch (c.side) {
     case Side::right:
-      return ui.triangle(c.box.x0 - size, y, Direction::left, theme::kAccent, size);
+      return ui.triangle(c.box.x0 - size, y, Direction::left, theme::kAccent, kArrow);
     case Side::left:
-      return ui.triangle(c.box.x1 + size, y, Direction::right, theme::kAccent, size);
+      return ui.triangle(c.box.x1 + size, y, Direction::right, theme::kAccent, kArrow);
     case Side::above:
-      return ui.triangle(x, c.box.y1 + size, Direction::down, theme::kAccent, size);
+      return ui.triangle(x, c.box.y1 + size, Direction::down, theme::kAccent, kArrow);
     case Side::below:
-      return ui.triangle(x, c.box.y0 - size, Direction::up, theme::kAccent, size);
+      return ui.triangle(x, c.box.y0 - size, Direction::up, theme::kAccent, kArrow);
   }
 }
 
@@ -111,10 +115,17 @@ bool Tour::take_key(const KeyPress& press) {
 }
 
 Rect Tour::target_of(const Ui& ui, const Rect& picture) const {
-  for (const char* id : kSteps[static_cast<std::size_t>(step_)].targets) {
-    if (id == nullptr) break;
-    if (const Rect r = ui.rect_of(id); r.width() > 0) return r;
+  const TourStep& step = kSteps[static_cast<std::size_t>(step_)];
+  Rect all;
+  for (const char* id : {step.targets[0], step.targets[1]}) {
+    const Rect r = ui.rect_of(id);
+    if (r.width() <= 0) continue;
+    all = all.width() <= 0
+              ? r
+              : Rect{std::min(all.x0, r.x0), std::min(all.y0, r.y0), std::max(all.x1, r.x1), std::max(all.y1, r.y1)};
   }
+  if (all.width() <= 0) all = ui.rect_of(step.otherwise);
+  if (all.width() > 0) return all;
   return picture;
 }
 

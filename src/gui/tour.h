@@ -13,7 +13,9 @@ namespace echoloop {
 struct TourStep {
   std::string_view title;
   std::string_view text;
-  std::array<const char*, 3> targets;  // control ids, the first that is drawn is pointed at; null = the picture
+  // Ids of the controls that are pointed at, together; where none is drawn the last one, and else the picture.
+  std::array<const char*, 2> targets;
+  const char* otherwise = "";
 };
 
 std::span<const TourStep> tour_steps();

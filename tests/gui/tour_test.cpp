@@ -19,18 +19,48 @@ bool overlap(const Rect& a, const Rect& b) { return a.x0 < b.x1 && b.x0 < a.x1 &
 
 // How the list writes each key.
 const std::map<std::string, Key>& key_names() {
-  static const std::map<std::string, Key> names = {
-      {"Space", Key::space},     {"Tab", Key::tab},     {"Esc", Key::escape},       {"Enter", Key::enter},
-      {"↑", Key::up},            {"↓", Key::down},      {"←", Key::left},           {"→", Key::right},
-      {"Home", Key::home},       {"End", Key::end},     {"F1", Key::f1},            {"F11", Key::f11},
-      {"[", Key::left_bracket},  {"−", Key::minus},     {"]", Key::right_bracket},  {"=", Key::equal},
-      {"Del", Key::remove},      {"1", Key::digit1},    {"9", Key::digit9},         {"A", Key::a},
-      {"C", Key::c},             {"F", Key::f},         {"H", Key::h},              {"I", Key::i},
-      {"M", Key::m},             {"N", Key::n},         {"O", Key::o},              {"P", Key::p},
-      {"R", Key::r},             {"S", Key::s},         {"X", Key::x},              {"Y", Key::y},
-      {"Z", Key::z},             {"2", Key::digit2},    {"3", Key::digit3},         {"4", Key::digit4},
-      {"5", Key::digit5},        {"6", Key::digit6},    {"7", Key::digit7},         {"8", Key::digit8},
-      {"PgUp", Key::page_up},    {"PgDn", Key::page_down}};
+  static const std::map<std::string, Key> names = {{"Space", Key::space},
+                                                   {"Tab", Key::tab},
+                                                   {"Esc", Key::escape},
+                                                   {"Enter", Key::enter},
+                                                   {"↑", Key::up},
+                                                   {"↓", Key::down},
+                                                   {"←", Key::left},
+                                                   {"→", Key::right},
+                                                   {"Home", Key::home},
+                                                   {"End", Key::end},
+                                                   {"F1", Key::f1},
+                                                   {"F11", Key::f11},
+                                                   {"[", Key::left_bracket},
+                                                   {"−", Key::minus},
+                                                   {"]", Key::right_bracket},
+                                                   {"=", Key::equal},
+                                                   {"Del", Key::remove},
+                                                   {"1", Key::digit1},
+                                                   {"9", Key::digit9},
+                                                   {"A", Key::a},
+                                                   {"C", Key::c},
+                                                   {"F", Key::f},
+                                                   {"H", Key::h},
+                                                   {"I", Key::i},
+                                                   {"M", Key::m},
+                                                   {"N", Key::n},
+                                                   {"O", Key::o},
+                                                   {"P", Key::p},
+                                                   {"R", Key::r},
+                                                   {"S", Key::s},
+                                                   {"X", Key::x},
+                                                   {"Y", Key::y},
+                                                   {"Z", Key::z},
+                                                   {"2", Key::digit2},
+                                                   {"3", Key::digit3},
+                                                   {"4", Key::digit4},
+                                                   {"5", Key::digit5},
+                                                   {"6", Key::digit6},
+                                                   {"7", Key::digit7},
+                                                   {"8", Key::digit8},
+                                                   {"PgUp", Key::page_up},
+                                                   {"PgDn", Key::page_down}};
   return names;
 }
 
@@ -49,7 +79,7 @@ bool is_listed(const std::string& name, bool control) {
 }
 
 TEST(Keys, WhateverDoesSomethingIsListed) {
-  ECHO_SCENE(scene, 1600, 900);
+  ECHO_SCENE(scene, 800, 480);
   scene.put_image(kSquare, kGrey);
   scene.frames(2);
   int used = 0;
@@ -59,7 +89,7 @@ TEST(Keys, WhateverDoesSomethingIsListed) {
       const bool did = scene.viewer->used_last_key();
       used += did ? 1 : 0;
       // Control that is held makes no other key of it, unless the list says so.
-      if (did && !is_listed(name, control)) EXPECT_TRUE(control && is_listed(name, false)) << name << control;
+      EXPECT_TRUE(!did || is_listed(name, control) || (control && is_listed(name, false))) << name << control;
       if (key == Key::tab) scene.press(Key::tab);
       scene.press(Key::escape);
       scene.frames(1);
@@ -119,7 +149,8 @@ TEST_P(TourAt, SixStepsPointAtWhatTheyExplain) {
     EXPECT_LE(box.y1, static_cast<float>(height)) << step.title;
     const Rect target = scene.viewer->control_rect("tour_target");
     EXPECT_GT(target.width(), 0.0F) << step.title;
-    if (target.width() < 0.4F * static_cast<float>(width)) EXPECT_FALSE(overlap(box, target)) << step.title;
+    const bool picture = target.height() >= scene.viewer->image_rect().height();  // may be too large to stand beside
+    EXPECT_TRUE(picture || !overlap(box, target)) << step.title;
     scene.press(Key::enter);
   }
   scene.frames(2);
@@ -205,7 +236,8 @@ TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {
   {
     ECHO_SCENE(scene, 1024, 640, 1.0, folder / "window");
     scene.state.recent = {"/data/x.mat"};
-    scene.state.presets.list = {{.name = "Mine", .slot = 1}};
+    scene.state.presets.list.resize(1);
+    scene.state.presets.list[0].name = "Mine";
     scene.state.presets.active = 0;
     scene.frames(2);
   }

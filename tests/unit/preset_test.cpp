@@ -47,9 +47,10 @@ TEST(Preset, EveryParameterSurvivesSavingAndLoadingExactly) {
 
 TEST(Preset, BothEndsOfEveryRangeSurvive) {
   const Acquisition a = linear_acquisition();
+  std::mt19937 random(5);
   for (const ParamSpec& spec : param_table()) {
     for (const double value : {spec.min, spec.max}) {
-      ImagingParams wanted;
+      ImagingParams wanted = random_params(random);
       set_number(wanted, spec, value);
       EXPECT_EQ(apply_preset(parse_preset("test", preset_toml(make_preset("p", wanted, a))), {}, a), wanted)
           << spec.key;
@@ -134,7 +135,7 @@ TEST(Preset, WhatIsWrongIsOneLineThatNamesFileAndWord) {
   refused("parameters = 3", "parameters");
   refused("[probe]\nkind = \"round\"", "round");
   refused("[probe]\ncenter_hz = -1", "center_hz");
-  refused("[probe]\ndefault = 1", "default");
+  refused("[probe]\ndefault = \"yes\"", "default");
   refused("[probe]\ncolour = 1", "colour");
   refused("[probe.parameters]\ndepth = 1", "depth");
 }

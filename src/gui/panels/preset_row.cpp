@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kPanel = "preset_panel";
 constexpr float kChip = 24;
 constexpr float kChipGap = 4;
+constexpr float kMoreChip = 40;
 
 const PresetView* active_of(const Presets& presets) {
   const auto i = static_cast<std::size_t>(presets.active);
@@ -31,27 +32,26 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
   return text;
 }
 
-// Three quarters of a circle with an arrow head: left turns back, right turns forth.
+// A line that turns round and ends in an arrow head: to the left back, to the right forth.
 void turn_icon(const Ui& ui, const Rect& r, Direction way, ImU32 color) {
-  const float radius = ui.px(5);
   const float side = way == Direction::left ? -1.0F : 1.0F;
-  constexpr float kPi = 3.14159265F;
-  constexpr int kPieces = 14;
-  ImVec2 last{};
-  for (int i = 0; i <= kPieces; ++i) {  // from below the middle over the top to the side of the arrow
-    const float angle = 0.5F * kPi - 1.35F * kPi * static_cast<float>(i) / kPieces;
-    const ImVec2 at{r.cx() + side * -radius * std::cos(angle) * -1.0F, r.cy() + ui.px(1) + radius * std::sin(angle)};
-    if (i > 0) ui.stroke(last, at, color, 1.5F);
+  const float radius = ui.px(4), x = r.cx() - side * ui.px(1), top = r.cy() - ui.px(2);
+  constexpr int kPieces = 10;
+  ui.stroke({x + side * ui.px(4), top}, {x, top}, color, 1.5F);
+  ImVec2 last{x, top};
+  for (int i = 1; i <= kPieces; ++i) {  // half a circle on the other side
+    const float angle = 3.14159265F * static_cast<float>(i) / kPieces;
+    const ImVec2 at{x - side * radius * std::sin(angle), top + radius - radius * std::cos(angle)};
+    ui.stroke(last, at, color, 1.5F);
     last = at;
   }
-  ui.triangle(last.x - side * ui.px(2.5F), last.y + ui.px(3), way, color, ui.px(6));
+  ui.stroke(last, {x + side * ui.px(3), last.y}, color, 1.5F);
+  ui.triangle(x + side * ui.px(7), top, way, color, 6);
 }
 
 void dots_icon(const Ui& ui, const Rect& r, ImU32 color) {
   for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, color);
 }
-
-bool icon(Ui& ui, const char* id, const Rect& r, const Tip& tip) { return ui.icon_button(id, r, tip); }
 
 }  // namespace
 
@@ -67,16 +67,16 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& 
   HistoryAct act = HistoryAct::none;
   const std::string back = history.undo_text(), forth = history.redo_text();
   const std::string back_tip = back + ". Ctrl+Z.", forth_tip = forth + ". Ctrl+Shift+Z or Ctrl+Y.";
-  if (icon(ui, "undo", cell(2), {"Undo", back_tip, back.empty() ? "No parameter was changed yet." : ""})) {
+  if (ui.icon_button("undo", cell(2), {"Undo", back_tip, back.empty() ? "No parameter was changed yet." : ""})) {
     act = HistoryAct::undo;
   }
   turn_icon(ui, cell(2), Direction::left, back.empty() ? theme::kDisabled : theme::kText2);
-  if (icon(ui, "redo", cell(1), {"Redo", forth_tip, forth.empty() ? "Nothing was undone." : ""})) {
+  if (ui.icon_button("redo", cell(1), {"Redo", forth_tip, forth.empty() ? "Nothing was undone." : ""})) {
     act = HistoryAct::redo;
   }
   turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
-  if (icon(ui, "preset_menu", cell(0),
-           {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
+  if (ui.icon_button("preset_menu", cell(0),
+                     {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
     const PresetView* active = active_of(c.state.presets);
     const std::string name = active != nullptr && active->own ? active->name : "";
     name_ = {};
@@ -95,7 +95,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto& list = c.state.presets.list;
   const int most_lines = c.compact ? 1 : 2;
-  const float more_width = ui.px(40);
+  const float more_width = ui.px(kMoreChip);
   float x = column.x0;
   int line = 0;
   std::size_t i = 0;
@@ -104,8 +104,8 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const bool active = static_cast<int>(i) == c.state.presets.active;
     const bool dot = active && c.state.presets.changed;
     const std::string key = p.slot > 0 ? std::to_string(p.slot) : "";
-    const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(5);
-    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 26 : 16), column.x1 - column.x0);
+    const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(4);
+    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 22 : 12), column.x1 - column.x0);
     const bool last_line = line + 1 == most_lines;
     const float room = column.x1 - (last_line && i + 1 < list.size() ? more_width + ui.px(kChipGap) : 0);
     if (x + w > room && x > column.x0) {
@@ -122,28 +122,42 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
     ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     if (!key.empty()) {
-      ui.text(Type::small, r.x0 + ui.px(8), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
+      ui.text(Type::small, r.x0 + ui.px(6), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
     }
-    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(8) + key_width, r.x1 - ui.px(dot ? 16 : 6), r.y0,
+    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(6) + key_width, r.x1 - ui.px(dot ? 14 : 4), r.y0,
                                      r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
     if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
     if (h.clicked) call(c.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(i)});
     x = r.x1 + ui.px(kChipGap);
   }
-  if (i < list.size()) {
-    const Rect r{x, column.y, x + more_width, column.y + ui.px(kChip)};
-    std::vector<Choice> choices;
-    std::vector<std::string> keys;
-    for (const PresetView& p : list) keys.push_back(p.slot > 0 ? std::to_string(p.slot) : "");
-    for (std::size_t k = 0; k < list.size(); ++k) choices.push_back({list[k].name, keys[k]});
-    ui.fill(r, theme::kField, theme::kRadius);
-    ui.text_centred(Type::body, r, theme::kText2, fmt::format("+{}", list.size() - i));
-    if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
-                                    {"More presets", "All presets and their keys.", {}})) {
-      call(c.commands.preset, PresetOrder{PresetAct::load, *picked});
-    }
-  }
+  if (i < list.size()) draw_rest(c, {x, column.y, column.x1, column.y + ui.px(kChip)}, i);
   column.y += ui.px(kChip + 6);
+}
+
+// The presets from `first` on, for which there is no room: a list behind one chip, which shows the active one.
+void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) {
+  Ui& ui = c.ui;
+  const auto& list = c.state.presets.list;
+  const auto active = static_cast<std::size_t>(std::max(c.state.presets.active, 0));
+  const bool hidden = active >= first && active < list.size();  // the active one is among the rest
+  const Rect r{room.x0, room.y0, hidden ? room.x1 : room.x0 + ui.px(kMoreChip), room.y1};
+  std::vector<std::string> keys;
+  for (const PresetView& p : list) keys.push_back(p.slot > 0 ? std::to_string(p.slot) : "");
+  std::vector<Choice> choices;
+  for (std::size_t k = 0; k < list.size(); ++k) choices.push_back({list[k].name, keys[k]});
+  ui.fill(r, hidden ? theme::kSelected : theme::kField, theme::kRadius);
+  if (hidden) {
+    const float right = r.x1 - ui.px(c.state.presets.changed ? 18 : 8);
+    const float end =
+        ui.text_fitted(Type::body, r.x0 + ui.px(6), right, r.y0, r.height(), theme::kText, list[active].name);
+    if (c.state.presets.changed) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
+  } else {
+    ui.text_centred(Type::body, r, theme::kText2, fmt::format("+{}", list.size() - first));
+  }
+  if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
+                                  {"More presets", "All presets and their keys.", {}})) {
+    call(c.commands.preset, PresetOrder{PresetAct::load, *picked});
+  }
 }
 
 void PresetRow::order(PanelContext& c, PresetAct act) {
@@ -158,7 +172,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   const float x = std::max(ui.px(4), std::min(below.x0, ImGui::GetIO().DisplaySize.x - w - ui.px(4)));
   const float y = below.y1 + ui.px(4);
   const PresetView* active = active_of(c.state.presets);
-  const float h = ui.px(active != nullptr ? 232 : 116);
+  const float h = ui.px(active != nullptr ? 214 : 116);
   if (!ui.begin_popup(kPanel, {x, y, x + w, y + h}, theme::kPanel)) return;
   Column column{x + ui.px(14), x + w - ui.px(14), y + ui.px(10), c.compact};
   ui.text(Type::strong, ui.row(column, 22, 4), theme::kText, "Save the parameters as they are now");

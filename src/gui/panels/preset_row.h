@@ -18,6 +18,7 @@ class PresetRow {
 
  private:
   void draw_chips(PanelContext& c, Column& column);
+  static void draw_rest(PanelContext& c, const Rect& room, std::size_t first);
   void draw_panel(PanelContext& c, const Rect& below);
   void draw_own(PanelContext& c, Column& column);
   void order(PanelContext& c, PresetAct act);
