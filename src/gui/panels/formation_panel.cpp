@@ -89,7 +89,7 @@ bool grid_row(PanelContext& c, Column& column) {
   return true;
 }
 
-// Why elements cannot be weighted; empty when they can.
+// Why elements cannot be weighted and filtered; empty when they can.
 std::string_view weights_reason(const UiState& state, std::string_view with_course) {
   const Acquisition* a = state.source.acquisition.get();
   if (a != nullptr && a->data == DataKind::beamformed) return "This recording came beamformed: its columns stand.";
@@ -190,7 +190,7 @@ void formation_panel(PanelContext& c, Column& column) {
        .track_min = limits.low,
        .track_max = limits.high,
        .help = "Band-pass filter before beamforming. A wide band resolves depth better, a narrow one lowers noise.",
-       .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
+       .why_not = weights_reason(c.state, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
       "band_low_hz", "band_high_hz", 0.2);
   changed |= interval_row(
       c, column,
