@@ -72,7 +72,9 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   plan->response.resize(static_cast<std::size_t>(plan->n_out));
   for (int m = 0; m < plan->n_out; ++m) {
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
-    const double gain = band_response(plan->demod_hz + signed_m * bin_hz, p.band_low_hz, p.band_high_hz);
+    const double f_hz = plan->demod_hz + signed_m * bin_hz;
+    const bool all = a.data == DataKind::beamformed && f_hz >= p.band_low_hz && f_hz <= p.band_high_hz;
+    const double gain = all ? 1.0 : band_response(f_hz, p.band_low_hz, p.band_high_hz);
     plan->response[static_cast<std::size_t>(m)] =
         static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
   }
@@ -120,14 +122,16 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
   return plan;
 }
 
-// Of a picture that came beamformed each column is its own element's alone: an aperture narrower than the pitch as far
-// down as anything is.
+// A picture that came beamformed is not filtered again, and each column is its own element's alone: an aperture
+// narrower than the pitch as far down as anything is.
 ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
   ImagingParams own = p;
   if (a.data == DataKind::beamformed) {
     own.f_number = 2.0 * std::max(p.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
     own.apodization = Apodization::boxcar;
     own.directivity = Directivity::off;
+    own.band_low_hz = a.demod_hz - 0.5 * a.sampling_hz;
+    own.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
   }
   return own;
 }
@@ -261,7 +265,8 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   }
   const bool same_band = comparable && previous->band != nullptr && old.band_low_hz == params.band_low_hz &&
                          old.band_high_hz == params.band_high_hz;
-  plan->band = same_band ? previous->band : make_band(*acquisition, params);
+  const ImagingParams own = formation_params(*acquisition, params);
+  plan->band = same_band ? previous->band : make_band(*acquisition, own);
   const DasTask task{.grid = make_beam_grid(params, *acquisition, plan->grid),
                      .sound_speed_m_s = params.sound_speed_m_s,
                      .lines = forms_lines(params, *acquisition)};
@@ -275,7 +280,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
                           : task.lines    ? nullptr
                                           : make_tx_weights(params, *plan->formed);
   plan->das =
-      make_das(*plan->formed, formation_params(*acquisition, params), *plan->band,
+      make_das(*plan->formed, own, *plan->band,
                same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
   // What the tuned kernel can do.
   const bool straight = !task.grid.polar() && !task.lines && acquisition->data == DataKind::channels;

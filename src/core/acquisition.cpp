@@ -43,6 +43,7 @@ void validate_columns(const Acquisition& a, const std::string& what) {
     require(there && columns[k].z_m == 0.0 && columns[k].normal_rad == 0.0, what, "column " + std::to_string(k + 1),
             std::to_string(columns[k].x_m), "columns evenly spaced from left to right");
   }
+  require(a.signal == SignalKind::iq, what, "samples of a beamformed picture", "RF", "IQ");
   const bool straight = a.transmits.size() == 1 && a.transmits[0].kind == TransmitKind::plane;
   require(straight && a.transmits[0].angle_rad == 0.0, what, "transmits of a beamformed picture",
           std::to_string(a.transmits.size()), "one plane wave straight down");

@@ -89,7 +89,7 @@ bool grid_row(PanelContext& c, Column& column) {
   return true;
 }
 
-// Why elements cannot be weighted; empty when they can.
+// Why elements cannot be weighted and filtered; empty when they can.
 std::string_view weights_reason(const UiState& state, std::string_view with_course) {
   const Acquisition* a = state.source.acquisition.get();
   if (a != nullptr && a->data == DataKind::beamformed) return "This recording came beamformed: its columns stand.";
@@ -185,14 +185,14 @@ void formation_panel(PanelContext& c, Column& column) {
   changed |= param_slider(ui, column, "f_number", p, d, {.min = 0, .max = 5},
                           weights_reason(c.state, "The course recipe always uses every element."));
   const Interval limits = band_limits_mhz(c.state);
-  changed |=
-      interval_row(c, column,
-                   {.id = "band",
-                    .label = "Band",
-                    .track_min = limits.low,
-                    .track_max = limits.high,
-                    .why_not = course_reason(p, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
-                   "band_low_hz", "band_high_hz", 0.2);
+  changed |= interval_row(
+      c, column,
+      {.id = "band",
+       .label = "Band",
+       .track_min = limits.low,
+       .track_max = limits.high,
+       .why_not = weights_reason(c.state, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
+      "band_low_hz", "band_high_hz", 0.2);
   changed |= interval_row(c, column,
                           {.id = "depth",
                            .label = "Depth",
