@@ -92,6 +92,7 @@ bool grid_row(PanelContext& c, Column& column) {
 bool further_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   bool changed = sector_rows(c, column);
+  changed |= transmit_rows(c, column);
   column.y += c.ui.px(3);
   const auto why = course_reason(p, "The course recipe weights every element alike.");
   if (const auto picked =
@@ -112,7 +113,7 @@ bool further_rows(PanelContext& c, Column& column) {
     p.precision = static_cast<Precision>(*picked);
     changed = true;
   }
-  return changed;
+  return refine_rows(c, column) || changed;
 }
 
 }  // namespace
