@@ -1,6 +1,6 @@
 #version 450 core
 // From dB to colour; the same formula as src/gui/tone.h: window, gamma, map.
-// PLAIN is the variant for gray maps at gamma 1, which is nearly always: software rendering then takes a third of the
+// PLAIN is the variant for gray maps at gamma 1, TGC flat, nothing rejected, which is nearly always: software rendering then takes a third of the
 // time. POLAR is the variant for sectors: scan conversion, bilinear in the linear amplitude as in dsp/scan.h, with an
 // edge one screen pixel soft, so that what lies beneath shows outside.
 uniform sampler2D image_db;  // one channel, dB, linear between pixel centres
@@ -11,9 +11,11 @@ uniform vec2 gray_ramp;       // gray of t = 0, and what is added until t = 1
 #else
 uniform sampler2D color_map;  // one row; entry i is the colour of t = i / (entries - 1)
 uniform float gamma;
+uniform float tgc_db[8];  // gains from the first row to the last
+uniform float reject_db;
 #endif
-#ifdef POLAR
 uniform vec2 grid_size;  // columns, rows
+#ifdef POLAR
 uniform vec4 sector;     // first and last angle, first and last distance from the apex
 in vec2 place;           // metres from the apex
 #else
@@ -33,6 +35,15 @@ float level_at(float angle, float r) {
 }
 #endif
 
+#ifndef PLAIN
+// The TGC's gain at a row, from 0 (first) to 1 (last).
+float gain_at(float row) {
+  float at = clamp(row, 0.0, 1.0) * 7.0;
+  int lower = min(int(at), 6);
+  return mix(tgc_db[lower], tgc_db[lower + 1], at - float(lower));
+}
+#endif
+
 void main() {
 #ifdef POLAR
   float angle = atan(place.x, place.y);
@@ -44,12 +55,20 @@ void main() {
   const float coverage = 1.0;
   float level_db = texture(image_db, texel).r;
 #endif
+#ifndef PLAIN
+#ifdef POLAR
+  float row = (r - sector.z) / (sector.w - sector.z);
+#else
+  float row = (texel.y * grid_size.y - 0.5) / max(grid_size.y - 1.0, 1.0);
+#endif
+  level_db += gain_at(row);
+#endif
   float t = (level_db + gain_db + dynamic_range_db) / dynamic_range_db;
   t = t > 0.0 ? min(t, 1.0) : 0.0;  // not a number is black
 #ifdef PLAIN
   color = vec4(vec3(gray_ramp.x + gray_ramp.y * t), coverage);
 #else
-  t = pow(t, gamma);
+  t = level_db < reject_db ? 0.0 : pow(t, gamma);
   color = vec4(texelFetch(color_map, ivec2(t * float(textureSize(color_map, 0).x - 1) + 0.5, 0), 0).rgb, coverage);
 #endif
 }

@@ -53,6 +53,7 @@ class WindowApp {
   void freeze_when_still();
   void look_back();
   void set_reference();
+  void say_reference();
   void save(SaveWhat what);
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);
@@ -120,10 +121,12 @@ class WindowApp {
   std::int64_t started_ns_ = 0;
   WindowTimes times_;
   std::uint64_t window_frame_ = 0;
-  std::uint64_t asked_ = 0;        // requests of the review that have been seen
-  std::uint64_t asked_frame_ = 0;  // window frame after which the last one was made
-  std::int64_t due_ns_ = 0;        // of the next window frame
-  std::int64_t drawn_ns_ = 0;      // of the last one
+  std::optional<ImagingParams> reference_before_;  // of the picture when a new 0 dB level was asked for
+  std::int64_t reference_until_ns_ = 0;            // when it is told that nothing changed
+  std::uint64_t asked_ = 0;                        // requests of the review that have been seen
+  std::uint64_t asked_frame_ = 0;                  // window frame after which the last one was made
+  std::int64_t due_ns_ = 0;                        // of the next window frame
+  std::int64_t drawn_ns_ = 0;                      // of the last one
   std::uint64_t processed_drawn_ = 0;
   double fraction_drawn_ = 0.0;
 };

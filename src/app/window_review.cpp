@@ -1,7 +1,11 @@
 // WindowApp's looking back: freeze and go live, what is asked of the review.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "app/window_app.h"
+#include "backend/persistence.h"
 #include "core/transmits.h"
 #include "core/units.h"
 
@@ -44,6 +48,7 @@ void WindowApp::freeze_when_still() {
 }
 
 void WindowApp::look_back() {
+  say_reference();
   if (!session_->running()) return;
   state_.cine.why_not = history_.budget_bytes() == 0    ? "No frames are kept: the memory for looking back is 0 MB."
                         : state_.fault.has_value()      ? "The stream has stopped. Restart it first."
@@ -60,6 +65,8 @@ void WindowApp::look_back() {
 // The brightest pixel becomes 0 dB: of the frame on screen while frozen, otherwise of the next one.
 void WindowApp::set_reference() {
   if (session_ == nullptr) return;
+  reference_before_ = viewer_->shown_image().params;
+  reference_until_ns_ = now_ns() + 1'000'000'000;
   if (!review_.frozen()) {
     session_->measure_reference();
     return;
@@ -71,6 +78,21 @@ void WindowApp::set_reference() {
   const double of_selection_db = transmit_level_db(shown.params, *shown.acquisition);
   session_->hold_reference(shown.params.reference_db + brightest - of_selection_db);
   review_.ask_again();
+}
+
+// What the button for it did, once the picture has the new level; or that it was there already.
+void WindowApp::say_reference() {
+  if (!reference_before_.has_value()) return;
+  const Image& shown = viewer_->shown_image();
+  const double change_db = shown.params.reference_db - reference_before_->reference_db;
+  const bool same_picture = form_alike(shown.params, *reference_before_);
+  if (same_picture && std::abs(change_db) < 0.05 && now_ns() < reference_until_ns_) return;
+  reference_before_.reset();
+  if (!same_picture) return;  // something else changed meanwhile: the difference says nothing
+  say(Severity::info, std::abs(change_db) < 0.05
+                          ? "0 dB was at the brightest pixel already."
+                          : fmt::format("0 dB is now at the brightest pixel: the picture is {:.1f} dB {}.",
+                                        std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
 }
 
 }  // namespace echoloop

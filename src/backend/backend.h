@@ -39,9 +39,17 @@ struct DeviceMemory {
   std::size_t free = 0;  // that anybody could still take
 };
 
+class Lane;
+
+// How a frame joins the temporal average.
+struct FrameAverage {
+  const Lane* before = nullptr;  // of the same backend, whose last frame was the one before; null: the average begins
+  float keep = 0.0f;             // weight of the average until then
+};
+
 // One frame in flight and all its buffers. For each frame, in this order:
-//   set_plan, upload, condition, beamform, envelope, compress, finish; then uploaded()/finished() until true, then
-//   image().
+//   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, finish; then
+//   uploaded()/finished() until true, then image().
 // Nothing here waits for the device except wait(), and set_plan() when sizes grow.
 class Lane {
  public:
@@ -67,6 +75,9 @@ class Lane {
   // dB against reference_db; the course recipe divides by the frame's own maximum instead and ignores it.
   // May be called again after finished() (another reference), followed by finish().
   virtual void compress(double reference_db) = 0;
+  // After the last compress() of a frame whose plan has a RefinePlan: the temporal average, where one is asked for,
+  // then the picture's filters. Frames that are averaged come in order, each with the lane of the one before it.
+  virtual void refine(const FrameAverage* average) = 0;  // null: the frame alone
   // Ends the frame; with to_host the image's host copy is made as well.
   virtual void finish(bool to_host) = 0;
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "backend/refine_plan.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -47,54 +48,6 @@ Pipeline::~Pipeline() {
   stop();
   if (reviewer_ != nullptr) reviewer_->end();
   thread_.join();
-}
-
-void Pipeline::set_params(const ImagingParams& params) {
-  params_.back() = params;
-  params_.publish();
-}
-
-void Pipeline::set_injection(const Injection& injection) {
-  load_ms_ = injection.load_ms;
-  error_at_ = injection.error_at;
-  lost_at_ = injection.lost_at;
-}
-
-void Pipeline::review(ReviewRequest request) {
-  if (reviewer_ == nullptr) return;
-  reviewer_->request(std::move(request));
-  ring_.wake();
-}
-
-void Pipeline::inspect(InspectionRequest request) {
-  if (reviewer_ == nullptr) return;
-  reviewer_->inspect(std::move(request));
-  ring_.wake();
-}
-
-void Pipeline::end_inspection() {
-  if (reviewer_ != nullptr) reviewer_->end_inspection();
-}
-
-void Pipeline::stop() {
-  stop_ = true;
-  ring_.close();
-}
-
-std::string Pipeline::fault() const {
-  const std::scoped_lock lock(text_mutex_);
-  return fault_;
-}
-
-std::string Pipeline::take_refusal() {
-  const std::scoped_lock lock(text_mutex_);
-  if (refusal_.empty() && reviewer_ != nullptr) return reviewer_->take_refusal();
-  return std::exchange(refusal_, {});
-}
-
-void Pipeline::refuse(const std::string& why) {
-  const std::scoped_lock lock(text_mutex_);
-  refusal_ = why;
 }
 
 void Pipeline::run() {
@@ -201,7 +154,24 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
     slot.reference_db = reference_in_use(automatic);
   }
   lane.compress(slot.reference_db);
+  refine(slot);
   lane.finish(host_images_);
+}
+
+// Of the frame that has just been started; the one before it lies in the slot before.
+void Pipeline::refine(Slot& slot) {
+  slot.averaged_frames = 0.0;
+  const bool averages = slot.plan->refine != nullptr && slot.plan->refine->average;
+  if (!averages) {
+    persistence_.reset();
+    if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
+    return;
+  }
+  const Persistence::Step step = persistence_.next(slot.plan, slot.lease->frame().stamp);
+  const Lane* before = slots_[(next_ + slots_.size() - 1) % slots_.size()].lane.get();
+  const FrameAverage average{.before = step.begins ? nullptr : before, .keep = step.keep};
+  slot.lane->refine(&average);
+  slot.averaged_frames = step.frames;
 }
 
 double Pipeline::reference_in_use(bool automatic) const {
@@ -271,6 +241,7 @@ void Pipeline::collect(Slot& slot) {
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;
   image.acquisition = acquisition_;
+  image.averaged_frames = slot.averaged_frames;
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
   if (options_.on_image) options_.on_image(image);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/persistence.h"
 #include "backend/review.h"
 #include "backend/watch.h"
 #include "core/frame_ring.h"
@@ -67,6 +68,7 @@ class Pipeline {
     std::optional<FrameRing::ReadLease> lease;
     std::shared_ptr<const Plan> plan;
     double reference_db = 0.0;
+    double averaged_frames = 0.0;
     bool busy = false;
   };
 
@@ -77,6 +79,7 @@ class Pipeline {
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
+  void refine(Slot& slot);
   void inject_faults(Lane& lane, std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
@@ -99,6 +102,7 @@ class Pipeline {
   std::shared_ptr<const Plan> plan_;
   std::vector<Slot> slots_;
   Watch watch_;
+  Persistence persistence_;
   std::size_t next_ = 0;    // slot of the next frame
   std::size_t oldest_ = 0;  // slot of the oldest frame in flight
   std::uint64_t started_ = 0;

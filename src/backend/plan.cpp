@@ -4,14 +4,15 @@
 #include <cmath>
 #include <cstdio>
 
+#include "backend/course_plan.h"
 #include "backend/das_tables.h"
 #include "backend/packed_plan.h"
+#include "backend/refine_plan.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/scan_lines.h"
 #include "core/units.h"
 #include "dsp/band_filter.h"
-#include "dsp/fir_design.h"
 
 namespace echoloop {
 namespace {
@@ -79,14 +80,6 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
         static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
   }
   return plan;
-}
-
-std::vector<double> axis(int n, double first, double last) {
-  std::vector<double> values(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    values[static_cast<std::size_t>(i)] = n > 1 ? first + (last - first) * i / (n - 1) : first;
-  }
-  return values;
 }
 
 std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
@@ -173,52 +166,6 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
   return packed->tiles != nullptr ? packed : nullptr;
 }
 
-void require_course(const Acquisition& a) {
-  const auto refuse = [](const std::string& found) {
-    throw Error("recipe course", "found " + found, "RF of plane waves on a linear array, sampled above 15 MHz",
-                "use the analytic recipe");
-  };
-  if (a.signal != SignalKind::rf) refuse("IQ data");
-  if (a.sampling_hz <= 2.0 * kCourseHighHz)
-    refuse("a sampling frequency of " + std::to_string(a.sampling_hz * 1e-6) + " MHz");
-  for (const Transmit& t : a.transmits) {
-    if (t.kind != TransmitKind::plane) refuse("transmits that are not plane waves");
-  }
-  for (const Element& e : a.probe.elements) {
-    if (e.z_m != 0.0) refuse("a curved array");
-  }
-}
-
-std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const ImagingParams& p, const Grid& grid) {
-  auto plan = std::make_shared<CoursePlan>();
-  plan->grid = grid;
-  for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
-    plan->taps.push_back(static_cast<float>(tap));
-  }
-  plan->x_m = axis(grid.nx, grid.x0_m, grid.x1_m);
-  plan->z_m = axis(grid.nz, grid.z0_m, grid.z1_m);
-  for (const Element& e : a.probe.elements) plan->element_x_m.push_back(e.x_m);
-  for (const Transmit& t : a.transmits) {
-    plan->tx_sin.push_back(std::sin(t.angle_rad));
-    plan->tx_cos.push_back(std::cos(t.angle_rad));
-    plan->tx_t0_s.push_back(t.t0_s);
-  }
-  plan->geometry = {.nx = grid.nx,
-                    .nz = grid.nz,
-                    .n_tx = a.n_transmits(),
-                    .n_el = a.n_elements(),
-                    .n_samples = a.n_samples,
-                    .x_m = plan->x_m.data(),
-                    .z_m = plan->z_m.data(),
-                    .element_x_m = plan->element_x_m.data(),
-                    .tx_sin = plan->tx_sin.data(),
-                    .tx_cos = plan->tx_cos.data(),
-                    .tx_t0_s = plan->tx_t0_s.data(),
-                    .sound_speed_m_s = p.sound_speed_m_s,
-                    .sampling_hz = a.sampling_hz};
-  return plan;
-}
-
 void require_grid(const Grid& grid, int sums) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
@@ -230,6 +177,12 @@ void require_grid(const Grid& grid, int sums) {
     throw Error("grid", found + " for " + std::to_string(sums) + " transmits",
                 "at most " + std::to_string(most) + " pixels");
   }
+}
+
+bool refines_alike(const ImagingParams& a, const ImagingParams& b) {
+  return std::all_of(param_table().begin(), param_table().end(), [&](const ParamSpec& spec) {
+    return !is_refinement(spec) || get_number(a, spec) == get_number(b, spec);
+  });
 }
 
 }  // namespace
@@ -257,6 +210,8 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->pick = picked_transmits(params, *acquisition);
   const bool same_transmits = comparable && previous->pick == plan->pick;
   plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
+  const bool same_refinement = comparable && previous->grid == plan->grid && refines_alike(old, params);
+  plan->refine = same_refinement ? previous->refine : make_refine_plan(params, plan->grid);
   if (params.recipe == Recipe::course) {
     const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
                       old.sound_speed_m_s == params.sound_speed_m_s;

@@ -163,6 +163,7 @@ void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingPara
   slot.lane->beamform();
   slot.lane->envelope();
   slot.lane->compress(slot.reference_db);
+  if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
   slot.lane->finish(to_host_ || slot.deliver);
 }
 
@@ -174,6 +175,7 @@ void Reviewer::collect(std::size_t index) {
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;
   image.acquisition = acquisition_;
+  image.averaged_frames = 0.0;
   slot.owner.reset();
   slot.busy = false;
   if (slot.deliver) {

@@ -21,6 +21,7 @@ struct Image {
   Grid grid;
   ImagingParams params;  // that made it; reference_db holds the level in use, never kAutoReference
   AcquisitionPtr acquisition;
+  double averaged_frames = 0.0;  // by persistence: as many alike would average noise as much; 0: the frame alone
 
   // dB, [nz][nx], x fastest. Either may be null: host_db when nobody asked for a host copy, device_db on the CPU
   // backend.

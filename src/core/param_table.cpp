@@ -1,89 +1,16 @@
 #include "core/param_table.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
-#include "core/units.h"
 
 namespace echoloop {
 namespace {
 
 using P = ImagingParams;
-constexpr std::array<std::string_view, 2> kRecipes = {"analytic", "course"};
-constexpr std::array<std::string_view, 5> kApodizations = {"boxcar", "hann", "hamming", "tukey", "gauss"};
-constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
-constexpr std::array<std::string_view, 2> kPrecisions = {"fp32", "fp16"};
-constexpr std::array<std::string_view, 3> kGridKinds = {"auto", "cartesian", "polar"};
-constexpr std::array<std::string_view, 3> kCompoundings = {"auto", "coherent", "lines"};
-constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
-
-constexpr ParamGroup kFormation = ParamGroup::formation;
-constexpr ParamGroup kDisplay = ParamGroup::display;
-
-// One row a parameter:
-// clang-format off
-// key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 27> kTable = {{
-    {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
-     "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
-    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
-     "Assumed speed of sound. A wrong value blurs points and shifts depths."},
-    {"f_number", "F-number", "", 1, 2, 0, 10, kFormation, true, &P::f_number, {},
-     "Depth over the width of the receive aperture. Small values sharpen, large ones suppress clutter near the array; 0 uses every element."},
-    {"apodization", "Apodization", "", 1, 0, 0, 4, kFormation, false, &P::apodization, kApodizations,
-     "Weights across the receive aperture. Tapering lowers the side lobes and widens the main lobe."},
-    {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, &P::directivity, kOffOn,
-     "Weights each echo by how well its element hears from that direction. Needs the element width."},
-    {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, &P::precision, kPrecisions,
-     "Of the channel data inside the GPU, where it has both (Hopper or newer, analytic recipe): fp16 is several times faster; the picture stays the same within a tenth of a decibel or so."},
-    {"band_low_hz", "Band from", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_low_hz, {},
-     "Lower edge of the band-pass filter: flat over the inner 80 % of the half width, zero at the edges."},
-    {"band_high_hz", "Band to", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_high_hz, {},
-     "Upper edge of the band-pass filter. A wide band resolves depth better, a narrow one lowers noise."},
-    {"depth_min_m", "Depth from", "mm", 1e3, 1, -0.1, 0.5, kFormation, true, &P::depth_min_m, {},
-     "Depth of the picture's first row."},
-    {"depth_max_m", "Depth to", "mm", 1e3, 1, 0.0005, 0.5, kFormation, true, &P::depth_max_m, {},
-     "Depth of the picture's last row. Less depth gives finer pixels or more frames a second."},
-    {"lateral_min_m", "Lateral from", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_min_m, {},
-     "Lateral position of the picture's first column."},
-    {"lateral_max_m", "Lateral to", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_max_m, {},
-     "Lateral position of the picture's last column. A narrow picture has finer columns."},
-    {"grid_nx", "Columns", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nx, {},
-     "Columns of the picture, in a sector its lines; 0 chooses a third of a wavelength or of a beam."},
-    {"grid_nz", "Rows", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nz, {},
-     "Rows of the picture, in a sector its radii; 0 chooses a third of a wavelength."},
-    {"grid_kind", "Pixels", "", 1, 0, 0, 2, kFormation, false, &P::grid_kind, kGridKinds,
-     "Where pixels are computed: cartesian in straight rows and columns, polar along the lines of a sector; auto is polar for convex and phased arrays."},
-    {"sector_min_rad", "Sector from", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_min_rad, {},
-     "Direction of a sector's first line, from straight down towards the right."},
-    {"sector_max_rad", "Sector to", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_max_rad, {},
-     "Direction of a sector's last line. A narrow sector has finer lines, unless each is a transmit."},
-    {"compounding", "Transmits", "", 1, 0, 0, 2, kFormation, false, &P::compounding, kCompoundings,
-     "How transmits make a picture: coherent sums all at each pixel, lines gives each line the wave focused along it; auto takes lines where focused waves fan out."},
-    {"transmit_first", "First transmit", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_first, {},
-     "First of the transmits that make the picture, counted from 1. Not where each line has a transmit of its own."},
-    {"transmit_last", "Last transmit", "", 1, 0, 0, kMaxTransmits, kFormation, false, &P::transmit_last, {},
-     "Last of the transmits that make the picture; 0 is the last of the recording. First and last alike: one transmit alone."},
-    {"transmit_every", "Every", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_every, {},
-     "Takes each, every second, every third ... of these transmits: fewer compute faster and show more clutter."},
-    {"transmit_window", "Transmit window", "", 1, 0, 0, 4, kFormation, false, &P::transmit_window, kApodizations,
-     "Weights across these transmits, from left to right. Tapering lowers the side lobes of compounding; what all agree on keeps its level."},
-    {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kFormation, true, &P::reference_db, {},
-     "Level that is shown as 0 dB. Below -998: the brightest pixel of the first frame, then held."},
-    {"dynamic_range_db", "Dynamic range", "dB", 1, 0, 10, 120, kDisplay, false, &P::dynamic_range_db, {},
-     "Echoes this far below white become black. A large range shows weak echoes and noise."},
-    {"gain_db", "Gain", "dB", 1, 1, -60, 60, kDisplay, false, &P::gain_db, {},
-     "Brightens or darkens the whole picture; the data stay as they are."},
-    {"gamma", "Gamma", "", 1, 2, 0.2, 4, kDisplay, false, &P::gamma, {},
-     "Above 1 darkens the middle greys, below 1 lifts them."},
-    {"color_map", "Map", "", 1, 0, 0, 3, kDisplay, false, &P::color_map, kColorMaps,
-     "Colours of the picture: gray, hot, viridis, or gray inverted."},
-}};
-// clang-format on
 
 [[noreturn]] void refuse(std::string_view key, std::string_view found, const std::string& accepted) {
   throw Error("parameter " + std::string(key), "found '" + std::string(found) + "'", accepted);
@@ -115,13 +42,16 @@ void validate_transmits(const P& p, const Acquisition& acquisition) {
 
 }  // namespace
 
-std::span<const ParamSpec> param_table() { return kTable; }
-
 const ParamSpec* find_param(std::string_view key) {
   for (const ParamSpec& spec : param_table()) {
     if (spec.key == key) return &spec;
   }
   return nullptr;
+}
+
+bool is_refinement(const ParamSpec& spec) {
+  return spec.key == "persistence_s" || spec.key == "median" || spec.key == "smooth_axial_m" ||
+         spec.key == "smooth_lateral_m" || spec.key == "speckle_reduction";
 }
 
 double get_number(const ImagingParams& params, const ParamSpec& spec) {

@@ -13,9 +13,10 @@ namespace echoloop {
 enum class ParamGroup { formation, display };
 
 struct ParamSpec {
-  using Member = std::variant<double ImagingParams::*, int ImagingParams::*, Recipe ImagingParams::*,
-                              Apodization ImagingParams::*, Directivity ImagingParams::*, Precision ImagingParams::*,
-                              GridChoice ImagingParams::*, Compounding ImagingParams::*, ColorMap ImagingParams::*>;
+  using Member =
+      std::variant<double ImagingParams::*, int ImagingParams::*, Recipe ImagingParams::*, Apodization ImagingParams::*,
+                   Directivity ImagingParams::*, Precision ImagingParams::*, GridChoice ImagingParams::*,
+                   Compounding ImagingParams::*, Median ImagingParams::*, ColorMap ImagingParams::*>;
   std::string_view key;       // --set KEY=VALUE, SI units
   std::string_view label;     // on screen
   std::string_view unit;      // on screen, e.g. "mm"; empty for none
@@ -32,6 +33,7 @@ struct ParamSpec {
 
 std::span<const ParamSpec> param_table();
 const ParamSpec* find_param(std::string_view key);  // nullptr when there is none
+bool is_refinement(const ParamSpec& spec);          // acts on the formed picture, in the stage refine
 
 double get_number(const ImagingParams& params, const ParamSpec& spec);        // enumerations: their index
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range

@@ -2,6 +2,8 @@
 // One row a parameter in param_table.cpp gives it key, label, unit, range and group.
 #pragma once
 
+#include <array>
+
 #include "core/acquisition.h"
 #include "core/grid.h"
 
@@ -13,6 +15,7 @@ enum class Directivity { off, on };                     // weight of an echo by 
 enum class Precision { fp32, fp16 };                    // of channel data between condition and beamform, on a GPU
 enum class GridChoice { automatic, cartesian, polar };  // automatic: polar where the acquisition looks into a sector
 enum class Compounding { automatic, coherent, lines };  // automatic: lines where focused transmits fan out
+enum class Median { off, three, five };                 // pixels a side
 enum class ColorMap { gray, hot, viridis, inverted };
 
 struct ImagingParams {
@@ -41,7 +44,18 @@ struct ImagingParams {
   Apodization transmit_window = Apodization::boxcar;  // weights across them; analytic recipe
   double reference_db = 0.0;                          // level of |b| that is shown as 0 dB; see kAutoReference
 
+  // Refine: what is done to the formed picture, in this order; lengths and times are those of a Gaussian (one sigma)
+  // and of an exponential. 0 and off: not done.
+  double persistence_s = 0.0;  // average of the amplitude over frames
+  Median median = Median::off;
+  double smooth_axial_m = 0.0;
+  double smooth_lateral_m = 0.0;  // on a sector: across its lines
+  double speckle_reduction = 0.0;
+
   // Display: acts in the shader, on a frozen image too.
+  double tgc_1_db = 0.0, tgc_2_db = 0.0, tgc_3_db = 0.0, tgc_4_db = 0.0;  // see tgc_db()
+  double tgc_5_db = 0.0, tgc_6_db = 0.0, tgc_7_db = 0.0, tgc_8_db = 0.0;
+  double reject_db = -120.0;  // see kNoReject
   double dynamic_range_db = 60.0;
   double gain_db = 0.0;
   double gamma = 1.0;
@@ -49,6 +63,17 @@ struct ImagingParams {
 
   friend bool operator==(const ImagingParams&, const ImagingParams&) = default;
 };
+
+// reject_db at or below this: nothing is rejected.
+inline constexpr double kNoReject_db = -120.0;
+
+// Time gain compensation: gains at equal steps of depth from the picture's first row to its last (of a sector: of the
+// radius), linear between them.
+inline constexpr int kTgcSteps = 8;
+std::array<double, kTgcSteps> tgc_db(const ImagingParams& params);
+bool is_flat(const std::array<double, kTgcSteps>& gains);
+// The gain at a place from 0, the first row, to 1, the last.
+double tgc_at(const std::array<double, kTgcSteps>& gains, double place);
 
 // reference_db at or below this: take the brightest pixel of the first frame and hold it.
 inline constexpr double kAutoReference = -999.0;

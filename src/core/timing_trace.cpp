@@ -104,7 +104,7 @@ StageSummary frame_summary(const std::vector<Span>& spans) {
   std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> frames;  // begin of the copy, end of the last stage
   for (const Span& span : spans) {
     if (span.stage == Stage::upload) frames[span.frame].first = span.start_ns;
-    if (span.stage == Stage::compress) frames[span.frame].second = span.end_ns;
+    if (ends_frame(span.stage)) frames[span.frame].second = std::max(frames[span.frame].second, span.end_ns);
   }
   std::vector<double> durations;
   for (const auto& [frame, times] : frames) {
@@ -128,14 +128,14 @@ StreamTiming stream_timing(const std::vector<Span>& spans) {
       last_end = std::max(last_end, span.end_ns);
       ++ends;
     }
-    if (span.stage < Stage::upload || span.stage > Stage::compress) continue;
+    if (span.stage < Stage::upload || span.stage > Stage::refine) continue;
     Times& t = frames[span.frame];
     if (span.stage == Stage::upload) {
       t.copy_begin = span.start_ns;
       t.copy_end = span.end_ns;
     } else {
       t.first_kernel = t.first_kernel == 0 ? span.start_ns : std::min(t.first_kernel, span.start_ns);
-      if (span.stage == Stage::compress) t.last_kernel = span.end_ns;
+      if (ends_frame(span.stage)) t.last_kernel = std::max(t.last_kernel, span.end_ns);
     }
   }
   std::erase_if(frames, [](const auto& f) { return f.second.copy_begin == 0 || f.second.last_kernel == 0; });

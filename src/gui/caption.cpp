@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/transmits.h"
 #include "core/units.h"
 #include "gui/number_text.h"
 
@@ -13,11 +14,20 @@ namespace {
 
 constexpr std::array<const char*, 5> kApodizationNames = {"Boxcar", "Hann", "Hamming", "Tukey", "Gauss"};
 
-CaptionItem transmits_of(const Acquisition& a) {
+CaptionItem transmits_of(const ImagingParams& p, const Acquisition& a) {
   const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
                                  [](const Transmit& t) { return t.kind == TransmitKind::plane; });
   const bool one = a.n_transmits() == 1;
-  return {"", std::to_string(a.n_transmits()), plane ? (one ? "angle" : "angles") : (one ? "transmit" : "transmits")};
+  const int used = picked_transmits(p, a).count;
+  const std::string all = std::to_string(a.n_transmits());
+  return {"", used == a.n_transmits() ? all : fmt::format("{} of {}", used, all),
+          plane ? (one ? "angle" : "angles") : (one ? "transmit" : "transmits")};
+}
+
+// What moves is smeared over these frames: said beside the time, before anything else.
+CaptionItem average_of(const Image& image) {
+  if (image.averaged_frames <= 0.0) return {"", "this frame alone", ""};
+  return {"average of", fixed(image.averaged_frames, 1), "frames"};
 }
 
 }  // namespace
@@ -31,6 +41,7 @@ std::vector<CaptionItem> caption_items(const Image& image) {
   } else if (rate_hz > 0.0) {
     items.push_back({"t", fixed(image.stamp.time_s, 3), "s"});
   }
+  if (p.persistence_s > 0.0) items.push_back(average_of(image));
   items.push_back({"c", fixed(p.sound_speed_m_s, 0), "m/s"});
   const bool course = p.recipe == Recipe::course;
   if (course) {
@@ -38,7 +49,7 @@ std::vector<CaptionItem> caption_items(const Image& image) {
   } else {
     items.push_back({"F", p.f_number > 0.0 ? fixed(p.f_number, 2) : "full aperture", ""});
   }
-  if (image.acquisition != nullptr) items.push_back(transmits_of(*image.acquisition));
+  if (image.acquisition != nullptr) items.push_back(transmits_of(p, *image.acquisition));
   if (!course) {
     items.push_back({"", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz"});
     items.push_back({"", kApodizationNames[static_cast<std::size_t>(p.apodization)], ""});

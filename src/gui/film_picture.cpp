@@ -153,6 +153,8 @@ Rgb FilmPainter::color_of(float level_db) const {
 void FilmPainter::draw_sector(const Image& image) {
   const Grid& g = image.grid;
   const int w = area_.x1 - area_.x0, h = area_.y1 - area_.y0;
+  const auto tgc = tgc_db(look_.display);
+  const bool flat = is_flat(tgc);
   const Place* place = places_.data();
   for (int y = 0; y < h; ++y) {
     std::uint8_t* rgb = &picture_.rgb[3 * static_cast<std::size_t>((area_.y0 + y) * width_ + area_.x0)];
@@ -166,7 +168,8 @@ void FilmPainter::draw_sector(const Image& image) {
         const float fx = place->column - static_cast<float>(ix), fz = place->row - static_cast<float>(iz);
         const float upper = a[0] + fx * (a[right] - a[0]);
         const float lower = a[below] + fx * (a[below + right] - a[below]);
-        color = color_of(upper + fz * (lower - upper));
+        const auto at = static_cast<double>(place->row) / std::max(g.nz - 1, 1);
+        color = color_of(upper + fz * (lower - upper) + (flat ? 0.0F : static_cast<float>(tgc_at(tgc, at))));
       }
       rgb[0] = color.r, rgb[1] = color.g, rgb[2] = color.b;
     }
@@ -181,6 +184,7 @@ void FilmPainter::draw_image(const Image& image) {
   const Grid& g = image.grid;
   const int w = area_.x1 - area_.x0, h = area_.y1 - area_.y0;
   const auto nx = static_cast<std::size_t>(g.nx);
+  const auto tgc = tgc_db(look_.display);
   row_.resize(nx + 1);
   for (int y = 0; y < h; ++y) {
     const double row = (y + 0.5) / h * (g.nz - 1);
@@ -188,7 +192,8 @@ void FilmPainter::draw_image(const Image& image) {
     const auto fz = static_cast<float>(row - static_cast<double>(iz));
     const float* above = image.host_db + iz * nx;
     const float* below = iz + 1 < static_cast<std::size_t>(g.nz) ? above + nx : above;
-    for (std::size_t x = 0; x < nx; ++x) row_[x] = above[x] + fz * (below[x] - above[x]);
+    const auto gain_db = static_cast<float>(tgc_at(tgc, (y + 0.5) / h));
+    for (std::size_t x = 0; x < nx; ++x) row_[x] = above[x] + fz * (below[x] - above[x]) + gain_db;
     row_[nx] = row_[nx - 1];
     std::uint8_t* rgb = &picture_.rgb[3 * static_cast<std::size_t>((area_.y0 + y) * width_ + area_.x0)];
     for (int x = 0; x < w; ++x) {

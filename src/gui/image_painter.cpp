@@ -53,6 +53,8 @@ void ImagePainter::Variant::find() {
   range = shader.uniform("dynamic_range_db");
   gamma = shader.uniform("gamma");
   ramp = shader.uniform("gray_ramp");
+  tgc = shader.uniform("tgc_db");
+  reject = shader.uniform("reject_db");
   box = shader.uniform("box");
   sector = shader.uniform("sector");
 }
@@ -82,7 +84,9 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
   const bool inverted = display.color_map == ColorMap::inverted;
   const bool gray = display.color_map == ColorMap::gray || inverted;
-  const bool plain = gray && display.gamma == 1.0;
+  const auto tgc = tgc_db(display);
+  const bool rejects = display.reject_db > kNoReject_db;
+  const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
   // Only the part that is seen: of a picture much larger than the window the rest would cost the corners' accuracy.
@@ -97,6 +101,10 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   glUniform1f(v.gain, static_cast<float>(display.gain_db));
   glUniform1f(v.range, static_cast<float>(display.dynamic_range_db));
   glUniform1f(v.gamma, static_cast<float>(display.gamma));
+  std::array<float, kTgcSteps> gains{};
+  std::transform(tgc.begin(), tgc.end(), gains.begin(), [](double g) { return static_cast<float>(g); });
+  glUniform1fv(v.tgc, kTgcSteps, gains.data());
+  glUniform1f(v.reject, rejects ? static_cast<float>(display.reject_db) : -1e30F);
   glUniform2f(v.ramp, inverted ? 1.0F : 0.0F, inverted ? -1.0F : 1.0F);
   glBindTextureUnit(0, job.texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);

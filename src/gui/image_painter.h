@@ -32,8 +32,8 @@ class ImagePainter {
   void draw(const PaintJob& job, int width, int height);
 
  private:
-  // The shader's variants: any map and gamma, or gray at gamma 1, which software rendering draws much faster; both also
-  // for sectors.
+  // The shader's variants: any display parameters, or gray at gamma 1 without TGC and reject, which software rendering
+  // draws much faster; both also for sectors.
   struct Variant {
     Variant(const std::filesystem::path& folder, const std::string& define) : shader(folder, "image", define) {
       find();
@@ -41,7 +41,7 @@ class ImagePainter {
     void find();
     Shader shader;
     int clip_rect = -1, part = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
-    int box = -1, sector = -1;
+    int box = -1, sector = -1, tgc = -1, reject = -1;
   };
   static void set_grid(const Variant& variant, const Grid& grid);
 

@@ -30,6 +30,7 @@ double from_fraction(const SliderLook& look, double fraction) {
 
 std::string value_text(const SliderLook& look, double value) {
   if (!look.text_at_most.empty() && value >= look.track_max) return std::string(look.text_at_most);
+  if (!look.text_at_least.empty() && value <= look.track_min) return std::string(look.text_at_least);
   return look.sign == Sign::always ? signed_fixed(value, look.decimals) : fixed(value, look.decimals);
 }
 
@@ -42,7 +43,8 @@ void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, const std::s
   const float end = ui.text(Type::body, r.x0, r.y0, h, enabled ? theme::kText2 : theme::kDisabled, look.label);
   if (changed && enabled) ui.disc(end + ui.px(8), r.y0 + 0.5F * h, 2, theme::kAccent);
   float right = r.x1;
-  if (!look.unit.empty()) {
+  const bool least = !look.text_at_least.empty() && value == look.text_at_least;
+  if (!look.unit.empty() && !least) {
     ui.text_right(Type::body, right, r.y0, h, enabled ? theme::kMuted : theme::kDisabled, look.unit);
     right -= ui.width(Type::body, look.unit) + ui.px(4);
   }
@@ -115,9 +117,13 @@ std::vector<double> parse_numbers(std::string text) {
   return numbers;
 }
 
-Tip tip_of(const SliderLook& look) { return {look.label, look.help, look.why_not}; }
+Tip tip_of(const SliderLook& look) { return {look.title.empty() ? look.label : look.title, look.help, look.why_not}; }
 
 }  // namespace
+
+float thumb_x(const Ui& ui, const Rect& row, const SliderLook& look, double value) {
+  return one_line_geometry(ui, row, look).at(to_fraction(look, value));
+}
 
 std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, double value, double normal) {
   const bool one = look.lines == Lines::one;
@@ -129,6 +135,7 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
     const auto text = ui.edit_field({r.x0, r.y0 + margin, r.x1, r.y1 - margin});
     if (!text) return std::nullopt;
     if (!look.text_at_most.empty() && *text == look.text_at_most) return look.track_max;
+    if (!look.text_at_least.empty() && *text == look.text_at_least) return look.track_min;
     const auto numbers = parse_numbers(*text);
     if (numbers.empty()) return std::nullopt;
     return std::clamp(numbers[0], look.least, look.most);
@@ -226,7 +233,8 @@ bool param_slider(Ui& ui, Column& column, std::string_view key, ImagingParams& p
                         .track = track.track,
                         .sign = track.sign,
                         .help = spec->help,
-                        .why_not = why_not};
+                        .why_not = why_not,
+                        .text_at_least = track.text_at_least};
   const auto value = slider(ui, column, look, get_number(params, *spec) * k, get_number(defaults, *spec) * k);
   if (!value) return false;
   set_number(params, *spec, *value / k);

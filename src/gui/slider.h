@@ -27,7 +27,9 @@ struct SliderLook {
   Lines lines = Lines::two;
   std::string_view help = {};
   std::string_view why_not = {};
-  std::string_view text_at_most = {};  // shown instead of the number at track_max, e.g. "max"
+  std::string_view text_at_most = {};   // shown instead of the number at track_max, e.g. "max"
+  std::string_view text_at_least = {};  // and of number and unit at track_min, e.g. "off"
+  std::string_view title = {};          // of the tooltip, where it is not the label
 };
 
 struct Interval {
@@ -40,11 +42,15 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
 std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
                                      double least_width);
 
+// Where the thumb of a slider of one line is, in a row.
+float thumb_x(const Ui& ui, const Rect& row, const SliderLook& look, double value);
+
 // One row of the parameter table as a slider over [track_min, track_max] (on screen), within the table's range.
 struct ParamTrack {
   double min = 0, max = 0;  // equal: the table's range
   Track track = Track::linear;
   Sign sign = Sign::as_is;
+  std::string_view text_at_least = {};
 };
 bool param_slider(Ui& ui, Column& column, std::string_view key, ImagingParams& params, const ImagingParams& defaults,
                   const ParamTrack& track, std::string_view why_not = {});

@@ -45,8 +45,8 @@ inline constexpr ImU32 kHalo = rgb(0x000000, 171);  // 67 %
 
 // produce, load, draw and vsync are not stages of the signal chain; they take neutral tones.
 inline constexpr std::array<ImU32, kStageCount> kStageColors = {
-    kMuted,        rgb(0x6F93E0), rgb(0x5F6870), rgb(0x4FB8A0), rgb(0xA58BE0),
-    rgb(0xC9B458), rgb(0xD08BB4), rgb(0x98A2AC), rgb(0x5F6870), rgb(0xE8ECEF)};
+    kMuted,        rgb(0x6F93E0), rgb(0x5F6870), rgb(0x4FB8A0), rgb(0xA58BE0), rgb(0xC9B458),
+    rgb(0xD08BB4), rgb(0xD9905F), rgb(0x98A2AC), rgb(0x5F6870), rgb(0xE8ECEF)};
 
 inline constexpr float kStatusBar = 44;
 inline constexpr float kMessageLine = 30;

@@ -78,7 +78,8 @@ Rgb color_at(const Image& image, const ImagingParams& display, double x_m, doubl
   if (!image.grid.contains(p, 0.01)) return {};
   const double column = std::clamp(p.column, 0.0, image.grid.nx - 1.0);
   const double row = std::clamp(p.row, 0.0, image.grid.nz - 1.0);
-  return map_color(display.color_map, tone(level_at(image, column, row), display));
+  const double gain_db = tgc_at(tgc_db(display), image.grid.nz > 1 ? row / (image.grid.nz - 1.0) : 0.0);
+  return map_color(display.color_map, tone(level_at(image, column, row) + gain_db, display));
 }
 
 }  // namespace
@@ -90,6 +91,7 @@ const MapTable& map_table(ColorMap map) {
 }
 
 double tone(double level_db, const ImagingParams& display) {
+  if (level_db < display.reject_db && display.reject_db > kNoReject_db) return 0.0;
   const double t = (level_db + display.gain_db + display.dynamic_range_db) / display.dynamic_range_db;
   if (!(t > 0.0)) return 0.0;  // also not a number
   return std::pow(std::min(t, 1.0), display.gamma);
@@ -115,14 +117,16 @@ RgbPicture render_picture(const Image& image, const ImagingParams& display) {
   RgbPicture picture{.width = count(g.x1_m - g.x0_m), .height = count(g.z1_m - g.z0_m), .rgb = {}};
   picture.rgb.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
   std::size_t at = 0;
+  const auto tgc = tgc_db(display);
   for (int y = 0; y < picture.height; ++y) {
     const double down = picture.height > 1 ? static_cast<double>(y) / (picture.height - 1) : 0.0;
+    const double gain_db = tgc_at(tgc, down);
     for (int x = 0; x < picture.width; ++x) {
       const double across = picture.width > 1 ? static_cast<double>(x) / (picture.width - 1) : 0.0;
       const Rgb color =
           g.polar() ? color_at(image, display, g.x0_m + across * (g.x1_m - g.x0_m), g.z0_m + down * (g.z1_m - g.z0_m))
                     : map_color(display.color_map,
-                                tone(level_at(image, (g.nx - 1.0) * across, (g.nz - 1.0) * down), display));
+                                tone(level_at(image, (g.nx - 1.0) * across, (g.nz - 1.0) * down) + gain_db, display));
       picture.rgb[at++] = color.r;
       picture.rgb[at++] = color.g;
       picture.rgb[at++] = color.b;

@@ -1,6 +1,7 @@
 // From dB to colour: the one formula that the shader, the colour bar and PNG export share (shaders/image.frag repeats
-// it; a test compares them). t = (dB + gain + dynamic range) / dynamic range, clamped to 0..1, then t^gamma, then the
-// map. Any thread. No OpenGL, no ImGui: usable without a window.
+// it; a test compares them). The TGC's gain at the row is added to the level; below reject_db it is black; t = (dB +
+// gain + dynamic range) / dynamic range, clamped to 0..1, then t^gamma, then the map. Any thread. No OpenGL, no ImGui:
+// usable without a window.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ using MapTable = std::array<Rgb, kMapEntries>;
 // Entry i is the colour of t = i / 255; between entries colours are interpolated linearly.
 const MapTable& map_table(ColorMap map);
 
-// Where a level lies in the window of the display parameters: 0 black, 1 white, gamma applied.
+// Where a level, with the TGC's gain, lies in the window of the display parameters: 0 black, 1 white, gamma applied.
 double tone(double level_db, const ImagingParams& display);
 Rgb map_color(ColorMap map, double t);
 

@@ -54,6 +54,12 @@ class CheckingBackend final : public Backend {
     void envelope() override { inner_->envelope(); }
     void expect_reference(double reference_db) override { inner_->expect_reference(reference_db); }
     void compress(double reference_db) override { inner_->compress(reference_db); }
+    void refine(const FrameAverage* average) override {
+      if (average == nullptr) return inner_->refine(nullptr);
+      const auto* before = static_cast<const CheckingLane*>(average->before);
+      const FrameAverage inner{.before = before != nullptr ? before->inner_.get() : nullptr, .keep = average->keep};
+      inner_->refine(&inner);
+    }
     void finish(bool to_host) override { inner_->finish(to_host); }
     [[nodiscard]] bool uploaded() override {
       const bool uploaded = inner_->uploaded();

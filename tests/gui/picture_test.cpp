@@ -90,6 +90,75 @@ TEST(Picture, ColoursAreThoseOfTheFormula) {
   }
 }
 
+// Every map: the TGC and reject take the general shader, whatever the map.
+TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.dynamic_range_db = 60.0;
+  const double gains[kTgcSteps] = {-12, 0, 8, 3, -20, 15, 0, 6};
+  double ImagingParams::*const members[kTgcSteps] = {
+      &ImagingParams::tgc_1_db, &ImagingParams::tgc_2_db, &ImagingParams::tgc_3_db, &ImagingParams::tgc_4_db,
+      &ImagingParams::tgc_5_db, &ImagingParams::tgc_6_db, &ImagingParams::tgc_7_db, &ImagingParams::tgc_8_db};
+  for (int i = 0; i < kTgcSteps; ++i) p.*members[i] = gains[i];
+  const auto level = [](double x_mm) { return static_cast<float>(-30.0 - 2.0 * x_mm); };
+  scene.put_image(kSquare, [&](double x, double) { return level(x); });
+  for (const ColorMap map : {ColorMap::gray, ColorMap::hot}) {
+    for (const double reject_db : {kNoReject_db, -33.0}) {
+      p.color_map = map;
+      p.reject_db = reject_db;
+      scene.frames(2);
+      const Rect r = scene.viewer->image_rect();
+      const RgbPicture shot = scene.shot();
+      for (int y = static_cast<int>(r.y0) + 60; y < static_cast<int>(r.y1) - 4; y += 7) {
+        const double place = (y + 0.5 - static_cast<double>(r.y0)) / static_cast<double>(r.height());
+        for (int x = static_cast<int>(r.x0) + 4; x < static_cast<int>(r.x1) - 4; x += 31) {
+          const double x_mm = -10.0 + 20.0 * (x + 0.5 - static_cast<double>(r.x0)) / static_cast<double>(r.width());
+          const double shown_db = static_cast<double>(level(x_mm)) + tgc_at(tgc_db(p), place);
+          if (std::abs(shown_db - reject_db) < 0.3) continue;  // black or not: a matter of rounding
+          ASSERT_LE(distance(pixel(shot, x, y), map_color(map, tone(shown_db, p))), 3)
+              << "map " << static_cast<int>(map) << " reject " << reject_db << " at " << x << ", " << y;
+        }
+      }
+    }
+  }
+}
+
+TEST(Tone, TgcIsLinearBetweenEightEqualSteps) {
+  ImagingParams p;
+  EXPECT_TRUE(is_flat(tgc_db(p)));
+  p.tgc_1_db = 7.0;
+  p.tgc_8_db = -14.0;
+  EXPECT_FALSE(is_flat(tgc_db(p)));
+  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 0.0), 7.0);
+  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 0.5 / 7.0), 3.5);
+  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 0.5), 0.0);
+  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 1.0), -14.0);
+  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 2.0), -14.0);
+}
+
+TEST(Tone, RejectIsBlackBelowItsLevelOnly) {
+  ImagingParams p;
+  p.reject_db = -20.0;
+  EXPECT_DOUBLE_EQ(tone(-20.5, p), 0.0);
+  EXPECT_DOUBLE_EQ(tone(-20.0, p), 40.0 / 60.0);
+  p.reject_db = kNoReject_db;
+  EXPECT_DOUBLE_EQ(tone(-50.0, p), 10.0 / 60.0);
+}
+
+TEST(Tone, TheSavedPictureHasTheTgcOfItsRows) {
+  std::vector<float> pixels(2 * 8, -30.0F);
+  Image image;
+  image.grid = {0, 1e-3, 0, 7e-3, 2, 8};
+  image.host_db = pixels.data();
+  ImagingParams p;
+  p.tgc_3_db = 15.0;  // the third of eight rows
+  const RgbPicture picture = render_picture(image, p);
+  ASSERT_EQ(picture.height, 8);
+  EXPECT_EQ(pixel(picture, 0, 1), (Rgb{128, 128, 128}));
+  EXPECT_EQ(pixel(picture, 0, 2), (Rgb{191, 191, 191}));
+  EXPECT_EQ(pixels, std::vector<float>(2 * 8, -30.0F)) << "the levels stay";
+}
+
 TEST(Picture, InfinitiesAndNothingnessAreBlack) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double x, double) {

@@ -78,8 +78,11 @@ TEST(SectorPicture, TheGroundShowsOutside) {
 }
 
 // Between pixels the shader and the PNG have the same colour: linear in the amplitude.
-TEST(SectorPicture, TheScreenIsTheExport) {
+void expect_that_the_screen_is_the_export(double tgc_db, double reject_db) {
   ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.tgc_2_db = tgc_db;
+  scene.state.params.tgc_6_db = -tgc_db;
+  scene.state.params.reject_db = reject_db;
   const Grid grid = polar_grid({0.0, -40 * kDegree, 40 * kDegree, 10e-3, 90e-3}, 17, 41);  // coarse
   std::vector<float> values;
   for (int i = 0; i < grid.nx * grid.nz; ++i)
@@ -118,6 +121,9 @@ TEST(SectorPicture, TheScreenIsTheExport) {
   }
   EXPECT_GT(compared, 500);
 }
+
+TEST(SectorPicture, TheScreenIsTheExport) { expect_that_the_screen_is_the_export(0.0, kNoReject_db); }
+TEST(SectorPicture, TheScreenIsTheExportWithTgcAndReject) { expect_that_the_screen_is_the_export(14.0, -38.0); }
 
 TEST(SectorPanel, ControlsWithoutEffectDoNotMove) {
   ECHO_SCENE(scene, 1600, 900);

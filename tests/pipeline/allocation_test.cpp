@@ -14,6 +14,7 @@ struct Case {
   const char* name;
   Recipe recipe;
   int nz;
+  Median median = Median::off;  // on: all other filters and the average too
 };
 
 class Allocations : public ::testing::TestWithParam<Case> {};
@@ -33,6 +34,12 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
   const AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(16, 256, {-5.0, 0.0, 5.0}));
   ImagingParams params = testing::small_picture(*acquisition, 33, GetParam().nz);
   params.recipe = GetParam().recipe;
+  params.median = GetParam().median;
+  if (params.median != Median::off) {
+    params.persistence_s = 0.1;
+    params.smooth_axial_m = params.smooth_lateral_m = 0.5e-3;
+    params.speckle_reduction = 0.5;
+  }
   const auto source = testing::noise_source(acquisition, 4);
   source->before = [](std::uint64_t) { testing::name_this_thread("the producer"); };
   const std::unique_ptr<Backend> backend = make_cpu_backend(2);
@@ -67,6 +74,7 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
 INSTANTIATE_TEST_SUITE_P(Cases, Allocations,
                          ::testing::Values(Case{"analytic", Recipe::analytic, 48},
                                            Case{"analytic_odd", Recipe::analytic, 97},
+                                           Case{"refined", Recipe::analytic, 48, Median::five},
                                            Case{"course", Recipe::course, 60}, Case{"course_odd", Recipe::course, 45},
                                            Case{"course_sevens", Recipe::course, 49},
                                            Case{"course_prime", Recipe::course, 97}),

@@ -71,6 +71,7 @@ class FakeBackend final : public Backend {
     }
     void envelope() override {}
     void compress(double) override {}
+    void refine(const FrameAverage*) override {}
     void finish(bool) override {
       pixels_.assign(plan_->grid.pixels(), 0.0f);
       image_ = {};

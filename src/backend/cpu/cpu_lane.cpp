@@ -44,6 +44,7 @@ void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan->pick.every > 1) picked_.resize(a.frame_bytes());
   const std::size_t n_lines = a.transmits.size() * a.probe.elements.size();
   envelope_.resize(plan->grid.pixels());
+  refiner_.set_plan(plan->refine);
   if (plan->course != nullptr) {
     course_.set_plan(plan->course, pool_->threads());
     course_lines_.resize(n_lines * static_cast<std::size_t>(a.n_samples));
@@ -205,12 +206,23 @@ void CpuLane::compress(double reference_db) {
   fit_image_storage();
   auto reference = static_cast<float>(reference_db);
   if (plan_->course != nullptr) reference = to_db(*std::max_element(envelope_.begin(), envelope_.end()), 0.0f);
+  level_db_ = reference;
   const int nx = plan_->grid.nx;
   pool_->run(plan_->grid.nz, 32, [&](int begin, int end, int) {
     const auto first = static_cast<std::size_t>(begin) * static_cast<std::size_t>(nx);
     const auto last = static_cast<std::size_t>(end) * static_cast<std::size_t>(nx);
     for (std::size_t i = first; i < last; ++i) image_.host_db[i] = to_db(envelope_[i], reference);
   });
+}
+
+void CpuLane::refine(const FrameAverage* average) {
+  const StageTimer timer(*this, Stage::refine);
+  if (average != nullptr) {
+    const auto* before = static_cast<const CpuLane*>(average->before);
+    refiner_.average(*pool_, before != nullptr ? &before->refiner_ : nullptr, average->keep, envelope_.data(),
+                     level_db_, image_.host_db);
+  }
+  refiner_.filter(*pool_, image_.host_db);
 }
 
 void CpuLane::finish(bool) { finished_ = true; }

@@ -12,6 +12,7 @@
 #include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/das_rows.h"
 #include "backend/cpu/fir_conditioner.h"
+#include "backend/cpu/refiner.h"
 #include "backend/cpu/window_das.h"
 #include "backend/cpu/worker_pool.h"
 
@@ -29,6 +30,7 @@ class CpuLane final : public Lane {
   void beamform() override;
   void envelope() override;
   void compress(double reference_db) override;
+  void refine(const FrameAverage* average) override;
   void finish(bool to_host) override;
   [[nodiscard]] bool uploaded() override { return conditioned_; }
   [[nodiscard]] bool finished() override { return finished_; }
@@ -59,6 +61,8 @@ class CpuLane final : public Lane {
   bool filtering_ = false;  // filters_ conditions the frames of this plan
   bool windows_ = false;    // window_ beamforms them
   CourseSteps course_;
+  Refiner refiner_;
+  float level_db_ = 0.0f;             // that the frame's decibels count from
   std::vector<std::byte> picked_;     // samples of every second, third ... transmit
   std::vector<RowScratch> rows_;      // one a thread
   std::vector<Complex> lines_;        // analytic: [n_tx][n_el][n_out]

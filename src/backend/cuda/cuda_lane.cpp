@@ -16,7 +16,8 @@ CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode
       number_(number),
       copy_(mode == StreamMode::serial ? context_->processing.view() : context_->copy.view()),
       images_(mode == StreamMode::serial ? context_->processing.view() : context_->images.view()),
-      buffers_(*context_, copy_) {}
+      buffers_(*context_, copy_),
+      refiner_(*context_) {}
 
 CudaLane::~CudaLane() {
   if (device_lost()) return;  // nothing runs any more
@@ -42,6 +43,7 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   plan_.reset();  // what throws halfway leaves no plan behind
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
+  refiner_.set_plan(plan->refine);
   buffers_.raw.grow(plan->formed->frame_bytes());
   steps_ = &steps;
   plan_ = plan;
@@ -57,7 +59,7 @@ void CudaLane::upload(const RfFrame& frame) {
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  loaded_ = conditioned_ = compressed_ = ended_ = false;
+  loaded_ = conditioned_ = compressed_ = refined_ = ended_ = false;
   written_db_.reset();
   steps_->write_decibels(nullptr, 0.0f);
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
@@ -146,15 +148,29 @@ void CudaLane::compress(double reference_db) {
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
   compress_begin_ = one_pass ? kCompressed : compressed_ || written_db_ ? kCompress : kDetected;
   if (compress_begin_ == kCompress) mark(kCompress, processing());
-  if (!one_pass) write_decibels(reference_db);
+  level_ = {.db = static_cast<float>(reference_db), .measured_db = nullptr};
+  if (!one_pass) write_decibels();
   mark(kCompressed, processing());
   compressed_ = true;
-  ended_ = false;
+  refined_ = ended_ = false;
 }
 
-void CudaLane::write_decibels(double reference_db) {
-  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), static_cast<float>(reference_db),
-              steps_->own_level_db(), image_.device_db, processing());
+void CudaLane::write_decibels() {
+  level_.measured_db = steps_->own_level_db();
+  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), level_.db, level_.measured_db, image_.device_db,
+              processing());
+}
+
+void CudaLane::refine(const FrameAverage* average) {
+  const ProfileRange range(Stage::refine);
+  if (average != nullptr) {
+    const auto* before = static_cast<const CudaLane*>(average->before);
+    refiner_.average(before != nullptr ? &before->refiner_ : nullptr, average->keep, buffers_.envelope.as<float>(),
+                     level_, image_.device_db);
+  }
+  refiner_.filter(image_.device_db);
+  refined_mark_.record(processing());
+  refined_ = true;
 }
 
 void CudaLane::finish(bool to_host) {
@@ -162,12 +178,12 @@ void CudaLane::finish(bool to_host) {
   if (to_host) {
     const std::size_t pixels = plan_->grid.pixels();
     image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
-    event(kCompressed).hold_back(images_);
+    picture_mark().hold_back(images_);
     CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
                                images_.get()));
   }
   if (to_host) copied_to_host_.record(images_);
-  end_ = to_host ? &copied_to_host_ : &event(kCompressed);
+  end_ = to_host ? &copied_to_host_ : &picture_mark();
   ended_ = true;
 }
 
@@ -209,6 +225,7 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
   add(Stage::compress, compressing, ns(kCompressed));
+  if (refined_) add(Stage::refine, ns(kCompressed), anchor.to_ns(refined_mark_));
 }
 
 std::vector<float> CudaLane::read_back(Tap tap) {

@@ -13,6 +13,7 @@
 #include "backend/cuda/context.h"
 #include "backend/cuda/image_storage.h"
 #include "backend/cuda/lane_steps.h"
+#include "backend/cuda/refiner.h"
 
 namespace echoloop::cuda {
 
@@ -32,6 +33,7 @@ class CudaLane final : public Lane {
   void beamform() override;
   void envelope() override;
   void compress(double reference_db) override;
+  void refine(const FrameAverage* average) override;
   void finish(bool to_host) override;
   [[nodiscard]] bool uploaded() override;
   [[nodiscard]] bool finished() override;
@@ -61,11 +63,12 @@ class CudaLane final : public Lane {
 
   void find_samples(std::span<const std::byte> frame);
   void copy_samples(const std::byte* frame);
-  void write_decibels(double reference_db);
+  void write_decibels();
   LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {
     return mark == kCompressed ? compressed_mark_ : marks_[static_cast<std::size_t>(mark)].event;
   }
+  [[nodiscard]] Event& picture_mark() { return refined_ ? refined_mark_ : compressed_mark_; }
   void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
 
@@ -74,6 +77,8 @@ class CudaLane final : public Lane {
   StreamView copy_;    // samples to the device
   StreamView images_;  // images to the host
   LaneBuffers buffers_;
+  Refiner refiner_;
+  LevelReference level_{};               // that the frame's decibels count from
   std::unique_ptr<LaneSteps> analytic_;  // each made when first used
   std::unique_ptr<LaneSteps> packed_;
   std::unique_ptr<LaneSteps> course_;
@@ -86,10 +91,12 @@ class CudaLane final : public Lane {
   bool conditioned_ = false;        // condition() was called for this frame
   bool compressed_ = false;
   std::optional<double> written_db_;                 // level of the decibels that beamform() writes
+  bool refined_ = false;                             // refine() was called for this frame
   bool ended_ = false;                               // finish() was called after the last verb
   Mark compress_begin_ = kDetected;                  // kCompressed: beamform() wrote the decibels
   std::array<TimeMark, kCompressed> marks_;          // all but the last
   Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
+  Event refined_mark_{EventUse::time_and_sleep};     // likewise, of frames that are refined
   Event raw_read_{EventUse::order};                  // widening has read the raw samples
   const Event* raw_done_ = &raw_read_;               // the frame's raw samples have been read
   Event copied_to_host_{EventUse::sleep};

@@ -7,6 +7,7 @@
 #include "dsp/complex.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
+#include "dsp/refine.h"
 #include "dsp/scan.h"
 
 namespace echoloop::cuda {
@@ -71,6 +72,24 @@ void measure_peak_db(const float* values, std::size_t n, float* partials, float*
 // envelope -> dB against reference_db, or against *measured_db when that is not null
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
+
+// refine.cu
+struct AverageArgs {
+  const float* before;  // amplitudes
+  const float* now;     // likewise
+  float keep;           // weight of `before`
+  float reference_db;   // decibels count from this, or from *measured_db when that is not null
+  const float* measured_db;
+  float* average;  // may be `before`
+  float* db;
+};
+void average_amplitudes(const AverageArgs& args, std::size_t n, StreamView stream);
+// Pictures of decibels; `to` is another one.
+void median_picture(const PictureView& view, int radius, float* to, StreamView stream);  // radius 1 or 2
+void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
+// row_step: from the taps of one row to those of the next; 0: one set for all
+void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream);
+void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream);
 
 // faults.cu
 // The stream does nothing else for so long; one thread, so that the rest of the device stays cool and free.

@@ -16,8 +16,9 @@ namespace echoloop::cuda {
 namespace {
 
 // 0xAARRGGBB, in the order of Stage: copies blue, kernels from green to red, the display grey and violet.
-constexpr std::array<std::uint32_t, kStageCount> kColors = {0xff9e9e9e, 0xff4a90d9, 0xff6d4c41, 0xff7cb342, 0xfffdd835,
-                                                            0xfffb8c00, 0xffe53935, 0xff26a69a, 0xff8e63c7, 0xff546e7a};
+constexpr std::array<std::uint32_t, kStageCount> kColors = {0xff9e9e9e, 0xff4a90d9, 0xff6d4c41, 0xff7cb342,
+                                                            0xfffdd835, 0xfffb8c00, 0xffe53935, 0xffd4845f,
+                                                            0xff26a69a, 0xff8e63c7, 0xff546e7a};
 
 class Ranges {
  public:

@@ -57,7 +57,10 @@ void reference_row(PanelContext& c, Column& column) {
   const std::string& why = c.state.no_effect.reference;
   const Rect r = ui.labelled(column, "0 dB level", {}, why.empty());
   if (ui.button("auto_reference", r, {.label = "Brightest pixel"},
-                {"0 dB level", "Takes the brightest pixel of the next frame as 0 dB and holds it.", why})) {
+                {"0 dB level",
+                 "Auto gain: the brightest pixel of the picture becomes 0 dB, now and once. The level is then held: "
+                 "brightness never changes by itself.",
+                 why})) {
     call(c.commands.auto_reference);
   }
 }
@@ -77,6 +80,10 @@ void display_panel(PanelContext& c, Column& column) {
   changed |= param_slider(ui, column, "gain_db", p, d, {.min = -40, .max = 40, .sign = Sign::always});
   const bool all = !c.compact || c.more_display;
   if (all) changed |= param_slider(ui, column, "gamma", p, d, {.min = 0.25, .max = 4, .track = Track::logarithmic});
+  if (all) {
+    changed |= param_slider(ui, column, "reject_db", p, d, {.min = kNoReject_db, .max = 0, .text_at_least = "off"});
+    changed |= tgc_rows(c, column);
+  }
   column.y += ui.px(3);
   changed |= map_row(c, column);
   if (all) reference_row(c, column);

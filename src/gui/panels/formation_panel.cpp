@@ -99,6 +99,7 @@ std::string_view weights_reason(const UiState& state, std::string_view with_cour
 bool further_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   bool changed = sector_rows(c, column);
+  changed |= transmit_rows(c, column);
   column.y += c.ui.px(3);
   const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
   if (const auto picked =
@@ -120,7 +121,7 @@ bool further_rows(PanelContext& c, Column& column) {
     p.precision = static_cast<Precision>(*picked);
     changed = true;
   }
-  return changed;
+  return refine_rows(c, column) || changed;
 }
 
 }  // namespace

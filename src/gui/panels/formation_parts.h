@@ -16,6 +16,12 @@ std::string_view course_reason(const ImagingParams& params, std::string_view rea
 bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
                   double least_width);
 
+// Which transmits make the picture, and their weights. True when something changed.
+bool transmit_rows(PanelContext& c, Column& column);
+
+// What is done to the formed picture: persistence, median, smoothing, speckle reduction. True when something changed.
+bool refine_rows(PanelContext& c, Column& column);
+
 // Kind of grid, lateral limits or the sector's, and how transmits are put together. True when something changed.
 bool sector_rows(PanelContext& c, Column& column);
 

@@ -45,6 +45,9 @@ void timeline_panel(PanelContext& c, Column& column);
 // Before the column of the timeline scrolls: a wheel over the timeline is the timeline's. `column`: the visible part.
 void take_timeline_wheel(TimelineState& timeline, const Rect& column);
 
+// TGC: eight gains over depth, their curve, and a way back to flat. True when something changed.
+bool tgc_rows(PanelContext& c, Column& column);
+
 // The foot of an open panel's head: a small word at the right that shows or hides its further rows.
 void more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more);
 

@@ -13,8 +13,9 @@ namespace {
 
 constexpr float kLane = 14;
 constexpr float kLaneGap = 2;
-constexpr std::array<const char*, kStageCount> kTitles = {"Produce",  "Copy",     "Extra load", "Condition", "Beamform",
-                                                          "Envelope", "Compress", "Texture",    "Window",    "Vsync"};
+constexpr std::array<const char*, kStageCount> kTitles = {"Produce",  "Copy",     "Extra load", "Condition",
+                                                          "Beamform", "Envelope", "Compress",   "Refine",
+                                                          "Texture",  "Window",   "Vsync"};
 
 constexpr double kMsPerNs = 1e-6;
 

@@ -54,7 +54,7 @@ std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count) {
   }
   std::vector<Times> all(numbers.size());
   for (const Span& span : spans) {
-    if (span.stage > Stage::compress) continue;
+    if (span.stage > Stage::refine) continue;
     const auto at = std::lower_bound(numbers.begin(), numbers.end(), span.frame);
     if (at == numbers.end() || *at != span.frame) continue;
     Times& t = all[static_cast<std::size_t>(at - numbers.begin())];
@@ -63,7 +63,7 @@ std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count) {
       t.produced = span.start_ns;
     } else {
       t.begin = t.begin == 0 ? span.start_ns : std::min(t.begin, span.start_ns);
-      if (span.stage == Stage::compress) t.end = span.end_ns;
+      if (ends_frame(span.stage)) t.end = std::max(t.end, span.end_ns);
     }
   }
   std::sort(all.begin(), all.end(), [](const Times& a, const Times& b) { return a.begin < b.begin; });

@@ -9,11 +9,12 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Extra load", "Condition", "Beamform",
-                                                         "Envelope", "Compress", "Present",    "Draw",      "Vsync"};
+constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Extra load", "Condition",
+                                                         "Beamform", "Envelope", "Compress",   "Refine",
+                                                         "Present",  "Draw",     "Vsync"};
 constexpr int kFirst = static_cast<int>(Stage::upload);
 constexpr int kLast = static_cast<int>(Stage::present);
-constexpr int kLastOfFrame = static_cast<int>(Stage::compress);
+constexpr int kLastOfFrame = static_cast<int>(Stage::refine);
 
 struct Scale {
   double top_ms = 1.0;
@@ -106,7 +107,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   ui.tip("frame_total", h, r,
          {measured ? "Frame" : "Sum",
           measured ? "From the start of the upload to the finished picture; stages may overlap."
-                   : "The stages above, from upload to compress, added up. Frames in different lanes overlap.",
+                   : "The stages above, from upload to the picture, added up. Frames in different lanes overlap.",
           {}});
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
@@ -147,6 +148,7 @@ void timings_panel(PanelContext& c, Column& column) {
     const auto stage = static_cast<std::size_t>(i);
     const StageSummary& s = c.state.stages[stage];
     if (stage == static_cast<std::size_t>(Stage::load) && c.state.stream.inject.load_ms == 0.0) continue;
+    if (stage == static_cast<std::size_t>(Stage::refine) && s.count == 0) continue;  // all its filters are off
     const Rect r = ui.row(column, 20, 0);
     const Columns at = columns_of(ui, r);
     const float chip = ui.px(8);

@@ -1,0 +1,116 @@
+// The rows of the parameter table.
+#include <array>
+
+#include "core/param_table.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+using P = ImagingParams;
+constexpr std::array<std::string_view, 2> kRecipes = {"analytic", "course"};
+constexpr std::array<std::string_view, 5> kApodizations = {"boxcar", "hann", "hamming", "tukey", "gauss"};
+constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
+constexpr std::array<std::string_view, 2> kPrecisions = {"fp32", "fp16"};
+constexpr std::array<std::string_view, 3> kGridKinds = {"auto", "cartesian", "polar"};
+constexpr std::array<std::string_view, 3> kCompoundings = {"auto", "coherent", "lines"};
+constexpr std::array<std::string_view, 3> kMedians = {"off", "3x3", "5x5"};
+constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
+
+constexpr ParamGroup kFormation = ParamGroup::formation;
+constexpr ParamGroup kDisplay = ParamGroup::display;
+
+// One row a parameter:
+// clang-format off
+// key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
+const std::array<ParamSpec, 41> kTable = {{
+    {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
+     "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
+    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
+     "Assumed speed of sound. A wrong value blurs points and shifts depths."},
+    {"f_number", "F-number", "", 1, 2, 0, 10, kFormation, true, &P::f_number, {},
+     "Depth over the width of the receive aperture. Small values sharpen, large ones suppress clutter near the array; 0 uses every element."},
+    {"apodization", "Apodization", "", 1, 0, 0, 4, kFormation, false, &P::apodization, kApodizations,
+     "Weights across the receive aperture. Tapering lowers the side lobes and widens the main lobe."},
+    {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, &P::directivity, kOffOn,
+     "Weights each echo by how well its element hears from that direction. Needs the element width."},
+    {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, &P::precision, kPrecisions,
+     "Of the channel data inside the GPU, where it has both (Hopper or newer, analytic recipe): fp16 is several times faster; the picture stays the same within a tenth of a decibel or so."},
+    {"band_low_hz", "Band from", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_low_hz, {},
+     "Lower edge of the band-pass filter: flat over the inner 80 % of the half width, zero at the edges."},
+    {"band_high_hz", "Band to", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_high_hz, {},
+     "Upper edge of the band-pass filter. A wide band resolves depth better, a narrow one lowers noise."},
+    {"depth_min_m", "Depth from", "mm", 1e3, 1, -0.1, 0.5, kFormation, true, &P::depth_min_m, {},
+     "Depth of the picture's first row."},
+    {"depth_max_m", "Depth to", "mm", 1e3, 1, 0.0005, 0.5, kFormation, true, &P::depth_max_m, {},
+     "Depth of the picture's last row. Less depth gives finer pixels or more frames a second."},
+    {"lateral_min_m", "Lateral from", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_min_m, {},
+     "Lateral position of the picture's first column."},
+    {"lateral_max_m", "Lateral to", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_max_m, {},
+     "Lateral position of the picture's last column. A narrow picture has finer columns."},
+    {"grid_nx", "Columns", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nx, {},
+     "Columns of the picture, in a sector its lines; 0 chooses a third of a wavelength or of a beam."},
+    {"grid_nz", "Rows", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nz, {},
+     "Rows of the picture, in a sector its radii; 0 chooses a third of a wavelength."},
+    {"grid_kind", "Pixels", "", 1, 0, 0, 2, kFormation, false, &P::grid_kind, kGridKinds,
+     "Where pixels are computed: cartesian in straight rows and columns, polar along the lines of a sector; auto is polar for convex and phased arrays."},
+    {"sector_min_rad", "Sector from", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_min_rad, {},
+     "Direction of a sector's first line, from straight down towards the right."},
+    {"sector_max_rad", "Sector to", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_max_rad, {},
+     "Direction of a sector's last line. A narrow sector has finer lines, unless each is a transmit."},
+    {"compounding", "Transmits", "", 1, 0, 0, 2, kFormation, false, &P::compounding, kCompoundings,
+     "How transmits make a picture: coherent sums all at each pixel, lines gives each line the wave focused along it; auto takes lines where focused waves fan out."},
+    {"transmit_first", "First transmit", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_first, {},
+     "First of the transmits that make the picture, counted from 1. Not where each line has a transmit of its own."},
+    {"transmit_last", "Last transmit", "", 1, 0, 0, kMaxTransmits, kFormation, false, &P::transmit_last, {},
+     "Last of the transmits that make the picture; 0 is the last of the recording. First and last alike: one transmit alone."},
+    {"transmit_every", "Every", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_every, {},
+     "Takes each, every second, every third ... of these transmits: fewer compute faster and show more clutter."},
+    {"transmit_window", "Transmit window", "", 1, 0, 0, 4, kFormation, false, &P::transmit_window, kApodizations,
+     "Weights across these transmits, from left to right. Tapering lowers the side lobes of compounding; what all agree on keeps its level."},
+    {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kFormation, true, &P::reference_db, {},
+     "Level that is shown as 0 dB. Below -998: the brightest pixel of the first frame, then held."},
+    {"persistence_s", "Persistence", "s", 1, 2, 0, 5, kFormation, false, &P::persistence_s, {},
+     "Averages the amplitude over the frames before, which fade with this time constant of the acquisition's own time. Calms noise, smears what moves; 0 is off. A frame that is looked at again stands alone."},
+    {"median", "Median", "", 1, 0, 0, 2, kFormation, false, &P::median, kMedians,
+     "Median of the decibels around each pixel: takes away single bright or dark ones and keeps edges."},
+    {"smooth_axial_m", "Smooth in depth", "mm", 1e3, 2, 0, 5e-3, kFormation, false, &P::smooth_axial_m, {},
+     "Gaussian average of the decibels along the depth, one sigma long; 0 is off. Calms speckle, costs resolution."},
+    {"smooth_lateral_m", "Smooth across", "mm", 1e3, 2, 0, 5e-3, kFormation, false, &P::smooth_lateral_m, {},
+     "Gaussian average of the decibels across the picture, in a sector across its lines, one sigma long; 0 is off."},
+    {"speckle_reduction", "Speckle reduction", "", 1, 2, 0, 1, kFormation, false, &P::speckle_reduction, {},
+     "Bilateral filter of the decibels (Tomasi and Manduchi, 1998), 7 x 7 pixels: averages what differs by less than about 12 dB times this and keeps stronger edges; 0 is off."},
+    {"tgc_1_db", "TGC 1", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_1_db, {},
+     "Gain at the picture's first row (of a sector: at its first radius), on the screen only: saved levels stay as they are."},
+    {"tgc_2_db", "TGC 2", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_2_db, {},
+     "Gain at step 2 of 8 from the first row to the last; linear between the steps."},
+    {"tgc_3_db", "TGC 3", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_3_db, {},
+     "Gain at step 3 of 8 from the first row to the last; linear between the steps."},
+    {"tgc_4_db", "TGC 4", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_4_db, {},
+     "Gain at step 4 of 8 from the first row to the last; linear between the steps."},
+    {"tgc_5_db", "TGC 5", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_5_db, {},
+     "Gain at step 5 of 8 from the first row to the last; linear between the steps."},
+    {"tgc_6_db", "TGC 6", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_6_db, {},
+     "Gain at step 6 of 8 from the first row to the last; linear between the steps."},
+    {"tgc_7_db", "TGC 7", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_7_db, {},
+     "Gain at step 7 of 8 from the first row to the last; linear between the steps."},
+    {"tgc_8_db", "TGC 8", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_8_db, {},
+     "Gain at the picture's last row."},
+    {"reject_db", "Reject", "dB", 1, 0, kNoReject_db, 0, kDisplay, false, &P::reject_db, {},
+     "Echoes below this level, with the TGC's gain, are black; -120 is off. Hides noise, and weak echoes with it."},
+    {"dynamic_range_db", "Dynamic range", "dB", 1, 0, 10, 120, kDisplay, false, &P::dynamic_range_db, {},
+     "Echoes this far below white become black. A large range shows weak echoes and noise."},
+    {"gain_db", "Gain", "dB", 1, 1, -60, 60, kDisplay, false, &P::gain_db, {},
+     "Brightens or darkens the whole picture; the data stay as they are."},
+    {"gamma", "Gamma", "", 1, 2, 0.2, 4, kDisplay, false, &P::gamma, {},
+     "Above 1 darkens the middle greys, below 1 lifts them."},
+    {"color_map", "Map", "", 1, 0, 0, 3, kDisplay, false, &P::color_map, kColorMaps,
+     "Colours of the picture: gray, hot, viridis, or gray inverted."},
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const ParamSpec> param_table() { return kTable; }
+
+}  // namespace echoloop

@@ -1,0 +1,207 @@
+// Filters of the finished picture against known numbers; weights of the temporal average.
+#include "dsp/refine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backend/persistence.h"
+#include "backend/refine_plan.h"
+#include "support/acquisitions.h"
+
+namespace echoloop {
+namespace {
+
+using testing::linear_acquisition;
+using testing::share;
+using testing::small_picture;
+
+struct Pixels {
+  int nx, nz;
+  std::vector<float> db = std::vector<float>(static_cast<std::size_t>(nx * nz), 0.0f);
+  float& at(int ix, int iz) { return db[static_cast<std::size_t>(iz * nx + ix)]; }
+  [[nodiscard]] PictureView view() const { return {.db = db.data(), .nx = nx, .nz = nz}; }
+};
+
+TEST(Refine, MedianOfKnownNumbers) {
+  Pixels p{5, 5};
+  for (int i = 0; i < 25; ++i) p.db[static_cast<std::size_t>(i)] = static_cast<float>((i * 7) % 25);  // 0 .. 24, mixed
+  EXPECT_EQ(median_pixel<2>(p.view(), 2, 2), 12.0f) << "of all 25";
+  // Rows 1 to 3, columns 1 to 3: 17 24 6 / 2 9 16 / 12 19 1 are 1 2 6 9 12 16 17 19 24.
+  p.at(1, 1) = 17, p.at(2, 1) = 24, p.at(3, 1) = 6;
+  p.at(1, 2) = 2, p.at(2, 2) = 9, p.at(3, 2) = 16;
+  p.at(1, 3) = 12, p.at(2, 3) = 19, p.at(3, 3) = 1;
+  EXPECT_EQ(median_pixel<1>(p.view(), 2, 2), 12.0f);
+}
+
+TEST(Refine, MedianTakesASinglePixelAwayAndKeepsAnEdge) {
+  Pixels p{9, 9};
+  for (int iz = 0; iz < 9; ++iz) {
+    for (int ix = 0; ix < 9; ++ix) p.at(ix, iz) = ix < 5 ? -40.0f : -10.0f;
+  }
+  const std::vector<float> edge = p.db;
+  p.at(2, 4) = 0.0f;
+  for (int iz = 0; iz < 9; ++iz) {
+    for (int ix = 0; ix < 9; ++ix) {
+      ASSERT_EQ(median_pixel<1>(p.view(), ix, iz), edge[static_cast<std::size_t>(iz * 9 + ix)]) << ix << ", " << iz;
+    }
+  }
+}
+
+// An impulse becomes a Gaussian of the length that was asked for, with the same sum.
+TEST(Refine, SmoothingKeepsTheMeanAndHasItsSigma) {
+  const Acquisition a = linear_acquisition();
+  ImagingParams params = small_picture(a);
+  const Grid grid{.x0_m = 0, .x1_m = 8e-3, .z0_m = 10e-3, .z1_m = 20e-3, .nx = 81, .nz = 201};  // 0.1 mm, 0.05 mm
+  params.smooth_axial_m = 0.2e-3;
+  params.smooth_lateral_m = 0.3e-3;
+  const auto plan = make_refine_plan(params, grid);
+  ASSERT_NE(plan, nullptr);
+  Pixels p{81, 201};
+  p.at(40, 100) = 100.0f;
+  double sum = 0.0, square_m2 = 0.0;
+  for (int iz = 0; iz < 201; ++iz) {
+    const double v = static_cast<double>(
+        smooth_axial_pixel(p.view(), {.taps = plan->axial_taps.data(), .reach = plan->axial_reach}, 40, iz));
+    sum += v;
+    square_m2 += v * std::pow((iz - 100) * 0.05e-3, 2);
+  }
+  EXPECT_NEAR(sum, 100.0, 1e-3);
+  EXPECT_NEAR(std::sqrt(square_m2 / sum), 0.2e-3, 0.004e-3);
+  sum = square_m2 = 0.0;
+  for (int ix = 0; ix < 81; ++ix) {
+    const double v = static_cast<double>(
+        smooth_lateral_pixel(p.view(), {.taps = plan->lateral_taps.data(), .reach = plan->lateral_reach}, ix, 100));
+    sum += v;
+    square_m2 += v * std::pow((ix - 40) * 0.1e-3, 2);
+  }
+  EXPECT_NEAR(sum, 100.0, 1e-3);
+  EXPECT_NEAR(std::sqrt(square_m2 / sum), 0.3e-3, 0.006e-3);
+}
+
+// The same length is fewer lines where they are further apart.
+TEST(Refine, OnASectorTheLengthIsTheSameAtEveryRadius) {
+  const Grid grid =
+      polar_grid({.apex_z_m = 0, .angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 20e-3, .r1_m = 80e-3}, 101, 61);
+  ImagingParams params;
+  params.smooth_lateral_m = 1.6e-3;
+  const auto plan = make_refine_plan(params, grid);
+  ASSERT_EQ(plan->lateral_rows, 61);
+  for (const int iz : {0, 30, 60}) {
+    const float* taps = &plan->lateral_taps[static_cast<std::size_t>(plan->taps_row(iz))];
+    double square = 0.0;
+    for (int k = 1; k <= plan->lateral_reach; ++k) square += 2.0 * static_cast<double>(taps[k]) * k * k;
+    EXPECT_NEAR(std::sqrt(square) * grid.r_m(iz) * 0.01, 1.6e-3, 0.05e-3) << "row " << iz;
+  }
+}
+
+TEST(Refine, SpeckleReductionCalmsNoiseAndKeepsAStep) {
+  Pixels p{60, 40};
+  const std::vector<float> noise = testing::noise(p.db.size(), 11);
+  for (int iz = 0; iz < 40; ++iz) {
+    for (int ix = 0; ix < 60; ++ix) {
+      p.at(ix, iz) = (ix < 30 ? -60.0f : -10.0f) + 3.0f * noise[static_cast<std::size_t>(iz * 60 + ix)];
+    }
+  }
+  ImagingParams params;
+  params.speckle_reduction = 1.0;
+  const auto plan = make_refine_plan(params, {.x0_m = 0, .x1_m = 1, .z0_m = 0, .z1_m = 1, .nx = 60, .nz = 40});
+  const auto spread = [&](auto value, int from, int to) {
+    double sum = 0.0, squares = 0.0;
+    int n = 0;
+    for (int iz = 4; iz < 36; ++iz) {
+      for (int ix = from; ix < to; ++ix, ++n) {
+        const double v = static_cast<double>(value(ix, iz));
+        sum += v;
+        squares += v * v;
+      }
+    }
+    return std::pair{sum / n, std::sqrt(squares / n - sum * sum / n / n)};
+  };
+  const auto raw = [&](int ix, int iz) { return p.at(ix, iz); };
+  const auto calm = [&](int ix, int iz) { return bilateral_pixel(p.view(), plan->per_db2, ix, iz); };
+  EXPECT_LT(spread(calm, 4, 26).second, 0.35 * spread(raw, 4, 26).second);
+  // The two columns at the step: still on their own side.
+  EXPECT_NEAR(spread(calm, 29, 30).first, -60.0, 2.0);
+  EXPECT_NEAR(spread(calm, 30, 31).first, -10.0, 2.0);
+}
+
+TEST(Refine, NothingIsPlannedWhenAllIsOff) {
+  const Acquisition a = linear_acquisition();
+  EXPECT_EQ(make_plan(share(a), small_picture(a))->refine, nullptr);
+}
+
+TEST(Refine, TheOtherParametersKeepItsPlan) {
+  const AcquisitionPtr a = share(linear_acquisition());
+  ImagingParams params = small_picture(*a);
+  params.median = Median::three;
+  const auto before = make_plan(a, params);
+  params.f_number = 2.0;
+  const auto after = make_plan(a, params, before);
+  EXPECT_EQ(after->refine, before->refine);
+  params.median = Median::five;
+  EXPECT_NE(make_plan(a, params, after)->refine, before->refine);
+}
+
+FrameStamp at_time(double time_s) {
+  FrameStamp stamp;
+  stamp.time_s = time_s;
+  return stamp;
+}
+
+TEST(Persistence, FadesWithItsTimeConstantHoweverTheFramesCome) {
+  const AcquisitionPtr a = share(linear_acquisition());
+  ImagingParams params = small_picture(*a);
+  params.persistence_s = 0.2;
+  const auto plan = make_plan(a, params);
+  Persistence slow, fast;
+  EXPECT_TRUE(slow.next(plan, at_time(1.0)).begins);
+  EXPECT_TRUE(fast.next(plan, at_time(1.0)).begins);
+  float kept_slow = 1.0f, kept_fast = 1.0f;
+  for (int i = 1; i <= 4; ++i) kept_slow *= slow.next(plan, at_time(1.0 + 0.05 * i)).keep;
+  for (int i = 1; i <= 40; ++i) kept_fast *= fast.next(plan, at_time(1.0 + 0.005 * i)).keep;
+  EXPECT_NEAR(kept_slow, std::exp(-1.0f), 1e-5f) << "after one time constant";
+  EXPECT_NEAR(kept_fast, std::exp(-1.0f), 1e-5f);
+}
+
+TEST(Persistence, SaysHowManyFramesItAverages) {
+  const AcquisitionPtr a = share(linear_acquisition());
+  ImagingParams params = small_picture(*a);
+  params.persistence_s = 0.1;
+  const auto plan = make_plan(a, params);
+  Persistence persistence;
+  EXPECT_DOUBLE_EQ(persistence.next(plan, at_time(0.0)).frames, 1.0);
+  double frames = 0.0;
+  for (int i = 1; i < 200; ++i) frames = persistence.next(plan, at_time(0.02 * i)).frames;
+  const double keep = std::exp(-0.2);
+  EXPECT_NEAR(frames, (1.0 + keep) / (1.0 - keep), 1e-3);  // 10.03, of any exponential average
+}
+
+TEST(Persistence, BeginsAnewWhenThePictureIsAnother) {
+  const AcquisitionPtr a = share(linear_acquisition());
+  ImagingParams params = small_picture(*a);
+  params.persistence_s = 0.1;
+  auto plan = make_plan(a, params);
+  Persistence persistence;
+  persistence.next(plan, at_time(0.0));
+  const auto begins_with = [&](const ImagingParams& p, double time_s) {
+    plan = make_plan(a, p, plan);
+    return persistence.next(plan, at_time(time_s)).begins;
+  };
+  params.median = Median::three;
+  params.gain_db = 6.0;
+  params.reference_db = 20.0;
+  params.persistence_s = 0.2;
+  EXPECT_FALSE(begins_with(params, 0.1)) << "the amplitudes are the same";
+  params.sound_speed_m_s = 1500.0;
+  EXPECT_TRUE(begins_with(params, 0.2));
+  EXPECT_FALSE(begins_with(params, 0.3));
+  params.grid_nx += 1;
+  EXPECT_TRUE(begins_with(params, 0.4));
+  EXPECT_TRUE(begins_with(params, 0.0)) << "the recording begins again";
+}
+
+}  // namespace
+}  // namespace echoloop
