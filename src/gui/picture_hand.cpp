@@ -85,7 +85,7 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   Marks& marks = state.marks;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double reach_m = static_cast<double>(kReach * ui.scale()) / layout.px_per_m;
-  const MarksView before{ui, layout, marks, nullptr, {}};
+  const MarksView before{ui, layout, marks, nullptr};
   int chip = 0;
   if (hit.hovered && !hit.held && editor_.draft() == nullptr) {
     chip = chip_at(before, mouse.x, mouse.y);
