@@ -155,7 +155,7 @@ float response_db(const Plan& plan, double f_hz) {
   return static_cast<float>(20.0 * std::log10(std::max(gain, 1e-10)));
 }
 
-void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& terms, int picked) {
+void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& terms, int sum) {
   const Acquisition& a = *w.plan.acquisition;
   const bool course = w.plan.course != nullptr;
   i.spectrum_element = nearest_element(a, i.at);
@@ -172,7 +172,7 @@ void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& ter
                              kSpectrumPoints);
   };
   i.raw_spectrum_db = spectrum(raw_line(a, w.frame, i.transmit, i.spectrum_element));
-  const PixelTerms::Line filtered = terms.line(picked, i.spectrum_element);
+  const PixelTerms::Line filtered = terms.line(sum, i.spectrum_element);
   i.filtered_spectrum_db = spectrum(filtered);
   const float top = *std::max_element(i.raw_spectrum_db.begin(), i.raw_spectrum_db.end());
   for (int k = 0; k < kSpectrumPoints; ++k) {
@@ -200,12 +200,9 @@ std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& w) {
   i.iz = std::clamp(static_cast<int>(std::lround(place.row)), 0, grid.nz - 1);
   i.at = grid.point(i.ix, i.iz);
   const std::unique_ptr<PixelTerms> terms = make_pixel_terms(w.plan, w.lines, i.ix, i.iz);
-  // Of the picture, some of the frame's transmits may be picked: from here on they are named as the frame has them.
-  std::vector<int> transmits = terms->transmits();
-  for (int& t : transmits) {
-    if (t < 0) continue;
-    t = w.plan.pick.first + t * w.plan.pick.every;
-    i.summed.push_back(t);
+  const std::vector<int> transmits = terms->transmits();
+  for (const int t : transmits) {
+    if (t >= 0) i.summed.push_back(t);
   }
   if (i.summed.empty()) return nullptr;
   const bool known = std::find(i.summed.begin(), i.summed.end(), w.transmit) != i.summed.end();
@@ -218,7 +215,7 @@ std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& w) {
   take_raw(i, a, w.frame);
   compare_sums(i, w, *terms);
   take_line(i, w);
-  take_spectra(i, w, *terms, (i.transmit - w.plan.pick.first) / w.plan.pick.every);
+  take_spectra(i, w, *terms, sum);
   return made;
 }
 
