@@ -41,6 +41,12 @@ std::string transmits_text(const Acquisition& a) {
   return text + " degrees";
 }
 
+std::string lines_text(const Acquisition& a) {
+  return fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f} us\n", a.n_samples,
+                     a.sample_type == SampleType::int16 ? "int16" : "float32", a.signal == SignalKind::iq ? "IQ" : "RF",
+                     a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
+}
+
 const char* probe_words(ProbeKind kind) {
   return kind == ProbeKind::linear ? "linear" : kind == ProbeKind::convex ? "convex" : "phased";
 }
@@ -118,9 +124,15 @@ std::string describe_source(const OpenedSource& opened, bool as_json) {
                         a.n_elements(), a.probe.pitch_m * 1e3);
     text += fmt::format("transmits     {}\n", transmits_text(a));
   }
-  text += fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f} us\n", a.n_samples,
-                      a.sample_type == SampleType::int16 ? "int16" : "float32",
-                      a.signal == SignalKind::iq ? "IQ" : "RF", a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
+  const double row_m = 0.5 * a.sound_speed_m_s / a.sampling_hz,
+               top_m = 0.5 * a.sound_speed_m_s * a.transmits.front().t0_s;
+  if (a.data == DataKind::beamformed) {
+    text += fmt::format("rows          {} of {} IQ from {:.2f} to {:.2f} mm\n", a.n_samples,
+                        a.sample_type == SampleType::int16 ? "int16" : "float32", top_m * 1e3,
+                        (top_m + (a.n_samples - 1) * row_m) * 1e3);
+  } else {
+    text += lines_text(a);
+  }
   text += fmt::format("pulse         {:g} MHz\nsound speed   {:g} m/s\n", a.center_hz * 1e-6, a.sound_speed_m_s);
   for (const Assumption& assumed : a.assumptions) {
     text += "assumed       " + assumed.text;

@@ -74,8 +74,8 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   for (int m = 0; m < plan->n_out; ++m) {
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
     const double f_hz = plan->demod_hz + signed_m * bin_hz;
-    const bool all = a.data == DataKind::beamformed && f_hz >= p.band_low_hz && f_hz <= p.band_high_hz;
-    const double gain = all ? 1.0 : band_response(f_hz, p.band_low_hz, p.band_high_hz);
+    double gain = band_response(f_hz, p.band_low_hz, p.band_high_hz);
+    if (a.data == DataKind::beamformed) gain = std::abs(f_hz - a.demod_hz) <= 0.5 * a.sampling_hz ? 1.0 : 0.0;
     plan->response[static_cast<std::size_t>(m)] =
         static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
   }
@@ -123,8 +123,10 @@ ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
     own.f_number = 2.0 * std::max(p.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
     own.apodization = Apodization::boxcar;
     own.directivity = Directivity::off;
-    own.band_low_hz = a.demod_hz - 0.5 * a.sampling_hz;
-    own.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
+    // All that there is, and a hair more: wider than the taps of a backend's filter can be (fir_conditioner.cpp), so
+    // that the transform with make_band()'s response is used, which leaves every sample as it is.
+    own.band_low_hz = a.demod_hz - 0.505 * a.sampling_hz;
+    own.band_high_hz = a.demod_hz + 0.505 * a.sampling_hz;
   }
   return own;
 }
