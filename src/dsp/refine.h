@@ -67,10 +67,11 @@ ECHO_HD float smooth_lateral_pixel(const PictureView& p, const SmoothTaps& t, in
 }
 
 // Bilateral filter (Tomasi and Manduchi, 1998): weights exp(-d^2 / (2 * 2^2)) exp(-(level difference)^2 per_db2), d in
-// pixels, 7 x 7 of them. Speckle, whose levels spread by 5.6 dB, is averaged; edges far above it stay.
+// pixels, 7 x 7 of them; level differences from the median of the 3 x 3 in the middle, so that a single dark pixel is
+// no edge. Speckle, whose levels spread by 5.6 dB, is averaged; edges far above it stay.
 inline constexpr int kBilateralRadius = 3;
 ECHO_HD float bilateral_pixel(const PictureView& p, float per_db2, int ix, int iz) {
-  const float own = nearest_pixel(p, ix, iz);
+  const float own = median_pixel<1>(p, ix, iz);
   float sum = 0.0f;
   float weights = 0.0f;
   for (int dz = -kBilateralRadius; dz <= kBilateralRadius; ++dz) {

@@ -123,6 +123,8 @@ TEST(Refine, SpeckleReductionCalmsNoiseAndKeepsAStep) {
   const auto raw = [&](int ix, int iz) { return p.at(ix, iz); };
   const auto calm = [&](int ix, int iz) { return bilateral_pixel(p.view(), plan->per_db2, ix, iz); };
   EXPECT_LT(spread(calm, 4, 26).second, 0.35 * spread(raw, 4, 26).second);
+  p.at(15, 20) = -110.0f;  // a null of speckle
+  EXPECT_NEAR(calm(15, 20), -60.0f, 4.0f);
   // The two columns at the step: still on their own side.
   EXPECT_NEAR(spread(calm, 29, 30).first, -60.0, 2.0);
   EXPECT_NEAR(spread(calm, 30, 31).first, -10.0, 2.0);

@@ -15,6 +15,7 @@ namespace {
 constexpr std::array<const char*, kTgcSteps> kKeys = {"tgc_1_db", "tgc_2_db", "tgc_3_db", "tgc_4_db",
                                                       "tgc_5_db", "tgc_6_db", "tgc_7_db", "tgc_8_db"};
 constexpr float kSliderRow = 24;  // of sliders of one line
+constexpr float kDepthWidth = 24;
 
 std::string gist(const std::array<double, kTgcSteps>& gains) {
   if (is_flat(gains)) return "flat";
@@ -89,16 +90,19 @@ bool tgc_rows(PanelContext& c, Column& column) {
     changed = true;
   }
   if (!open) return changed;
-  draw_curve(ui, column, tgc_db(p));
+  Column sliders = column;
+  sliders.x0 += ui.px(kDepthWidth);
+  draw_curve(ui, sliders, tgc_db(p));
   for (int i = 0; i < kTgcSteps; ++i) {
     const ParamSpec& spec = *find_param(kKeys[static_cast<std::size_t>(i)]);
-    ui.text_right(Type::small, column.x0 + ui.px(22), column.y, ui.px(kSliderRow), theme::kMuted,
+    ui.text_right(Type::small, sliders.x0 - ui.px(2), sliders.y, ui.px(kSliderRow), theme::kMuted,
                   depth_text(c.shown_grid, i));
-    if (const auto value = slider(ui, column, look_of(i), get_number(p, spec), 0.0)) {
+    if (const auto value = slider(ui, sliders, look_of(i), get_number(p, spec), 0.0)) {
       set_number(p, spec, *value);
       changed = true;
     }
   }
+  column.y = sliders.y;
   return changed;
 }
 
