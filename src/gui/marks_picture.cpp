@@ -18,15 +18,17 @@ struct Pixel {
 
 class Pen {
  public:
-  Pen(RgbPicture& picture, const Grid& grid) : picture_(picture), grid_(grid) {
-    em_ = static_cast<float>(std::clamp(0.028 * std::max(picture.width, picture.height), 11.0, 28.0));
+  // Each pixel of the image has become `times` x `times` of the picture.
+  Pen(RgbPicture& picture, const Grid& grid, int times) : picture_(picture), grid_(grid), times_(times) {
+    em_ = static_cast<float>(std::clamp(0.018 * std::max(picture.width, picture.height), 11.0, 24.0));
     line_ = std::max(1.0, 0.09 * static_cast<double>(em_));
   }
 
   [[nodiscard]] Pixel place_of(PlanePoint p) const {
     const auto share = [](double v, double from, double to) { return to > from ? (v - from) / (to - from) : 0.0; };
-    return {share(p.x_m, grid_.x0_m, grid_.x1_m) * (picture_.width - 1),
-            share(p.z_m, grid_.z0_m, grid_.z1_m) * (picture_.height - 1)};
+    const double first = 0.5 * (times_ - 1);
+    return {first + share(p.x_m, grid_.x0_m, grid_.x1_m) * (picture_.width - times_),
+            first + share(p.z_m, grid_.z0_m, grid_.z1_m) * (picture_.height - times_)};
   }
 
   void lines(const std::vector<std::vector<Pixel>>& all) {
@@ -52,7 +54,7 @@ class Pen {
     const auto right = static_cast<float>(picture_.width), bottom = static_cast<float>(picture_.height);
     float x = static_cast<float>(at.x) + (is_area(mark.kind) ? 0 : gap);
     float y = static_cast<float>(at.y) + (is_area(mark.kind) ? -gap - h : gap);
-    if (x + w > right) x = static_cast<float>(at.x) - gap - w;
+    if (x + w > right && !is_area(mark.kind)) x = static_cast<float>(at.x) - gap - w;
     if (y + h > bottom) y = static_cast<float>(at.y) - gap - h;
     x = std::round(std::clamp(x, 0.0F, std::max(0.0F, right - w)));
     y = std::round(std::clamp(y, 0.0F, std::max(0.0F, bottom - h)));
@@ -99,17 +101,33 @@ class Pen {
 
   RgbPicture& picture_;
   const Grid& grid_;
+  int times_;
   Letters letters_;
   float em_ = 0;
   double line_ = 0;
   std::vector<float> covered_;
 };
 
+RgbPicture enlarged(const RgbPicture& small, int times) {
+  RgbPicture large{.width = small.width * times, .height = small.height * times, .rgb = {}};
+  large.rgb.reserve(small.rgb.size() * static_cast<std::size_t>(times * times));
+  for (int y = 0; y < large.height; ++y) {
+    for (int x = 0; x < large.width; ++x) {
+      const std::uint8_t* rgb = &small.rgb[3 * static_cast<std::size_t>((y / times) * small.width + x / times)];
+      large.rgb.insert(large.rgb.end(), rgb, rgb + 3);
+    }
+  }
+  return large;
+}
+
 }  // namespace
 
 void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks) {
   if (picture.rgb.empty() || marks.list.empty()) return;
-  Pen pen(picture, grid);
+  constexpr int kReadable = 900;  // pixels of the longer side: room for values
+  const int times = std::clamp((kReadable + kReadable / 3) / std::max(picture.width, picture.height), 1, 4);
+  if (times > 1) picture = enlarged(picture, times);
+  Pen pen(picture, grid, times);
   for (const Mark& mark : marks.list) {
     std::vector<std::vector<Pixel>> lines(1);
     for (const PlanePoint p : mark_line(mark)) lines[0].push_back(pen.place_of(p));

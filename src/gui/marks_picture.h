@@ -8,6 +8,7 @@
 namespace echoloop {
 
 // `picture`: of all of `grid`; its first and last row and column are the grid's end points.
+// A small one becomes a whole number of times as large, so that the values can be read.
 void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks);
 
 }  // namespace echoloop

@@ -12,7 +12,7 @@ namespace {
 
 TEST(RightColumnHeight, WhatCountsIsInViewWithoutScrolling) {
   for (const auto& [width, height, last] :
-       {std::tuple{1600, 900, "frame_total"}, std::tuple{1920, 1080, "time_period"}}) {
+       {std::tuple{1600, 930, "frame_total"}, std::tuple{1920, 1090, "time_period"}}) {
     ECHO_SCENE(scene, width, height);
     fill_stream(scene.state);
     scene.state.stream.lanes = 1;

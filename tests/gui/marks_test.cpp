@@ -261,7 +261,8 @@ TEST(ToolBar, EveryToolFitsAndWorks) {
       EXPECT_GE(r.x0, end) << id << " at " << width;
       end = r.x1;
       scene.click(id);
-      if (tool < 10) EXPECT_EQ(scene.state.marks.tool, static_cast<MarkTool>(tool++)) << id;
+      if (tool > static_cast<int>(MarkTool::inspect)) continue;
+      EXPECT_EQ(scene.state.marks.tool, static_cast<MarkTool>(tool++)) << id;
     }
     EXPECT_LE(end, scene.viewer->control_rect("splitter_right").x1);
     scene.click("zoom/in");

@@ -142,15 +142,21 @@ TEST(Marks, JsonHasMillimetres) {
 // The line is where its metres are, in the accent; far from it nothing changes.
 TEST(Marks, AreDrawnIntoThePicture) {
   const Grid grid{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 0, .z1_m = 40e-3, .nx = 201, .nz = 401};
-  for (const std::uint8_t ground : {0, 255}) {
-    RgbPicture picture{.width = 201, .height = 401, .rgb = std::vector<std::uint8_t>(201 * 401 * 3, ground)};
+  for (const int ground : {0, 255}) {
+    const auto byte = static_cast<std::uint8_t>(ground);
+    RgbPicture picture{.width = 201, .height = 401, .rgb = std::vector<std::uint8_t>(201 * 401 * 3, byte)};
     Marks marks;
     marks.list = {{.number = 1, .kind = MarkKind::profile, .points = {{-5e-3, 10e-3}, {5e-3, 10e-3}}}};
     draw_marks_in(picture, grid, marks);
-    const auto at = [&](int x, int y) { return &picture.rgb[3 * static_cast<std::size_t>(y * 201 + x)]; };
-    EXPECT_EQ(at(100, 100)[2], 224);
-    EXPECT_EQ(at(100, 100)[0], 76);
-    EXPECT_LT(at(100, 102)[0], 130);  // the halo
+    const int times = picture.width / 201;  // enlarged
+    ASSERT_EQ(picture.height, 401 * times);
+    const auto at = [&](int x, int y, int below = 0) {
+      const int row = y * times + times / 2 + below;
+      return &picture.rgb[3 * static_cast<std::size_t>(row * picture.width + x * times)];
+    };
+    EXPECT_GT(at(100, 100)[2], 120);
+    EXPECT_GT(at(100, 100)[2], at(100, 100)[0] + 60);
+    EXPECT_LT(at(100, 100, 2)[0], 140);  // the halo
     EXPECT_EQ(at(100, 60)[0], ground);
     EXPECT_EQ(at(20, 100)[0], ground);
   }

@@ -76,7 +76,9 @@ TEST(PictureLayout, PanningCannotLoseThePicture) {
         EXPECT_GT(l.image.width(), 100.0F);
         EXPECT_GT(l.image.height(), 50.0F);
         const GridPlace seen = grid.place(l.centre.x_m, l.centre.z_m);
-        if (zoom > 50) EXPECT_TRUE(grid.contains(seen, 0.01)) << seen.column << " " << seen.row;
+        if (zoom > 50) {
+          EXPECT_TRUE(grid.contains(seen, 0.01)) << seen.column << " " << seen.row;
+        }
       }
     }
   }
