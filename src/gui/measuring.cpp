@@ -127,7 +127,7 @@ void Measuring::measure(Measured& m, const Marks& marks, const LevelPicture& pic
       m.points.push_back({mark.number, "point " + number, measure_point(picture, mark.points[0], kReach_m)});
       add_point(m.values, m.points.back());
     } else if (mark.kind == MarkKind::profile && mark.points.size() == 2) {
-      m.profiles.push_back({mark.number, "line " + number, line_profile(picture, mark.points[0], mark.points[1])});
+      m.profiles.push_back({mark.number, "profile " + number, line_profile(picture, mark.points[0], mark.points[1])});
     }
   }
   std::erase_if(known_, [&](const auto& known) {

@@ -70,7 +70,7 @@ TEST(MustDisk, SpeckleAndContrastAreThoseOfTheReference) {
       "must_pwi_disk: speckle SNR %.4f (reference %.4f, stated %.4f), contrast %.3f dB (%.3f, %.3f), gCNR %.4f "
       "(%.4f)\n",
       ours.inside.snr(), of_reference.inside.snr(), snr, ours.against_water.contrast_db,
-      of_reference.against_water.contrast_db, contrast, ours.against_water.gcnr, of_reference.against_water.gcnr, gcnr);
+      of_reference.against_water.contrast_db, contrast, ours.against_water.gcnr, of_reference.against_water.gcnr);
 }
 
 TEST(MustDisk, PlaysAsACineloop) {
