@@ -156,7 +156,7 @@ TEST(Marks, AreDrawnIntoThePicture) {
     };
     EXPECT_GT(at(100, 100)[2], 120);
     EXPECT_GT(at(100, 100)[2], at(100, 100)[0] + 60);
-    EXPECT_LT(at(100, 100, 2)[0], 140);  // the halo
+    EXPECT_LT(at(100, 100, 1)[0], 140);  // the halo
     EXPECT_EQ(at(100, 60)[0], ground);
     EXPECT_EQ(at(20, 100)[0], ground);
   }
