@@ -184,6 +184,7 @@ void Session::make() {
   pipeline.held_reference_db = held_reference_db_;
   pipeline.on_image = options_.on_image;
   pipeline.past = options_.past;
+  pipeline.flow = options_.flow;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

@@ -43,6 +43,7 @@ const std::vector<Library> kLibraries = {
     {"matio or HDF5",
      std::regex("(matio|hdf5|H5).*"),
      {"formats/mat_file.", "formats/mat_tree.", "formats/mat73", "formats/hdf5", "history/uff_"}},
+    {"Eigen", std::regex("Eigen/.*"), {"backend/cpu/"}},
     {"libav or libpng", std::regex("(libav|libsw|png\\.h).*"), {"history/"}},
 };
 
