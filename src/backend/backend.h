@@ -40,9 +40,9 @@ struct DeviceMemory {
   std::size_t free = 0;  // that anybody could still take
 };
 
-// The complex pixels of a beamformed frame, [nz][nx] of the beamformed grid: in host memory where the CPU computes; on a
-// device in its own memory, complete in the order of the stream that it beamforms on. values null: there are none (the
-// course recipe).
+// The complex pixels of a beamformed frame, [nz][nx] of the beamformed grid: in host memory where the CPU computes; on
+// a device in its own memory, complete in the order of the stream that it beamforms on. values null: there are none
+// (the course recipe).
 struct PixelView {
   const Complex* values = nullptr;
   std::size_t count = 0;

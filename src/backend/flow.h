@@ -1,7 +1,7 @@
-// Flow beside the live stream: keeps the beamformed frames, and every few of them has a thread of its own make a picture
-// of what moves. The stream never waits for it: an ensemble that is due while another one is in work comes when that is
-// done, with the frames that are the newest then. An ensemble is made of frames that follow each other; one that is
-// missing begins it again.
+// Flow beside the live stream: keeps the beamformed frames, and every few of them has a thread of its own make a
+// picture of what moves. The stream never waits for it: an ensemble that is due while another one is in work comes when
+// that is done, with the frames that are the newest then. An ensemble is made of frames that follow each other; one
+// that is missing begins it again.
 #pragma once
 
 #include <atomic>
@@ -44,10 +44,10 @@ class FlowEngine {
   void take(const std::shared_ptr<const Plan>& plan, const PixelView& pixels, const FrameStamp& stamp,
             double reference_db);
 
-  void settle();                              // until no ensemble is in work; processing thread
+  void settle();                                     // until no ensemble is in work; processing thread
   [[nodiscard]] bool busy() const { return busy_; }  // an ensemble is in work; any thread
-  [[nodiscard]] FlowCounts counts() const;    // any thread
-  [[nodiscard]] std::string take_fault();     // why there are no more pictures, once; any thread
+  [[nodiscard]] FlowCounts counts() const;           // any thread
+  [[nodiscard]] std::string take_fault();            // why there are no more pictures, once; any thread
 
  private:
   struct Job {
@@ -95,7 +95,7 @@ class FlowEngine {
   std::atomic<std::uint64_t> n_pictures_{0}, n_late_{0}, n_restarts_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
-  Job job_;            // under mutex_ until busy_
+  Job job_;              // under mutex_ until busy_
   bool wanted_ = false;  // under mutex_
   bool quit_ = false;    // under mutex_
   std::string fault_;    // under mutex_

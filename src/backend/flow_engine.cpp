@@ -35,9 +35,7 @@ FlowEngine::~FlowEngine() {
   thread_.join();
 }
 
-FlowCounts FlowEngine::counts() const {
-  return {.pictures = n_pictures_, .late = n_late_, .restarts = n_restarts_};
-}
+FlowCounts FlowEngine::counts() const { return {.pictures = n_pictures_, .late = n_late_, .restarts = n_restarts_}; }
 
 std::string FlowEngine::take_fault() {
   const std::scoped_lock lock(mutex_);
@@ -203,6 +201,7 @@ void FlowEngine::make_picture(const Job& job) {
   image.reference_db = job.reference_db;
   image.frames = job.flow.frames;
   image.prf_hz = job.flow.prf_hz;
+  image.center_hz = job.plan->acquisition->center_hz;
   image.aliasing_m_s = kPi * job.flow.scale_m_s;
   device_->apply(job.slots,
                  {.reference_db = job.reference_db,

@@ -32,8 +32,8 @@ struct PipelineOptions {
   double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
   Injection inject;
   std::function<void(const Image&)> on_image =
-      {};                      // each finished image, before it is swapped away [processing thread]
-  PastImages* past = nullptr;  // null: kept frames cannot be reviewed
+      {};                              // each finished image, before it is swapped away [processing thread]
+  PastImages* past = nullptr;          // null: kept frames cannot be reviewed
   Mailbox<FlowImage>* flow = nullptr;  // null: flow is not computed, whatever the parameters say
 };
 
@@ -112,15 +112,15 @@ class Pipeline {
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
   Backend& backend_;
-  std::unique_ptr<FlowEngine> flow_;        // null: off
-  bool flow_failed_ = false;                // with the parameters in use
-  std::unique_ptr<Reviewer> reviewer_;      // null: no past
+  std::unique_ptr<FlowEngine> flow_;    // null: off
+  bool flow_failed_ = false;            // with the parameters in use
+  std::unique_ptr<Reviewer> reviewer_;  // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;
-  std::string fault_;    // under text_mutex_
-  std::string refusal_;  // under text_mutex_
+  std::string fault_;       // under text_mutex_
+  std::string refusal_;     // under text_mutex_
   FlowCounts flow_counts_;  // under text_mutex_
   std::thread thread_;
 };

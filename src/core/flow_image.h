@@ -31,6 +31,7 @@ struct FlowImage {
   double reference_db = 0.0;  // level that is 0 dB
   int frames = 0;
   double prf_hz = 0.0;        // in use; 0 = unknown, then velocities are 0
+  double center_hz = 0.0;     // of the echoes as they were received, which scales velocities
   double aliasing_m_s = 0.0;  // velocities lie within plus and minus this
 
   // [nz][nx], x fastest. power_db: mean power behind the wall filter on the scale of the B-mode picture. velocity_m_s:
@@ -52,8 +53,9 @@ struct FlowImage {
 // What became of the frames since flow was turned on.
 struct FlowCounts {
   std::uint64_t pictures = 0;
-  std::uint64_t late = 0;      // ensembles that were due while another one was in work
-  std::uint64_t restarts = 0;  // ensembles broken off: a frame was missing, the recording began again, the pixels changed
+  std::uint64_t late = 0;  // ensembles that were due while another one was in work
+  std::uint64_t restarts =
+      0;  // ensembles broken off: a frame was missing, the recording began again, the pixels changed
 };
 
 // Whether the overlay shows flow at a pixel.

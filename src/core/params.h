@@ -48,11 +48,11 @@ struct ImagingParams {
   double wall_cutoff = 0.19;  // fir, svd chosen automatically: share of the Nyquist frequency (half the PRF)
   int svd_low = 0;            // first and last component that is kept, from 1; 0 = automatic
   int svd_high = 0;
-  double flow_angle_rad = 0.0;        // between the beam and the flow
-  double flow_prf_hz = 0.0;           // 0 = the recording's frame rate
-  double flow_threshold_db = -40.0;   // overlay: colour where the power is above this, on the picture's scale
-  double flow_priority_db = 0.0;      // overlay: and the picture itself below this
-  double flow_persistence_s = 0.0;    // in the recording's time; 0 = none
+  double flow_angle_rad = 0.0;       // between the beam and the flow
+  double flow_prf_hz = 0.0;          // 0 = the recording's frame rate
+  double flow_threshold_db = -40.0;  // overlay: colour where the power is above this, on the picture's scale
+  double flow_priority_db = 0.0;     // overlay: and the picture itself below this
+  double flow_persistence_s = 0.0;   // in the recording's time; 0 = none
 
   // Display: acts in the shader, on a frozen image too.
   double dynamic_range_db = 60.0;

@@ -1,5 +1,5 @@
-// What the singular values of a Casorati matrix [pixel][frame], and the components' courses along the frames, say: energies, errors, and
-// which components to keep when nobody chooses. Host only, double precision.
+// What the singular values of a Casorati matrix [pixel][frame], and the components' courses along the frames, say:
+// energies, errors, and which components to keep when nobody chooses. Host only, double precision.
 #pragma once
 
 #include <complex>

@@ -8,7 +8,7 @@
 
 namespace echoloop {
 
-inline constexpr int kWallTaps = 129;           // of the course's colour Doppler study,
+inline constexpr int kWallTaps = 129;              // of the course's colour Doppler study,
 inline constexpr double kCourseWallCutoff = 0.19;  // and its cut-off, as a share of the Nyquist frequency
 
 // Row-major [n][n]: W[s * n + t]. Symmetric odd FIR, middle tap on t; beyond its ends the ensemble goes on as its own

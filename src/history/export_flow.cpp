@@ -8,8 +8,8 @@
 namespace echoloop {
 namespace {
 
-// Where the power is above the threshold: how much, how fast. Median and extremes of the velocity, which stray pixels do
-// not move far.
+// Where the power is above the threshold: how much, how fast. Median and extremes of the velocity, which stray pixels
+// do not move far.
 nlohmann::json summary_json(const FlowImage& flow) {
   std::vector<float> velocities;
   for (std::size_t i = 0; i < flow.power_db.size(); ++i) {
@@ -30,16 +30,16 @@ nlohmann::json summary_json(const FlowImage& flow) {
 }  // namespace
 
 nlohmann::json flow_json(const FlowImage& flow) {
-  nlohmann::json json = {{"frames", flow.frames},
-                         {"prf_hz", flow.prf_hz},
-                         {"aliasing_m_s", flow.aliasing_m_s},
-                         {"reference_db", flow.reference_db},
-                         {"age_ms", static_cast<double>(flow.ready_ns - flow.stamp.acquired_ns) * 1e-6},
-                         {"times_ms",
-                          {{"decompose", flow.times.decompose_ms},
-                           {"filter", flow.times.filter_ms},
-                           {"total", flow.times.total_ms}}},
-                         {"above_threshold", summary_json(flow)}};
+  nlohmann::json json = {
+      {"frames", flow.frames},
+      {"prf_hz", flow.prf_hz},
+      {"received_center_hz", flow.center_hz},
+      {"aliasing_m_s", flow.aliasing_m_s},
+      {"reference_db", flow.reference_db},
+      {"age_ms", static_cast<double>(flow.ready_ns - flow.stamp.acquired_ns) * 1e-6},
+      {"times_ms",
+       {{"decompose", flow.times.decompose_ms}, {"filter", flow.times.filter_ms}, {"total", flow.times.total_ms}}},
+      {"above_threshold", summary_json(flow)}};
   if (!flow.singular_values.empty()) {
     json["singular_values"] = flow.singular_values;
     json["components"] = {{"first", flow.first_component}, {"last", flow.last_component}};
@@ -50,8 +50,8 @@ nlohmann::json flow_json(const FlowImage& flow) {
 
 void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, const nlohmann::json& about) {
   const bool low_rank = !flow.low_rank_db.empty();
-  const std::string shape = std::string(low_rank ? "3, " : "2, ") + std::to_string(flow.grid.nz) + ", " +
-                            std::to_string(flow.grid.nx);
+  const std::string shape =
+      std::string(low_rank ? "3, " : "2, ") + std::to_string(flow.grid.nz) + ", " + std::to_string(flow.grid.nx);
   write_npy(path, shape, {flow.power_db, flow.velocity_m_s, flow.low_rank_db});
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();

@@ -61,10 +61,8 @@ class FlowScene final : public Scene {
     Random random(setup.seed);
     // Tissue that moves comes into the field from above and below.
     const double reach_m = setup.flow.motion_m_s / (2.0 * kPi * kMotionHz);
-    const SpeckleArea area{.x0_m = -field.x1_m(),
-                           .x1_m = field.x1_m(),
-                           .z0_m = 0.3e-3 * scale,
-                           .z1_m = field.depth_m + reach_m};
+    const SpeckleArea area{
+        .x0_m = -field.x1_m(), .x1_m = field.x1_m(), .z0_m = 0.3e-3 * scale, .z1_m = field.depth_m + reach_m};
     add_speckle(tissue_, field, area, random,
                 [this, scale](double x_m, double z_m) { return tissue_at(vessel_, x_m, z_m, scale); });
 
@@ -109,8 +107,7 @@ class FlowScene final : public Scene {
       const double along_m = run_m - length_m * std::floor(run_m / length_m) - half_length_m_;
       const double fade = std::clamp((half_length_m_ - std::abs(along_m)) / (kFade_m * scale), 0.0, 1.0);
       out.x_m[i] = static_cast<float>(along_m * vessel_.cosine - across_m * vessel_.sine);
-      out.z_m[i] =
-          static_cast<float>(vessel_.depth_m + along_m * vessel_.sine + across_m * vessel_.cosine + down_m);
+      out.z_m[i] = static_cast<float>(vessel_.depth_m + along_m * vessel_.sine + across_m * vessel_.cosine + down_m);
       out.amplitude[i] = blood_.amplitude[i] * static_cast<float>(fade);
     }
   }

@@ -25,7 +25,8 @@ const std::vector<Layer> kLayers = {
     {"source", {"core", "formats/recording.h"}},
     {"history", {"core", "formats/acquisition_json.h"}},
     {"gui", {"core", "measure", "history"}},
-    {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "history", "gui"}},
+    {"app",
+     {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "history", "gui"}},
     {"", {"core", "app", "formats/reader_main.h"}},
 };
 

@@ -46,10 +46,11 @@ void ensemble(Backend& backend, std::size_t n_pixels, int n, int step) {
       filter.push_back(end - middle);
       total.push_back(end);
     }
-    std::printf("%-7s svd %7zu pixels x %3d frames, %s %d new: decompose %7.3f ms, filter and picture %7.3f ms, "
-                "total %7.3f ms\n",
-                backend.name().c_str(), n_pixels, n, n_known == 0 ? "whole,  " : "sliding,", n - n_known,
-                median(decompose), median(filter), median(total));
+    std::printf(
+        "%-7s svd %7zu pixels x %3d frames, %s %d new: decompose %7.3f ms, filter and picture %7.3f ms, "
+        "total %7.3f ms\n",
+        backend.name().c_str(), n_pixels, n, n_known == 0 ? "whole,  " : "sliding,", n - n_known, median(decompose),
+        median(filter), median(total));
     std::fflush(stdout);
   };
   run(0);
@@ -141,14 +142,16 @@ Stream stream(Backend& backend, FlowMode mode, WallFilter filter, int n_frames, 
 void streams(Backend& backend, double seconds) {
   const Stream off = stream(backend, FlowMode::off, WallFilter::svd, 64, seconds);
   std::printf("%-7s S1 stream, flow off: %.0f frames/s\n", backend.name().c_str(), off.frames_per_s);
-  for (const auto& [name, filter, n] : {std::tuple{"fir", WallFilter::fir, 64}, std::tuple{"svd", WallFilter::svd, 32},
-                                        std::tuple{"svd", WallFilter::svd, 64}, std::tuple{"svd", WallFilter::svd, 128}}) {
+  for (const auto& [name, filter, n] :
+       {std::tuple{"fir", WallFilter::fir, 64}, std::tuple{"svd", WallFilter::svd, 32},
+        std::tuple{"svd", WallFilter::svd, 64}, std::tuple{"svd", WallFilter::svd, 128}}) {
     const Stream on = stream(backend, FlowMode::power, filter, n, seconds);
-    std::printf("%-7s S1 stream, power Doppler, %s of %d frames every 8: %.0f frames/s (%+.1f %%), %.0f flow pictures/s, "
-                "late %llu, last one took %.2f ms\n",
-                backend.name().c_str(), name, n, on.frames_per_s, 100.0 * (on.frames_per_s / off.frames_per_s - 1.0),
-                static_cast<double>(on.flow.pictures) / seconds, static_cast<unsigned long long>(on.flow.late),
-                on.times.total_ms);
+    std::printf(
+        "%-7s S1 stream, power Doppler, %s of %d frames every 8: %.0f frames/s (%+.1f %%), %.0f flow pictures/s, "
+        "late %llu, last one took %.2f ms\n",
+        backend.name().c_str(), name, n, on.frames_per_s, 100.0 * (on.frames_per_s / off.frames_per_s - 1.0),
+        static_cast<double>(on.flow.pictures) / seconds, static_cast<unsigned long long>(on.flow.late),
+        on.times.total_ms);
     std::fflush(stdout);
   }
   const Stream again = stream(backend, FlowMode::off, WallFilter::svd, 64, seconds);

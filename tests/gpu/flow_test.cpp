@@ -1,8 +1,9 @@
 // Flow on the GPU against the CPU: decomposition, sliding, every wall filter, low-rank pictures, persistence, and whole
 // ensembles of beamformed frames.
+#include "backend/flow.h"
+
 #include <cmath>
 
-#include "backend/flow.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
 

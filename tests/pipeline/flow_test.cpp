@@ -1,5 +1,5 @@
-// Flow beside the stream: pictures come every few frames and say what they are made of, the B-mode pictures stay as they
-// are, missing frames begin an ensemble again, what cannot be is refused and the stream goes on.
+// Flow beside the stream: pictures come every few frames and say what they are made of, the B-mode pictures stay as
+// they are, missing frames begin an ensemble again, what cannot be is refused and the stream goes on.
 #include <gtest/gtest.h>
 
 #include "support/ensembles.h"
@@ -38,8 +38,8 @@ class Engines : public ::testing::Test {
       for (std::size_t i = 0; i < n; ++i) frame[i] = {values[2 * i], values[2 * i + 1]};
       frames_.push_back(std::move(frame));
     }
-    const FrameStamp stamp{.sequence = index, .source_index = index, .acquired_ns = now_ns(),
-                           .time_s = 1e-3 * static_cast<double>(index)};
+    const FrameStamp stamp{
+        .sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 1e-3 * static_cast<double>(index)};
     engine_.take(plan, {.values = frames_[index].data(), .count = n}, stamp, 30.0);
     if (settle) engine_.settle();
   }

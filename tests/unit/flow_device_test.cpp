@@ -1,5 +1,5 @@
-// Ensembles on the CPU: decomposition, reconstruction and wall filters against numpy and scipy (reference/), the sliding
-// Gram matrix against a fresh one, every instruction set, any number of threads.
+// Ensembles on the CPU: decomposition, reconstruction and wall filters against numpy and scipy (reference/), the
+// sliding Gram matrix against a fresh one, every instruction set, any number of threads.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -171,7 +171,9 @@ TEST_P(FlowDevices, AnEnsembleOf32FramesTakes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, FlowDevices, ::testing::ValuesIn(cpu_kernels_here()), [](const auto& info) {
-  return std::string(info.param == CpuKernel::portable ? "portable" : info.param == CpuKernel::avx2 ? "avx2" : "avx512");
+  return std::string(info.param == CpuKernel::portable ? "portable"
+                     : info.param == CpuKernel::avx2   ? "avx2"
+                                                       : "avx512");
 });
 
 }  // namespace

@@ -89,6 +89,18 @@ TEST(Kasai, TowardsTheProbeIsPositive) {
   EXPECT_EQ(kasai_velocity_m_s({0.0f, 0.0f}, 1.0f), 0.0f);
 }
 
+TEST(Kasai, TheReceivedFrequencyScalesVelocities) {
+  const double nominal = 4.0 * kPi / 3.0;  // rows a third of a wavelength apart: more than half a turn
+  const auto lag = [](double angle, double coherence) {
+    return AxialLag{.re = coherence * std::cos(angle), .im = coherence * std::sin(angle), .power = 1.0};
+  };
+  EXPECT_NEAR(received_frequency_share(lag(nominal, 0.9), nominal), 1.0, 1e-12);
+  EXPECT_NEAR(received_frequency_share(lag(0.96 * nominal, 0.9), nominal), 0.96, 1e-12);
+  EXPECT_NEAR(received_frequency_share(lag(1.1 * nominal, 0.9), nominal), 1.1, 1e-12);
+  EXPECT_EQ(received_frequency_share(lag(0.96 * nominal, 0.1), nominal), 1.0) << "rows have nothing in common";
+  EXPECT_EQ(received_frequency_share({}, nominal), 1.0);
+}
+
 TEST(Kasai, PowerIsOnThePicturesScale) {
   EXPECT_NEAR(power_db(100.0f, 0.0f), 20.0f, 1e-5f);  // a magnitude of 10
   EXPECT_NEAR(power_db(100.0f, 25.0f), -5.0f, 1e-5f);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "backend/cpu/hermitian.h"
+#include "backend/received_frequency.h"
 #include "dsp/level.h"
 
 namespace echoloop {
@@ -77,8 +78,8 @@ void CpuFlowDevice::add_blocks(std::span<const int> slots, int n_known) {
   const int n = static_cast<int>(slots.size());
   const auto size = static_cast<std::size_t>(n);
   const int pixels = block_pixels(n);
-  const int n_blocks = static_cast<int>((n_pixels_ + static_cast<std::size_t>(pixels) - 1) /
-                                        static_cast<std::size_t>(pixels));
+  const int n_blocks =
+      static_cast<int>((n_pixels_ + static_cast<std::size_t>(pixels) - 1) / static_cast<std::size_t>(pixels));
   parts_.resize(kGroups);
   pool_->run(kGroups, 1, [&](int begin, int end, int thread) {
     Memory& memory = memory_[static_cast<std::size_t>(thread)];
@@ -128,8 +129,8 @@ void CpuFlowDevice::filter_blocks(std::span<const int> slots, const Each& each) 
   const int n = static_cast<int>(slots.size());
   const int pixels = block_pixels(n);
   const std::size_t plane_floats = 2 * static_cast<std::size_t>(n) * static_cast<std::size_t>(pixels);
-  const int n_blocks = static_cast<int>((n_pixels_ + static_cast<std::size_t>(pixels) - 1) /
-                                        static_cast<std::size_t>(pixels));
+  const int n_blocks =
+      static_cast<int>((n_pixels_ + static_cast<std::size_t>(pixels) - 1) / static_cast<std::size_t>(pixels));
   pool_->run(n_blocks, 1, [&](int begin, int end, int thread) {
     Memory& memory = memory_[static_cast<std::size_t>(thread)];
     memory.planes.resize(plane_floats);
@@ -146,6 +147,27 @@ void CpuFlowDevice::filter_blocks(std::span<const int> slots, const Each& each) 
   });
 }
 
+AxialLag CpuFlowDevice::axial_lag(int slot, const Grid& grid) {
+  const Complex* frame = frames_[static_cast<std::size_t>(slot)].data();
+  const auto nx = static_cast<std::size_t>(grid.nx);
+  rows_.assign(static_cast<std::size_t>(grid.nz - 1), {});
+  pool_->run(grid.nz - 1, 16, [&](int begin, int end, int) {
+    for (int iz = begin; iz < end; ++iz) {
+      const Complex* row = frame + static_cast<std::size_t>(iz) * nx;
+      AxialLag& sum = rows_[static_cast<std::size_t>(iz)];
+      for (std::size_t ix = 0; ix < nx; ++ix) {
+        const Complex product = lag_product(row[nx + ix], row[ix]);
+        sum.re += static_cast<double>(product.re);
+        sum.im += static_cast<double>(product.im);
+        sum.power += static_cast<double>(row[ix].re * row[ix].re + row[ix].im * row[ix].im);
+      }
+    }
+  });
+  AxialLag all;
+  for (const AxialLag& row : rows_) all = {all.re + row.re, all.im + row.im, all.power + row.power};
+  return all;
+}
+
 void CpuFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish, FlowImage& image) {
   const auto n = slots.size();
   image.power_db.resize(n_pixels_);
@@ -155,7 +177,11 @@ void CpuFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish, 
   shown_.resize(n_pixels_);
   const float keep = first ? 0.0f : static_cast<float>(finish.keep);
   const auto reference = static_cast<float>(finish.reference_db);
-  const auto scale = static_cast<float>(finish.scale_m_s);
+  double scale_m_s = finish.scale_m_s;
+  if (has_rows(image, n_pixels_)) {
+    scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
+  }
+  const auto scale = static_cast<float>(scale_m_s);
   filter_blocks(slots, [&](const Block& b, const Memory& memory) {
     const auto padded = static_cast<std::size_t>(b.padded);
     const float* newest = memory.filtered.data() + 2 * (n - 1) * padded;

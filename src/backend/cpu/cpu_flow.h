@@ -43,6 +43,7 @@ class CpuFlowDevice final : public FlowDevice {
   // each(block, memory) with the block's frames filtered
   template <class Each>
   void filter_blocks(std::span<const int> slots, const Each& each);
+  [[nodiscard]] AxialLag axial_lag(int slot, const Grid& grid);
   void shift_gram(int n, int n_known);
   void add_blocks(std::span<const int> slots, int n_known);
 
@@ -55,6 +56,7 @@ class CpuFlowDevice final : public FlowDevice {
   std::vector<std::vector<double>> parts_;  // what groups of blocks add to it
   std::vector<float> matrix_;               // [n][n] pairs
   std::vector<Memory> memory_;              // one a thread
+  std::vector<AxialLag> rows_;              // of a frame
   std::vector<FlowSums> shown_;             // of the picture before, with persistence
 };
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/received_frequency.h"
+
 namespace echoloop::cuda {
 namespace {
 
@@ -36,6 +38,7 @@ CudaFlowDevice::CudaFlowDevice(std::shared_ptr<Context> context)
       eigen_(stream()),
       matrix_(stream()),
       y_(stream()),
+      lags_(stream()),
       shown_(stream()),
       pictures_(stream()) {}
 
@@ -186,8 +189,8 @@ void CudaFlowDevice::set_matrix(std::span<const float> matrix, int n) {
   for (std::size_t s = 0; s < size; ++s) {
     for (std::size_t t = 0; t < size; ++t) to[t * size + s] = {matrix[s * size + t], 0.0f};
   }
-  CUDA_CHECK(cudaMemcpyAsync(matrix_.as<void>(), to, square(n) * sizeof(Complex), cudaMemcpyHostToDevice,
-                             stream().get()));
+  CUDA_CHECK(
+      cudaMemcpyAsync(matrix_.as<void>(), to, square(n) * sizeof(Complex), cudaMemcpyHostToDevice, stream().get()));
   wait();  // landing_ is used again
 }
 
@@ -210,10 +213,28 @@ void CudaFlowDevice::multiply(std::span<const int> slots, std::size_t first, int
   }
 }
 
+AxialLag CudaFlowDevice::axial_lag(int slot, const Grid& grid) {
+  lags_.grow_for<AxialLag>(kLagParts);
+  landing_.grow(kLagParts * sizeof(AxialLag));
+  sum_axial_lags(frame(slot), grid.nx, grid.nz, lags_.as<AxialLag>(), stream());
+  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), lags_.as<void>(), kLagParts * sizeof(AxialLag),
+                             cudaMemcpyDeviceToHost, stream().get()));
+  wait();
+  AxialLag all;
+  for (const AxialLag& part : std::span(landing_.as<AxialLag>(), kLagParts)) {
+    all = {all.re + part.re, all.im + part.im, all.power + part.power};
+  }
+  return all;
+}
+
 void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish, FlowImage& image) {
   const std::size_t n = slots.size();
   const std::size_t n_pictures = finish.low_rank ? 3 : 2;
   stored_.hold_back(stream());
+  double scale_m_s = finish.scale_m_s;
+  if (has_rows(image, n_pixels_)) {
+    scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
+  }
   if (!has_shown_) shown_.grow_for<FlowSums>(n_pixels_);
   pictures_.grow_for<float>(n_pictures * n_pixels_);
   landing_.grow(n_pictures * n_pixels_ * sizeof(float));
@@ -228,7 +249,7 @@ void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish,
                  .n_frames = static_cast<int>(n),
                  .pitch = static_cast<long long>(count),
                  .reference_db = static_cast<float>(finish.reference_db),
-                 .scale_m_s = static_cast<float>(finish.scale_m_s),
+                 .scale_m_s = static_cast<float>(scale_m_s),
                  .keep = has_shown_ ? static_cast<float>(finish.keep) : 0.0f,
                  .shown = shown_.as<FlowSums>() + first,
                  .power_db = pictures + first,
@@ -251,8 +272,8 @@ std::vector<Complex> CudaFlowDevice::filtered(std::span<const int> slots) {
   stored_.hold_back(stream());
   y_.grow_for<Complex>(out.size());
   multiply(slots, 0, static_cast<int>(n_pixels_));
-  CUDA_CHECK(cudaMemcpyAsync(out.data(), y_.as<void>(), out.size() * sizeof(Complex), cudaMemcpyDeviceToHost,
-                             stream().get()));
+  CUDA_CHECK(
+      cudaMemcpyAsync(out.data(), y_.as<void>(), out.size() * sizeof(Complex), cudaMemcpyDeviceToHost, stream().get()));
   wait();
   return out;
 }

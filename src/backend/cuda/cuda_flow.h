@@ -59,22 +59,26 @@ class CudaFlowDevice final : public FlowDevice {
   };
 
   [[nodiscard]] StreamView stream() const { return stream_.view(); }
-  [[nodiscard]] const Complex* frame(int slot) const { return ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_; }
+  [[nodiscard]] const Complex* frame(int slot) const {
+    return ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_;
+  }
   void add_products(std::span<const int> slots, int n_known);
   void grow_eigen(int n);
   void multiply(std::span<const int> slots, std::size_t first, int count);
+  [[nodiscard]] AxialLag axial_lag(int slot, const Grid& grid);
   void wait();
 
   std::shared_ptr<Context> context_;  // first: freed last
   Stream stream_{StreamPriority::low};
   std::optional<MathHandles> math_;
-  DeviceBuffer ring_;    // Complex [slot][pitch], zeros beyond the pixels
-  DeviceBuffer parts_;   // see fold_gram()
-  DeviceBuffer grams_;   // two of cuDoubleComplex [n][n], the newer one at gram_
-  DeviceBuffer eigen_;   // cuDoubleComplex [n][n] eigenvectors, double [n] values, work, int info
-  DeviceBuffer matrix_;  // Complex [n][n]
-  DeviceBuffer y_;       // Complex [n][chunk]
-  DeviceBuffer shown_;   // FlowSums [pixel]
+  DeviceBuffer ring_;      // Complex [slot][pitch], zeros beyond the pixels
+  DeviceBuffer parts_;     // see fold_gram()
+  DeviceBuffer grams_;     // two of cuDoubleComplex [n][n], the newer one at gram_
+  DeviceBuffer eigen_;     // cuDoubleComplex [n][n] eigenvectors, double [n] values, work, int info
+  DeviceBuffer matrix_;    // Complex [n][n]
+  DeviceBuffer y_;         // Complex [n][chunk]
+  DeviceBuffer lags_;      // AxialLag [kLagParts]
+  DeviceBuffer shown_;     // FlowSums [pixel]
   DeviceBuffer pictures_;  // float [3][pixel]
   Landing landing_;
   Event stored_{EventUse::order};

@@ -54,6 +54,36 @@ __global__ void __launch_bounds__(kThreads)
   w[at] = {static_cast<float>(rest ? one - re : re), static_cast<float>(rest ? -im : im)};
 }
 
+// A block's sum, in a fixed order.
+__device__ double block_sum(double v, double* shared) {
+  shared[threadIdx.x] = v;
+  __syncthreads();
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+    __syncthreads();
+  }
+  const double sum = shared[0];
+  __syncthreads();
+  return sum;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    axial_kernel(const Complex* __restrict__ frame, int nx, long long n, AxialLag* __restrict__ parts) {
+  __shared__ double shared[kThreads];
+  double re = 0.0;
+  double im = 0.0;
+  double power = 0.0;
+  for (long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x; i < n; i += kLagParts * kThreads) {
+    const Complex above = frame[i];
+    const Complex product = lag_product(frame[i + nx], above);
+    re += static_cast<double>(product.re);
+    im += static_cast<double>(product.im);
+    power += static_cast<double>(above.re * above.re + above.im * above.im);
+  }
+  const AxialLag sum{block_sum(re, shared), block_sum(im, shared), block_sum(power, shared)};
+  if (threadIdx.x == 0) parts[blockIdx.x] = sum;
+}
+
 __global__ void __launch_bounds__(kThreads) finish_kernel(const Complex* __restrict__ y, FlowPictures out) {
   const int p = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (p >= out.count) return;
@@ -86,6 +116,12 @@ void keep_columns(const cuDoubleComplex* v, int n, int first, int end, Keep keep
   const auto size = static_cast<std::size_t>(n);
   keep_kernel<<<blocks_for(size * size), kThreads, 0, stream.get()>>>(v, n, first, end, keep, w);
   CUDA_CHECK_LAUNCH("keep_columns");
+}
+
+void sum_axial_lags(const Complex* frame, int nx, int nz, AxialLag* parts, StreamView stream) {
+  const long long n = static_cast<long long>(nx) * (nz - 1);
+  axial_kernel<<<kLagParts, kThreads, 0, stream.get()>>>(frame, nx, n, parts);
+  CUDA_CHECK_LAUNCH("sum_axial_lags");
 }
 
 void finish_flow(const Complex* y, const FlowPictures& out, StreamView stream) {

@@ -24,6 +24,10 @@ void fold_gram(const GramShape& shape, const Complex* parts, const cuDoubleCompl
 enum class Keep { these, rest };
 void keep_columns(const cuDoubleComplex* v, int n, int first, int end, Keep keep, Complex* w, StreamView stream);
 
+// Sums over a frame [nz][nx] for received_frequency_share(); parts: [kLagParts], one a block.
+inline constexpr int kLagParts = 64;
+void sum_axial_lags(const Complex* frame, int nx, int nz, AxialLag* parts, StreamView stream);
+
 // Pictures from filtered samples: y [n_frames][pitch], pixels [0, count) of each.
 struct FlowPictures {
   int count;

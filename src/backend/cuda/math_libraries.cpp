@@ -98,9 +98,9 @@ void MathHandles::multiply_blocks(const Product& p, int n_blocks, long long c_st
 
 int MathHandles::eigen_work(int n) const {
   int count = 0;
-  check_call(libraries_.zheevd_size(solver_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, nullptr, n, nullptr,
-                                    &count),
-             "cusolverDnZheevd_bufferSize");
+  check_call(
+      libraries_.zheevd_size(solver_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, nullptr, n, nullptr, &count),
+      "cusolverDnZheevd_bufferSize");
   return count;
 }
 
