@@ -38,7 +38,7 @@ struct PhantomSettings {
   double attenuation_db_cm_mhz = 0.1;  // one way; low, because the picture has no depth gain of its own
   double sound_speed_m_s = 1540.0;
   std::uint64_t seed = 1;
-  FlowSettings flow;
+  FlowSettings flow = {};
 };
 
 // points, cyst, flow, heart. [any thread]

@@ -67,7 +67,7 @@ void CudaFlowDevice::reserve(int n_slots, std::size_t n_pixels) {
 void CudaFlowDevice::store(int slot, const PixelView& pixels) {
   const StreamView processing = context_->processing.view();
   CUDA_CHECK(cudaMemcpyAsync(ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_, pixels.values,
-                             n_pixels_ * sizeof(Complex), cudaMemcpyDeviceToDevice, processing.get()));
+                             n_pixels_ * sizeof(Complex), cudaMemcpyDefault, processing.get()));
   stored_.record(processing);
 }
 
