@@ -19,6 +19,7 @@ echoloop_dependency(nlohmann_json nlohmann_json::nlohmann_json nlohmann/json v3.
 echoloop_dependency(CLI11 CLI11::CLI11 CLIUtils/CLI11 v2.4.2)                           # libcli11-dev
 echoloop_dependency(tomlplusplus tomlplusplus::tomlplusplus marzer/tomlplusplus v3.4.0) # libtomlplusplus-dev
 include(kissfft)
+include(eigen)
 include(stb)
 include(libav)
 

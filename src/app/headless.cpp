@@ -13,6 +13,7 @@
 #include "app/film_job.h"
 #include "app/open_source.h"
 #include "app/pictures.h"
+#include "app/provenance.h"
 #include "app/report.h"
 #include "app/session.h"
 #include "core/error.h"
@@ -62,6 +63,23 @@ std::function<void(const Image&)> film_taker(FilmJob* film) {
   return [film](const Image& image) { film->offer(image, WhenFull::wait); };
 }
 
+// What came of flow; refuses when a picture of it was wanted and there is none.
+nlohmann::json end_flow(const Options& options, const Backend& backend, const Session& session,
+                        Mailbox<FlowImage>& flows) {
+  const FlowCounts counts = session.flow_counts();
+  nlohmann::json json = {{"pictures", counts.pictures}, {"late", counts.late}, {"restarts", counts.restarts}};
+  if (flows.take()) {
+    json["last"] = flow_json(flows.front());
+    if (!options.flow_out.empty()) {
+      write_flow_npy(options.flow_out, flows.front(), program_json(backend, options.source));
+    }
+  } else if (!options.flow_out.empty()) {
+    throw Error("--flow-out", "found no ensemble of frames that follow each other",
+                "at least flow_frames of them in the run");
+  }
+  return json;
+}
+
 nlohmann::json end_film(FilmJob& film) {
   film.end();
   film.wait();
@@ -78,8 +96,12 @@ int run_headless(const Options& options) {
   const Acquisition& acquisition = *opened.info.acquisition;
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
   const Limits limits = limits_for(options, opened.info);
+  if (!options.flow_out.empty() && params.flow == FlowMode::off) {
+    throw Error("--flow-out", "found flow = off", "--set flow=power, velocity or low_rank");
+  }
 
   Mailbox<Image> images;
+  Mailbox<FlowImage> flows;
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
@@ -100,7 +122,8 @@ int run_headless(const Options& options) {
                    .host_images = wants_picture || film != nullptr,
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
-                   .recorder = records ? &recorder : nullptr});
+                   .recorder = records ? &recorder : nullptr,
+                   .flow = &flows});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -112,6 +135,7 @@ int run_headless(const Options& options) {
   const bool have_image = images.take();
   int status = 0;
   const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
+  if (const std::string refusal = session.take_refusal(); !refusal.empty()) fmt::print(stderr, "{}\n", refusal);
   for (const std::string& problem : {session.fault(), session.producer_report()}) {
     if (problem.empty() || complete) continue;  // what was asked for has been done
     fmt::print(stderr, "echoloop: {}\n", problem);
@@ -134,6 +158,7 @@ int run_headless(const Options& options) {
   const ImagingParams& made_with = have_image ? images.front().params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
+  if (params.flow != FlowMode::off) report["flow"] = end_flow(options, *chosen.backend, session, flows);
   if (records) report["recording"] = recording_json(recording);
   if (have_image) write_image_files(options, images.front(), *chosen.backend, options.source);
   if (!options.screenshot.empty()) {

@@ -121,6 +121,11 @@ Options parse_command_line(int argc, char** argv) {
   app.add_option("--grid", grid, "Pixels, X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")->type_name("GRID");
   app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")
       ->type_name("F.npy");
+  app.add_option("--flow-out", o.flow_out,
+                 "Last flow picture: float32 [2][nz][nx], power in dB and velocity in m/s (positive: towards the "
+                 "probe), with a .json beside it; needs --set flow=power, velocity or low_rank (then [3], the newest "
+                 "frame from the kept components in dB)")
+      ->type_name("F.npy");
   app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
   app.add_option("--png16", o.png16, "Last image's levels, 16 bit gray: the dynamic range below 0 dB on 0 to 65535")
       ->type_name("F.png");
@@ -141,7 +146,9 @@ Options parse_command_line(int argc, char** argv) {
   app.add_flag("--version", version, "Version in one line");
   app.footer(
       "Phantoms take settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
-      "rate_hz=100,sound_speed_m_s=1480,seed=7\n\nCommands:\n  echoloop info FILE [--json]   what a recording "
+      "rate_hz=100,sound_speed_m_s=1480,seed=7; sim:flow also peak_mm_s=20,pulsation=0,angle_deg=15,radius_mm=2.6,\n"
+      "motion_mm_s=5 (blood on the axis; 0 = steady; vessel downwards to the right; tissue, up and down once a "
+      "second)\n\nCommands:\n  echoloop info FILE [--json]   what a recording "
       "holds\n  echoloop bench [CASE...]      how fast this machine is\n\nA file named 'info' opens as ./info.");
 
   // `info` is a word before the source, not an option: take it out first.

@@ -193,6 +193,7 @@ void Session::make() {
   pipeline.on_image = options_.on_image;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
+  pipeline.flow = options_.flow;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

@@ -23,6 +23,7 @@ struct SessionOptions {
   Recorder* recorder = nullptr;                     // null: nothing is recorded; made for the same history
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
+  Mailbox<FlowImage>* flow = nullptr;               // null: no flow, whatever the parameters say
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
@@ -75,6 +76,7 @@ class Session {
   [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
+  [[nodiscard]] FlowCounts flow_counts() const { return running() ? running_->pipeline().flow_counts() : FlowCounts(); }
   [[nodiscard]] std::string producer_report() const {
     return running() ? running_->producer().report() : std::string();
   }

@@ -14,6 +14,7 @@
 #include "core/image.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "dsp/complex.h"
 
 namespace echoloop {
 
@@ -46,6 +47,16 @@ struct FrameAverage {
   const Lane* before = nullptr;  // of the same backend, whose last frame was the one before; null: the average begins
   float keep = 0.0f;             // weight of the average until then
 };
+
+// The complex pixels of a beamformed frame, [nz][nx] of the beamformed grid: in host memory where the CPU computes; on
+// a device in its own memory, complete in the order of the stream that it beamforms on. values null: there are none
+// (the course recipe).
+struct PixelView {
+  const Complex* values = nullptr;
+  std::size_t count = 0;
+};
+
+class FlowDevice;  // backend/flow_device.h
 
 // One frame in flight and all its buffers. For each frame, in this order:
 //   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, finish; then
@@ -85,6 +96,9 @@ class Lane {
   [[nodiscard]] virtual bool finished() = 0;  // the image is complete
   virtual void wait() = 0;  // until finished(); after a verb threw: until the frame's samples are no longer needed
 
+  // Of the frame in the lane; after beamform(), without a level that was expected, until the next frame's verbs.
+  [[nodiscard]] virtual PixelView pixels() = 0;
+
   // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest
   // and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
   [[nodiscard]] virtual Image& image() = 0;
@@ -107,6 +121,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
   // `number`: lane index, for spans. `mode` serial: one stream for copies and kernels.
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
+  // What ensembles of frames are filtered with, beside the lanes. Throws Error when this machine cannot.
+  [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_flow_device() = 0;
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
   // Whether the lanes' work is done elsewhere than on this machine's cores, so that a thread that waits for a lane
   // takes nothing from it by asking again and again.

@@ -30,7 +30,8 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       host_images_(options_.host_images),
       load_ms_(options_.inject.load_ms),
       error_at_(options_.inject.error_at),
-      lost_at_(options_.inject.lost_at) {
+      lost_at_(options_.inject.lost_at),
+      backend_(backend) {
   if (options_.past != nullptr) {
     reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
   }
@@ -52,6 +53,7 @@ Pipeline::~Pipeline() {
 
 void Pipeline::run() {
   run_stream();
+  end_flow();
   ring_.close();  // a producer that waits for a slot must not wait for ever
   done_ = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
@@ -90,6 +92,7 @@ void Pipeline::give_slots_back() {
 bool Pipeline::step() {
   take_params();
   const bool reviewing = step_review();
+  retire_flow();
   if (may_start() && !slots_[next_].busy) {
     if (auto lease = next_frame(reviewing)) {
       start_frame(slots_[next_], std::move(*lease));
@@ -128,6 +131,7 @@ void Pipeline::take_params() {
   if (newly_automatic) measure_reference_ = true;
   try {
     plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
+    flow_failed_ = false;
   } catch (const Error& error) {
     refuse(error.what());
   }
@@ -146,7 +150,9 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   const bool automatic = plan_->params.reference_db <= kAutoReference && plan_->course == nullptr;
   const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
   slot.reference_db = reference_in_use(automatic);
-  if (!(automatic && measure)) lane.expect_reference(slot.reference_db);
+  // Decibels written on the way leave no complex pixels.
+  const bool flow = options_.flow != nullptr && plan_->params.flow != FlowMode::off && !flow_failed_;
+  if (!(automatic && measure) && !flow) lane.expect_reference(slot.reference_db);
   lane.beamform();
   lane.envelope();
   if (automatic && measure) {
@@ -156,6 +162,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   lane.compress(slot.reference_db);
   refine(slot);
   lane.finish(host_images_);
+  if (flow) feed_flow(slot);
 }
 
 // Of the frame that has just been started; the one before it lies in the slot before.

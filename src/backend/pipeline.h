@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/flow.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
 #include "backend/watch.h"
@@ -35,6 +36,7 @@ struct PipelineOptions {
       {};                                    // each finished image, before it is swapped away [processing thread]
   PastImages* past = nullptr;                // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
+  Mailbox<FlowImage>* flow = nullptr;        // null: flow is not computed, whatever the parameters say
 };
 
 class Pipeline {
@@ -60,6 +62,7 @@ class Pipeline {
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
   [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
+  [[nodiscard]] FlowCounts flow_counts() const;      // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
@@ -80,6 +83,10 @@ class Pipeline {
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
   void refine(Slot& slot);
+  void feed_flow(Slot& slot);
+  void retire_flow();
+  void end_flow();
+  void note_flow_counts();
   void inject_faults(Lane& lane, std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
@@ -112,13 +119,17 @@ class Pipeline {
   std::atomic<bool> host_images_;
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
-  std::unique_ptr<Reviewer> reviewer_;      // null: no past
+  Backend& backend_;
+  std::unique_ptr<FlowEngine> flow_;    // null: off
+  bool flow_failed_ = false;            // with the parameters in use
+  std::unique_ptr<Reviewer> reviewer_;  // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;
-  std::string fault_;    // under text_mutex_
-  std::string refusal_;  // under text_mutex_
+  std::string fault_;       // under text_mutex_
+  std::string refusal_;     // under text_mutex_
+  FlowCounts flow_counts_;  // under text_mutex_
   std::thread thread_;
 };
 

@@ -15,15 +15,18 @@ constexpr std::array<std::string_view, 2> kPrecisions = {"fp32", "fp16"};
 constexpr std::array<std::string_view, 3> kGridKinds = {"auto", "cartesian", "polar"};
 constexpr std::array<std::string_view, 3> kCompoundings = {"auto", "coherent", "lines"};
 constexpr std::array<std::string_view, 3> kMedians = {"off", "3x3", "5x5"};
+constexpr std::array<std::string_view, 4> kFlowModes = {"off", "power", "velocity", "low_rank"};
+constexpr std::array<std::string_view, 4> kWallFilters = {"none", "fir", "polynomial", "svd"};
 constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
 
 constexpr ParamGroup kFormation = ParamGroup::formation;
+constexpr ParamGroup kFlow = ParamGroup::flow;
 constexpr ParamGroup kDisplay = ParamGroup::display;
 
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 41> kTable = {{
+const std::array<ParamSpec, 54> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
      "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
@@ -80,6 +83,32 @@ const std::array<ParamSpec, 41> kTable = {{
      "Gaussian average of the decibels across the picture, in a sector across its lines, one sigma long; 0 is off."},
     {"speckle_reduction", "Speckle reduction", "", 1, 2, 0, 1, kFormation, false, &P::speckle_reduction, {},
      "Bilateral filter of the decibels (Tomasi and Manduchi, 1998), 7 x 7 pixels: averages what differs by less than about 12 dB times this and keeps stronger edges; 0 is off."},
+    {"flow", "Flow", "", 1, 0, 0, 3, kFlow, false, &P::flow, kFlowModes,
+     "What moves, from successive frames: power Doppler, velocity (colour Doppler), or the low-rank picture of the loop. Needs the analytic recipe."},
+    {"flow_frames", "Ensemble", "frames", 1, 0, 16, 512, kFlow, false, &P::flow_frames, {},
+     "Frames that one flow picture is made of. More separate tissue and blood better and take longer."},
+    {"flow_step", "Every", "frames", 1, 0, 1, 512, kFlow, false, &P::flow_step, {},
+     "Frames from one flow picture to the next; ensembles overlap where this is less than their length."},
+    {"wall_filter", "Wall filter", "", 1, 0, 0, 3, kFlow, false, &P::wall_filter, kWallFilters,
+     "What takes tissue away: a high-pass filter of 129 taps, the fit of a polynomial, or the strongest singular components of the ensemble."},
+    {"wall_order", "Order", "", 1, 0, 0, 12, kFlow, false, &P::wall_order, {},
+     "Degree of the polynomial that is fitted to each pixel's frames and taken away; 0 takes the mean."},
+    {"wall_cutoff", "Cut-off", "of Nyquist", 1, 2, 0.01, 0.9, kFlow, false, &P::wall_cutoff, {},
+     "Doppler frequency below which the filter sees tissue, as a share of half the PRF. Also for the automatic choice of components."},
+    {"svd_low", "From component", "", 1, 0, 0, 512, kFlow, false, &P::svd_low, {},
+     "First singular component that is kept. 0 chooses: flow begins after the slow, strong components; the low-rank picture begins with 1."},
+    {"svd_high", "To component", "", 1, 0, 0, 512, kFlow, false, &P::svd_high, {},
+     "Last singular component that is kept. 0 chooses: flow ends where noise begins; the low-rank picture ends with the tissue."},
+    {"flow_angle_rad", "Doppler angle", "°", 1.0 / kRadiansPerDegree, 0, -80.0 * kRadiansPerDegree, 80.0 * kRadiansPerDegree, kFlow, false, &P::flow_angle_rad, {},
+     "Between the beam and the flow: velocities are divided by its cosine."},
+    {"flow_prf_hz", "PRF", "Hz", 1, 0, 0, 1e6, kFlow, false, &P::flow_prf_hz, {},
+     "Frames a second as they were acquired; 0 takes the recording's frame rate. Scales velocities and their aliasing limit."},
+    {"flow_threshold_db", "Threshold", "dB", 1, 1, -200, 100, kFlow, false, &P::flow_threshold_db, {},
+     "Flow is shown where its power is above this, on the picture's own scale."},
+    {"flow_priority_db", "Priority", "dB", 1, 1, -200, 100, kFlow, false, &P::flow_priority_db, {},
+     "Flow is shown where the picture is not brighter than this: above, tissue wins."},
+    {"flow_persistence_s", "Persistence", "s", 1, 2, 0, 10, kFlow, false, &P::flow_persistence_s, {},
+     "Flow pictures fade over this time, in the recording's time; 0 shows each as it is."},
     {"tgc_1_db", "TGC 1", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_1_db, {},
      "Gain at the picture's first row (of a sector: at its first radius), on the screen only: saved levels stay as they are."},
     {"tgc_2_db", "TGC 2", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_2_db, {},

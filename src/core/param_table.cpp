@@ -126,6 +126,15 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
   if (p.sector_min_rad >= p.sector_max_rad && grid_kind(p, acquisition) == GridKind::polar) {
     refuse("sector_min_rad", number_text(p.sector_min_rad), "below sector_max_rad = " + number_text(p.sector_max_rad));
   }
+  if (p.svd_low > 0 && p.svd_high > 0 && p.svd_low > p.svd_high) {
+    refuse("svd_low", number_text(p.svd_low), "at most svd_high = " + number_text(p.svd_high));
+  }
+  if (p.flow != FlowMode::off && p.recipe != Recipe::analytic) {
+    throw Error("parameter flow", "found the course recipe, whose pixels have no phase", "recipe=analytic");
+  }
+  if (p.flow == FlowMode::velocity && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
+    throw Error("parameter flow", "found no frame rate in the recording to scale velocities with", "flow_prf_hz in Hz");
+  }
   const double widest = acquisition.signal == SignalKind::iq ? acquisition.sampling_hz : 0.5 * acquisition.sampling_hz;
   if (p.recipe == Recipe::analytic && p.band_high_hz - p.band_low_hz > widest * 1.000001) {
     refuse("band_high_hz", number_text(p.band_high_hz),

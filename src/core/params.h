@@ -16,6 +16,8 @@ enum class Precision { fp32, fp16 };                    // of channel data betwe
 enum class GridChoice { automatic, cartesian, polar };  // automatic: polar where the acquisition looks into a sector
 enum class Compounding { automatic, coherent, lines };  // automatic: lines where focused transmits fan out
 enum class Median { off, three, five };                 // pixels a side
+enum class FlowMode { off, power, velocity, low_rank };
+enum class WallFilter { none, fir, polynomial, svd };
 enum class ColorMap { gray, hot, viridis, inverted };
 
 struct ImagingParams {
@@ -51,6 +53,21 @@ struct ImagingParams {
   double smooth_axial_m = 0.0;
   double smooth_lateral_m = 0.0;  // on a sector: across its lines
   double speckle_reduction = 0.0;
+
+  // Flow, from ensembles of successive frames; nothing is computed while `flow` is off.
+  FlowMode flow = FlowMode::off;
+  int flow_frames = 64;  // of an ensemble
+  int flow_step = 8;     // frames from one ensemble to the next
+  WallFilter wall_filter = WallFilter::svd;
+  int wall_order = 1;         // polynomial: degree
+  double wall_cutoff = 0.19;  // fir, svd chosen automatically: share of the Nyquist frequency (half the PRF)
+  int svd_low = 0;            // first and last component that is kept, from 1; 0 = automatic
+  int svd_high = 0;
+  double flow_angle_rad = 0.0;       // between the beam and the flow
+  double flow_prf_hz = 0.0;          // 0 = the recording's frame rate
+  double flow_threshold_db = -40.0;  // overlay: colour where the power is above this, on the picture's scale
+  double flow_priority_db = 0.0;     // overlay: and the picture itself below this
+  double flow_persistence_s = 0.0;   // in the recording's time; 0 = none
 
   // Display: acts in the shader, on a frozen image too.
   double tgc_1_db = 0.0, tgc_2_db = 0.0, tgc_3_db = 0.0, tgc_4_db = 0.0;  // see tgc_db()

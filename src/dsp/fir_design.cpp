@@ -20,12 +20,8 @@ double bessel_i0(double x) {
   return sum;
 }
 
-}  // namespace
-
-std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_hz, double fs_hz) {
-  const double low = 2.0 * low_hz / fs_hz;  // in units of the Nyquist frequency
-  const double high = 2.0 * high_hz / fs_hz;
-  const double middle = 0.5 * (low + high);
+// Ideal band-pass under a Hamming window, gain 1 at `unity`; all in units of the Nyquist frequency.
+std::vector<double> windowed_band(int n_taps, double low, double high, double unity) {
   std::vector<double> taps(static_cast<std::size_t>(n_taps));
   double gain = 0.0;
   for (int n = 0; n < n_taps; ++n) {
@@ -33,11 +29,21 @@ std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_
     const double window = n_taps > 1 ? 0.54 - 0.46 * std::cos(2.0 * kPi * n / (n_taps - 1)) : 1.0;
     const double tap = window * (high * sinc(high * m) - low * sinc(low * m));
     taps[static_cast<std::size_t>(n)] = tap;
-    gain += tap * std::cos(kPi * m * middle);
+    gain += tap * std::cos(kPi * m * unity);
   }
   for (double& tap : taps) tap /= gain;
   return taps;
 }
+
+}  // namespace
+
+std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_hz, double fs_hz) {
+  const double low = 2.0 * low_hz / fs_hz;  // in units of the Nyquist frequency
+  const double high = 2.0 * high_hz / fs_hz;
+  return windowed_band(n_taps, low, high, 0.5 * (low + high));
+}
+
+std::vector<double> fir_highpass_hamming(int n_taps, double cutoff) { return windowed_band(n_taps, cutoff, 1.0, 1.0); }
 
 std::vector<double> fir_half_band(double width_hz, double fs_hz) {
   constexpr double kAttenuationDb = 70.0;

@@ -9,6 +9,10 @@ namespace echoloop {
 // scipy.signal.firwin(n_taps, [low, high], pass_zero=False, fs=fs) returns (Oppenheim & Schafer, ch. 7.5).
 std::vector<double> fir_bandpass_hamming(int n_taps, double low_hz, double high_hz, double fs_hz);
 
+// High-pass of `n_taps` (odd) taps, Hamming window, -6 dB at `cutoff` (as a share of the Nyquist frequency), gain 1 at
+// Nyquist: what scipy.signal.firwin(n_taps, cutoff, pass_zero=False) returns.
+std::vector<double> fir_highpass_hamming(int n_taps, double cutoff);
+
 // Half-band low-pass at rate fs_hz for halving or doubling a rate: keeps |f| <= width_hz / 2, stops what would fold
 // onto it (70 dB, Kaiser's window and his estimate of the length). Returns the taps at the odd places 1, 3, 5 ...; the
 // filter is symmetric, its middle tap is 1/2, its other even taps are 0. Gain 1. width_hz < fs_hz / 2.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/param_table.h"
+#include "history/npy_text.h"
 #include "history/part_file.h"
 
 namespace echoloop {
@@ -35,11 +36,9 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
 
 void write_text(const fs::path& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }
 
-void write_image_npy(const fs::path& path, const Image& image, const nlohmann::json& about) {
-  const std::span<const float> pixels = image.host();
-  // Format: numpy.lib.format version 1.0; the header is padded so that the data begin at a multiple of 64.
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(image.grid.nz) + ", " +
-                       std::to_string(image.grid.nx) + "), }";
+void write_npy(const fs::path& path, const std::string& shape, std::initializer_list<std::span<const float>> parts) {
+  // The header is padded so that the data begin at a multiple of 64.
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t kPrefix = 10;
   header.append(63 - (kPrefix + header.size()) % 64, ' ');
   header += '\n';
@@ -47,8 +46,17 @@ void write_image_npy(const fs::path& path, const Image& image, const nlohmann::j
   file += static_cast<char>(header.size() & 0xff);
   file += static_cast<char>(header.size() >> 8);
   file += header;
-  file.append(reinterpret_cast<const char*>(pixels.data()), pixels.size_bytes());
+  for (const auto part : parts) file.append(reinterpret_cast<const char*>(part.data()), part.size_bytes());
   write_text(path, file);
+}
+
+nlohmann::json frame_json(const FrameStamp& stamp) {
+  return {{"sequence", stamp.sequence}, {"source_index", stamp.source_index}, {"time_s", stamp.time_s}};
+}
+
+void write_image_npy(const fs::path& path, const Image& image, const nlohmann::json& about) {
+  const std::string shape = std::to_string(image.grid.nz) + ", " + std::to_string(image.grid.nx);
+  write_npy(path, shape, {image.host()});
 
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();
@@ -56,8 +64,7 @@ void write_image_npy(const fs::path& path, const Image& image, const nlohmann::j
       image.grid.polar() ? "(r, angle): image[i_radius][i_line], float32 dB" : "(z, x): image[iz][ix], float32 dB";
   sidecar["grid"] = grid_json(image.grid);
   sidecar["parameters"] = params_json(image.params);
-  sidecar["frame"] = {
-      {"sequence", image.stamp.sequence}, {"source_index", image.stamp.source_index}, {"time_s", image.stamp.time_s}};
+  sidecar["frame"] = frame_json(image.stamp);
   write_text(fs::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
 }
 

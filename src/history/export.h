@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "core/flow_image.h"
 #include "core/image.h"
 
 namespace echoloop {
@@ -19,6 +20,11 @@ void write_text(const std::filesystem::path& path, const std::string& text);
 
 // float32 dB, shape [nz][nx], and beside it the same name with .json: grid, parameters, and what `about` holds.
 void write_image_npy(const std::filesystem::path& path, const Image& image, const nlohmann::json& about);
+
+// float32, shape [2][nz][nx]: power in dB, velocity in m/s; of a low-rank picture [3], the picture in dB last. The JSON
+// beside it: as write_image_npy(), with what made the flow picture and a summary of where it shows flow.
+void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, const nlohmann::json& about);
+nlohmann::json flow_json(const FlowImage& flow);  // prf, aliasing limit, components, times, summary
 
 nlohmann::json params_json(const ImagingParams& params);  // {key: value}, SI units, names for choices
 nlohmann::json grid_json(const Grid& grid);

@@ -54,6 +54,12 @@ void check(const PhantomSettings& s) {
   require_range(s, "frame rate", s.frame_rate_hz, 0.1, 1e5, "0.1 Hz to 100 kHz");
   require_range(s, "noise level", s.noise_db, -300.0, 40.0, "-300 to 40 dB");
   require_range(s, "attenuation", s.attenuation_db_cm_mhz, 0.0, 10.0, "0 to 10 dB/cm/MHz");
+  require_range(s, "peak speed", s.flow.peak_m_s, 0.0, 10.0, "0 to 10000 mm/s");
+  require_range(s, "pulsation", s.flow.pulsation, 0.0, 1.0, "0 to 1");
+  require_range(s, "vessel angle (rad)", s.flow.angle_rad, -60.0 * kRadiansPerDegree, 60.0 * kRadiansPerDegree,
+                "-60 to 60 degrees");
+  require_range(s, "vessel radius (m)", s.flow.radius_m, 0.0, 10e-3, "up to 10 mm; 0 = the phantom's own");
+  require_range(s, "tissue motion", s.flow.motion_m_s, 0.0, 1.0, "0 to 1000 mm/s");
   require_range(s, "sound speed", s.sound_speed_m_s, 1000.0, 2500.0, "1000 to 2500 m/s");
 }
 

@@ -20,6 +20,15 @@
 
 namespace echoloop {
 
+// Of the flow phantom.
+struct FlowSettings {
+  double peak_m_s = 20e-3;                      // blood on the axis, mean over a pulse; the profile is parabolic
+  double pulsation = 0.7;                       // swing of that speed about its mean, as a share of it; 0 = steady
+  double angle_rad = 15.0 * kRadiansPerDegree;  // of the vessel, downwards to the right
+  double radius_m = 0.0;                        // inner; 0 = 2.6 mm, smaller on a probe too small for it
+  double motion_m_s = 0.0;                      // largest speed of everything, up and down together
+};
+
 struct PhantomSettings {
   std::string name = "heart";                                                                 // one of phantom_names()
   std::string probe = "L64";                                                                  // one of probe_models()
@@ -29,6 +38,7 @@ struct PhantomSettings {
   double attenuation_db_cm_mhz = 0.1;  // one way; low, because the picture has no depth gain of its own
   double sound_speed_m_s = 1540.0;
   std::uint64_t seed = 1;
+  FlowSettings flow = {};
 };
 
 // points, cyst, flow, heart. [any thread]
@@ -58,5 +68,16 @@ struct PhantomDisc {
 // (below 3 %) is neglected in the radius. [any thread]
 PhantomDisc cyst_phantom_cyst(const PhantomSettings& settings, std::uint64_t index);
 PhantomDisc cyst_phantom_inclusion(const PhantomSettings& settings, std::uint64_t index);
+
+// What is true of the flow phantom in frame `index`: a point of the vessel's axis and its direction, which lead to the
+// speed anywhere: along the vessel peak (1 - (across / radius)^2), and all of it carried along by the tissue.
+struct FlowTruth {
+  PhantomPoint axis;       // where the axis crosses x = 0
+  double angle_rad = 0.0;  // downwards to the right
+  double radius_m = 0.0;
+  double peak_m_s = 0.0;    // along the vessel, to the right
+  double tissue_m_s = 0.0;  // downwards
+};
+FlowTruth flow_phantom_truth(const PhantomSettings& settings, std::uint64_t index);
 
 }  // namespace echoloop

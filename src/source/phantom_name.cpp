@@ -34,6 +34,24 @@ void set_angles(PhantomSettings& settings, std::string_view text) {
   }
 }
 
+// False: not a setting of the flow phantom.
+bool set_flow(FlowSettings& flow, std::string_view key, std::string_view value) {
+  if (key == "peak_mm_s") {
+    flow.peak_m_s = parse_number(key, value) * kMetresPerMillimetre;
+  } else if (key == "pulsation") {
+    flow.pulsation = parse_number(key, value);
+  } else if (key == "angle_deg") {
+    flow.angle_rad = parse_number(key, value) * kRadiansPerDegree;
+  } else if (key == "radius_mm") {
+    flow.radius_m = parse_number(key, value) * kMetresPerMillimetre;
+  } else if (key == "motion_mm_s") {
+    flow.motion_m_s = parse_number(key, value) * kMetresPerMillimetre;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void set_one(PhantomSettings& settings, std::string_view assignment) {
   std::string_view value = assignment;
   const std::string_view key = take_part(value, '=');
@@ -51,9 +69,10 @@ void set_one(PhantomSettings& settings, std::string_view assignment) {
     settings.sound_speed_m_s = parse_number(key, value);
   } else if (key == "seed") {
     settings.seed = static_cast<std::uint64_t>(std::max(0.0, parse_number(key, value)));
-  } else {
+  } else if (settings.name != "flow" || !set_flow(settings.flow, key, value)) {
     throw Error("sim:", "found setting '" + std::string(key) + "'",
-                "probe, angles_deg, noise_db, attenuation_db_cm_mhz, rate_hz, sound_speed_m_s, seed");
+                std::string("probe, angles_deg, noise_db, attenuation_db_cm_mhz, rate_hz, sound_speed_m_s, seed") +
+                    (settings.name == "flow" ? ", peak_mm_s, pulsation, angle_deg, radius_mm, motion_mm_s" : ""));
   }
 }
 

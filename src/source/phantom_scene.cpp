@@ -41,7 +41,10 @@ Field field_of(const PhantomSettings& settings) {
 }
 
 SceneSetup scene_setup(const PhantomSettings& settings) {
-  return {.field = field_of(settings), .frame_rate_hz = settings.frame_rate_hz, .seed = settings.seed};
+  return {.field = field_of(settings),
+          .frame_rate_hz = settings.frame_rate_hz,
+          .seed = settings.seed,
+          .flow = settings.flow};
 }
 
 }  // namespace echoloop

@@ -36,6 +36,7 @@ struct SceneSetup {
   Field field;
   double frame_rate_hz = 50.0;
   std::uint64_t seed = 1;
+  FlowSettings flow = {};
 };
 
 Field field_of(const PhantomSettings& settings);

@@ -25,7 +25,8 @@ const std::vector<Layer> kLayers = {
     {"source", {"core", "formats/recording.h"}},
     {"history", {"core", "formats/acquisition_json.h"}},
     {"gui", {"core", "measure", "history"}},
-    {"app", {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "history", "gui"}},
+    {"app",
+     {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "history", "gui"}},
     {"", {"core", "app", "formats/reader_main.h"}},
 };
 
@@ -43,6 +44,7 @@ const std::vector<Library> kLibraries = {
     {"matio or HDF5",
      std::regex("(matio|hdf5|H5).*"),
      {"formats/mat_file.", "formats/mat_tree.", "formats/mat73", "formats/hdf5", "history/uff_"}},
+    {"Eigen", std::regex("Eigen/.*"), {"backend/cpu/"}},
     {"libav or libpng", std::regex("(libav|libsw|png\\.h).*"), {"history/"}},
 };
 

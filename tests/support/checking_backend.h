@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "backend/backend.h"
+#include "backend/flow_device.h"
 #include "support/numbered_frames.h"
 
 namespace echoloop::testing {
@@ -26,6 +26,7 @@ class CheckingBackend final : public Backend {
     if (number >= most_lanes) throw std::runtime_error("no room for lane " + std::to_string(number + 1));
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
+  std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
   [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
@@ -72,6 +73,7 @@ class CheckingBackend final : public Backend {
     [[nodiscard]] bool uploaded() override { return let_go(inner_->uploaded()); }
     [[nodiscard]] bool finished() override { return let_go(inner_->finished()); }
     void wait() override { inner_->wait(); }
+    [[nodiscard]] PixelView pixels() override { return inner_->pixels(); }
     [[nodiscard]] Image& image() override { return inner_->image(); }
     void append_spans(TimingTrace& trace) override { inner_->append_spans(trace); }
     std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/backend.h"
+#include "backend/flow_device.h"
 
 namespace echoloop::testing {
 
@@ -34,6 +34,7 @@ class FakeBackend final : public Backend {
     if (refuse_lanes || lost) throw std::runtime_error("no lane can be made");
     return std::make_unique<FakeLane>(*this);
   }
+  std::unique_ptr<FlowDevice> make_flow_device() override { return nullptr; }
   [[nodiscard]] DeviceMemory memory() const override { return device_memory; }
   [[nodiscard]] bool usable() const override { return !lost; }
 
@@ -82,6 +83,7 @@ class FakeBackend final : public Backend {
     [[nodiscard]] bool uploaded() override { return uploaded_; }
     [[nodiscard]] bool finished() override { return true; }
     void wait() override {}
+    [[nodiscard]] PixelView pixels() override { return {}; }
     [[nodiscard]] Image& image() override { return image_; }
     void append_spans(TimingTrace&) override {}
     std::vector<float> read_back(Tap) override { return {}; }

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "backend/backend.h"
+#include "backend/cpu/cpu_flow.h"
 #include "backend/cpu/cpu_lane.h"
 
 namespace echoloop {
@@ -34,6 +35,9 @@ class CpuBackend final : public Backend {
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
   std::unique_ptr<Lane> make_lane(int number, StreamMode) override {
     return std::make_unique<CpuLane>(pool_, kernels_, number);
+  }
+  std::unique_ptr<FlowDevice> make_flow_device() override {
+    return std::make_unique<CpuFlowDevice>(pool_->threads(), *kernels_.slow_time);
   }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
 

@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/das_window.h"
 #include "backend/cpu/line_steps.h"
+#include "backend/cpu/slow_time.h"
 
 namespace echoloop {
 
@@ -11,6 +12,7 @@ struct CpuKernels {
   const char* name;     // as in ECHOLOOP_CPU_KERNEL
   WindowTile das_tile;  // null: no tuned path
   const LineSteps* steps;
+  const SlowTimeSteps* slow_time;
 };
 
 // Throws Error for a kernel that this processor does not have.

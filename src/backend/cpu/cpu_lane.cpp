@@ -227,6 +227,11 @@ void CpuLane::refine(const FrameAverage* average) {
 
 void CpuLane::finish(bool) { finished_ = true; }
 
+PixelView CpuLane::pixels() {
+  if (plan_->course != nullptr) return {};
+  return {.values = pixels_.data(), .count = plan_->das->tables->grid.pixels()};
+}
+
 void CpuLane::append_spans(TimingTrace& trace) {
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     if (has_span_[i]) trace.add(spans_[i]);

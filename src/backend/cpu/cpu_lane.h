@@ -35,6 +35,7 @@ class CpuLane final : public Lane {
   [[nodiscard]] bool uploaded() override { return conditioned_; }
   [[nodiscard]] bool finished() override { return finished_; }
   void wait() override {}
+  [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image() override { return image_; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;

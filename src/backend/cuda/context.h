@@ -30,7 +30,7 @@ struct Context {
   int device;
   std::string name;
   Stream copy;
-  Stream processing;
+  Stream processing{StreamPriority::high};  // before flow pictures
   Stream images;
   Stream background;  // tables and clock anchors
   GpuClock clock{background.view()};

@@ -203,6 +203,11 @@ void CudaLane::wait() {
   raw_done_->synchronize();
 }
 
+PixelView CudaLane::pixels() {
+  if (plan_->course != nullptr) return {};
+  return {.values = buffers_.pixels.as<Complex>(), .count = plan_->das->tables->grid.pixels()};
+}
+
 // The frame has finished: its events have passed, and reading them waits for nothing.
 void CudaLane::append_spans(TimingTrace& trace) {
   const GpuClock::Anchor& anchor = context_->clock.anchor_before(event(kUpload));

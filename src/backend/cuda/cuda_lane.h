@@ -39,6 +39,7 @@ class CudaLane final : public Lane {
   [[nodiscard]] bool finished() override;
   // After a verb threw: until the device is done with the frame's samples, so that the lane takes another frame.
   void wait() override;
+  [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image() override { return image_; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;

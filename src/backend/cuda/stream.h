@@ -17,10 +17,19 @@ class StreamView {
   cudaStream_t stream_;
 };
 
+// Kernels of a higher priority get the multiprocessors first.
+enum class StreamPriority { low, high };
+
 // A non-blocking stream of the current device.
 class Stream {
  public:
-  Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  explicit Stream(StreamPriority priority = StreamPriority::low) {
+    int lowest = 0;
+    int highest = 0;
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                            priority == StreamPriority::high ? highest : lowest));
+  }
   ~Stream() { CUDA_QUIET(cudaStreamDestroy(stream_)); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

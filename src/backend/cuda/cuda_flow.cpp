@@ -1,0 +1,281 @@
+#include "backend/cuda/cuda_flow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "backend/received_frequency.h"
+
+namespace echoloop::cuda {
+namespace {
+
+// Pixels whose products are summed in floats; their sums are added in doubles.
+constexpr std::size_t kBlock = 4096;
+
+// Filtered samples at a time: 64 MB, about what a large second-level cache holds.
+constexpr std::size_t kChunkValues = std::size_t{1} << 23;
+
+std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
+
+}  // namespace
+
+void CudaFlowDevice::Landing::grow(std::size_t bytes) {
+  if (bytes <= capacity_) return;
+  CUDA_QUIET(cudaFreeHost(data_));
+  data_ = nullptr;
+  capacity_ = 0;
+  CUDA_CHECK(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
+  capacity_ = bytes;
+}
+
+// The ring belongs to the processing stream, which stores into it; the rest to ours.
+CudaFlowDevice::CudaFlowDevice(std::shared_ptr<Context> context)
+    : context_(std::move(context)),
+      ring_(context_->processing.view()),
+      parts_(stream()),
+      grams_(stream()),
+      eigen_(stream()),
+      matrix_(stream()),
+      y_(stream()),
+      lags_(stream()),
+      shown_(stream()),
+      pictures_(stream()) {}
+
+CudaFlowDevice::~CudaFlowDevice() {
+  if (device_lost()) return;
+  CUDA_QUIET(cudaSetDevice(context_->device));
+  stream().synchronize_quietly();
+}
+
+void CudaFlowDevice::begin_thread() {
+  context_->make_current();
+  math_.emplace(stream());
+}
+
+void CudaFlowDevice::reserve(int n_slots, std::size_t n_pixels) {
+  const StreamView processing = context_->processing.view();
+  n_pixels_ = n_pixels;
+  pitch_ = (n_pixels + kBlock - 1) / kBlock * kBlock;
+  const std::size_t values = static_cast<std::size_t>(n_slots) * pitch_;
+  ring_.grow_for<Complex>(values);
+  CUDA_CHECK(cudaMemsetAsync(ring_.as<void>(), 0, values * sizeof(Complex), processing.get()));
+  stored_.record(processing);
+  has_shown_ = false;
+}
+
+void CudaFlowDevice::store(int slot, const PixelView& pixels) {
+  const StreamView processing = context_->processing.view();
+  CUDA_CHECK(cudaMemcpyAsync(ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_, pixels.values,
+                             n_pixels_ * sizeof(Complex), cudaMemcpyDefault, processing.get()));
+  stored_.record(processing);
+}
+
+std::vector<CudaFlowDevice::Run> CudaFlowDevice::runs_of(std::span<const int> slots, int from) {
+  std::vector<Run> runs;
+  for (int t = from; t < static_cast<int>(slots.size()); ++t) {
+    const int slot = slots[static_cast<std::size_t>(t)];
+    if (!runs.empty() && slot == runs.back().slot + runs.back().count) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({.first = t, .count = 1, .slot = slot});
+    }
+  }
+  return runs;
+}
+
+void CudaFlowDevice::wait() {
+  done_.record(stream());
+  done_.synchronize();
+}
+
+// What the frames from n_known on bring to the Gram matrix: parts_, then the newer matrix from the older one.
+void CudaFlowDevice::add_products(std::span<const int> slots, int n_known) {
+  const int n = static_cast<int>(slots.size());
+  const int n_new = n - n_known;
+  const int n_blocks = static_cast<int>(pitch_ / kBlock);
+  const long long part = static_cast<long long>(n) * n_new;
+  parts_.grow_for<Complex>(static_cast<std::size_t>(part) * static_cast<std::size_t>(n_blocks));
+  for (const Run& rows : runs_of(slots, 0)) {
+    for (const Run& columns : runs_of(slots, n_known)) {
+      Complex* c = parts_.as<Complex>() + static_cast<std::size_t>(columns.first - n_known) * slots.size() + rows.first;
+      math_->multiply_blocks({.m = rows.count,
+                              .n = columns.count,
+                              .k = static_cast<int>(kBlock),
+                              .a = frame(rows.slot),
+                              .lda = static_cast<int>(pitch_),
+                              .b = frame(columns.slot),
+                              .ldb = static_cast<int>(pitch_),
+                              .c = c,
+                              .ldc = n},
+                             n_blocks, part);
+    }
+  }
+  auto* grams = grams_.as<cuDoubleComplex>();
+  const cuDoubleComplex* before = grams + static_cast<std::size_t>(gram_) * square(n);
+  gram_ = 1 - gram_;
+  fold_gram({.n = n, .n_known = n_known, .n_blocks = n_blocks}, parts_.as<Complex>(), before,
+            grams + static_cast<std::size_t>(gram_) * square(n), stream());
+}
+
+void CudaFlowDevice::grow_eigen(int n) {
+  if (n == eigen_n_) return;
+  eigen_n_ = 0;
+  n_work_ = math_->eigen_work(n);
+  const std::size_t values = (static_cast<std::size_t>(n) * sizeof(double) + 15) / 16;
+  eigen_.grow((square(n) + values + static_cast<std::size_t>(n_work_) + 1) * sizeof(cuDoubleComplex));
+  grams_.grow_for<cuDoubleComplex>(2 * square(n));
+  landing_.grow((square(n) + values + 1) * sizeof(cuDoubleComplex));
+  eigen_n_ = n;
+}
+
+Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known) {
+  const int n = static_cast<int>(slots.size());
+  const auto size = static_cast<std::size_t>(n);
+  stored_.hold_back(stream());
+  const bool same_size = n == gram_n_;
+  gram_n_ = 0;
+  grow_eigen(n);
+  add_products(slots, same_size ? n_known : 0);
+  auto* vectors = eigen_.as<cuDoubleComplex>();
+  auto* values = reinterpret_cast<double*>(vectors + square(n));
+  cuDoubleComplex* work = vectors + square(n) + (size * sizeof(double) + 15) / 16;
+  auto* info = reinterpret_cast<int*>(work + n_work_);
+  CUDA_CHECK(cudaMemcpyAsync(vectors, grams_.as<cuDoubleComplex>() + static_cast<std::size_t>(gram_) * square(n),
+                             square(n) * sizeof(cuDoubleComplex), cudaMemcpyDeviceToDevice, stream().get()));
+  math_->eigenvectors(n, vectors, values, work, n_work_, info);
+  // Vectors and values lie side by side.
+  const std::size_t bytes = square(n) * sizeof(cuDoubleComplex) + size * sizeof(double);
+  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), vectors, bytes, cudaMemcpyDeviceToHost, stream().get()));
+  wait();
+  gram_n_ = n;
+  const auto* v = landing_.as<cuDoubleComplex>();
+  const auto* rising = reinterpret_cast<const double*>(v + square(n));
+  Decomposition d{.n = n, .singular_values = std::vector<double>(size), .courses = {}};
+  d.courses.resize(square(n));
+  for (std::size_t k = 0; k < size; ++k) {
+    const std::size_t from = size - 1 - k;
+    d.singular_values[k] = std::sqrt(std::max(0.0, rising[from]));
+    for (std::size_t t = 0; t < size; ++t) {
+      d.courses[k * size + t] = {v[from * size + t].x, -v[from * size + t].y};
+    }
+  }
+  return d;
+}
+
+void CudaFlowDevice::keep_components(const Decomposition& decomposition, ComponentRange range) {
+  const int n = decomposition.n;
+  const int first = std::max(1, range.first);
+  const int last = std::min(n, range.last);
+  host_matrix_.clear();
+  matrix_.grow_for<Complex>(square(n));
+  const auto* v = eigen_.as<cuDoubleComplex>();
+  auto* w = matrix_.as<Complex>();
+  // Columns rise: component k is column n - k. Many components are the rest of few, at the two ends.
+  if (last - first + 1 <= n / 2 || first > 1) {
+    keep_columns(v, n, n - last, n - first + 1, Keep::these, w, stream());
+  } else {
+    keep_columns(v, n, 0, n - last, Keep::rest, w, stream());
+  }
+}
+
+void CudaFlowDevice::set_matrix(std::span<const float> matrix, int n) {
+  if (std::ranges::equal(matrix, host_matrix_)) return;
+  host_matrix_.assign(matrix.begin(), matrix.end());
+  matrix_.grow_for<Complex>(square(n));
+  landing_.grow(square(n) * sizeof(Complex));
+  auto* to = landing_.as<Complex>();
+  const auto size = static_cast<std::size_t>(n);
+  for (std::size_t s = 0; s < size; ++s) {
+    for (std::size_t t = 0; t < size; ++t) to[t * size + s] = {matrix[s * size + t], 0.0f};
+  }
+  CUDA_CHECK(
+      cudaMemcpyAsync(matrix_.as<void>(), to, square(n) * sizeof(Complex), cudaMemcpyHostToDevice, stream().get()));
+  wait();  // landing_ is used again
+}
+
+// y_ [n][count] = the ensemble's pixels [first, first + count), filtered.
+void CudaFlowDevice::multiply(std::span<const int> slots, std::size_t first, int count) {
+  const int n = static_cast<int>(slots.size());
+  auto into = MathHandles::Into::write;
+  for (const Run& run : runs_of(slots, 0)) {
+    math_->multiply({.m = count,
+                     .n = n,
+                     .k = run.count,
+                     .a = frame(run.slot) + first,
+                     .lda = static_cast<int>(pitch_),
+                     .b = matrix_.as<Complex>() + run.first,
+                     .ldb = n,
+                     .c = y_.as<Complex>(),
+                     .ldc = count},
+                    into);
+    into = MathHandles::Into::add;
+  }
+}
+
+AxialLag CudaFlowDevice::axial_lag(int slot, const Grid& grid) {
+  lags_.grow_for<AxialLag>(kLagParts);
+  landing_.grow(kLagParts * sizeof(AxialLag));
+  sum_axial_lags(frame(slot), grid.nx, grid.nz, lags_.as<AxialLag>(), stream());
+  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), lags_.as<void>(), kLagParts * sizeof(AxialLag),
+                             cudaMemcpyDeviceToHost, stream().get()));
+  wait();
+  AxialLag all;
+  for (const AxialLag& part : std::span(landing_.as<AxialLag>(), kLagParts)) {
+    all = {all.re + part.re, all.im + part.im, all.power + part.power};
+  }
+  return all;
+}
+
+void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish, FlowImage& image) {
+  const std::size_t n = slots.size();
+  const std::size_t n_pictures = finish.low_rank ? 3 : 2;
+  stored_.hold_back(stream());
+  double scale_m_s = finish.scale_m_s;
+  if (has_rows(image, n_pixels_)) {
+    scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
+  }
+  if (!has_shown_) shown_.grow_for<FlowSums>(n_pixels_);
+  pictures_.grow_for<float>(n_pictures * n_pixels_);
+  landing_.grow(n_pictures * n_pixels_ * sizeof(float));
+  const std::size_t chunk = std::min(n_pixels_, std::max(kBlock, kChunkValues / n));
+  y_.grow_for<Complex>(chunk * n);
+  auto* pictures = pictures_.as<float>();
+  for (std::size_t first = 0; first < n_pixels_; first += chunk) {
+    const std::size_t count = std::min(chunk, n_pixels_ - first);
+    multiply(slots, first, static_cast<int>(count));
+    finish_flow(y_.as<Complex>(),
+                {.count = static_cast<int>(count),
+                 .n_frames = static_cast<int>(n),
+                 .pitch = static_cast<long long>(count),
+                 .reference_db = static_cast<float>(finish.reference_db),
+                 .scale_m_s = static_cast<float>(scale_m_s),
+                 .keep = has_shown_ ? static_cast<float>(finish.keep) : 0.0f,
+                 .shown = shown_.as<FlowSums>() + first,
+                 .power_db = pictures + first,
+                 .velocity_m_s = pictures + n_pixels_ + first,
+                 .low_rank_db = finish.low_rank ? pictures + 2 * n_pixels_ + first : nullptr},
+                stream());
+  }
+  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), pictures, n_pictures * n_pixels_ * sizeof(float),
+                             cudaMemcpyDeviceToHost, stream().get()));
+  wait();
+  has_shown_ = true;
+  const float* landed = landing_.as<float>();
+  image.power_db.assign(landed, landed + n_pixels_);
+  image.velocity_m_s.assign(landed + n_pixels_, landed + 2 * n_pixels_);
+  image.low_rank_db.assign(landed + 2 * n_pixels_, landed + n_pictures * n_pixels_);
+}
+
+std::vector<Complex> CudaFlowDevice::filtered(std::span<const int> slots) {
+  std::vector<Complex> out(slots.size() * n_pixels_);
+  stored_.hold_back(stream());
+  y_.grow_for<Complex>(out.size());
+  multiply(slots, 0, static_cast<int>(n_pixels_));
+  CUDA_CHECK(
+      cudaMemcpyAsync(out.data(), y_.as<void>(), out.size() * sizeof(Complex), cudaMemcpyDeviceToHost, stream().get()));
+  wait();
+  return out;
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,96 @@
+// Ensembles filtered on the GPU: a ring of frames in device memory, matrix products by cuBLAS, eigenvectors by
+// cuSOLVER, all on a stream of the lowest priority, so that frames of the live stream go first.
+//
+// A frame is a column of the Casorati matrix; a run of slots is a matrix as it lies, and an ensemble one or two runs,
+// because the ring goes round.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backend/cuda/context.h"
+#include "backend/cuda/event.h"
+#include "backend/cuda/flow_kernels.h"
+#include "backend/cuda/math_libraries.h"
+#include "backend/flow_device.h"
+
+namespace echoloop::cuda {
+
+class CudaFlowDevice final : public FlowDevice {
+ public:
+  explicit CudaFlowDevice(std::shared_ptr<Context> context);
+  ~CudaFlowDevice() override;
+  CudaFlowDevice(const CudaFlowDevice&) = delete;
+  CudaFlowDevice& operator=(const CudaFlowDevice&) = delete;
+
+  void begin_thread() override;
+  void reserve(int n_slots, std::size_t n_pixels) override;
+  void store(int slot, const PixelView& pixels) override;
+  Decomposition decompose(std::span<const int> slots, int n_known) override;
+  void keep_components(const Decomposition& decomposition, ComponentRange range) override;
+  void set_matrix(std::span<const float> matrix, int n) override;
+  void apply(std::span<const int> slots, const FlowFinish& finish, FlowImage& image) override;
+  std::vector<Complex> filtered(std::span<const int> slots) override;
+
+ private:
+  // Frames [first, first + count) of an ensemble in slots that follow each other.
+  struct Run {
+    int first, count, slot;
+  };
+  static std::vector<Run> runs_of(std::span<const int> slots, int from);
+
+  // Host memory that the device writes into.
+  class Landing {
+   public:
+    ~Landing() { CUDA_QUIET(cudaFreeHost(data_)); }
+    Landing() = default;
+    Landing(const Landing&) = delete;
+    Landing& operator=(const Landing&) = delete;
+    void grow(std::size_t bytes);
+    template <class T>
+    [[nodiscard]] T* as() const {
+      return static_cast<T*>(data_);
+    }
+
+   private:
+    void* data_ = nullptr;
+    std::size_t capacity_ = 0;
+  };
+
+  [[nodiscard]] StreamView stream() const { return stream_.view(); }
+  [[nodiscard]] const Complex* frame(int slot) const {
+    return ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_;
+  }
+  void add_products(std::span<const int> slots, int n_known);
+  void grow_eigen(int n);
+  void multiply(std::span<const int> slots, std::size_t first, int count);
+  [[nodiscard]] AxialLag axial_lag(int slot, const Grid& grid);
+  void wait();
+
+  std::shared_ptr<Context> context_;  // first: freed last
+  Stream stream_{StreamPriority::low};
+  std::optional<MathHandles> math_;
+  DeviceBuffer ring_;      // Complex [slot][pitch], zeros beyond the pixels
+  DeviceBuffer parts_;     // see fold_gram()
+  DeviceBuffer grams_;     // two of cuDoubleComplex [n][n], the newer one at gram_
+  DeviceBuffer eigen_;     // cuDoubleComplex [n][n] eigenvectors, double [n] values, work, int info
+  DeviceBuffer matrix_;    // Complex [n][n]
+  DeviceBuffer y_;         // Complex [n][chunk]
+  DeviceBuffer lags_;      // AxialLag [kLagParts]
+  DeviceBuffer shown_;     // FlowSums [pixel]
+  DeviceBuffer pictures_;  // float [3][pixel]
+  Landing landing_;
+  Event stored_{EventUse::order};
+  Event done_{EventUse::sleep};
+  std::size_t n_pixels_ = 0;
+  std::size_t pitch_ = 0;  // pixels from slot to slot: whole blocks
+  int gram_ = 0;
+  int gram_n_ = 0;   // frames of the Gram matrices
+  int eigen_n_ = 0;  // of what eigen_ is for
+  int n_work_ = 0;
+  bool has_shown_ = false;
+  std::vector<float> host_matrix_;  // that matrix_ was made of; empty: of components
+};
+
+}  // namespace echoloop::cuda

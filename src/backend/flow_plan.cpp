@@ -1,0 +1,41 @@
+#include <algorithm>
+
+#include "backend/flow.h"
+#include "dsp/fir_design.h"
+#include "dsp/flow.h"
+#include "dsp/wall_filter.h"
+
+namespace echoloop {
+
+FlowPlan make_flow_plan(const Plan& plan) {
+  const ImagingParams& p = plan.params;
+  const Acquisition& a = *plan.acquisition;
+  FlowPlan flow{.frames = p.flow_frames, .step = p.flow_step};
+  flow.slots = flow.frames + std::max(flow.step, flow.frames / 2);
+  flow.prf_hz = p.flow_prf_hz > 0.0 ? p.flow_prf_hz : a.frame_rate_hz;
+  flow.scale_m_s = flow_scale_m_s(p.sound_speed_m_s, flow.prf_hz, a.center_hz, p.flow_angle_rad);
+  return flow;
+}
+
+ComponentRange choose_components(const Decomposition& d, const ImagingParams& p, std::size_t n_pixels) {
+  const int tissue = tissue_components(d, p.wall_cutoff);
+  ComponentRange range;
+  if (p.flow == FlowMode::low_rank) {
+    range = {.first = 1, .last = std::max(1, tissue)};
+  } else {
+    range.first = tissue + 1;
+    range.last = std::max(range.first, last_above_noise(d.singular_values, n_pixels));
+  }
+  if (p.svd_low > 0) range.first = std::min(p.svd_low, d.n);
+  if (p.svd_high > 0) range.last = std::min(p.svd_high, d.n);
+  range.last = std::max(range.last, range.first);
+  return range;
+}
+
+std::vector<float> wall_matrix(const ImagingParams& p, int n) {
+  if (p.wall_filter == WallFilter::fir) return fir_wall_matrix(fir_highpass_hamming(kWallTaps, p.wall_cutoff), n);
+  if (p.wall_filter == WallFilter::polynomial) return polynomial_wall_matrix(p.wall_order, n);
+  return identity_matrix(n);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,52 @@
+// What the singular values of a Casorati matrix [pixel][frame], and the components' courses along the frames, say:
+// energies, errors, and which components to keep when nobody chooses. Host only, double precision.
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+namespace echoloop {
+
+// X = U S V^H: column k of U is a component's picture, row k of V^H how it goes along the frames. The columns of V are
+// the eigenvectors of the Gram matrix X^H X, the squares of S its eigenvalues.
+struct Decomposition {
+  int n = 0;                                  // frames = components
+  std::vector<double> singular_values;        // [n], falling
+  std::vector<std::complex<double>> courses;  // V^H: [component][frame], orthonormal
+};
+
+// Components first .. last of 1 .. n, both included; empty when last < first.
+struct ComponentRange {
+  int first = 1;
+  int last = 0;
+  friend bool operator==(const ComponentRange&, const ComponentRange&) = default;
+};
+
+// Share of the energy in the components 1 .. k, for k = 1 .. n: sum of sigma^2 up to k over all. Ends with 1.
+std::vector<double> energy_curve(std::span<const double> singular_values);
+
+// ||X - X_range|| / ||X|| (Frobenius) of the reconstruction from these components: by Eckart and Young, the root of the
+// energy that they leave out.
+double reconstruction_error(std::span<const double> singular_values, ComponentRange range);
+
+// Mean Doppler frequency of a course [frame], as a share of the Nyquist frequency, -1 .. 1: the angle of its
+// lag-one autocorrelation over pi. Positive: towards the probe.
+double mean_frequency(std::span<const std::complex<double>> course);
+
+// Tissue: the leading components whose mean frequency lies within +- cutoff (share of Nyquist); the count ends at the
+// first that does not. Tissue is the strongest, and slow. (Choice by the eigenvectors' mean frequency: Yu and
+// Lovstakken, IEEE TUFFC 57(5), 2010; Kruse and Ferrara, IEEE TUFFC 49(10), 2002.) At most n - 1.
+int tissue_components(const Decomposition& d, double cutoff);
+
+// Noise: components below 4/sqrt(3), corrected for the matrix's shape, times the noise's own singular value (Gavish and
+// Donoho, IEEE Trans. Inf. Theory 60(8), 2014: omega(beta) times the median). They take the median of all singular
+// values; here it is that of the smaller half, because blood may fill half of the components. Returns the last one
+// above, at least 1.
+int last_above_noise(std::span<const double> singular_values, std::size_t n_pixels);
+
+// W[s * n + t] that keeps these components: sum over them of conj(course[s]) course[t], so that X W = X V V^H. Where
+// they are more than half, the identity less the others: as exact, and less work.
+std::vector<std::complex<float>> component_matrix(const Decomposition& d, ComponentRange range);
+
+}  // namespace echoloop

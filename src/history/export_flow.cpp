@@ -1,0 +1,68 @@
+// Flow pictures on disk.
+#include <algorithm>
+#include <cmath>
+
+#include "history/export.h"
+#include "history/npy_text.h"
+
+namespace echoloop {
+namespace {
+
+// Where the power is above the threshold: how much, how fast. Median and extremes of the velocity, which stray pixels
+// do not move far.
+nlohmann::json summary_json(const FlowImage& flow) {
+  std::vector<float> velocities;
+  for (std::size_t i = 0; i < flow.power_db.size(); ++i) {
+    if (static_cast<double>(flow.power_db[i]) >= flow.params.flow_threshold_db) {
+      velocities.push_back(flow.velocity_m_s[i]);
+    }
+  }
+  nlohmann::json json = {{"threshold_db", flow.params.flow_threshold_db}, {"pixels", velocities.size()}};
+  if (velocities.empty()) return json;
+  std::ranges::sort(velocities);
+  const auto quantile = [&](double share) {
+    return velocities[static_cast<std::size_t>(share * static_cast<double>(velocities.size() - 1))];
+  };
+  json["velocity_m_s"] = {{"p01", quantile(0.01)}, {"median", quantile(0.5)}, {"p99", quantile(0.99)}};
+  return json;
+}
+
+}  // namespace
+
+nlohmann::json flow_json(const FlowImage& flow) {
+  nlohmann::json json = {
+      {"frames", flow.frames},
+      {"prf_hz", flow.prf_hz},
+      {"received_center_hz", flow.center_hz},
+      {"aliasing_m_s", flow.aliasing_m_s},
+      {"reference_db", flow.reference_db},
+      {"age_ms", static_cast<double>(flow.ready_ns - flow.stamp.acquired_ns) * 1e-6},
+      {"times_ms",
+       {{"decompose", flow.times.decompose_ms}, {"filter", flow.times.filter_ms}, {"total", flow.times.total_ms}}},
+      {"above_threshold", summary_json(flow)}};
+  if (!flow.singular_values.empty()) {
+    json["singular_values"] = flow.singular_values;
+    json["components"] = {{"first", flow.first_component}, {"last", flow.last_component}};
+    json["relative_error"] = flow.relative_error;
+  }
+  return json;
+}
+
+void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, const nlohmann::json& about) {
+  const bool low_rank = !flow.low_rank_db.empty();
+  const std::string shape =
+      std::string(low_rank ? "3, " : "2, ") + std::to_string(flow.grid.nz) + ", " + std::to_string(flow.grid.nx);
+  write_npy(path, shape, {flow.power_db, flow.velocity_m_s, flow.low_rank_db});
+  nlohmann::json sidecar = about;
+  sidecar["file"] = path.filename().string();
+  sidecar["order"] = std::string("[power dB, velocity m/s positive towards the probe") +
+                     (low_rank ? ", low-rank picture dB]" : "]") +
+                     (flow.grid.polar() ? "[i_radius][i_line], float32" : "[iz][ix], float32");
+  sidecar["grid"] = grid_json(flow.grid);
+  sidecar["parameters"] = params_json(flow.params);
+  sidecar["frame"] = frame_json(flow.stamp);
+  sidecar["flow"] = flow_json(flow);
+  write_text(std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
+}
+
+}  // namespace echoloop

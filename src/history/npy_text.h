@@ -1,0 +1,21 @@
+// What the exports of pictures and of flow share.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "core/frame.h"
+
+namespace echoloop {
+
+// float32 array, numpy.lib.format version 1.0. `shape`: as numpy prints it, without the brackets; the parts follow each
+// other.
+void write_npy(const std::filesystem::path& path, const std::string& shape,
+               std::initializer_list<std::span<const float>> parts);
+
+nlohmann::json frame_json(const FrameStamp& stamp);
+
+}  // namespace echoloop
