@@ -65,6 +65,7 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   const std::int64_t now = now_ns();
   state.counts = session.counts();
   state.shown = shown;
+  state.flow.counts = session.flow_counts();
   update_histories(state, trace, now);
   if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;

@@ -87,6 +87,7 @@ class WindowApp {
   std::unique_ptr<Backend> backend_;
   TimingTrace trace_;
   Mailbox<Image> images_;
+  Mailbox<FlowImage> flows_;
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;

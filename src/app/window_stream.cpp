@@ -14,6 +14,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   inspecting_.forget(state_);
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
+  flows_.reset();  // of another stream
   trace_.clear();
   feed_ = {};
   shown_ = 0;  // as all counts
@@ -28,6 +29,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .recorder = &recorder_,
                                                       .past = &past_,
                                                       .inspections = &inspections_,
+                                                      .flow = &flows_,
                                                       .in_background = true});
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/units.h"
 #include "gui/caption.h"
+#include "gui/flow_bar.h"
 #include "gui/number_text.h"
 #include "gui/ruler.h"
 
@@ -112,6 +113,12 @@ void draw_caption(const ImageViewContext& c, float right) {
     caption_item(ui, x, y, right, room, key, value, unit);
   };
   if (c.compared != nullptr) item("", "B", "");
+  if (c.flow != nullptr) {
+    const bool low_rank = c.flow->params.flow == FlowMode::low_rank;
+    const std::string name = low_rank ? fmt::format("low rank {}–{}", c.flow->first_component, c.flow->last_component)
+                                      : std::string("flow");
+    item(name, flow_age_text(c.flow_age_s), "s old");
+  }
   for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }
 
@@ -129,6 +136,9 @@ void draw_pointer(const ImageViewContext& c) {
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
+  if (c.flow != nullptr) {
+    if (const std::string flow = flow_at(*c.flow, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
+  }
   const float room = l.image.width() - ui.px(32);
   std::string second = echo_text(c, {x_m, z_m});
   if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "core/flow_image.h"
 #include "core/image.h"
 #include "gui/picture_layout.h"
 #include "gui/ui.h"
@@ -20,6 +21,8 @@ struct ImageViewContext {
   const ImagingParams& defaults;
   const Image* compared = nullptr;  // left of wipe_x; null = no comparison
   float wipe_x = 0;
+  const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
+  double flow_age_s = 0.0;
   // Of a pixel of either picture; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;

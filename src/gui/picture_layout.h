@@ -12,6 +12,7 @@ struct PictureLayout {
   Rect room;                    // what the picture may fill
   Rect image;                   // what it fills of that, whole pixels; empty: no picture
   Rect color_bar;               // the 14 wide bar itself
+  Rect flow_bar;                // beside it, likewise; only with ColorBars::level_and_flow
   float caption_y = 0;          // the caption's top
   Grid grid;                    // of the whole picture
   PlanePoint centre{0.0, 0.0};  // in the room's middle
@@ -32,8 +33,10 @@ struct PictureLayout {
 
 // `scale`: of the window. Beyond the limits of zoom and place `view` is taken as the nearest within them.
 PictureLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view);
-// The same with room for rulers above and left, the colour bar right and the caption below.
-PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view);
+// The same with room for rulers above and left, the colour bars right and the caption below.
+enum class ColorBars { level, level_and_flow };
+PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
+                              ColorBars bars = ColorBars::level);
 
 // The point under pixel (x, y) stays there, except where zooming out brings the picture back into its room.
 PanZoom zoomed_about(const PictureLayout& l, float x, float y, double factor);

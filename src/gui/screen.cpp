@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "gui/cine_actions.h"
+#include "gui/flow_bar.h"
+#include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
 #include "gui/scale_bar.h"
 #include "gui/tool_bar.h"
@@ -166,6 +168,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     panel_line(ui_, column, l.left);
     formation_panel(c, column);
     panel_line(ui_, column, l.left);
+    flow_panel(c, column);
+    panel_line(ui_, column, l.left);
     display_panel(c, column);
     panel_line(ui_, column, l.left);
     faults_panel(c, column);
@@ -217,7 +221,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     draw_empty(c, area);
     return;
   }
-  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact, c.state.pan_zoom);
+  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact, c.state.pan_zoom,
+                            is_overlay(c.state.params.flow) ? ColorBars::level_and_flow : ColorBars::level);
   const ImageViewContext view = view_of(c.state, input);
   draw_rulers(view);
   if (c.state.run == RunState::fault) {
@@ -225,6 +230,9 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     ui_.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
   if (draw_color_bar(view)) call(commands_.params_changed);
+  if (view.flow != nullptr && is_overlay(c.state.params.flow)) {
+    draw_flow_bar(ui_, layout_, *view.flow, c.state.params);
+  }
   draw_caption(view, area.x1 - ui_.px(8));
   draw_over_picture(c.state, input);
 }
@@ -237,6 +245,8 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
           .defaults = state.defaults,
           .compared = input.compared,
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .flow = state.flow.image,
+          .flow_age_s = state.flow.age_s,
           .level_db = input.level_db,
           .echo_at = commands_.echo_at};
 }

@@ -17,6 +17,7 @@
 #include "core/stages.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "gui/flow_view.h"
 #include "gui/inspector_view.h"
 #include "gui/marks.h"
 #include "gui/measured.h"
@@ -205,6 +206,7 @@ struct UiState {
   Presets presets;
   RecordingView recording;
   Measured measured;  // filled by the window
+  FlowView flow;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "gui/flow_picture.h"
 #include "gui/imgui_session.h"
 #include "gui/picture_set.h"
 #include "gui/screen.h"
@@ -38,13 +39,15 @@ std::string clock_text() {
 }  // namespace
 
 struct Viewer::Impl {
-  Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images)
+  Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images,
+       Mailbox<FlowImage>* flow_images)
       : options(o),
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
         imgui(*surface),
         pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
                  past_images),
+        flow(flow_images),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
     last_frame_ns = now_ns();
@@ -73,6 +76,7 @@ struct Viewer::Impl {
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
   PictureSet pictures;
+  FlowPicture flow;
   LevelReader levels;
   WindowRenderer renderer;
   Fonts fonts;
@@ -133,6 +137,7 @@ void Viewer::Impl::render(Extent extent) {
                  .shown = pictures.shown(),
                  .compared_texture = pictures.compared_texture(),
                  .compared = pictures.compared(),
+                 .flow = flow,
                  .strip = strip,
                  .display = display,
                  .touched = touched()},
@@ -156,8 +161,9 @@ void Viewer::Impl::save_settings() {
   save_view_settings(options.settings_file, saved);
 }
 
-Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past)
-    : impl_(std::make_unique<Impl>(options, std::move(commands), images, past)) {}
+Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past,
+               Mailbox<FlowImage>* flow)
+    : impl_(std::make_unique<Impl>(options, std::move(commands), images, past, flow)) {}
 
 Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
@@ -178,6 +184,7 @@ bool Viewer::frame(UiState& state) {
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
   const bool fresh = v.take_pictures(state);
+  v.flow.take(state, v.pictures.shown());
   v.levels.refresh(v.pictures.shown(), v.pictures.texture());
   v.begin_frame();
   v.screen.draw(state,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/flow_image.h"
 #include "core/image.h"
 #include "core/mailbox.h"
 #include "core/past_images.h"
@@ -42,7 +43,9 @@ class Viewer {
  public:
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
   // `past`: where pictures of kept frames come from while the state is frozen; null = looking back is not possible.
-  Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr);
+  // `flow`: flow pictures of the live stream; null = there are none.
+  Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr,
+         Mailbox<FlowImage>* flow = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;

@@ -46,7 +46,7 @@ void clear(const Rect& area, unsigned int hex, float ratio, int height) {
 }  // namespace
 
 WindowRenderer::WindowRenderer(const std::filesystem::path& shader_dir)
-    : painter_(shader_dir), software_(is_software()) {}
+    : painter_(shader_dir), flow_painter_(shader_dir), software_(is_software()) {}
 
 bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   constexpr std::int64_t kChromeEvery_ns = 100'000'000;  // numbers that change faster cannot be read
@@ -92,6 +92,35 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
                 width, height);
 }
 
+// The low-rank picture takes the place of the other one; power and velocity lie over it.
+void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width, int height) {
+  const FlowImage* flow = frame.flow.shown();
+  const PictureLayout& layout = frame.screen.picture_layout();
+  if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
+  const auto pixels = [ratio](const Rect& r) {
+    return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio};
+  };
+  if (flow->params.flow == FlowMode::low_rank) {
+    const Rect where = layout.place(flow->grid);
+    if (!where.overlaps(layout.image)) return;
+    painter_.draw({.texture = frame.flow.texture(),
+                   .grid = flow->grid,
+                   .display = frame.display,
+                   .where = pixels(where),
+                   .clip = pixels(where.common(layout.image))},
+                  width, height);
+    return;
+  }
+  flow_painter_.draw({.flow_texture = frame.flow.texture(),
+                      .flow_grid = flow->grid,
+                      .picture_texture = frame.texture,
+                      .picture_grid = frame.shown.grid,
+                      .params = frame.display,
+                      .where = pixels(layout.place(frame.shown.grid)),
+                      .clip = pixels(layout.image)},
+                     width, height);
+}
+
 void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
   const DockArea& dock = frame.screen.dock();
   if (dock.strip_box().width() <= 0) return;
@@ -132,6 +161,7 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   }
   glDisable(GL_SCISSOR_TEST);
   draw_pictures(frame, ratio, width, height);
+  draw_flow(frame, ratio, width, height);
   draw_strip(frame, ratio, width, height);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "gui/canvas.h"
+#include "gui/flow_painter.h"
+#include "gui/flow_picture.h"
 #include "gui/image_painter.h"
 #include "gui/screen.h"
 #include "gui/surface.h"
@@ -22,6 +24,7 @@ struct WindowFrame {
   const Image& shown;  // in the texture; number 0 = none
   unsigned int compared_texture = 0;
   const Image* compared = nullptr;  // left of the wipe line; null = no comparison
+  const FlowPicture& flow;          // over the picture
   const MModeStrip& strip;          // drawn where the screen's dock wants it
   const ImagingParams& display;     // window, gamma and map
   bool touched = false;             // input came just now, or something moves by itself
@@ -31,17 +34,21 @@ class WindowRenderer {
  public:
   explicit WindowRenderer(const std::filesystem::path& shader_dir);
 
-  bool reload_if_changed(std::string& report) { return painter_.reload_if_changed(report); }
+  bool reload_if_changed(std::string& report) {
+    return painter_.reload_if_changed(report) || flow_painter_.reload_if_changed(report);
+  }
 
   // After ImGui's render. Extent::all: every part is up to date afterwards.
   void draw(const WindowFrame& frame, Extent extent);
 
  private:
   bool must_draw_all(const WindowFrame& frame);
+  void draw_flow(const WindowFrame& frame, float ratio, int width, int height);
   void draw_strip(const WindowFrame& frame, float ratio, int width, int height);
   void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
 
   ImagePainter painter_;
+  FlowPainter flow_painter_;
   bool software_;  // OpenGL runs on the CPU
   Canvas canvas_;  // used when it does
   Rect drawn_live_area_;

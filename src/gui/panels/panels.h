@@ -36,6 +36,7 @@ void call(const std::function<void(A...)>& command, B&&... arguments) {
 void measure_panel(PanelContext& c, Column& column);
 void source_panel(PanelContext& c, Column& column);
 void formation_panel(PanelContext& c, Column& column);
+void flow_panel(PanelContext& c, Column& column);
 void display_panel(PanelContext& c, Column& column);
 void stream_panel(PanelContext& c, Column& column);
 void timings_panel(PanelContext& c, Column& column);

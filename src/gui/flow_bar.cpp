@@ -1,0 +1,106 @@
+#include "gui/flow_bar.h"
+
+#include <cmath>
+
+#include "gui/flow_colors.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr int kPieces = 64;
+
+struct Unit {
+  const char* name;
+  double per_m_s;
+};
+
+Unit unit_of(double limit_m_s) { return limit_m_s < 1.0 ? Unit{"cm/s", 100.0} : Unit{"m/s", 1.0}; }
+
+// Three figures or so, as the limit needs.
+int decimals_of(double shown_limit) { return shown_limit < 1.0 ? 2 : shown_limit < 20.0 ? 1 : 0; }
+
+void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 color, const std::string& text) {
+  const float y = std::round(bar.y0 + static_cast<float>(from_top) * bar.height());
+  ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kDisabled);
+  ui.text(type, bar.x1 + ui.px(11), y - ui.px(8), ui.px(16), color, text);
+}
+
+void velocity_labels(const Ui& ui, const Rect& bar, double limit_m_s) {
+  const double limit = limit_m_s * unit_of(limit_m_s).per_m_s;
+  const int decimals = decimals_of(limit);
+  label(ui, bar, 0.0, Type::badge, theme::kText, signed_fixed(limit, decimals));
+  label(ui, bar, 1.0, Type::badge, theme::kText, signed_fixed(-limit, decimals));
+  const double most = static_cast<double>(bar.height() / ui.px(36));
+  const double step = round_up_125(2.0 * limit / std::max(most, 1.0));
+  for (double v = -std::floor(limit / step) * step; v <= limit; v += step) {
+    if (limit - std::abs(v) < 0.4 * step) continue;  // the limit's place
+    const double shown = std::abs(v) < 1e-9 * step ? 0.0 : v;
+    label(ui, bar, 0.5 - 0.5 * v / limit, Type::small, theme::kText2, signed_fixed(shown, decimals_of_125(step)));
+  }
+}
+
+void power_labels(const Ui& ui, const Rect& bar, double threshold_db) {
+  for (int i = 0; i <= 3; ++i) {
+    const double level_db = threshold_db + kFlowPowerRange_db * i / 3.0;
+    const bool threshold = i == 0;
+    label(ui, bar, 1.0 - i / 3.0, threshold ? Type::badge : Type::small, threshold ? theme::kText : theme::kText2,
+          fixed(level_db, 0));
+  }
+}
+
+}  // namespace
+
+void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params) {
+  const Rect& bar = layout.flow_bar;
+  const bool velocity = params.flow == FlowMode::velocity;
+  const Rect area{bar.x0 - ui.px(4), bar.y0 - ui.px(26), bar.x1 + ui.px(38), bar.y1 + ui.px(8)};
+  const Hit h = ui.hit("flow_bar", area);
+  ui.tip("flow_bar", h, area,
+         velocity ? Tip{"Velocity",
+                        "Red comes towards the probe, blue goes away, brighter is faster. The ends are the aliasing "
+                        "limit: the phase turns by half a circle from frame to frame. What is faster appears with the "
+                        "wrong sign at the other end; a higher PRF or a larger Doppler angle moves the limit.",
+                        {}}
+                  : Tip{"Power of what moves",
+                        "Mean power behind the wall filter, in decibels on the picture's scale, from the threshold up. "
+                        "It does not alias and does not say which way.",
+                        {}});
+  const auto color = [&](int piece) {  // from the top
+    const double t = 1.0 - (piece + 0.5) / kPieces;
+    const Rgb c = velocity ? flow_velocity_color(2.0 * t - 1.0) : flow_power_color(t);
+    return IM_COL32(c.r, c.g, c.b, 255);
+  };
+  for (int i = 0; i < kPieces; ++i) {
+    const auto edge = [&](int k) {
+      return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(kPieces));
+    };
+    ui.fill({bar.x0, edge(i), bar.x1, edge(i + 1)}, color(i));
+  }
+  ui.outline({bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, theme::kLine2);
+  const char* unit = velocity ? unit_of(flow.aliasing_m_s).name : "flow dB";
+  ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, unit);
+  if (!velocity) {
+    power_labels(ui, bar, params.flow_threshold_db);
+  } else if (flow.aliasing_m_s > 0.0) {
+    velocity_labels(ui, bar, flow.aliasing_m_s);
+  }
+}
+
+std::string velocity_text(double velocity_m_s, double limit_m_s) {
+  const Unit unit = unit_of(limit_m_s);
+  return signed_fixed(velocity_m_s * unit.per_m_s, decimals_of(limit_m_s * unit.per_m_s)) + " " + unit.name;
+}
+
+std::string flow_age_text(double age_s) { return fixed(age_s, age_s < 1.0 ? 2 : age_s < 100.0 ? 1 : 0); }
+
+std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db) {
+  const GridPlace place = flow.grid.place(point.x_m, point.z_m);
+  if (!is_overlay(params.flow) || !flow.grid.contains(place, 0.499)) return {};
+  const auto at = static_cast<std::size_t>(std::lround(place.row) * flow.grid.nx + std::lround(place.column));
+  if (!shows_flow(flow.power_db[at], static_cast<float>(picture_db), params)) return {};
+  if (params.flow == FlowMode::power) return "flow " + fixed(static_cast<double>(flow.power_db[at]), 1) + " dB";
+  return velocity_text(static_cast<double>(flow.velocity_m_s[at]), flow.aliasing_m_s);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,23 @@
+// What stands beside the picture about flow: its colour bar, and words for caption and read-out. UI thread only.
+#pragma once
+
+#include <string>
+
+#include "gui/flow_view.h"
+#include "gui/picture_layout.h"
+#include "gui/ui.h"
+
+namespace echoloop {
+
+// The bar of power (decibels from the threshold up) or velocity (up to the aliasing limit on both sides) of the flow
+// picture `flow`, shown with `params`.
+void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params);
+
+// A velocity with sign and unit, on the scale of the limit: "+4.2 cm/s".
+std::string velocity_text(double velocity_m_s, double limit_m_s);
+// "0.05" s, "3.2" s.
+std::string flow_age_text(double age_s);
+// What the overlay shows at a point where the picture has `picture_db`: velocity, or power. Empty: nothing.
+std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db);
+
+}  // namespace echoloop

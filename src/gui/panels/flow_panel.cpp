@@ -1,0 +1,165 @@
+// Flow: what is computed of moving things and how it lies over the picture. Which singular components are kept is
+// shown and dragged in flow_components.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "gui/flow_bar.h"
+#include "gui/flow_colors.h"
+#include "gui/number_text.h"
+#include "gui/panels/flow_parts.h"
+#include "gui/panels/formation_parts.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<Choice, 4> kModes = {{{"Off"}, {"Power"}, {"Velocity"}, {"Low rank"}}};
+constexpr std::array<Choice, 4> kFilters = {{{"None"}, {"FIR high-pass"}, {"Polynomial"}, {"SVD"}}};
+
+std::string_view why_not(const UiState& state) {
+  if (state.source.acquisition == nullptr) return "There is no source.";
+  if (state.params.recipe == Recipe::course) return "The course recipe's pixels have no phase that flow could turn.";
+  if (state.run == RunState::frozen)
+    return "Flow is made of live frames only. Over kept frames none is shown: it would be another moment's.";
+  return {};
+}
+
+bool mode_row(PanelContext& c, Column& column, std::string_view why) {
+  ImagingParams& p = c.state.params;
+  const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
+  const auto picked =
+      c.ui.segmented("flow", r, kModes, static_cast<int>(p.flow),
+                     {"Flow",
+                      "Power: how much moves, whichever way. Velocity: how fast it comes or goes along the beam, from "
+                      "the phase that an echo turns by from frame to frame. Low rank: the picture made again from a "
+                      "few singular components of the last frames.",
+                      why});
+  if (!picked) return false;
+  p.flow = static_cast<FlowMode>(*picked);
+  return true;
+}
+
+bool filter_rows(PanelContext& c, Column& column, std::string_view why) {
+  ImagingParams& p = c.state.params;
+  bool changed = false;
+  const bool low_rank = p.flow == FlowMode::low_rank;
+  if (!low_rank) {
+    const auto at = static_cast<std::size_t>(p.wall_filter);
+    column.y += c.ui.px(3);
+    if (const auto picked =
+            c.ui.combo("wall_filter", c.ui.labelled(column, "Wall filter", {}, why.empty()), kFilters[at], kFilters,
+                       static_cast<int>(at),
+                       {"Wall filter",
+                        "Tissue echoes are 20 to 60 dB stronger than blood and hardly move: they must go first. FIR "
+                        "keeps what is faster than its cut-off, the polynomial takes slow drifts away pixel by pixel, "
+                        "SVD takes away what the whole picture does together.",
+                        why})) {
+      p.wall_filter = static_cast<WallFilter>(*picked);
+      changed = true;
+    }
+  }
+  const bool components = low_rank || p.wall_filter == WallFilter::svd;
+  if (!components && p.wall_filter == WallFilter::polynomial) {
+    changed |= param_slider(c.ui, column, "wall_order", p, c.state.defaults, {}, why);
+  } else if (components || p.wall_filter == WallFilter::fir) {
+    std::string_view why_cutoff = why;
+    const int by_hand = low_rank ? p.svd_high : p.svd_low;
+    if (why_cutoff.empty() && components && by_hand > 0) why_cutoff = "The components were chosen by hand.";
+    changed |= param_slider(c.ui, column, "wall_cutoff", p, c.state.defaults, {.min = 0.01, .max = 0.9}, why_cutoff);
+  }
+  if (components) changed |= component_rows(c, column, why);
+  return changed;
+}
+
+bool ensemble_rows(PanelContext& c, Column& column, std::string_view why) {
+  ImagingParams& p = c.state.params;
+  const ImagingParams& d = c.state.defaults;
+  bool changed = param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic},
+                              why);
+  changed |= param_slider(c.ui, column, "flow_step", p, d, {.min = 1, .max = 128, .track = Track::logarithmic}, why);
+  if (p.flow == FlowMode::velocity) {
+    changed |= param_slider(c.ui, column, "flow_angle_rad", p, d, {.min = -80, .max = 80}, why);
+  }
+  const Acquisition* a = c.state.source.acquisition.get();
+  const bool rate_known = a != nullptr && a->frame_rate_hz > 0.0;
+  if (p.flow == FlowMode::velocity || !rate_known) {
+    changed |= param_slider(c.ui, column, "flow_prf_hz", p, d,
+                            {.min = 0, .max = 10000, .text_at_least = rate_known ? "as recorded" : "not known"}, why);
+  }
+  return changed;
+}
+
+bool overlay_rows(PanelContext& c, Column& column, std::string_view why) {
+  ImagingParams& p = c.state.params;
+  const ImagingParams& d = c.state.defaults;
+  bool changed = param_slider(c.ui, column, "flow_threshold_db", p, d, {.min = -100, .max = 0}, why);
+  changed |= param_slider(c.ui, column, "flow_priority_db", p, d, {.min = -80, .max = 20}, why);
+  changed |=
+      param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"}, why);
+  return changed;
+}
+
+void fact(PanelContext& c, Column& column, const char* id, std::string_view name, const std::string& value,
+          std::string_view help) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, 20, 0);
+  ui.tip(id, ui.hit(id, r), r, {name, help, {}});
+  ui.text(Type::small, r, theme::kText2, name);
+  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText, value);
+}
+
+void fact_rows(PanelContext& c, Column& column) {
+  const FlowImage* flow = c.state.flow.image;
+  const FlowCounts& n = c.state.flow.counts;
+  column.y += c.ui.px(4);
+  fact(c, column, "flow_age", "Age",
+       flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
+                       : "waiting for an ensemble",
+       "Time since the newest frame of the flow picture on screen was acquired. The picture beneath does not wait for "
+       "it.");
+  if (flow != nullptr) {
+    fact(c, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
+         fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
+                     fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
+    fact(c, column, "flow_prf", "PRF in use",
+         flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
+         "Frames a second as they were acquired. A slower screen does not change it.");
+    if (flow->aliasing_m_s > 0.0) {
+      fact(c, column, "flow_limit", "Aliasing limit",
+           "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
+           "c PRF / (4 f cos(angle)), f the centre frequency: an echo that moves a quarter of a wavelength from frame "
+           "to frame. Faster flow appears with the wrong sign.");
+    }
+  }
+  fact(c, column, "flow_counts", "Pictures", fmt::format("{}, late {}, broken off {}", n.pictures, n.late, n.restarts),
+       "Late: due while another one was in work, and made after it. Broken off: a frame was missing or the picture "
+       "changed, and the ensemble began again.");
+}
+
+}  // namespace
+
+void flow_panel(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  ImagingParams& p = c.state.params;
+  bool& open = c.view.is_open(Panel::flow, c.compact);
+  const auto mode = static_cast<std::size_t>(p.flow);
+  ui.header("panel_flow", column, "Flow", open ? "" : mode == 0 ? "off" : kModes[mode].label, open);
+  if (!open) return;
+  column.y += ui.px(2);
+  const std::string_view why = why_not(c.state);
+  bool changed = mode_row(c, column, why);
+  if (!why.empty()) {
+    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) +
+                ui.px(4);
+  }
+  if (p.flow != FlowMode::off) {
+    changed |= filter_rows(c, column, why);
+    changed |= ensemble_rows(c, column, why);
+    if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);
+    if (why.empty()) fact_rows(c, column);
+  }
+  if (changed) call(c.commands.params_changed);
+}
+
+}  // namespace echoloop
