@@ -75,8 +75,8 @@ bool filter_rows(PanelContext& c, Column& column, std::string_view why) {
 bool ensemble_rows(PanelContext& c, Column& column, std::string_view why) {
   ImagingParams& p = c.state.params;
   const ImagingParams& d = c.state.defaults;
-  bool changed = param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic},
-                              why);
+  bool changed =
+      param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic}, why);
   changed |= param_slider(c.ui, column, "flow_step", p, d, {.min = 1, .max = 128, .track = Track::logarithmic}, why);
   if (p.flow == FlowMode::velocity) {
     changed |= param_slider(c.ui, column, "flow_angle_rad", p, d, {.min = -80, .max = 80}, why);
@@ -95,8 +95,7 @@ bool overlay_rows(PanelContext& c, Column& column, std::string_view why) {
   const ImagingParams& d = c.state.defaults;
   bool changed = param_slider(c.ui, column, "flow_threshold_db", p, d, {.min = -100, .max = 0}, why);
   changed |= param_slider(c.ui, column, "flow_priority_db", p, d, {.min = -80, .max = 20}, why);
-  changed |=
-      param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"}, why);
+  changed |= param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"}, why);
   return changed;
 }
 
@@ -122,6 +121,8 @@ void fact_rows(PanelContext& c, Column& column) {
     fact(c, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
          fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
                      fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
+  }
+  if (flow != nullptr && c.state.params.flow == FlowMode::velocity) {
     fact(c, column, "flow_prf", "PRF in use",
          flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
          "Frames a second as they were acquired. A slower screen does not change it.");
@@ -150,8 +151,8 @@ void flow_panel(PanelContext& c, Column& column) {
   const std::string_view why = why_not(c.state);
   bool changed = mode_row(c, column, why);
   if (!why.empty()) {
-    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) +
-                ui.px(4);
+    column.y +=
+        ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) + ui.px(4);
   }
   if (p.flow != FlowMode::off) {
     changed |= filter_rows(c, column, why);
