@@ -218,6 +218,12 @@ TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
   for (const char* id : {"flow_frames", "flow_step", "flow_angle_rad", "flow_prf_hz", "wall_cutoff"}) {
     EXPECT_GT(scene.viewer->control_rect(id).width(), 0.0F) << id;
   }
+  EXPECT_EQ(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  scene.state.source.frame_count = 63;  // an ensemble has 64
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  scene.state.source.frame_count = 0;
+  scene.frames(2);
   scene.drag("flow_frames", 0.3F, 0.8F);
   EXPECT_GT(scene.state.params.flow_frames, 100);
   scene.freeze(20, 50.0);

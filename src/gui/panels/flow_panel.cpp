@@ -99,6 +99,23 @@ bool overlay_rows(PanelContext& c, Column& column, std::string_view why) {
   return changed;
 }
 
+// A recording begins again before an ensemble is full.
+void warn_of_short_recording(PanelContext& c, Column& column) {
+  const std::uint64_t frames = c.state.source.frame_count;
+  const auto needed = static_cast<std::uint64_t>(c.state.params.flow_frames);
+  if (frames == 0 || frames >= needed) return;
+  Ui& ui = c.ui;
+  const std::string text =
+      fmt::format("The recording has {} {}: an ensemble of {} that follow each other never comes. {}", frames,
+                  frames == 1 ? "frame" : "frames", needed,
+                  frames >= 16 ? "Make the ensemble shorter." : "It is too short for flow, which needs 16.");
+  const float x = column.x0 + ui.px(14);
+  ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
+  const float height = ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, text);
+  ui.hit("flow_too_short", {column.x0, column.y, column.x1, column.y + height});
+  column.y += height + ui.px(4);
+}
+
 void fact(PanelContext& c, Column& column, const char* id, std::string_view name, const std::string& value,
           std::string_view help) {
   Ui& ui = c.ui;
@@ -155,6 +172,7 @@ void flow_panel(PanelContext& c, Column& column) {
         ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) + ui.px(4);
   }
   if (p.flow != FlowMode::off) {
+    warn_of_short_recording(c, column);
     changed |= filter_rows(c, column, why);
     changed |= ensemble_rows(c, column, why);
     if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);
