@@ -63,6 +63,14 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
   EXPECT_GT(away.b, away.r + 100);
   const float beside = scene.viewer->image_rect().x1 + 6;  // before the colour bar
   EXPECT_TRUE(is_gray(pixel(shot, beside, scene.viewer->picture_layout().z_px(12e-3)))) << "beyond the picture";
+  const Rect& bar = scene.viewer->picture_layout().flow_bar;
+  for (const double t : {-0.9, -0.3, 0.3, 0.9}) {
+    const float y = bar.y0 + static_cast<float>(0.5 - 0.5 * t) * bar.height();
+    EXPECT_LE(distance(pixel(shot, bar.cx(), y), flow_velocity_color(t)), 12) << t;
+  }
+  scene.press(Key::tab);
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_bar").x0, scene.viewer->image_rect().x1);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
