@@ -176,11 +176,19 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     left_scroll_.end(ui_, column.y + ui_.px(8));
   }
   if (!l.right_shown) return;
+  if (!measure_shown_ && !c.state.marks.list.empty()) {
+    measure_shown_ = true;
+    view_.is_open(Panel::measure, c.compact) = true;
+  }
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
-  measure_panel(c, column);
-  panel_line(ui_, column, l.right);
+  if (view_.is_open(Panel::measure, c.compact)) {
+    measure_panel(c, column);
+    panel_line(ui_, column, l.right);
+  } else if (c.state.measured.image.number != 0) {
+    c.state.measured = {};  // nobody looks
+  }
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
   timings_panel(c, column);
@@ -258,7 +266,11 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   }
   const auto inspected = state.inspected;
   const bool on_picture = hand_.use(ui_, layout_, state);
-  if (state.inspected != inspected && view_.dock == Dock::none) view_.dock = Dock::inspector;
+  inspect_ = inspect_ || (state.inspected != inspected && view_.dock == Dock::none);
+  if (inspect_ && !ImGui::IsMouseDown(0)) {  // not while the hand still moves: the picture makes room for it
+    inspect_ = false;
+    view_.dock = Dock::inspector;
+  }
   if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 

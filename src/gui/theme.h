@@ -59,8 +59,8 @@ inline constexpr float kColorBar = 76;
 inline constexpr float kColorBarCompact = 60;
 inline constexpr float kHeader = 32;
 inline constexpr float kRow = 28;
-inline constexpr float kRowGap = 6;
-inline constexpr float kSliderRow = 40;
+inline constexpr float kRowGap = 5;
+inline constexpr float kSliderRow = 38;
 inline constexpr float kRadius = 5;
 inline constexpr float kCompactBelow = 1280;
 

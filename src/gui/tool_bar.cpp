@@ -121,18 +121,24 @@ void draw_clear(Row& row) {
   if (p.clicked) clear_marks(marks);
 }
 
-// At the right end; with names where there is room.
+// At the right end: what can be opened beside and below the picture; with names where there is room.
 void draw_docks(Row& row) {
   Ui& ui = row.c.ui;
+  bool& measure = row.c.view.is_open(Panel::measure, row.c.compact);
   struct Entry {
-    Dock dock;
+    Dock dock;  // none: the Measure panel
     const char* id;
     std::string_view name;
     BarIcon icon;
     Tip tip;
   };
-  const std::array<Entry, 2> entries = {
-      {{Dock::inspector,
+  const std::array<Entry, 3> entries = {
+      {{Dock::none,
+        "dock/measure",
+        "Measure",
+        BarIcon::measure,
+        {"Measure", "At the right: what is drawn on the picture, in numbers, and the histogram of its levels.", {}}},
+       {Dock::inspector,
         "dock/inspector",
         "Inspector",
         BarIcon::inspector,
@@ -146,14 +152,19 @@ void draw_docks(Row& row) {
   for (const Entry& e : entries) named += row.side + ui.px(8) + ui.width(Type::body, e.name) + row.gap;
   const float right = row.area.x1 - ui.px(10);
   const bool names = row.x + ui.px(16) + named < right;
-  float x = right - (names ? named - row.gap : 2 * row.side + row.gap);
+  float x = right - (names ? named - row.gap : 3 * row.side + 2 * row.gap);
   for (const Entry& e : entries) {
     const float w = names ? row.side + ui.px(8) + ui.width(Type::body, e.name) : row.side;
     const Rect r{x, std::round(row.area.cy() - 0.5F * row.side), x + w, std::round(row.area.cy() + 0.5F * row.side)};
-    const Pressed p = square(ui, e.id, r, row.c.view.dock == e.dock, e.tip);
+    const bool open = e.dock == Dock::none ? measure : row.c.view.dock == e.dock;
+    const Pressed p = square(ui, e.id, r, open, e.tip);
     draw_bar_icon(ui, e.icon, r.x0 + 0.5F * row.side, r.cy(), p.ink);
     if (names) ui.text(Type::body, r.x0 + row.side, r.y0, r.height(), p.ink, e.name);
-    if (p.clicked) row.c.view.dock = row.c.view.dock == e.dock ? Dock::none : e.dock;
+    if (p.clicked && e.dock == Dock::none) {
+      measure = !measure;
+    } else if (p.clicked) {
+      row.c.view.dock = open ? Dock::none : e.dock;
+    }
     x += w + row.gap;
   }
 }
@@ -161,8 +172,8 @@ void draw_docks(Row& row) {
 }  // namespace
 
 void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
-  const float side = c.ui.px(c.compact ? 26 : 28);
-  Row row{c, area, area.x0 + c.ui.px(c.compact ? 8 : 12), side, c.ui.px(2)};
+  const float side = c.ui.px(c.compact ? 24 : 28);
+  Row row{c, area, area.x0 + c.ui.px(c.compact ? 6 : 12), side, c.ui.px(2)};
   draw_tools(row);
   row.part();
   draw_zoom(row, layout);

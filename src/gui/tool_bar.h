@@ -13,7 +13,7 @@ inline constexpr float kToolBar = 36;  // high, at scale 1
 void draw_tool_bar(PanelContext& c, const Rect& row, const PictureLayout& layout);
 
 void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, ImU32 color);
-enum class BarIcon { zoom_in, zoom_out, fit, clear, inspector, m_mode };
+enum class BarIcon { zoom_in, zoom_out, fit, clear, measure, inspector, m_mode };
 void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU32 color);
 
 }  // namespace echoloop

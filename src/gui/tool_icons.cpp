@@ -96,6 +96,11 @@ void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU
       pen.line({{-4.5F, -4}, {-3.8F, 6.5F}, {3.8F, 6.5F}, {4.5F, -4}});
       pen.line({{-1.3F, -1}, {-1.3F, 3.5F}});
       return pen.line({{1.3F, -1}, {1.3F, 3.5F}});
+    case BarIcon::measure:  // a rule
+      pen.line({{-7.5F, -3.5F}, {7.5F, -3.5F}, {7.5F, 3.5F}, {-7.5F, 3.5F}, {-7.5F, -4.25F}});
+      pen.line({{-3.75F, -3.5F}, {-3.75F, 0}});
+      pen.line({{0, -3.5F}, {0, 1}});
+      return pen.line({{3.75F, -3.5F}, {3.75F, 0}});
     case BarIcon::inspector:  // echoes along a delay curve
       pen.line({{-7, -6}, {-7, 6}, {7, 6}});
       return pen.line({{-4, -5}, {-1.5F, 1}, {1.5F, 2}, {4, 0}, {6, -5}});

@@ -23,8 +23,8 @@ enum class Dock { none, inspector, m_mode };  // below the picture
 
 struct ViewSettings {
   ColumnWidths widths;
-  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true, true, false};
-  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, true, false};
+  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true, false, false};
+  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, false, false};
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // which latency the stream panel draws
   int timeline_frames = 5;

@@ -253,7 +253,7 @@ TEST(ToolBar, EveryToolFitsAndWorks) {
     const char* ids[] = {"tool/pointer",   "tool/distance", "tool/angle",     "tool/ellipse",
                          "tool/rectangle", "tool/circle",   "tool/outline",   "tool/profile",
                          "tool/point",     "tool/inspect",  "zoom/out",       "zoom/in",
-                         "zoom/fit",       "marks/clear",   "dock/inspector", "dock/m_mode"};
+                         "zoom/fit",       "marks/clear",   "dock/measure",  "dock/inspector", "dock/m_mode"};
     float end = scene.viewer->control_rect(ids[0]).x0;
     int tool = 0;
     for (const char* id : ids) {

@@ -113,7 +113,7 @@ TEST(MeasurePanel, NothingIsReadWhileNothingIsMeasured) {
   EXPECT_EQ(scene.state.measured.image.number, 1U);
   scene.click("save_measurements");
   EXPECT_EQ(scene.saved, std::vector<SaveWhat>{SaveWhat::measurements});
-  scene.click("panel_measure");  // folded: no more numbers
+  scene.click("close_measure");  // no more numbers
   scene.frames(2);
   EXPECT_EQ(scene.state.measured.image.number, 0U);
 }
@@ -157,6 +157,7 @@ TEST(MeasurePanel, HistogramsWindowCanBeDragged) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double x, double) { return x < 0.0 ? -20.5F : -40.5F; });
   scene.frames(2);
+  scene.click("dock/measure");
   scene.click("histogram_head");
   settle(scene);
   ASSERT_TRUE(scene.state.measured.histogram);
@@ -211,6 +212,7 @@ TEST(MeasurePanel, CostsLittle) {
                             region(2, RegionRole::background, 1, {-6e-3, 8e-3}, {-2e-3, 14e-3}),
                             {.number = 3, .kind = MarkKind::point, .points = {{1e-3, 20e-3}}},
                             {.number = 4, .kind = MarkKind::profile, .points = {{-5e-3, 20e-3}, {5e-3, 20e-3}}}};
+  scene.frames(2);
   scene.click("histogram_head");
   const double full_ms = frame_ms(scene, grid, field);
   std::printf("UI thread: %.2f ms a frame with an empty panel, %.2f ms with a full one\n", empty_ms, full_ms);

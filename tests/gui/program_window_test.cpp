@@ -46,6 +46,12 @@ Pixels at_rest(const ProgramWindow& window, const Part& part) {
 void look_like_the_program(Scene& scene) {
   scene.state.source.phantom = "heart";
   scene.state.backend = "CPU";
+  for (const char* name : {"Detail", "Smooth", "Deep", "Course"}) {
+    PresetView preset;
+    preset.name = name;
+    preset.slot = static_cast<int>(scene.state.presets.list.size()) + 1;
+    scene.state.presets.list.push_back(preset);
+  }
   scene.state.no_effect = {.host_memory = "Why.", .streams = "Why.", .lanes = "Why.", .reference = {}};
   scene.put_image({.x0_m = -9.6e-3, .x1_m = 9.6e-3, .z0_m = 2e-3, .z1_m = 37.8e-3, .nx = 188, .nz = 350},
                   [](double, double) { return -20.0F; });

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "backend/flow_device.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -27,6 +28,7 @@ class CountingBackend final : public Backend {
     if (number >= kMaxLanes) ++made;
     return inner_.make_lane(number, mode);
   }
+  std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   std::atomic<int> made{0};  // beyond the live ones
 

@@ -83,7 +83,9 @@ std::vector<float> with_own_level(std::vector<float> db, const std::vector<float
 // its numbers on the reference picture within half a percent: the inner 0.8 of the radius, and the ring 2 to 5 mm
 // outside. It has 256 bins where gCNR here takes as many as the pixels allow, and its CNR is over the mean variance,
 // not the sum.
-void expect_cysts(const Picture& picture, const std::string& folder, const std::vector<float>& wanted) {
+// `share_of_stated`: how far from metrics.json; its picture is of coarse radii, which smooth speckle.
+void expect_cysts(const Picture& picture, const std::string& folder, const std::vector<float>& wanted,
+                  double share_of_stated) {
   std::ifstream file(data_folder() / folder / "params.json");
   const nlohmann::json truth = nlohmann::json::parse(file).at("truth");
   const nlohmann::json metrics = metrics_of(folder);
@@ -99,9 +101,10 @@ void expect_cysts(const Picture& picture, const std::string& folder, const std::
     const PairStats of_reference = compare_regions(levels_of(wanted, picture.grid), in, ring);
     const nlohmann::json& stated = metrics.at(name);
     const double gcnr = stated.at("gcnr"), cnr = stated.at("cnr").get<double>() / std::sqrt(2.0);
+    EXPECT_NEAR(found.gcnr, of_reference.gcnr, 0.02) << name;
     for (const PairStats& pair : {found, of_reference}) {
-      EXPECT_NEAR(pair.gcnr / gcnr, 1.0, kShare) << name;
-      EXPECT_NEAR(pair.cnr / cnr, 1.0, kShare) << name;
+      EXPECT_NEAR(pair.gcnr / gcnr, 1.0, share_of_stated) << name;
+      EXPECT_NEAR(pair.cnr / cnr, 1.0, share_of_stated) << name;
       EXPECT_NEAR(pair.contrast_db, stated.at("contrast_db").get<double>(), 0.3) << name;
     }
     std::printf("%s, %s: gCNR %.4f (reference picture %.4f, stated %.4f), CNR %.3f (%.3f, %.3f), contrast %.2f dB\n",
@@ -141,7 +144,7 @@ TEST(Diverging, EqualsTheReferenceOnBothGrids) {
   const auto frames = process({.source = opened->source, .params = p, .frames = 8});
   expect_close("diverging, cartesian", frames.at(0), folder + "cartesian_frame000_db.npy", kLimit_db);
   expect_cysts(frames.at(0), "simus_p42v_diverging",
-               read_reference(folder + "cartesian_frame000_db.npy", frames.at(0).grid));
+               read_reference(folder + "cartesian_frame000_db.npy", frames.at(0).grid), kShare);
   expect_close("diverging, cartesian, frame 7", frames.at(7), folder + "cartesian_frame007_db.npy", kLimit_db);
   p.grid_kind = GridChoice::polar;
   p.grid_nx = 169, p.grid_nz = 400;
@@ -177,13 +180,13 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
   const Picture coarse = converted(lines, direct.grid);
   const Difference from_coarse = compare(coarse.db, with_own_level(reference, reference));
   EXPECT_LE(from_coarse.rms_db, kLimit_db);
-  expect_cysts(coarse, "simus_p42v_focused_sector", reference);
+  expect_cysts(coarse, "simus_p42v_focused_sector", reference, kShare);
   p.grid_nz = 2501;
   const Picture fine = converted(picture_of(*opened, p), direct.grid);
   const Difference from_fine = compare(direct.db, with_own_level(fine.db, reference));
   EXPECT_LE(from_fine.rms_db, kLimit_db);
   const std::vector<float> wanted = with_own_level(fine.db, reference);
-  expect_cysts(direct, "simus_p42v_focused_sector", wanted);
+  expect_cysts(direct, "simus_p42v_focused_sector", wanted, 0.08);
   const Difference of_reference = compare(reference, wanted);
   EXPECT_LT(from_fine.rms_db, 0.1 * of_reference.rms_db);  // the direct picture is the better one
   std::printf(
@@ -215,13 +218,11 @@ TEST(FocusedSector, PointsAreInPlaceAndAsSharpOnCartesianGrids) {
     const Picture picture = picture_of(
         *opened,
         params_on(*opened->info.acquisition, {-1, 1, 51, z_mm - half_mm, z_mm + half_mm, 151}, 0.0, 272000, 5168000));
-    std::vector<double> along;
-    for (int iz = 0; iz < 151; ++iz) along.push_back(static_cast<double>(picture.at(25, iz)));
-    const auto peak = std::max_element(along.begin(), along.end()) - along.begin();
-    const double found_mm = z_mm - half_mm + kStep_mm * static_cast<double>(peak),
-                 width_mm = width_of(along) * kStep_mm;
+    const std::optional<PointSpread> spread = measure_point(levels_of(picture), {0.0, z_mm * 1e-3}, 1e-3);
+    ASSERT_TRUE(spread);
+    const double found_mm = spread->peak.z_m * 1e3, width_mm = spread->axial.fwhm_m * 1e3;
     const nlohmann::json& point = metrics.at("point_z" + std::to_string(z_mm));
-    EXPECT_NEAR(found_mm, z_mm, 0.05 + kStep_mm / 2);
+    EXPECT_NEAR(found_mm, z_mm, 0.05);
     EXPECT_NEAR(width_mm / point.at("axial_fwhm_mm").get<double>(), 1.0, 0.1);
     std::printf("point at %d mm: found at %.2f mm, %.3f mm wide (reference %.2f, %.3f)\n", z_mm, found_mm, width_mm,
                 point.at("found_r_mm").get<double>(), point.at("axial_fwhm_mm").get<double>());

@@ -63,6 +63,7 @@ class CudaFlowDevice final : public FlowDevice {
     return ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_;
   }
   void add_products(std::span<const int> slots, int n_known);
+  void multiply_frames(std::span<const int> slots, int n_known, int block, int count);
   void grow_eigen(int n);
   void multiply(std::span<const int> slots, std::size_t first, int count);
   [[nodiscard]] AxialLag axial_lag(int slot, const Grid& grid);

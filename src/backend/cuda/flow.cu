@@ -27,12 +27,11 @@ __global__ void __launch_bounds__(kThreads)
   const int j = at / s.n;
   const int gone = s.n - s.n_known;
   if (i < s.n_known && j < s.n_known) {
-    now[at] = before[(j + gone) * s.n + i + gone];
-  } else if (j >= s.n_known) {
-    now[at] = block_sum(s, parts, i, j);
-  } else {
-    now[at] = cuConj(block_sum(s, parts, j, i));
+    if (s.fold == GramFold::begin) now[at] = before[(j + gone) * s.n + i + gone];
+    return;
   }
+  const cuDoubleComplex sum = j >= s.n_known ? block_sum(s, parts, i, j) : cuConj(block_sum(s, parts, j, i));
+  now[at] = s.fold == GramFold::begin ? sum : cuCadd(now[at], sum);
 }
 
 __global__ void __launch_bounds__(kThreads)

@@ -12,10 +12,12 @@ namespace echoloop::cuda {
 
 // The Gram matrix of an ensemble from that of the one before: what its last n_known frames had in common, and for the
 // others the sum of what blocks of pixels bring. parts: [n_blocks][n - n_known columns][n]; before, now: [n][n].
+enum class GramFold { begin, go_on };  // go_on: more blocks of the same new frames
 struct GramShape {
   int n;
   int n_known;
   int n_blocks;
+  GramFold fold = GramFold::begin;
 };
 void fold_gram(const GramShape& shape, const Complex* parts, const cuDoubleComplex* before, cuDoubleComplex* now,
                StreamView stream);

@@ -72,7 +72,7 @@ void display_panel(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const ImagingParams& d = c.state.defaults;
   bool& open = c.view.is_open(Panel::display, c.compact);
-  if (open && c.compact) more_link(ui, "more_display", column, column.y, c.more_display);
+  if (open) more_link(ui, "more_display", column, column.y, c.more_display);
   ui.header("panel_display", column, "Display", open ? "" : fixed(p.dynamic_range_db, 0) + " dB", open);
   if (!open) return;
   column.y += ui.px(2);
@@ -80,10 +80,10 @@ void display_panel(PanelContext& c, Column& column) {
   changed |= param_slider(ui, column, "gain_db", p, d, {.min = -40, .max = 40, .sign = Sign::always});
   const bool all = !c.compact || c.more_display;
   if (all) changed |= param_slider(ui, column, "gamma", p, d, {.min = 0.25, .max = 4, .track = Track::logarithmic});
-  if (all) {
+  if (c.more_display || p.reject_db > kNoReject_db) {  // what is in force is never hidden
     changed |= param_slider(ui, column, "reject_db", p, d, {.min = kNoReject_db, .max = 0, .text_at_least = "off"});
-    changed |= tgc_rows(c, column);
   }
+  if (all) changed |= tgc_rows(c, column);
   column.y += ui.px(3);
   changed |= map_row(c, column);
   if (all) reference_row(c, column);

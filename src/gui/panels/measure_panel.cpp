@@ -1,6 +1,4 @@
 // The Measure panel: what the marks on the picture measure, live.
-#include <fmt/format.h>
-
 #include "gui/mark_shape.h"
 #include "gui/panels/marks_list.h"
 #include "gui/panels/measure_parts.h"
@@ -8,23 +6,17 @@
 namespace echoloop {
 namespace {
 
-std::string counted(std::size_t n, const char* one, const char* many) {
-  return n == 0 ? std::string() : fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
-std::string gist(const Marks& marks) {
-  std::size_t regions = 0, points = 0, lines = 0;
-  for (const Mark& mark : marks.list) {
-    regions += is_region(mark.kind) ? 1U : 0U;
-    points += mark.kind == MarkKind::point ? 1U : 0U;
-    lines += mark.kind == MarkKind::profile ? 1U : 0U;
+// It is opened from the tool bar, and by the first thing that is drawn; closed it takes no room at all.
+void head_row(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kHeader, 0);
+  ui.text(Type::strong, r, theme::kText, "Measure");
+  const float size = ui.px(22);
+  const Rect close{r.x1 - size, r.cy() - 0.5F * size, r.x1, r.cy() + 0.5F * size};
+  if (ui.icon_button("close_measure", close, {"Close", "The tool bar has it again. What is drawn stays.", {}})) {
+    c.view.is_open(Panel::measure, c.compact) = false;
   }
-  std::string text;
-  for (const std::string& part :
-       {counted(regions, "region", "regions"), counted(points, "point", "points"), counted(lines, "line", "lines")}) {
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
-  }
-  return text;
+  ui.cross(close.cx(), close.cy(), theme::kText2);
 }
 
 void save_row(PanelContext& c, Column& column) {
@@ -48,13 +40,8 @@ void save_row(PanelContext& c, Column& column) {
 }  // namespace
 
 void measure_panel(PanelContext& c, Column& column) {
-  bool& open = c.view.is_open(Panel::measure, c.compact);
-  c.ui.header("panel_measure", column, "Measure", open ? "" : gist(c.state.marks), open);
+  head_row(c, column);
   Measured& m = c.state.measured;
-  if (!open) {
-    if (m.image.number != 0) m = {};
-    return;
-  }
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
   marks_list(c, column);

@@ -105,7 +105,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const bool dot = active && c.state.presets.changed;
     const std::string key = p.slot > 0 ? std::to_string(p.slot) : "";
     const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(4);
-    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 22 : 12), column.x1 - column.x0);
+    const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 20 : 10), column.x1 - column.x0);
     const bool last_line = line + 1 == most_lines;
     const float room = column.x1 - (last_line && i + 1 < list.size() ? more_width + ui.px(kChipGap) : 0);
     if (x + w > room && x > column.x0) {
@@ -122,9 +122,9 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
     ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     if (!key.empty()) {
-      ui.text(Type::small, r.x0 + ui.px(6), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
+      ui.text(Type::small, r.x0 + ui.px(5), r.y0, r.height(), active || h.hovered ? theme::kText2 : theme::kMuted, key);
     }
-    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(6) + key_width, r.x1 - ui.px(dot ? 14 : 4), r.y0,
+    const float end = ui.text_fitted(Type::body, r.x0 + ui.px(5) + key_width, r.x1 - ui.px(dot ? 13 : 3), r.y0,
                                      r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
     if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
     if (h.clicked) call(c.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(i)});

@@ -66,7 +66,7 @@ void info_line(PanelContext& c, Column& column) {
 
 void open_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, theme::kRow, 8);
+  const Rect r = ui.row(column, theme::kRow, 6);
   const float half = std::round(0.5F * (r.width() - ui.px(8)));
   const Rect left{r.x0, r.y0, r.x0 + half, r.y1};
   const Rect right{r.x1 - half, r.y0, r.x1, r.y1};
@@ -92,7 +92,7 @@ void continue_row(PanelContext& c, Column& column) {
   const std::filesystem::path file = c.state.continue_with;
   if (file.empty()) return;
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, theme::kRow, 8);
+  const Rect r = ui.row(column, theme::kRow, 6);
   const std::string name = file.filename().string();
   const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Continue with " + name);
   const std::string help = "The recording of the last time: " + file.string();
@@ -166,7 +166,7 @@ void source_panel(PanelContext& c, Column& column) {
   column.y += ui.px(4);
   const auto chosen = std::find(kPhantoms.begin(), kPhantoms.end(), c.state.source.phantom);
   const int index = chosen == kPhantoms.end() ? -1 : static_cast<int>(chosen - kPhantoms.begin());
-  const Rect phantoms = ui.row(column, theme::kRow, 8);
+  const Rect phantoms = ui.row(column, theme::kRow, 6);
   if (const auto picked =
           ui.segmented("phantom", phantoms, kPhantomChoices, index,
                        {"Built-in phantom", "A simulated scene in motion, streamed like a real probe.", {}})) {
