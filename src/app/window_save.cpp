@@ -70,7 +70,9 @@ void WindowApp::save_picture(SaveWhat what) {
       write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks().dump(2) + "\n");
     }
   }
-  report_saved("Saved " + path.string(), Severity::info);
+  const bool flow = what == SaveWhat::picture && state_.flow.image != nullptr;
+  report_saved("Saved " + path.string() + (flow ? ", the picture without flow, which is on screen only" : ""),
+               Severity::info);
 }
 
 void WindowApp::save_timings(TimingFile format) {

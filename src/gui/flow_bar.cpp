@@ -1,6 +1,7 @@
 #include "gui/flow_bar.h"
 
 #include <cmath>
+#include <limits>
 
 #include "gui/flow_colors.h"
 #include "gui/number_text.h"
@@ -20,6 +21,10 @@ Unit unit_of(double limit_m_s) { return limit_m_s < 1.0 ? Unit{"cm/s", 100.0} : 
 // Three figures or so, as the limit needs.
 int decimals_of(double shown_limit) { return shown_limit < 1.0 ? 2 : shown_limit < 20.0 ? 1 : 0; }
 
+std::size_t pixel_at(const Grid& grid, GridPlace place) {
+  return static_cast<std::size_t>(std::lround(place.row) * grid.nx + std::lround(place.column));
+}
+
 void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 color, const std::string& text) {
   const float y = std::round(bar.y0 + static_cast<float>(from_top) * bar.height());
   ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kDisabled);
@@ -31,7 +36,7 @@ void velocity_labels(const Ui& ui, const Rect& bar, double limit_m_s) {
   const int decimals = decimals_of(limit);
   label(ui, bar, 0.0, Type::badge, theme::kText, signed_fixed(limit, decimals));
   label(ui, bar, 1.0, Type::badge, theme::kText, signed_fixed(-limit, decimals));
-  const double most = static_cast<double>(bar.height() / ui.px(36));
+  const double most = static_cast<double>(bar.height() / ui.px(56));
   const double step = round_up_125(2.0 * limit / std::max(most, 1.0));
   for (double v = -std::floor(limit / step) * step; v <= limit; v += step) {
     if (limit - std::abs(v) < 0.4 * step) continue;  // the limit's place
@@ -41,10 +46,10 @@ void velocity_labels(const Ui& ui, const Rect& bar, double limit_m_s) {
 }
 
 void power_labels(const Ui& ui, const Rect& bar, double threshold_db) {
-  for (int i = 0; i <= 3; ++i) {
-    const double level_db = threshold_db + kFlowPowerRange_db * i / 3.0;
+  for (int i = 0; i <= 2; ++i) {
+    const double level_db = threshold_db + kFlowPowerRange_db * i / 2.0;
     const bool threshold = i == 0;
-    label(ui, bar, 1.0 - i / 3.0, threshold ? Type::badge : Type::small, threshold ? theme::kText : theme::kText2,
+    label(ui, bar, 1.0 - i / 2.0, threshold ? Type::badge : Type::small, threshold ? theme::kText : theme::kText2,
           fixed(level_db, 0));
   }
 }
@@ -87,6 +92,12 @@ void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, c
   }
 }
 
+double low_rank_at(const FlowImage& flow, PlanePoint point) {
+  const GridPlace place = flow.grid.place(point.x_m, point.z_m);
+  if (!flow.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(flow.low_rank_db[pixel_at(flow.grid, place)]);
+}
+
 std::string velocity_text(double velocity_m_s, double limit_m_s) {
   const Unit unit = unit_of(limit_m_s);
   return signed_fixed(velocity_m_s * unit.per_m_s, decimals_of(limit_m_s * unit.per_m_s)) + " " + unit.name;
@@ -97,7 +108,7 @@ std::string flow_age_text(double age_s) { return fixed(age_s, age_s < 1.0 ? 2 : 
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db) {
   const GridPlace place = flow.grid.place(point.x_m, point.z_m);
   if (!is_overlay(params.flow) || !flow.grid.contains(place, 0.499)) return {};
-  const auto at = static_cast<std::size_t>(std::lround(place.row) * flow.grid.nx + std::lround(place.column));
+  const std::size_t at = pixel_at(flow.grid, place);
   if (!shows_flow(flow.power_db[at], static_cast<float>(picture_db), params)) return {};
   if (params.flow == FlowMode::power) return "flow " + fixed(static_cast<double>(flow.power_db[at]), 1) + " dB";
   return velocity_text(static_cast<double>(flow.velocity_m_s[at]), flow.aliasing_m_s);

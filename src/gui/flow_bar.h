@@ -20,4 +20,7 @@ std::string flow_age_text(double age_s);
 // What the overlay shows at a point where the picture has `picture_db`: velocity, or power. Empty: nothing.
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db);
 
+// The level of the low-rank picture at a point; not a number outside.
+double low_rank_at(const FlowImage& flow, PlanePoint point);
+
 }  // namespace echoloop

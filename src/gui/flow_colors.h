@@ -8,7 +8,7 @@
 namespace echoloop {
 
 // Decibels above the threshold at which the power's colour is the brightest.
-inline constexpr double kFlowPowerRange_db = 30.0;
+inline constexpr double kFlowPowerRange_db = 20.0;
 
 // t from 0, the threshold, to 1.
 Rgb flow_power_color(double t);

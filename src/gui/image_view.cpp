@@ -45,8 +45,9 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
   const Image& image = c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
   const GridPlace place = image.grid.place(x_m, z_m);
-  if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
+  if (c.flow != nullptr && c.flow->params.flow == FlowMode::low_rank) return low_rank_at(*c.flow, {x_m, z_m});
+  if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
 }
 
@@ -115,9 +116,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   if (c.compared != nullptr) item("", "B", "");
   if (c.flow != nullptr) {
     const bool low_rank = c.flow->params.flow == FlowMode::low_rank;
-    const std::string name = low_rank ? fmt::format("low rank {}–{}", c.flow->first_component, c.flow->last_component)
-                                      : std::string("flow");
-    item(name, flow_age_text(c.flow_age_s), "s old");
+    item(low_rank ? "low rank" : "flow", flow_age_text(c.flow_age_s), "s old");
   }
   for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }

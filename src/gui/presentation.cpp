@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/flow_bar.h"
+#include "gui/flow_colors.h"
 #include "gui/number_text.h"
 #include "gui/scale_bar.h"
 #include "gui/screen.h"
@@ -48,6 +49,16 @@ void Screen::draw_presented_scale_bar() {
   ui.fill({x + w - ui.hairline(), y - ui.px(7), x + w, y}, theme::kText2);
 }
 
+// Beside the picture, where there is room.
+void Screen::draw_presented_flow_bar(const UiState& state) {
+  const Rect& r = layout_.image;
+  const float x = r.x1 + ui_.px(28);
+  if (state.flow.image == nullptr || !is_overlay(state.params.flow)) return;
+  if (x + ui_.px(70) > ImGui::GetIO().DisplaySize.x) return;
+  layout_.flow_bar = {x, r.y0 + ui_.px(30), x + ui_.px(18), r.y0 + 0.6F * r.height()};
+  draw_flow_bar(ui_, layout_, *state.flow.image, state.params);
+}
+
 void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   grounds_.push_back({{0, 0, size.x, size.y}, 0x000000});
@@ -60,6 +71,7 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     x = std::min(layout_.image.x0, 0.4F * size.x);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
     draw_over_picture(state, input);
+    draw_presented_flow_bar(state);
   }
   x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
   if (state.recording.on) {

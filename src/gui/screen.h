@@ -82,6 +82,7 @@ class Screen {
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
   void draw_presented_scale_bar();
+  void draw_presented_flow_bar(const UiState& state);
   void draw_presentation(UiState& state, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);

@@ -97,9 +97,7 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
   const FlowImage* flow = frame.flow.shown();
   const PictureLayout& layout = frame.screen.picture_layout();
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) {
-    return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio};
-  };
+  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   if (flow->params.flow == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(layout.image)) return;
@@ -124,9 +122,7 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
 void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
   const DockArea& dock = frame.screen.dock();
   if (dock.strip_box().width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) {
-    return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio};
-  };
+  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   const Grid grid = frame.strip.grid();
   for (const MModeStrip::Piece& piece : frame.strip.pieces(dock.strip_box(), dock.strip_span_s())) {
     painter_.draw({.texture = frame.strip.texture(),

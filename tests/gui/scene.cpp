@@ -2,6 +2,10 @@
 
 #include <glad/gl.h>
 
+#include <cmath>
+
+#include "core/units.h"
+
 namespace echoloop::testing {
 
 AcquisitionPtr linear_acquisition() {
@@ -75,7 +79,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .settings_file = settings,
                                                   .first_tour = tour,
                                                   .ui_scale = scale},
-                                    std::move(c), images_, &past_);
+                                    std::move(c), images_, &past_, &flows_);
 }
 
 void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
@@ -103,6 +107,32 @@ void Scene::put_image(const Grid& grid, const Field& level_db, std::uint64_t seq
 
 void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
   put(past_[side], grid, level_db, sequence);
+}
+
+void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s) {
+  FlowImage& flow = flows_.back();
+  flow = {};
+  flow.number = ++number_;
+  flow.ready_ns = flow.stamp.acquired_ns = now_ns();
+  flow.grid = grid;
+  flow.acquisition = state.source.acquisition;
+  flow.params = state.params;
+  flow.frames = 64;
+  flow.prf_hz = 500.0;
+  flow.aliasing_m_s = aliasing_m_s;
+  const bool low_rank = state.params.flow == FlowMode::low_rank;
+  for (int iz = 0; iz < grid.nz; ++iz) {
+    for (int ix = 0; ix < grid.nx; ++ix) {
+      const PlanePoint at = grid.point(ix, iz);
+      flow.power_db.push_back(power_db(at.x_m * 1e3, at.z_m * 1e3));
+      flow.velocity_m_s.push_back(velocity_m_s(at.x_m * 1e3, at.z_m * 1e3));
+      if (low_rank) flow.low_rank_db.push_back(flow.power_db.back());
+    }
+  }
+  for (int i = 0; i < 64; ++i) flow.singular_values.push_back(std::pow(0.9F, static_cast<float>(i)));
+  flow.first_component = low_rank ? 1 : 9;
+  flow.last_component = low_rank ? 8 : 40;
+  flows_.publish();
 }
 
 void Scene::freeze(std::size_t count, double rate_hz) {

@@ -31,6 +31,9 @@ class Scene {
   void put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
   // A kept frame beamformed again: side 0 is B, with the panels' parameters, 1 is A, with the comparison's.
   void put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
+  // A flow picture over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
+  // these; of the low-rank picture the levels are `power_db`.
+  void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
@@ -59,6 +62,7 @@ class Scene {
 
   Mailbox<Image> images_;
   PastImages past_;
+  Mailbox<FlowImage> flows_;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

@@ -27,7 +27,7 @@ class Folder {
  public:
   Folder() : path(fs::temp_directory_path() / ("echoloop_shader_test_" + std::to_string(::getpid()))) {
     fs::create_directories(path);
-    for (const char* name : {"image.vert", "image.frag"}) {
+    for (const char* name : {"image.vert", "image.frag", "flow.vert", "flow.frag"}) {
       fs::copy_file(fs::path(ECHO_SOURCE_DIR) / "shaders" / name, path / name, fs::copy_options::overwrite_existing);
     }
   }

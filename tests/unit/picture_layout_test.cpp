@@ -18,6 +18,19 @@ Grid sector() { return polar_grid({-40e-3, -35 * kRadiansPerDegree, 30 * kRadian
 
 const std::array<Rect, 3> kAreas = {Rect{296, 44, 1256, 740}, Rect{232, 44, 776, 520}, Rect{592, 88, 3152, 1900}};
 
+TEST(PictureLayout, TheFlowBarStandsBesideTheOtherOne) {
+  for (const Grid& grid : {kTall, kFlat, sector()}) {
+    for (const bool compact : {false, true}) {
+      const Rect& area = kAreas[0];
+      EXPECT_EQ(lay_out_picture(area, grid, 1, compact, {}).flow_bar.width(), 0.0F);
+      const PictureLayout l = lay_out_picture(area, grid, 1, compact, {}, ColorBars::level_and_flow);
+      EXPECT_GT(l.flow_bar.x0, l.color_bar.x1 + 30);  // its labels
+      EXPECT_LT(l.flow_bar.x1 + 30, area.x1);
+      EXPECT_EQ(l.flow_bar.height(), l.image.height());
+    }
+  }
+}
+
 TEST(PictureLayout, MetresToPixelsAndBack) {
   for (const Grid& grid : {kTall, kFlat, sector()}) {
     for (const Rect& area : kAreas) {

@@ -72,14 +72,15 @@ void draw_kept(const Ui& ui, const Plot& plot, Kept kept, Grip lit) {
     const float x = std::round(plot.x_px(component));
     const ImU32 color = lit == grip ? theme::kAccentHover : theme::kAccent;
     ui.fill({x - ui.px(1), plot.box.y0, x - ui.px(1) + ui.px(2), plot.box.y1}, color);
-    ui.triangle(x, plot.box.y1 + ui.px(1), Direction::up, color, 8);
+    ui.triangle(x, plot.box.y0 + ui.px(8), Direction::down, color, 8);
   };
   mark(kept.first, Grip::first);
   mark(kept.last, Grip::last);
 }
 
 std::string kept_text(const ImagingParams& p, Kept kept) {
-  const std::string range = fmt::format("{}\u2013{}", kept.first, kept.last);
+  const std::string range =
+      kept.first == kept.last ? std::to_string(kept.first) : fmt::format("{}\u2013{}", kept.first, kept.last);
   if (p.svd_low == 0 && p.svd_high == 0) return range + ", automatic";
   return p.svd_low > 0 && p.svd_high > 0 ? range + ", by hand" : range + ", one by hand";
 }
@@ -129,6 +130,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
     ui.text_right(Type::small, row.x1, row.y0, row.height(), theme::kText,
                   fixed(100.0 * flow->relative_error, 2) + " %");
   }
+  column.y += ui.px(4);
   return changed;
 }
 

@@ -75,8 +75,8 @@ bool filter_rows(PanelContext& c, Column& column, std::string_view why) {
 bool ensemble_rows(PanelContext& c, Column& column, std::string_view why) {
   ImagingParams& p = c.state.params;
   const ImagingParams& d = c.state.defaults;
-  bool changed = param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic},
-                              why);
+  bool changed =
+      param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic}, why);
   changed |= param_slider(c.ui, column, "flow_step", p, d, {.min = 1, .max = 128, .track = Track::logarithmic}, why);
   if (p.flow == FlowMode::velocity) {
     changed |= param_slider(c.ui, column, "flow_angle_rad", p, d, {.min = -80, .max = 80}, why);
@@ -95,9 +95,25 @@ bool overlay_rows(PanelContext& c, Column& column, std::string_view why) {
   const ImagingParams& d = c.state.defaults;
   bool changed = param_slider(c.ui, column, "flow_threshold_db", p, d, {.min = -100, .max = 0}, why);
   changed |= param_slider(c.ui, column, "flow_priority_db", p, d, {.min = -80, .max = 20}, why);
-  changed |=
-      param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"}, why);
+  changed |= param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"}, why);
   return changed;
+}
+
+// A recording begins again before an ensemble is full.
+void warn_of_short_recording(PanelContext& c, Column& column) {
+  const std::uint64_t frames = c.state.source.frame_count;
+  const auto needed = static_cast<std::uint64_t>(c.state.params.flow_frames);
+  if (frames == 0 || frames >= needed) return;
+  Ui& ui = c.ui;
+  const std::string text =
+      fmt::format("The recording has {} {}: an ensemble of {} that follow each other never comes. {}", frames,
+                  frames == 1 ? "frame" : "frames", needed,
+                  frames >= 16 ? "Make the ensemble shorter." : "It is too short for flow, which needs 16.");
+  const float x = column.x0 + ui.px(14);
+  ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
+  const float height = ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, text);
+  ui.hit("flow_too_short", {column.x0, column.y, column.x1, column.y + height});
+  column.y += height + ui.px(4);
 }
 
 void fact(PanelContext& c, Column& column, const char* id, std::string_view name, const std::string& value,
@@ -122,6 +138,8 @@ void fact_rows(PanelContext& c, Column& column) {
     fact(c, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
          fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
                      fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
+  }
+  if (flow != nullptr && c.state.params.flow == FlowMode::velocity) {
     fact(c, column, "flow_prf", "PRF in use",
          flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
          "Frames a second as they were acquired. A slower screen does not change it.");
@@ -150,10 +168,11 @@ void flow_panel(PanelContext& c, Column& column) {
   const std::string_view why = why_not(c.state);
   bool changed = mode_row(c, column, why);
   if (!why.empty()) {
-    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) +
-                ui.px(4);
+    column.y +=
+        ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) + ui.px(4);
   }
   if (p.flow != FlowMode::off) {
+    warn_of_short_recording(c, column);
     changed |= filter_rows(c, column, why);
     changed |= ensemble_rows(c, column, why);
     if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);

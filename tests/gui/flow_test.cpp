@@ -1,0 +1,266 @@
+// Flow in the window: colours of the overlay and where it is, the ends of the kept components under the mouse, the
+// colour bar, and that nothing of it is left over kept frames.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/flow_image.h"
+#include "gui/flow_bar.h"
+#include "gui/flow_colors.h"
+#include "gui/scene.h"
+#include "gui/tone.h"
+
+namespace echoloop::testing {
+namespace {
+
+Rgb pixel(const RgbPicture& p, float x, float y) {
+  const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
+  const std::size_t at = (row * static_cast<std::size_t>(p.width) + column) * 3;
+  return {p.rgb[at], p.rgb[at + 1], p.rgb[at + 2]};
+}
+
+Rgb pixel_mm(Scene& scene, const RgbPicture& shot, double x_mm, double z_mm) {
+  const PictureLayout& l = scene.viewer->picture_layout();
+  return pixel(shot, l.x_px(x_mm * 1e-3), l.z_px(z_mm * 1e-3));
+}
+
+int distance(const Rgb& a, const Rgb& b) {
+  return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
+}
+
+bool is_gray(const Rgb& c) { return distance(c, {c.g, c.g, c.g}) <= 4; }
+
+float half_bright(double, double) { return -30.0F; }
+
+// Opens the panel, wherever the column has it.
+void open_panel(Scene& scene) {
+  scene.frames(2);
+  scene.click("panel_source");  // makes room
+  scene.click("panel_formation");
+  scene.click("panel_flow");
+}
+
+constexpr Grid kCoarse{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 41, .nz = 51};
+const Grid kFan =
+    polar_grid({.apex_z_m = -5e-3, .angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 8e-3, .r1_m = 35e-3}, 81, 121);
+
+TEST(Flow, VelocityHasTheColoursOfItsMap) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::velocity;
+  scene.put_image(kSquare, half_bright);
+  // From away to towards, left to right, almost to the limit; on another grid than the picture's, and a wider one.
+  scene.put_flow(
+      {.x0_m = -15e-3, .x1_m = 15e-3, .z0_m = 5e-3, .z1_m = 28e-3, .nx = 61, .nz = 51},
+      [](double, double) { return -20.0F; },
+      [](double x, double) { return static_cast<float>(std::clamp(x, -10.0, 10.0) * 9e-3); });
+  scene.frames(2);
+  const RgbPicture shot = scene.shot();
+  for (double x = -9.4; x < 9.5; x += 0.85) {
+    EXPECT_LE(distance(pixel_mm(scene, shot, x, 12.0), flow_velocity_color(x * 9e-2)), 8) << x;
+  }
+  const Rgb towards = pixel_mm(scene, shot, 6.0, 12.0), away = pixel_mm(scene, shot, -6.0, 12.0);
+  EXPECT_GT(towards.r, towards.b + 100);
+  EXPECT_GT(away.b, away.r + 100);
+  const float beside = scene.viewer->image_rect().x1 + 6;  // before the colour bar
+  EXPECT_TRUE(is_gray(pixel(shot, beside, scene.viewer->picture_layout().z_px(12e-3)))) << "beyond the picture";
+  const Rect& bar = scene.viewer->picture_layout().flow_bar;
+  for (const double t : {-0.9, -0.3, 0.3, 0.9}) {
+    const float y = bar.y0 + static_cast<float>(0.5 - 0.5 * t) * bar.height();
+    EXPECT_LE(distance(pixel(shot, bar.cx(), y), flow_velocity_color(t)), 12) << t;
+  }
+  scene.press(Key::tab);
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_bar").x0, scene.viewer->image_rect().x1);
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(Flow, ThroughTheAliasingLimitItDoesNotFade) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::velocity;
+  scene.put_image(kSquare, half_bright);
+  // Left of the middle just below the limit, right of it wrapped.
+  scene.put_flow(
+      kCoarse, [](double, double) { return -20.0F; }, [](double x, double) { return x < 0.1 ? 0.097F : -0.097F; });
+  scene.frames(2);
+  const RgbPicture shot = scene.shot();
+  const PictureLayout& l = scene.viewer->picture_layout();
+  for (float x = l.x_px(-1e-3); x < l.x_px(1.5e-3); x += 1.0F) {
+    const Rgb c = pixel(shot, x, l.z_px(12e-3));
+    EXPECT_GT(std::max(c.r, c.b), 150) << x;  // the colours of slow flow are dark
+  }
+}
+
+TEST(Flow, ThresholdAndPriorityDecideWhereItIs) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow = FlowMode::power;
+  p.flow_threshold_db = -35.0;
+  p.flow_priority_db = -25.0;
+  const auto picture_db = [](double, double z) { return static_cast<float>(-1.5 * z - 3.0); };  // brighter above
+  const auto power_db = [](double x, double) { return static_cast<float>(-35.0 + 2.0 * x); };   // stronger at the right
+  scene.put_image(kSquare, picture_db);
+  scene.put_flow(kCoarse, power_db, [](double, double) { return 0.0F; });
+  scene.frames(2);
+  RgbPicture shot = scene.shot();
+  int shown = 0;
+  for (double x = -9.3; x < 9.5; x += 1.3) {
+    for (double z = 9.0; z < 22.0; z += 1.3) {  // clear of the scale bar
+      if (std::abs(power_db(x, z) + 35.0F) < 0.5F || std::abs(picture_db(x, z) + 25.0F) < 0.5F) continue;
+      const Rgb c = pixel_mm(scene, shot, x, z);
+      if (shows_flow(power_db(x, z), picture_db(x, z), p)) {
+        ++shown;
+        const double t = (static_cast<double>(power_db(x, z)) + 35.0) / kFlowPowerRange_db;
+        EXPECT_LE(distance(c, flow_power_color(t)), 8) << x << ", " << z;
+      } else {
+        EXPECT_TRUE(is_gray(c)) << x << ", " << z;
+      }
+    }
+  }
+  EXPECT_GT(shown, 20);
+  p.flow_threshold_db = 10.0;  // above everything
+  scene.frames(2);
+  shot = scene.shot();
+  EXPECT_TRUE(is_gray(pixel_mm(scene, shot, 9.0, 20.0)));
+}
+
+TEST(Flow, LiesInPlaceOverASectorAndWhenZoomed) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::velocity;
+  const auto inside = [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0; };
+  for (const bool zoomed : {false, true}) {
+    if (zoomed) scene.state.pan_zoom = {.fitted = false, .centre = {2e-3, 18e-3}, .logical_px_per_m = 50e3};
+    scene.put_image(kFan, half_bright);
+    scene.put_flow(
+        kFan, [&](double x, double z) { return inside(x, z) ? -10.0F : -90.0F; }, [](double, double) { return 0.05F; });
+    scene.frames(2);
+    const RgbPicture shot = scene.shot();
+    for (double angle = 0.0; angle < 6.2; angle += 0.5) {
+      const auto at = [&](double r) {
+        return pixel_mm(scene, shot, 3.0 + r * std::cos(angle), 18.0 + r * std::sin(angle));
+      };
+      EXPECT_LE(distance(at(3.2), flow_velocity_color(0.5)), 6) << angle;
+      EXPECT_TRUE(is_gray(at(4.8))) << angle;
+    }
+  }
+}
+
+TEST(Flow, LowRankTakesThePicturesPlace) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::low_rank;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double x, double) { return static_cast<float>(-30.0 + 2.0 * x); },
+      [](double, double) { return 0.0F; });
+  scene.frames(2);
+  const RgbPicture shot = scene.shot();
+  for (const double x : {-8.0, -3.0, 2.0, 8.0}) {
+    const Rgb wanted = map_color(ColorMap::gray, tone(-30.0 + 2.0 * x, scene.state.params));
+    EXPECT_LE(distance(pixel_mm(scene, shot, x, 12.0), wanted), 3) << x;
+  }
+  EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+}
+
+TEST(Flow, IsNotShownOverKeptFramesNorWhenOff) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::velocity;
+  scene.put_image(kSquare, half_bright);
+  const auto strong = [](double, double) { return -10.0F; };
+  const auto fast = [](double, double) { return 0.05F; };
+  scene.put_flow(kCoarse, strong, fast);
+  scene.frames(2);
+  ASSERT_FALSE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
+  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  scene.freeze(20, 50.0);
+  scene.put_past(0, kSquare, half_bright);
+  scene.frames(2);
+  EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
+  EXPECT_EQ(scene.state.flow.image, nullptr);
+  scene.state.run = RunState::live;  // the one from before is old; another one is not
+  scene.put_image(kSquare, half_bright);
+  scene.frames(2);
+  EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
+  scene.put_flow(kCoarse, strong, fast);
+  scene.frames(2);
+  EXPECT_FALSE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
+  scene.state.params.flow = FlowMode::off;
+  scene.frames(2);
+  EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
+  EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+}
+
+TEST(Flow, EndsOfTheKeptComponentsAreDragged) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow = FlowMode::power;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  // 64 components across: 9 and 40 are kept.
+  const auto share = [](int component) { return (static_cast<float>(component) - 1.0F) / 63.0F; };
+  int changes = scene.params_changed;
+  scene.drag("singular_values", share(9), share(17));
+  EXPECT_NEAR(p.svd_low, 17, 1);
+  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_GT(scene.params_changed, changes);
+  scene.drag("singular_values", share(40), share(52));
+  EXPECT_NEAR(p.svd_high, 52, 1);
+  scene.drag("singular_values", share(p.svd_low), share(60));  // not past the other end
+  EXPECT_EQ(p.svd_low, p.svd_high);
+  changes = scene.params_changed;
+  scene.click("singular_values", true);
+  EXPECT_EQ(p.svd_low, 0);
+  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_GT(scene.params_changed, changes);
+}
+
+TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, half_bright);
+  open_panel(scene);
+  EXPECT_EQ(scene.viewer->control_rect("flow_threshold_db").width(), 0.0F);  // off: nothing to set
+  scene.click("flow/Velocity");
+  EXPECT_EQ(scene.state.params.flow, FlowMode::velocity);
+  EXPECT_GT(scene.params_changed, 0);
+  EXPECT_EQ(scene.viewer->control_rect("singular_values").width(), 0.0F);  // none came yet
+  for (const char* id : {"flow_frames", "flow_step", "flow_angle_rad", "flow_prf_hz", "wall_cutoff"}) {
+    EXPECT_GT(scene.viewer->control_rect(id).width(), 0.0F) << id;
+  }
+  EXPECT_EQ(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  scene.state.source.frame_count = 63;  // an ensemble has 64
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  scene.state.source.frame_count = 0;
+  scene.frames(2);
+  scene.drag("flow_frames", 0.3F, 0.8F);
+  EXPECT_GT(scene.state.params.flow_frames, 100);
+  scene.freeze(20, 50.0);
+  scene.frames(2);
+  const int frames = scene.state.params.flow_frames;
+  scene.drag("flow_frames", 0.8F, 0.3F);
+  EXPECT_EQ(scene.state.params.flow_frames, frames);
+  scene.click("flow/Off");
+  EXPECT_EQ(scene.state.params.flow, FlowMode::velocity);
+}
+
+TEST(Flow, TextsHaveSignsAndTheUnitOfTheLimit) {
+  EXPECT_EQ(velocity_text(0.0421, 0.1), "+4.2 cm/s");
+  EXPECT_EQ(velocity_text(-0.0421, 0.1), "\u22124.2 cm/s");
+  EXPECT_EQ(velocity_text(-1.234, 2.0), "\u22121.2 m/s");
+  EXPECT_EQ(flow_age_text(0.049), "0.05");
+  FlowImage flow;
+  flow.grid = kCoarse;
+  flow.aliasing_m_s = 0.1;
+  flow.power_db.assign(kCoarse.pixels(), -20.0F);
+  flow.velocity_m_s.assign(kCoarse.pixels(), -0.03F);
+  ImagingParams p;
+  p.flow = FlowMode::velocity;
+  EXPECT_EQ(flow_at(flow, p, {0.0, 12e-3}, -10.0), "\u22123.0 cm/s");
+  EXPECT_EQ(flow_at(flow, p, {0.0, 12e-3}, 3.0), "");    // tissue wins
+  EXPECT_EQ(flow_at(flow, p, {0.0, 40e-3}, -10.0), "");  // outside
+  p.flow = FlowMode::power;
+  EXPECT_EQ(flow_at(flow, p, {0.0, 12e-3}, -10.0), "flow \u221220.0 dB");
+}
+
+}  // namespace
+}  // namespace echoloop::testing
