@@ -1,4 +1,5 @@
 #include "app/review.h"
+#include "core/param_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +11,7 @@ constexpr double kPauseS = 0.5;  // longer steps between frames are pauses
 
 // Only what makes other pixels: the display's parameters act without any processing.
 ImagingParams without_display(ImagingParams params) {
-  const ImagingParams fixed;
-  params.dynamic_range_db = fixed.dynamic_range_db;
-  params.gain_db = fixed.gain_db;
-  params.gamma = fixed.gamma;
-  params.color_map = fixed.color_map;
+  take_display(params, ImagingParams{});
   return params;
 }
 

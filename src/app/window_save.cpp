@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "app/marks_json.h"
+#include "core/param_table.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/window_app.h"
@@ -49,10 +50,7 @@ void WindowApp::save_picture(SaveWhat what) {
   std::vector<float> pixels = viewer_->shown_db();  // what is on screen, also where images never come to the host
   Image shown = viewer_->shown_image();
   shown.host_db = pixels.data();
-  shown.params.dynamic_range_db = state_.params.dynamic_range_db;
-  shown.params.gain_db = state_.params.gain_db;
-  shown.params.gamma = state_.params.gamma;
-  shown.params.color_map = state_.params.color_map;
+  take_display(shown.params, state_.params);
   const char* kind = what == SaveWhat::levels ? "-16bit.png" : what == SaveWhat::data ? ".npy" : ".png";
   const auto image_with_marks = [&] {
     nlohmann::json json = image_json(*backend_, named_, shown);

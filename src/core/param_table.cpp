@@ -73,6 +73,12 @@ void set_number(ImagingParams& params, const ParamSpec& spec, double value) {
       spec.member);
 }
 
+void take_display(ImagingParams& params, const ImagingParams& from) {
+  for (const ParamSpec& spec : param_table()) {
+    if (spec.group == ParamGroup::display) set_number(params, spec, get_number(from, spec));
+  }
+}
+
 std::string get_text(const ImagingParams& params, const ParamSpec& spec) {
   const double value = get_number(params, spec);
   if (!spec.choices.empty()) return std::string(spec.choices[static_cast<std::size_t>(value)]);

@@ -37,6 +37,8 @@ bool is_refinement(const ParamSpec& spec);          // acts on the formed pictur
 
 double get_number(const ImagingParams& params, const ParamSpec& spec);        // enumerations: their index
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range
+// Every parameter that acts on the screen only, as `from` has it.
+void take_display(ImagingParams& params, const ImagingParams& from);
 std::string get_text(const ImagingParams& params, const ParamSpec& spec);     // SI value or the choice's name
 
 // "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/param_table.h"
 #include "gui/panels/panels.h"
 
 namespace echoloop {
@@ -15,12 +16,8 @@ std::size_t last_frame(const Cine& cine) { return cine.frames > 0 ? cine.frames 
 void swap_sides(ImagingParams& a, ImagingParams& b) {
   const ImagingParams display = b;
   std::swap(a, b);
-  for (ImagingParams* p : {&a, &b}) {
-    p->dynamic_range_db = display.dynamic_range_db;
-    p->gain_db = display.gain_db;
-    p->gamma = display.gamma;
-    p->color_map = display.color_map;
-  }
+  take_display(a, display);
+  take_display(b, display);
 }
 
 }  // namespace

@@ -209,6 +209,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   cine_.draw(c, strip);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
   const Dock docked = view_.dock;
+  if (docked != Dock::none) inspect_somewhere(c.state, input);
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
     dock_.draw(c, dock, input.image, input.strip);
@@ -235,6 +236,13 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   }
   draw_caption(view, area.x1 - ui_.px(8));
   draw_over_picture(c.state, input);
+}
+
+// What looks at one place starts in the middle of what is seen.
+void Screen::inspect_somewhere(UiState& state, const SceneInput& input) const {
+  const Rect& seen = last_layout_.image;
+  if (state.inspected || input.image.number == 0 || seen.width() <= 0) return;
+  state.inspected = last_layout_.point(seen.cx(), seen.cy());
 }
 
 ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {

@@ -76,7 +76,8 @@ class Screen {
   void watch_params(UiState& state);
   void travel(UiState& state, HistoryAct act);
   void step_param(UiState& state, std::string_view key, double by);
-  void toggle_dock(Dock dock);
+  void toggle_dock(UiState& state, Dock dock);
+  void inspect_somewhere(UiState& state, const SceneInput& input) const;
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);

@@ -7,6 +7,7 @@
 #include "core/param_table.h"
 #include "gui/cine_actions.h"
 #include "gui/screen.h"
+#include "gui/tool_bar.h"
 
 namespace echoloop {
 
@@ -44,7 +45,10 @@ bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   return false;
 }
 
-void Screen::toggle_dock(Dock dock) { view_.dock = view_.dock == dock ? Dock::none : dock; }
+void Screen::toggle_dock(UiState& state, Dock dock) {
+  view_.dock = view_.dock == dock ? Dock::none : dock;
+  take_inspect_tool(state.marks, view_.dock);
+}
 
 bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
   const int slot = static_cast<int>(press.key) - static_cast<int>(Key::digit1) + 1;
@@ -71,7 +75,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       return true;
     case Key::n:
     case Key::m:
-      if (!press.control) toggle_dock(press.key == Key::n ? Dock::inspector : Dock::m_mode);
+      if (!press.control) toggle_dock(state, press.key == Key::n ? Dock::inspector : Dock::m_mode);
       return !press.control;
     case Key::f1:
       open_keys_ = true;

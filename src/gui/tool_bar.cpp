@@ -164,12 +164,18 @@ void draw_docks(Row& row) {
       measure = !measure;
     } else if (p.clicked) {
       row.c.view.dock = open ? Dock::none : e.dock;
+      take_inspect_tool(row.c.state.marks, row.c.view.dock);
     }
     x += w + row.gap;
   }
 }
 
 }  // namespace
+
+void take_inspect_tool(Marks& marks, Dock opened) {
+  if (opened != Dock::none && marks.tool == MarkTool::pointer) marks.tool = MarkTool::inspect;
+  if (opened == Dock::none && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
+}
 
 void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
   const float side = c.ui.px(c.compact ? 24 : 28);

@@ -9,6 +9,9 @@ namespace echoloop {
 
 inline constexpr float kToolBar = 36;  // high, at scale 1
 
+// Who opens what looks at one place wants to point at places; who closes it no longer.
+void take_inspect_tool(Marks& marks, Dock opened);
+
 // `layout`: the picture's of the last frame, for zooming about its middle; without a picture its zoom is 1.
 void draw_tool_bar(PanelContext& c, const Rect& row, const PictureLayout& layout);
 

@@ -35,6 +35,7 @@ struct ViewSettings {
   std::vector<std::filesystem::path> recent;  // recordings, the newest first
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
+  bool tgc_open = false;                      // its sliders are seen; not written either
   TimelineState timeline;                     // as long as the window is open: neither written nor compared
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {

@@ -65,18 +65,21 @@ bool eventually(const std::function<bool()>& holds) {
 }
 
 ProgramWindow::ProgramWindow(std::vector<std::string> arguments, Scene& scene) : scene_(scene) {
+  const RgbPicture look = scene.shot();
+  width_ = look.width;
+  height_ = look.height;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   server_ =
-      start({"Xvfb", "-displayfd", "3", "-screen", "0", std::to_string(kWidth) + "x" + std::to_string(kHeight) + "x24",
+      start({"Xvfb", "-displayfd", "3", "-screen", "0", std::to_string(width_) + "x" + std::to_string(height_) + "x24",
              "-fbdir", folder_.path().string(), "-nolisten", "tcp", "+extension", "GLX"},
             ends[1]);
   ::close(ends[1]);
   display_ = ":" + read_line(ends[0]);
   ::close(ends[0]);
   for (const char* word : {"--width", "--height", "--scale"}) arguments.emplace_back(word);
-  arguments.insert(arguments.end() - 2, std::to_string(kWidth));
-  arguments.insert(arguments.end() - 1, std::to_string(kHeight));
+  arguments.insert(arguments.end() - 2, std::to_string(width_));
+  arguments.insert(arguments.end() - 1, std::to_string(height_));
   arguments.emplace_back("1");
   arguments.insert(arguments.begin(), ECHO_PROGRAM);
   program_ = start(arguments, -1);
@@ -118,7 +121,7 @@ pid_t ProgramWindow::start(std::vector<std::string> words, int passed_fd) const 
   return failed == 0 ? child : 0;
 }
 
-void ProgramWindow::xdotool(std::vector<std::string> words) const {
+void ProgramWindow::hands(std::vector<std::string> words) const {
   words.insert(words.begin(), "xdotool");
   const pid_t child = start(words, -1);
   EXPECT_EQ(child > 0 ? end_of(child) : -1, 0) << words[1];
@@ -126,65 +129,76 @@ void ProgramWindow::xdotool(std::vector<std::string> words) const {
 }
 
 void ProgramWindow::point_at(const Rect& r, float x_share) {
-  xdotool({"mousemove", std::to_string(std::lround(r.x0 + x_share * r.width())), std::to_string(std::lround(r.cy()))});
+  hands({"mousemove", std::to_string(std::lround(r.x0 + x_share * r.width())), std::to_string(std::lround(r.cy()))});
 }
 
 void ProgramWindow::click(const std::string& control) {
   const Rect r = scene_.viewer->control_rect(control);
   ASSERT_GT(r.width(), 0.0F) << control;
   point_at(r, 0.5F);
-  xdotool({"mousedown", "1"});
-  xdotool({"mouseup", "1"});
+  hands({"mousedown", "1"});
+  hands({"mouseup", "1"});
   scene_.click(control);
 }
 
 void ProgramWindow::right_click(const std::string& control) {
   point_at(scene_.viewer->control_rect(control), 0.5F);
-  xdotool({"mousedown", "3"});
-  xdotool({"mouseup", "3"});
+  hands({"mousedown", "3"});
+  hands({"mouseup", "3"});
 }
 
 void ProgramWindow::drag(const std::string& control, float from_share, float to_share) {
   const Rect r = scene_.viewer->control_rect(control);
   ASSERT_GT(r.width(), 0.0F) << control;
   point_at(r, from_share);
-  xdotool({"mousedown", "1"});
+  hands({"mousedown", "1"});
   point_at(r, 0.5F * (from_share + to_share));
   point_at(r, to_share);
-  xdotool({"mouseup", "1"});
+  hands({"mouseup", "1"});
 }
 
 void ProgramWindow::type_into(const std::string& control, const std::string& text) {
   point_at(scene_.viewer->control_rect(control), 0.5F);
-  xdotool({"keydown", "ctrl"});
-  xdotool({"mousedown", "1"});
-  xdotool({"mouseup", "1"});
-  xdotool({"keyup", "ctrl"});
-  xdotool({"key", "ctrl+a"});
-  xdotool({"type", "--delay", "100", text});
-  xdotool({"keydown", "Return"});  // a key that is up again before the next window frame would not be seen
-  xdotool({"keyup", "Return"});
+  hands({"keydown", "ctrl"});
+  hands({"mousedown", "1"});
+  hands({"mouseup", "1"});
+  hands({"keyup", "ctrl"});
+  hands({"key", "ctrl+a"});
+  hands({"type", "--delay", "100", text});
+  hands({"keydown", "Return"});  // a key that is up again before the next window frame would not be seen
+  hands({"keyup", "Return"});
 }
 
-void ProgramWindow::key(const std::string& name) { xdotool({"key", name}); }
+void ProgramWindow::key(const std::string& name) { hands({"key", name}); }
 
-void ProgramWindow::rest() { xdotool({"mousemove", std::to_string(kWidth / 2), "20"}); }
+void ProgramWindow::type(const std::string& text) { hands({"type", "--delay", "100", text}); }
+
+int ProgramWindow::run_aside(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), ECHO_PROGRAM);
+  const pid_t child = start(arguments, -1);
+  return child > 0 ? end_of(child) : -1;
+}
+
+void ProgramWindow::rest() { hands({"mousemove", std::to_string(width_ / 2), "20"}); }
+
+std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
+  const Rect r = scene_.viewer->image_rect();
+  return pixels({r.x0 + part.x0 * r.width(), r.y0 + part.y0 * r.height(), r.x0 + part.x1 * r.width(),
+                 r.y0 + part.y1 * r.height()});
+}
 
 // The display's memory is a file: an X window dump, its header in big-endian words, four bytes a pixel.
-std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
+std::vector<std::uint8_t> ProgramWindow::pixels(const Rect& r) const {
   const std::string dump = read_text(folder_ / "Xvfb_screen0");
   if (dump.size() < 100) return {};
-  const std::size_t pixels = big_endian(dump, 0) + 12 * static_cast<std::size_t>(big_endian(dump, 19));
+  const std::size_t first = big_endian(dump, 0) + 12 * static_cast<std::size_t>(big_endian(dump, 19));
   const std::size_t row = big_endian(dump, 12);
-  const Rect r = scene_.viewer->image_rect();
   std::vector<std::uint8_t> rgb;
-  const auto at = [](float from, float length, float share) {
-    return static_cast<std::size_t>(std::lround(from + share * length));
-  };
-  for (std::size_t y = at(r.y0, r.height(), part.y0); y < at(r.y0, r.height(), part.y1); ++y) {
-    for (std::size_t x = at(r.x0, r.width(), part.x0); x < at(r.x0, r.width(), part.x1); ++x) {
+  const auto whole = [](float v) { return static_cast<std::size_t>(std::lround(v)); };
+  for (std::size_t y = whole(r.y0); y < whole(r.y1); ++y) {
+    for (std::size_t x = whole(r.x0); x < whole(r.x1); ++x) {
       for (const std::size_t channel : {2U, 1U, 0U}) {
-        rgb.push_back(static_cast<std::uint8_t>(dump.at(pixels + y * row + 4 * x + channel)));
+        rgb.push_back(static_cast<std::uint8_t>(dump.at(first + y * row + 4 * x + channel)));
       }
     }
   }
@@ -202,6 +216,31 @@ int ProgramWindow::close() {
     return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// As the program's window looks with a phantom on the CPU.
+void look_like_the_program(Scene& scene, const std::string& phantom) {
+  scene.state.source.phantom = phantom;
+  scene.state.backend = "CPU";
+  for (const char* name : {"Detail", "Smooth", "Deep", "Course"}) {
+    PresetView preset;
+    preset.name = name;
+    preset.slot = static_cast<int>(scene.state.presets.list.size()) + 1;
+    scene.state.presets.list.push_back(preset);
+  }
+  scene.state.no_effect = {.host_memory = "Why.", .streams = "Why.", .lanes = "Why.", .reference = {}};
+  scene.put_image({.x0_m = -9.6e-3, .x1_m = 9.6e-3, .z0_m = 2e-3, .z1_m = 37.8e-3, .nx = 188, .nz = 350},
+                  [](double, double) { return -20.0F; });
+  scene.frames(2);
+}
+
+nlohmann::json report_of(ProgramWindow& window) {
+  EXPECT_EQ(window.close(), 0);
+  const nlohmann::json report = nlohmann::json::parse(read_text(window.folder() / "report.json"));
+  const nlohmann::json& n = report["frames"];
+  EXPECT_EQ(n["produced"].get<int>(),
+            n["processed"].get<int>() + n["dropped"].get<int>() + n["overrun"].get<int>() + n["in_flight"].get<int>());
+  return report;
 }
 
 }  // namespace echoloop::testing

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class ProgramWindow {
  public:
   static constexpr int kWidth = 1920, kHeight = 1080;
 
-  // `scene` must look as the program's window does: same panels, same rows.
+  // `scene` must look as the program's window does: same size, same panels, same rows.
   ProgramWindow(std::vector<std::string> arguments, Scene& scene);
   ~ProgramWindow();  // ends what still runs
   ProgramWindow(const ProgramWindow&) = delete;
@@ -36,26 +37,37 @@ class ProgramWindow {
   void drag(const std::string& control, float from_share, float to_share);
   void type_into(const std::string& control, const std::string& text);  // Ctrl-click, text, Enter
   void key(const std::string& name);                                    // as xdotool calls it
+  void type(const std::string& text);
+  void hands(std::vector<std::string> words) const;  // anything else that xdotool does
   void rest();                                                          // the pointer away from everything
 
   // What is on the display where the picture is, RGB.
   [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;
+  [[nodiscard]] std::vector<std::uint8_t> pixels(const Rect& r) const;  // likewise, of the whole display
   int close();  // asks it to end; the exit status, -1 when it had to be killed
 
+  // Runs the program once more, to its end, without a window; its exit status.
+  [[nodiscard]] int run_aside(std::vector<std::string> arguments) const;
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }  // where the program runs
 
  private:
   [[nodiscard]] pid_t start(std::vector<std::string> words, int passed_fd) const;
-  void xdotool(std::vector<std::string> words) const;
   void point_at(const Rect& r, float x_share);
 
   TemporaryFolder folder_;
   Scene& scene_;
+  int width_ = kWidth, height_ = kHeight;
   std::string display_;
   pid_t server_ = 0, program_ = 0;
 };
 
 // Looks until it holds, at most 30 s.
 bool eventually(const std::function<bool()>& holds);
+
+// As the program's window looks with this phantom on the CPU.
+void look_like_the_program(Scene& scene, const std::string& phantom);
+
+// Closes the window; every frame is accounted for.
+nlohmann::json report_of(ProgramWindow& window);
 
 }  // namespace echoloop::testing

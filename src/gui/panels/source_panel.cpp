@@ -134,8 +134,9 @@ void fact_sliders(PanelContext& c, Column& column) {
     if (!assumed) continue;
     const auto edited = c.state.facts.find(spec.key);
     const double now = edited == c.state.facts.end() ? spec.get(a) : edited->second;
+    const std::string label = std::string(spec.label) + (spec.logarithmic && now == 0.0 ? " (unknown)" : "");
     const SliderLook look{.id = spec.key,
-                          .label = spec.label,
+                          .label = label,
                           .unit = spec.unit,
                           .decimals = 2,
                           .track_min = spec.track_least / spec.per_unit,

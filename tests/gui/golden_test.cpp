@@ -1,0 +1,278 @@
+// Every panel and state of the window at three sizes, as stored in tests/gui/golden; and that the comparison sees what
+// a researcher would see.
+#include "gui/golden.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/scan_lines.h"
+#include "core/units.h"
+#include "gui/inspector_scene.h"
+#include "gui/stream_scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+struct Size {
+  const char* name;
+  int width, height;
+  double scale;
+  int factor;
+};
+constexpr Size kSizes[] = {
+    {"1024x640", 1024, 640, 1.0, 2}, {"1600x900", 1600, 900, 1.0, 3}, {"4k", 3840, 2160, 2.0, 5}};
+
+// A wire every 5 mm in front of something that falls with depth.
+float wires(double x, double z) {
+  const double dx = x - 5.0 * std::round(x / 5.0), dz = z - 5.0 * std::round(z / 5.0);
+  return static_cast<float>(std::max(-3.0 - 40.0 * (dx * dx + 4.0 * dz * dz), -20.0 - 1.2 * z));
+}
+
+void show_wires(Scene& s) {
+  s.put_image(kSquare, wires);
+  s.frames(2);
+}
+
+void freeze(Scene& s) {
+  show_wires(s);
+  s.freeze(200, 50);
+  s.put_past(0, kSquare, wires, 120);
+  s.state.cine.index = 120;
+  s.state.cine.bytes = 400'000'000;
+  s.frames(2);
+}
+
+void fault(Scene& s) {
+  show_wires(s);
+  s.state.run = RunState::fault;
+  s.state.stream.policy = RingPolicy::error;
+  s.state.counts.refused = 1;
+  RingRefusal refusal{};
+  refusal.counts.slots = 8;
+  s.state.fault = Fault{.title = "Stopped: a frame found no slot",
+                        .detail = "Frame 24 721 came while all 8 slots were in use.",
+                        .can_restart = true,
+                        .refusal = refusal};
+}
+
+void marks(Scene& s) {
+  show_wires(s);
+  s.state.marks.list = {
+      {.number = 1, .kind = MarkKind::distance, .points = {{-5e-3, 10e-3}, {5e-3, 10e-3}}},
+      {.number = 2, .kind = MarkKind::angle, .points = {{-8e-3, 7e-3}, {-8e-3, 12e-3}, {-4e-3, 13e-3}}},
+      {.number = 3,
+       .kind = MarkKind::rectangle,
+       .points = {{1e-3, 16e-3}, {4e-3, 19e-3}},
+       .role = RegionRole::target,
+       .pair = 1},
+      {.number = 4,
+       .kind = MarkKind::circle,
+       .points = {{-3e-3, 18e-3}, {-1.5e-3, 18e-3}},
+       .role = RegionRole::background,
+       .pair = 1},
+      {.number = 5, .kind = MarkKind::point, .points = {{0, 20e-3}}},
+      {.number = 6, .kind = MarkKind::profile, .points = {{-9e-3, 23e-3}, {9e-3, 23e-3}}}};
+  s.state.marks.selected = 1;
+  for (const std::int64_t end = now_ns() + 150'000'000; now_ns() < end;) s.frames(1);  // 20 measurements a second
+}
+
+void presets(Scene& s) {
+  show_wires(s);
+  for (const char* name : {"Detail", "Smooth", "Deep", "Course"}) {
+    PresetView preset;
+    preset.name = name;
+    preset.slot = static_cast<int>(s.state.presets.list.size()) + 1;
+    s.state.presets.list.push_back(preset);
+  }
+  s.state.presets.active = 1;
+  s.state.presets.changed = true;
+  s.frames(2);
+  s.click("preset_menu");
+}
+
+void formation(Scene& s) {
+  show_wires(s);
+  s.click("panel_source");  // makes room: open at first in wide windows only
+  if (s.viewer->control_rect("phantom/Points").width() > 0) s.click("panel_source");
+  s.click("more_formation");
+}
+
+void display(Scene& s) {
+  show_wires(s);
+  s.click("panel_formation");
+  s.click("more_display");
+  s.state.params.tgc_1_db = -12;
+  s.state.params.tgc_4_db = 8;
+  s.state.params.color_map = ColorMap::hot;
+  s.frames(2);
+  s.click("tgc");
+}
+
+void faults(Scene& s) {
+  show_wires(s);
+  s.click("panel_formation");
+  s.click("panel_display");
+  s.click("panel_faults");
+}
+
+void timings(Scene& s) {
+  show_wires(s);
+  s.click("panel_stream");
+  for (const char* panel : {"panel_timings", "panel_timeline"}) {
+    const char* inside = panel == std::string("panel_timings") ? "frame_total" : "timeline";
+    if (s.viewer->control_rect(inside).width() == 0) s.click(panel);
+  }
+}
+
+void inspector(Scene& s) {
+  show_wires(s);
+  s.state.inspected = PlanePoint{1e-3, 15e-3};
+  s.state.inspector.pixel = wire();
+  s.state.inspector.pictures.resize(11);
+  s.press(Key::n);
+}
+
+void m_mode(Scene& s) {
+  s.state.inspected = PlanePoint{0, 15e-3};
+  show_wires(s);
+  s.press(Key::m);
+  for (int i = 0; i < 100; ++i) {
+    s.put_image(
+        kSquare, [i](double x, double z) { return wires(x, z + std::sin(0.1 * i)); },
+        static_cast<std::uint64_t>(100 + i));
+    s.frames(1);
+  }
+}
+
+struct State {
+  const char* name;
+  void (*arrange)(Scene&);
+};
+const State kStates[] = {
+    {"live", show_wires},
+    {"frozen", freeze},
+    {"replay",
+     [](Scene& s) {
+       s.state.run = RunState::replay;
+       s.state.source.phantom = "";
+       s.state.source.name = "wires.hdf5";
+       s.state.source.frame_count = 240;
+       show_wires(s);
+     }},
+    {"fault", fault},
+    {"nothing",
+     [](Scene& s) {
+       s.state.run = RunState::idle;
+       s.state.source = {};
+       s.state.counts = {};
+     }},
+    {"opening",
+     [](Scene& s) { show_wires(s), s.state.progress = Progress{.text = "Opening wires.hdf5", .fraction = 0.4}; }},
+    {"sector",
+     [](Scene& s) {
+       const double degree = kRadiansPerDegree;
+       s.put_image(polar_grid({0.0, -40 * degree, 40 * degree, 10e-3, 90e-3}, 81, 201),
+                   [](double x, double z) { return wires(x / 4, z / 4); });
+     }},
+    {"compare",
+     [](Scene& s) {
+       freeze(s);
+       s.press(Key::x);
+       s.state.params.gain_db = 6;
+       s.put_past(0, kSquare, wires, 121);
+       s.put_past(1, kSquare, wires, 121);
+     }},
+    {"marks", marks},
+    {"presets", presets},
+    {"formation", formation},
+    {"display", display},
+    {"faults", faults},
+    {"timings", timings},
+    {"inspector", inspector},
+    {"m_mode", m_mode},
+    {"keys", [](Scene& s) { show_wires(s), s.press(Key::f1); }},
+    {"tour",
+     [](Scene& s) { show_wires(s), s.press(Key::f1), s.frames(2), s.click("tour_again"), s.click("tour_next"); }},
+    {"presentation", [](Scene& s) { show_wires(s), s.press(Key::tab); }},
+    {"save",
+     [](Scene& s) {
+       freeze(s);
+       s.click(s.viewer->control_rect("save_menu").width() > 0 ? "save_menu" : "cine_more");
+     }},
+};
+
+class Golden : public ::testing::TestWithParam<Size> {};
+
+TEST_P(Golden, EveryPanelAndStateLooksAsStored) {
+  if (const std::string why = why_no_golden(); !why.empty()) GTEST_SKIP() << why;
+  const Size size = GetParam();
+  for (const State& state : kStates) {
+    ECHO_SCENE(scene, size.width, size.height, size.scale);
+    fill_stream(scene.state);
+    scene.frames(1);
+    state.arrange(scene);
+    scene.move(0, 0);  // no tooltip, nothing under the pointer
+    scene.frames(2);
+    const std::string difference = against_golden(std::string(state.name) + "_" + size.name, scene.shot(), size.factor);
+    EXPECT_TRUE(difference.empty()) << state.name << " at " << size.name << ": " << difference;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Golden, ::testing::ValuesIn(kSizes),
+                         [](const auto& info) { return std::string("At") + info.param.name; });
+
+// Moves what is in `area` down, and fills with the ground on its left.
+void shift(RgbPicture& p, const Rect& area, int by) {
+  const RgbPicture before = p;
+  const auto index = [&](int x, int y) {
+    return 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x));
+  };
+  for (int y = static_cast<int>(area.y0) - by; y < static_cast<int>(area.y1) + by; ++y) {
+    for (int x = static_cast<int>(area.x0); x < static_cast<int>(area.x1); ++x) {
+      const bool moved = y - by >= static_cast<int>(area.y0) && y - by < static_cast<int>(area.y1);
+      const std::size_t from = moved ? index(x, y - by) : index(static_cast<int>(area.x0) - 4, y);
+      std::copy_n(&before.rgb[from], 3, &p.rgb[index(x, y)]);
+    }
+  }
+}
+
+class GoldenComparison : public ::testing::TestWithParam<Size> {};
+
+TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
+  const Size size = GetParam();
+  ECHO_SCENE(scene, size.width, size.height, size.scale);
+  fill_stream(scene.state);
+  show_wires(scene);
+  const RgbPicture shot = scene.shot();
+  const RgbPicture golden = reduced(shot, size.factor);
+  EXPECT_EQ(compare(golden, golden).words, "");
+  const int pixels = static_cast<int>(4 * size.scale);
+  for (const char* id :
+       {"open", "f_number", "gain_db", "tool/circle", "freeze", "lanes/2", "policy/Block", "count/Errors"}) {
+    RgbPicture moved = shot;
+    shift(moved,
+          scene.viewer->control_rect(id).width() > 0 ? scene.viewer->control_rect(id)
+                                                     : scene.viewer->control_rect("recipe/Course"),
+          pixels);
+    EXPECT_NE(compare(golden, reduced(moved, size.factor)).words, "") << id << " moved at " << size.name;
+  }
+  // One slider elsewhere, one number, one word.
+  scene.state.params.f_number += 0.25;
+  scene.frames(2);
+  EXPECT_GT(compare(golden, reduced(scene.shot(), size.factor)).tiles, 0);
+  // Other edges: each pixel takes an eighth of its right neighbour, and other rounding.
+  RgbPicture soft = shot;
+  for (std::size_t i = 0; i + 3 < soft.rgb.size(); ++i) {
+    const int mixed = (7 * shot.rgb[i] + shot.rgb[i + 3] + 4) / 8 + static_cast<int>(i * 7 % 5) - 2;
+    soft.rgb[i] = static_cast<std::uint8_t>(std::clamp(mixed, 0, 255));
+  }
+  const GoldenDifference d = compare(golden, reduced(soft, size.factor));
+  EXPECT_EQ(d.words, "");
+  std::printf("softer edges: %.1f of 255 in the worst tile\n", d.worst);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, GoldenComparison, ::testing::ValuesIn(kSizes),
+                         [](const auto& info) { return std::string("At") + info.param.name; });
+
+}  // namespace
+}  // namespace echoloop::testing

@@ -1,0 +1,204 @@
+// What a researcher does, by mouse and keyboard in the program's own window: measure between two wires at every zoom,
+// open a file, tune, freeze, look back, keep the parameters, save.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "gui/program_window.h"
+#include "gui/stream_scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+std::vector<std::filesystem::path> files_of(const ProgramWindow& window, const std::string& end) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(window.folder().path())) {
+    if (file.path().filename().string().ends_with(end)) files.push_back(file.path());
+  }
+  return files;
+}
+
+struct Spot {
+  double x = 0, y = 0;
+};
+
+// Where it is brightest within `radius` pixels, as an eye would point at it.
+Spot wire_near(const ProgramWindow& window, double x, double y, double radius) {
+  const Rect r{std::round(static_cast<float>(x - radius)), std::round(static_cast<float>(y - radius)),
+               std::round(static_cast<float>(x + radius)), std::round(static_cast<float>(y + radius))};
+  const std::vector<std::uint8_t> rgb = window.pixels(r);
+  const auto width = static_cast<std::size_t>(std::lround(r.x1) - std::lround(r.x0));
+  double sum = 0, sx = 0, sy = 0;
+  for (std::size_t i = 0; 3 * i < rgb.size(); ++i) {
+    const double weight = std::pow(rgb[3 * i] / 255.0, 8);
+    sum += weight;
+    sx += weight * (static_cast<double>(i % width) + 0.5);
+    sy += weight * (static_cast<double>(i / width) + 0.5);
+  }
+  return {static_cast<double>(r.x0) + sx / sum, static_cast<double>(r.y0) + sy / sum};
+}
+
+class Caliper {
+ public:
+  Caliper(ProgramWindow& window, Scene& scene) : window_(window), scene_(scene) {}
+
+  // Between the wires at 10 and 30 mm depth, each pointed at where `notches` of the wheel have made it large.
+  double length_mm(int notches) {
+    window_.hands({"key", "c"});
+    point(notches, 10e-3);
+    point(notches, 30e-3);
+    window_.hands({"mousemove", "400", "20", "key", "s"});
+    nlohmann::json marks;
+    const auto saved = [&] {
+      for (const auto& file : files_of(window_, ".json")) {
+        const std::string text = read_text(file);
+        if (!nlohmann::json::accept(text)) continue;  // still being written
+        marks = nlohmann::json::parse(text)["marks"];
+        std::filesystem::remove(file);
+        return true;
+      }
+      return false;
+    };
+    if (!eventually(saved) || marks.size() != 1) return NAN;
+    window_.hands({"key", "Delete", "sleep", "0.1", "key", "Escape", "sleep", "0.1", "key", "f"});
+    return marks[0]["length_mm"];
+  }
+
+ private:
+  void point(int notches, double z_m) {
+    scene_.press(Key::f);
+    scene_.frames(2);
+    const PictureLayout& l = scene_.viewer->picture_layout();
+    const float x = std::round(l.x_px(0)), y = std::round(l.z_px(z_m));
+    const std::string at_x = std::to_string(static_cast<int>(x)), at_y = std::to_string(static_cast<int>(y));
+    std::vector<std::string> words{"key", "f", "sleep", "0.1", "mousemove", at_x, at_y, "sleep", "0.15"};
+    for (int i = 0; i < notches; ++i) words.insert(words.end(), {"click", "4", "sleep", "0.05"});
+    words.insert(words.end(), {"mousemove", "400", "20"});  // its cross is bright, too
+    window_.hands(words);
+    for (int i = 0; i < notches; ++i) turn_wheel(scene_, x, y, 1);
+    const PictureLayout& zoomed = scene_.viewer->picture_layout();
+    const double radius = 1.2 * zoomed.px_per_mm();
+    const Rect& r = zoomed.image;
+    const double cx = static_cast<double>(zoomed.x_px(0)), cy = static_cast<double>(zoomed.z_px(z_m));
+    const double room = std::min({radius, cy - static_cast<double>(r.y0) - 2, static_cast<double>(r.y1) - cy - 2});
+    const Spot wire = wire_near(window_, cx, cy, room);
+    EXPECT_LT(std::hypot(wire.x - cx, wire.y - cy), 0.5 * zoomed.px_per_mm()) << "the wire is where the rulers say";
+    window_.hands({"mousemove", std::to_string(std::lround(wire.x)), std::to_string(std::lround(wire.y)), "sleep",
+                   "0.15", "mousedown", "1", "sleep", "0.15", "mouseup", "1"});
+  }
+
+  ProgramWindow& window_;
+  Scene& scene_;
+};
+
+class WindowOf : public ::testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(WindowOf, ACaliperBetweenTwoWiresReadsTwentyMillimetresAtEveryZoom) {
+  if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;
+  ECHO_SCENE(scene, GetParam().first, GetParam().second);
+  look_like_the_program(scene, "points");
+  ProgramWindow window({"sim:points", "--rate", "10", "--backend", "cpu", "--duration", "120"}, scene);
+  const PictureLayout& l = scene.viewer->picture_layout();
+  ASSERT_TRUE(eventually([&] {
+    const std::vector<std::uint8_t> rgb =
+        window.pixels({l.x_px(0) - 2, l.z_px(30e-3) - 2, l.x_px(0) + 2, l.z_px(30e-3) + 2});
+    return !rgb.empty() && rgb[0] > 100;
+  })) << "no picture came";
+  window.hands({"mousemove", "400", "20", "key", "space"});
+  Caliper caliper(window, scene);
+  for (const int notches : {0, 1, 3, 6, 9}) {
+    const double length = caliper.length_mm(notches);
+    EXPECT_NEAR(length, 20.0, 0.1) << "zoom " << std::pow(1.25, notches);
+    std::printf("%d x %d, zoom %.2f: %.3f mm\n", GetParam().first, GetParam().second, std::pow(1.25, notches), length);
+  }
+  EXPECT_EQ(window.close(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Aspects, WindowOf, ::testing::Values(std::pair{1600, 900}, std::pair{1100, 1000}));
+
+// key = value of a preset's parameters.
+std::map<std::string, std::string> parameters_of(const std::filesystem::path& toml) {
+  std::map<std::string, std::string> found;
+  std::istringstream text(read_text(toml));
+  bool inside = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("[")) inside = line == "[parameters]";
+    const std::size_t equals = line.find(" = ");
+    if (inside && equals != std::string::npos) found[line.substr(0, equals)] = line.substr(equals + 3);
+  }
+  return found;
+}
+
+std::string as_toml(const nlohmann::json& value) { return value.dump(); }
+
+bool same(const std::string& toml, const nlohmann::json& value) {
+  if (value.is_string()) return toml == as_toml(value);
+  return std::abs(std::stod(toml) - value.get<double>()) <= 1e-9 * std::abs(value.get<double>());
+}
+
+TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
+  if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;
+  ECHO_SCENE(scene, ProgramWindow::kWidth, ProgramWindow::kHeight);
+  look_like_the_program(scene, "heart");
+  ProgramWindow window(
+      {"sim:heart", "--rate", "10", "--backend", "cpu", "--duration", "240", "--report", "report.json"}, scene);
+  ASSERT_EQ(
+      window.run_aside({"sim:points", "--headless", "--backend", "cpu", "--frames", "30", "--record", "wires.uff"}), 0);
+  const Rect r = scene.viewer->image_rect();
+  const Rect middle{r.cx() - 100, r.cy() - 100, r.cx() + 100, r.cy() + 100};
+  const auto looks = [&] { return window.pixels(middle); };
+  ASSERT_TRUE(eventually([&] { return std::count(looks().begin(), looks().end(), std::uint8_t{0}) < 100; }));
+  // Open by dialog: the path is typed.
+  window.rest();
+  window.key("ctrl+o");
+  window.hands({"sleep", "0.5", "key", "ctrl+a", "sleep", "0.2"});
+  window.type((window.folder() / "wires.uff").string());
+  window.hands({"keydown", "Return", "sleep", "0.2", "keyup", "Return", "sleep", "2"});
+  scene.state.source.phantom = "";  // its panel has no other rows
+  // Tune, freeze, look back.
+  window.drag("f_number", 0.3F, 0.6F);
+  window.drag("gain_db", 0.5F, 0.6F);
+  window.rest();
+  window.hands({"key", "bracketright", "sleep", "0.5", "key", "space", "sleep", "1"});
+  const std::vector<std::uint8_t> newest = looks();
+  window.key("Home");
+  EXPECT_TRUE(eventually([&] { return looks() != newest; }));  // the circling wire
+  // Keep the parameters, spoil them, have them again.
+  window.click("preset_menu");
+  window.hands({"sleep", "0.3"});
+  window.type("Bench");
+  window.hands({"keydown", "Return", "sleep", "0.2", "keyup", "Return", "sleep", "0.5"});
+  const auto preset = window.folder() / "config/echoloop/presets/bench.toml";
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(preset); }));
+  const auto kept = parameters_of(preset);
+  EXPECT_GT(kept.size(), 20U);
+  scene.press(Key::escape);
+  window.hands({"key",   "minus", "sleep", "0.2", "key",   "minus", "sleep", "0.2", "key",   "bracketleft",
+                "sleep", "0.2",   "key",   "2",   "sleep", "0.5",   "key",   "5",   "sleep", "0.5"});
+  // Save the picture, its numbers and what was measured.
+  window.hands({"key", "s", "sleep", "0.3"});
+  scene.freeze(30, 10);
+  scene.frames(2);
+  window.click("save_menu");
+  window.click("save/data");
+  window.hands({"key", "Escape", "sleep", "0.2", "key", "Escape"});
+  scene.press(Key::escape);
+  scene.press(Key::escape);
+  window.click("dock/measure");
+  window.click("histogram_head");
+  window.hands({"sleep", "0.5"});
+  window.click("save_measurements");
+  for (const char* end : {".png", ".npy", "measurements.csv"}) {
+    EXPECT_TRUE(eventually([&] { return !files_of(window, end).empty(); })) << end;
+  }
+  const nlohmann::json report = report_of(window);
+  EXPECT_NE(report["source"].get<std::string>().find("wires.uff"), std::string::npos);
+  EXPECT_NE(report["parameters"]["f_number"], 1.5);
+  EXPECT_NE(report["parameters"]["gain_db"], 0.0);
+  for (const auto& [key, value] : kept) EXPECT_TRUE(same(value, report["parameters"][key])) << key << " " << value;
+}
+
+}  // namespace
+}  // namespace echoloop::testing
