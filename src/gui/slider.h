@@ -14,7 +14,7 @@ enum class Track { linear, logarithmic };
 enum class Sign { as_is, always };  // always: +6.0
 
 enum class Fill { from_left, from_normal };  // of the track, to the thumb
-enum class Lines { one, two };  // one: label, track and value side by side, for narrow places
+enum class Lines { one, two };               // one: label, track and value side by side, for narrow places
 
 struct SliderLook {
   const char* id = "";
