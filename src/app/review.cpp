@@ -1,8 +1,9 @@
 #include "app/review.h"
-#include "core/param_table.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "core/param_table.h"
 
 namespace echoloop {
 namespace {

@@ -39,7 +39,7 @@ double get_number(const ImagingParams& params, const ParamSpec& spec);        //
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range
 // Every parameter that acts on the screen only, as `from` has it.
 void take_display(ImagingParams& params, const ImagingParams& from);
-std::string get_text(const ImagingParams& params, const ParamSpec& spec);     // SI value or the choice's name
+std::string get_text(const ImagingParams& params, const ParamSpec& spec);  // SI value or the choice's name
 
 // "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).
 void set_from_text(ImagingParams& params, std::string_view assignment);

@@ -110,7 +110,7 @@ class Screen {
   std::vector<Ground> grounds_;
   std::string closed_fault_;
   bool more_formation_ = false, more_display_ = false;
-  bool inspect_ = false;  // the inspector opens as soon as the mouse lets go
+  bool inspect_ = false;        // the inspector opens as soon as the mouse lets go
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
   bool presentation_ = false, full_screen_ = false;
   bool open_dialog_ = false, open_keys_ = false;

@@ -155,7 +155,8 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
   const bool changed = std::abs(shown - normal) > 0.5 * std::pow(10.0, -look.decimals);
   draw_head(ui, r, look, value_text(look, shown), changed);
   const float x = g.at(to_fraction(look, shown));
-  draw_track(ui, g, g.left - ui.px(6), x, changed ? g.at(to_fraction(look, normal)) : -1, enabled);
+  const float from = look.fill == Fill::from_normal ? g.at(to_fraction(look, normal)) : g.left - ui.px(6);
+  draw_track(ui, g, std::min(from, x), std::max(from, x), changed ? g.at(to_fraction(look, normal)) : -1, enabled);
   draw_thumb(ui, x, g.y, enabled);
   return result;
 }

@@ -13,7 +13,8 @@ namespace echoloop {
 enum class Track { linear, logarithmic };
 enum class Sign { as_is, always };  // always: +6.0
 
-enum class Lines { one, two };  // one: label, track and value side by side, for narrow places
+enum class Fill { from_left, from_normal };  // of the track, to the thumb
+enum class Lines { one, two };               // one: label, track and value side by side, for narrow places
 
 struct SliderLook {
   const char* id = "";
@@ -25,6 +26,7 @@ struct SliderLook {
   Track track = Track::linear;
   Sign sign = Sign::as_is;
   Lines lines = Lines::two;
+  Fill fill = Fill::from_left;
   std::string_view help = {};
   std::string_view why_not = {};
   std::string_view text_at_most = {};   // shown instead of the number at track_max, e.g. "max"

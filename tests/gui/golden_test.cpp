@@ -76,14 +76,17 @@ void marks(Scene& s) {
   for (const std::int64_t end = now_ns() + 150'000'000; now_ns() < end;) s.frames(1);  // 20 measurements a second
 }
 
-void presets(Scene& s) {
-  show_wires(s);
+void put_presets(UiState& state) {
   for (const char* name : {"Detail", "Smooth", "Deep", "Course"}) {
     PresetView preset;
     preset.name = name;
-    preset.slot = static_cast<int>(s.state.presets.list.size()) + 1;
-    s.state.presets.list.push_back(preset);
+    preset.slot = static_cast<int>(state.presets.list.size()) + 1;
+    state.presets.list.push_back(preset);
   }
+}
+
+void presets(Scene& s) {
+  show_wires(s);
   s.state.presets.active = 1;
   s.state.presets.changed = true;
   s.frames(2);
@@ -209,6 +212,7 @@ TEST_P(Golden, EveryPanelAndStateLooksAsStored) {
   for (const State& state : kStates) {
     ECHO_SCENE(scene, size.width, size.height, size.scale);
     fill_stream(scene.state);
+    put_presets(scene.state);
     scene.frames(1);
     state.arrange(scene);
     scene.move(0, 0);  // no tooltip, nothing under the pointer

@@ -250,10 +250,10 @@ TEST(ToolBar, EveryToolFitsAndWorks) {
     ECHO_SCENE(scene, width, height, scale);
     scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
     scene.frames(2);
-    const char* ids[] = {"tool/pointer",   "tool/distance", "tool/angle",     "tool/ellipse",
-                         "tool/rectangle", "tool/circle",   "tool/outline",   "tool/profile",
-                         "tool/point",     "tool/inspect",  "zoom/out",       "zoom/in",
-                         "zoom/fit",       "marks/clear",   "dock/measure",  "dock/inspector", "dock/m_mode"};
+    const char* ids[] = {"tool/pointer",   "tool/distance", "tool/angle",   "tool/ellipse", "tool/rectangle",
+                         "tool/circle",    "tool/outline",  "tool/profile", "tool/point",   "tool/inspect",
+                         "zoom/out",       "zoom/in",       "zoom/fit",     "marks/clear",  "dock/measure",
+                         "dock/inspector", "dock/m_mode"};
     float end = scene.viewer->control_rect(ids[0]).x0;
     int tool = 0;
     for (const char* id : ids) {

@@ -39,7 +39,7 @@ class ProgramWindow {
   void key(const std::string& name);                                    // as xdotool calls it
   void type(const std::string& text);
   void hands(std::vector<std::string> words) const;  // anything else that xdotool does
-  void rest();                                                          // the pointer away from everything
+  void rest();                                       // the pointer away from everything
 
   // What is on the display where the picture is, RGB.
   [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;

@@ -47,7 +47,7 @@ Pixels at_rest(const ProgramWindow& window, const Part& part) {
 #define ECHO_PROGRAM_WINDOW(name, ...)                                                                                 \
   if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;                              \
   ECHO_SCENE(name##_scene, ProgramWindow::kWidth, ProgramWindow::kHeight);                                             \
-  look_like_the_program(name##_scene, "heart");                                                                                 \
+  look_like_the_program(name##_scene, "heart");                                                                        \
   ProgramWindow name({__VA_ARGS__, "--backend", "cpu", "--duration", "240", "--report", "report.json"}, name##_scene); \
   ASSERT_TRUE(eventually([&] {                                                                                         \
     const Pixels p = name.picture(kMiddle);                                                                            \
