@@ -168,9 +168,9 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     panel_line(ui_, column, l.left);
     formation_panel(c, column);
     panel_line(ui_, column, l.left);
-    flow_panel(c, column);
-    panel_line(ui_, column, l.left);
     display_panel(c, column);
+    panel_line(ui_, column, l.left);
+    flow_panel(c, column);
     panel_line(ui_, column, l.left);
     faults_panel(c, column);
     left_scroll_.end(ui_, column.y + ui_.px(8));
