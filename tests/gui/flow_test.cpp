@@ -37,6 +37,7 @@ void open_panel(Scene& scene) {
   scene.frames(2);
   scene.click("panel_source");  // makes room
   scene.click("panel_formation");
+  scene.click("panel_display");
   scene.click("panel_flow");
 }
 
