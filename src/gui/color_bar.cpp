@@ -82,7 +82,8 @@ bool draw_color_bar(const ImageViewContext& c) {
     grip = nearest_grip(ui, bar, start, y);
   }
   if (h.held)
-    drag_display_window(c.display, grip, start, static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
+    drag_display_window(c.display, grip, start,
+                        static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
   if (h.right) {
     c.display.gain_db = c.defaults.gain_db;
     c.display.dynamic_range_db = c.defaults.dynamic_range_db;

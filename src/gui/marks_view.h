@@ -2,7 +2,6 @@
 // picture is drawn. UI thread only.
 #pragma once
 
-
 #include "gui/marks.h"
 #include "gui/picture_layout.h"
 #include "gui/ui.h"
@@ -13,7 +12,7 @@ struct MarksView {
   Ui& ui;
   const PictureLayout& layout;
   const Marks& marks;
-  const Mark* draft = nullptr;          // being drawn
+  const Mark* draft = nullptr;  // being drawn
 };
 
 void draw_marks(const MarksView& view);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/image.h"
-#include "gui/picture_layout.h"
 #include "gui/panels/panels.h"
+#include "gui/picture_layout.h"
 
 namespace echoloop {
 

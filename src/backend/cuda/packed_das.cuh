@@ -82,9 +82,8 @@ struct PackedDas {
         const float rest = excess - fabsf(z_m) * g.samples_per_m;
         px.delay[i][t] = whole * (1 << kDelayBits) + __float2int_rn(rest * kDelayUnits) - kDelayMagicBits;
         // The plan's phase belongs to the transmit path plus |z|; the receive phase is the whole path's.
-        const Complex c = transmit_weight(g, tx) *
-                          rough_phasor(g.row_turns[row] + excess * g.turns_per_sample -
-                                       fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
+        const Complex c = transmit_weight(g, tx) * rough_phasor(g.row_turns[row] + excess * g.turns_per_sample -
+                                                                fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
         const __half2 phasor = first_tx + t < g.n_tx ? __floats2half2_rn(c.re, c.im) : __floats2half2_rn(0.0f, 0.0f);
         if (kReceiveFirst) {
           phasors[(i * kT + t) * summers] = phasor;

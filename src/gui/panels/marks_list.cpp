@@ -45,10 +45,11 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
 void marks_list(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (c.state.marks.list.empty()) {
-    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
-                             "Choose a tool above the picture and draw: distances (C), angles, areas. A region (A) gives its "
-                             "statistics, two their contrast, a point its spread, a line its profile.") +
-                ui.px(4);
+    column.y +=
+        ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
+                     "Choose a tool above the picture and draw: distances (C), angles, areas. A region (A) gives its "
+                     "statistics, two their contrast, a point its spread, a line its profile.") +
+        ui.px(4);
     return;
   }
   int removed = 0;
