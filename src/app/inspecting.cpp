@@ -5,7 +5,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kShare = 1.0 / 50.0;             // of the processing thread's time, live
+constexpr double kShare = 1.0 / 100.0;            // of the processing thread's time, live
 constexpr std::int64_t kPeriod_ns = 200'000'000;  // live, at least: faster cannot be read
 constexpr std::size_t kPicturesAtOnce = 8;
 
