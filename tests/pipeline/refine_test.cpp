@@ -2,6 +2,7 @@
 // frame on, the temporal average does not depend on lanes.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "support/streaming.h"
@@ -65,7 +66,7 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
     const auto backend = make_cpu_backend(2);
     Mailbox<Image> images;
     TimingTrace trace;
-    Session* running = nullptr;
+    std::atomic<Session*> running{nullptr};
     std::vector<Picture> pictures;
     Session session(*backend, source, images, trace,
                     {.stream = testing::unpaced(),
@@ -74,8 +75,9 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
                      .host_images = true,
                      .on_image = [&](const Image& image) {
                        pictures.push_back(Picture::of(image));
-                       if (running == nullptr) return;
-                       running->set_params(pictures.size() < 6 ? on : off);
+                       Session* at_hand = running;
+                       if (at_hand == nullptr) return;
+                       at_hand->set_params(pictures.size() < 6 ? on : off);
                      }});
     running = &session;
     testing::wait_until([&] { return session.done(); });

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "backend/das_tables.h"
@@ -144,7 +145,7 @@ TEST(Transmits, BrightnessStaysWithTheHeldLevel) {
   Mailbox<Image> images;
   TimingTrace trace;
   const auto backend = make_cpu_backend(1);
-  Session* running = nullptr;
+  std::atomic<Session*> running{nullptr};
   std::vector<testing::Picture> pictures;
   StreamSettings stream = testing::unpaced();
   Session session(
@@ -152,7 +153,7 @@ TEST(Transmits, BrightnessStaysWithTheHeldLevel) {
       {.stream = stream, .params = p, .max_frames = 6, .host_images = true, .on_image = [&](const Image& image) {
          pictures.push_back(testing::Picture::of(image));
          p.transmit_first = 3;
-         if (running != nullptr) running->set_params(p);
+         if (Session* at_hand = running; at_hand != nullptr) at_hand->set_params(p);
        }});
   running = &session;
   testing::wait_until([&] { return session.done(); });
