@@ -1,4 +1,6 @@
 // Marks told in metres: drawing, changing, values, and what is written about them. Where an echo is in the recording.
+#include "gui/mark_editor.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "app/echo_place.h"
 #include "app/marks_json.h"
 #include "core/units.h"
-#include "gui/mark_editor.h"
 #include "gui/mark_shape.h"
 #include "gui/marks_picture.h"
 
