@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/param_table.h"
+
 namespace echoloop {
 namespace {
 
@@ -11,11 +13,7 @@ constexpr std::size_t kPicturesAtOnce = 8;
 
 // Display parameters change no buffer.
 ImagingParams of_buffers(ImagingParams p) {
-  const ImagingParams fixed;
-  p.dynamic_range_db = fixed.dynamic_range_db;
-  p.gain_db = fixed.gain_db;
-  p.gamma = fixed.gamma;
-  p.color_map = fixed.color_map;
+  take_display(p, {});
   return p;
 }
 
