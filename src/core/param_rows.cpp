@@ -17,16 +17,18 @@ constexpr std::array<std::string_view, 3> kCompoundings = {"auto", "coherent", "
 constexpr std::array<std::string_view, 3> kMedians = {"off", "3x3", "5x5"};
 constexpr std::array<std::string_view, 4> kFlowModes = {"off", "power", "velocity", "low_rank"};
 constexpr std::array<std::string_view, 4> kWallFilters = {"none", "fir", "polynomial", "svd"};
+constexpr std::array<std::string_view, 3> kStructures = {"off", "bright", "dark"};
 constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
 
 constexpr ParamGroup kFormation = ParamGroup::formation;
 constexpr ParamGroup kFlow = ParamGroup::flow;
+constexpr ParamGroup kStructure = ParamGroup::structure;
 constexpr ParamGroup kDisplay = ParamGroup::display;
 
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 54> kTable = {{
+const std::array<ParamSpec, 59> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
      "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
@@ -109,6 +111,16 @@ const std::array<ParamSpec, 54> kTable = {{
      "Flow is shown where the picture is not brighter than this: above, tissue wins."},
     {"flow_persistence_s", "Persistence", "s", 1, 2, 0, 10, kFlow, false, &P::flow_persistence_s, {},
      "Flow pictures fade over this time, in the recording's time; 0 shows each as it is."},
+    {"structure", "Objects", "", 1, 0, 0, 2, kStructure, false, &P::structure, kStructures,
+     "Finds what stands out of the picture's background: bright targets or dark cysts, each with area, place and mean level."},
+    {"structure_smooth_m", "Smooth first", "mm", 1e3, 2, 0, 5e-3, kStructure, false, &P::structure_smooth_m, {},
+     "Gaussian average of the decibels before the threshold, one sigma long; 0 is none. Without it every speckle is an object."},
+    {"structure_kappa", "Kappa", "sigma", 1, 1, 1, 10, kStructure, false, &P::structure_kappa, {},
+     "The background is what lies within so many sigma of its own median: what does not is clipped, again and again, until nothing changes."},
+    {"structure_sigmas", "Threshold", "sigma", 1, 1, 0, 20, kStructure, false, &P::structure_sigmas, {},
+     "An object is what lies so many sigma of the background above its mean, or below it."},
+    {"structure_area_m2", "Smallest object", "mm\u00B2", 1e6, 2, 0, 1e-2, kStructure, false, &P::structure_area_m2, {},
+     "Objects of a smaller area are left out; 0 keeps every pixel."},
     {"tgc_1_db", "TGC 1", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_1_db, {},
      "Gain at the picture's first row (of a sector: at its first radius), on the screen only: saved levels stay as they are."},
     {"tgc_2_db", "TGC 2", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_2_db, {},

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/grid.h"
+#include "core/level_histogram.h"
 
 namespace echoloop {
 

@@ -11,8 +11,6 @@
 
 namespace echoloop {
 
-inline constexpr double kNoEcho_db = -300.0;
-
 struct RegionStats {
   std::size_t pixels = 0;  // that count; 0: everything else says nothing
   double area_m2 = 0.0;    // of all pixels in the region

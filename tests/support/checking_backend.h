@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/flow_device.h"
+#include "backend/structure_device.h"
 #include "support/numbered_frames.h"
 
 namespace echoloop::testing {
@@ -27,6 +28,7 @@ class CheckingBackend final : public Backend {
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
+  std::unique_ptr<StructureDevice> make_structure_device() override { return inner_.make_structure_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
   [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }

@@ -6,6 +6,8 @@
 #include "backend/backend.h"
 #include "backend/cpu/cpu_flow.h"
 #include "backend/cpu/cpu_lane.h"
+#include "backend/structure_device.h"
+#include "core/error.h"
 
 namespace echoloop {
 namespace {
@@ -35,6 +37,9 @@ class CpuBackend final : public Backend {
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
   std::unique_ptr<Lane> make_lane(int number, StreamMode) override {
     return std::make_unique<CpuLane>(pool_, kernels_, number);
+  }
+  std::unique_ptr<StructureDevice> make_structure_device() override {
+    throw Error("parameter structure", "found a backend without it", "off");
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     return std::make_unique<CpuFlowDevice>(pool_->threads(), *kernels_.slow_time);

@@ -9,6 +9,8 @@
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/nvtx.h"
 #include "backend/cuda/packed_das.h"
+#include "backend/structure_device.h"
+#include "core/error.h"
 
 namespace echoloop {
 namespace cuda {
@@ -49,6 +51,9 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
     context_->make_current();
     return std::make_unique<CudaLane>(context_, number, mode);
+  }
+  std::unique_ptr<StructureDevice> make_structure_device() override {
+    throw Error("parameter structure", "found a backend without it", "off");
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     context_->make_current();
