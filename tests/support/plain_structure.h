@@ -79,12 +79,13 @@ inline LevelHistogram plain_histogram(const std::vector<float>& db) {
                    .step_db = kHistogramStep_db,
                    .counts = std::vector<std::uint32_t>(kHistogramBins)};
   for (const float v : db) {
-    const double bin = std::floor((static_cast<double>(v) - kHistogramFirst_db) / kHistogramStep_db);
+    // In single precision: levels within a rounding below an edge count above it.
+    const float bin = std::floor((v - static_cast<float>(kHistogramFirst_db)) / static_cast<float>(kHistogramStep_db));
     if (std::isnan(v)) {
       ++h.without;
-    } else if (bin < 0.0) {
+    } else if (bin < 0.0f) {
       ++h.below;
-    } else if (bin >= kHistogramBins) {
+    } else if (bin >= static_cast<float>(kHistogramBins)) {
       ++h.above;
     } else {
       ++h.counts[static_cast<std::size_t>(bin)];
