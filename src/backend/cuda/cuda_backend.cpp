@@ -6,11 +6,10 @@
 #include "backend/cuda/context.h"
 #include "backend/cuda/cuda_flow.h"
 #include "backend/cuda/cuda_lane.h"
+#include "backend/cuda/cuda_structure.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/nvtx.h"
 #include "backend/cuda/packed_das.h"
-#include "backend/structure_device.h"
-#include "core/error.h"
 
 namespace echoloop {
 namespace cuda {
@@ -53,7 +52,8 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaLane>(context_, number, mode);
   }
   std::unique_ptr<StructureDevice> make_structure_device() override {
-    throw Error("parameter structure", "found a backend without it", "off");
+    context_->make_current();
+    return std::make_unique<CudaStructureDevice>(context_);
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     context_->make_current();
