@@ -24,6 +24,7 @@ struct SessionOptions {
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   Mailbox<FlowImage>* flow = nullptr;               // null: no flow, whatever the parameters say
+  Mailbox<StructureImage>* structure = nullptr;     // null: no objects, whatever the parameters say
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
@@ -59,7 +60,7 @@ class Session {
   // change, which arrangements() tells.
   void review(ReviewRequest request);
   [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
-  void end_review() { review_.reset(); }
+  void end_review();
   void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
   void end_inspection();                    // what it needed is given back
 
@@ -77,6 +78,9 @@ class Session {
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] FlowCounts flow_counts() const { return running() ? running_->pipeline().flow_counts() : FlowCounts(); }
+  [[nodiscard]] StructureCounts structure_counts() const {
+    return running() ? running_->pipeline().structure_counts() : StructureCounts();
+  }
   [[nodiscard]] std::string producer_report() const {
     return running() ? running_->producer().report() : std::string();
   }

@@ -182,6 +182,7 @@ void Reviewer::collect(std::size_t index) {
     std::exchange(slot.deliver, nullptr)(&image);
     return;
   }
+  if (index == 0 && on_picture_) on_picture_(image);
   std::swap(image, images_[index].back());
   images_[index].publish();
 }
