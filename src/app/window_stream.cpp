@@ -31,6 +31,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .past = &past_,
                                                       .inspections = &inspections_,
                                                       .flow = &flows_,
+                                                      .structure = &structures_,
                                                       .in_background = true});
 }
 
