@@ -29,7 +29,7 @@ void fit_window(ImagingParams& p, const Background& b, const LevelHistogram& his
   const double top_db = brightest_db(histogram);
   const double below = p.structure == Structure::bright ? 1.0 : 4.0;
   const double bottom_db = b.median_db - below * b.sigma_db;
-  set(p, "gain_db", -top_db);
+  set(p, "gain_db", -std::ceil(top_db));
   set(p, "dynamic_range_db", std::round(-p.gain_db - bottom_db));
 }
 

@@ -63,12 +63,20 @@ void draw_others(const ObjectsView& v) {
   }
 }
 
-// Beside the upper right corner of the object, turned over where the picture ends; always within it.
-Rect chip_rect(const ObjectsView& v, int number, const Rect& box) {
+ImVec2 upper_right(const PictureLayout& l, const LabelOutline& o) {
+  PlanePoint best = o.line.front();
+  for (const PlanePoint p : o.line) {
+    if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;
+  }
+  return {l.x_px(best.x_m), l.z_px(best.z_m)};
+}
+
+// At the upper right of the object, on its other side where the picture ends; always within it.
+Rect chip_rect(const ObjectsView& v, int number, ImVec2 corner, const Rect& box) {
   const Ui& ui = v.ui;
   const Rect& image = v.layout.image;
   const float w = ui.width(Type::small, std::to_string(number)) + ui.px(6), h = ui.px(15), gap = ui.px(2);
-  float x = box.x1 + gap, y = box.y0 - h;
+  float x = corner.x + gap, y = corner.y - gap - 0.5F * h;
   if (x + w > image.x1) x = box.x0 - gap - w;
   x = std::clamp(x, image.x0 + gap, std::max(image.x0 + gap, image.x1 - w - gap));
   y = std::clamp(y, image.y0 + gap, std::max(image.y0 + gap, image.y1 - h - gap));
@@ -79,19 +87,20 @@ Rect chip_rect(const ObjectsView& v, int number, const Rect& box) {
 void draw_numbers(const ObjectsView& v) {
   const Ui& ui = v.ui;
   const StructureView& s = v.structure;
-  std::vector<Rect> boxes(static_cast<std::size_t>(s.count()));
+  const auto count = static_cast<std::size_t>(s.count());
+  std::vector<Rect> boxes(count);
+  std::vector<const LabelOutline*> outer(count, nullptr);  // the first line of an object is never a hole's
   for (const LabelOutline& o : s.outlines) {
-    Rect& box = boxes[static_cast<std::size_t>(s.numbers[static_cast<std::size_t>(o.label - 1)] - 1)];
-    const Rect own = box_of(v.layout, o);
-    box = box == Rect{} ? own
-                        : Rect{std::min(box.x0, own.x0), std::min(box.y0, own.y0), std::max(box.x1, own.x1),
-                               std::max(box.y1, own.y1)};
+    const auto i = static_cast<std::size_t>(s.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
+    if (outer[i] != nullptr) continue;
+    outer[i] = &o;
+    boxes[i] = box_of(v.layout, o);
   }
   std::vector<Rect> placed;
   const auto draw = [&](int number) {
     const Rect& box = boxes[static_cast<std::size_t>(number - 1)];
     if (!box.inset(-1).overlaps(v.layout.image)) return;
-    const Rect r = chip_rect(v, number, box);
+    const Rect r = chip_rect(v, number, upper_right(v.layout, *outer[static_cast<std::size_t>(number - 1)]), box);
     const bool looked_at = number == s.selected || number == s.hovered;
     if (std::any_of(placed.begin(), placed.end(), [&](const Rect& other) { return other.overlaps(r.inset(-1)); })) {
       return;
@@ -121,6 +130,11 @@ void draw_objects(const ObjectsView& v) {
   if (s.selected > 0) draw_lines(v, s.selected, Stress::selected);
   draw_numbers(v);
   v.ui.list().PopClipRect();
+}
+
+void point_at_objects(StructureView& s, std::optional<PlanePoint> pointer, std::optional<PlanePoint> click) {
+  s.hovered_on_picture = pointer ? object_at(s, *pointer) : 0;
+  if (click && s.image != nullptr) s.selected = object_at(s, *click);
 }
 
 }  // namespace echoloop

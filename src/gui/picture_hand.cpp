@@ -87,6 +87,7 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
 
 bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   const Hit hit = ui.hit("picture", layout.image);
+  free_pointer_.reset();
   free_click_.reset();
   Marks& marks = state.marks;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -102,6 +103,9 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
     chip = chip_at(before, mouse.x, mouse.y);
   }
   use_tool(hit, layout, state, reach_m, chip);
+  if (hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
+    free_pointer_ = layout.point(mouse.x, mouse.y);
+  }
   zoom_and_pan(hit, layout, state);
   draw_marks({ui, layout, marks, editor_.draft()});
   return hit.hovered;

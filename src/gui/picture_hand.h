@@ -20,7 +20,9 @@ class PictureHand {
   // True when the key meant something.
   bool key(UiState& state, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
-  // Where the last frame's click on the picture went that nothing else took: no tool, no mark, no drag.
+  // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
+  // without dragging.
+  [[nodiscard]] std::optional<PlanePoint> free_pointer() const { return free_pointer_; }
   [[nodiscard]] std::optional<PlanePoint> free_click() const { return free_click_; }
   // Presses on the picture end with it.
   void forget() { editor_ = {}; }
@@ -30,7 +32,7 @@ class PictureHand {
   void use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip);
 
   MarkEditor editor_;
-  std::optional<PlanePoint> free_click_;
+  std::optional<PlanePoint> free_pointer_, free_click_;
   bool free_press_ = false;      // took nothing: a click, unless the mouse moves
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one

@@ -285,18 +285,8 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
     inspect_ = false;
     view_.dock = Dock::inspector;
   }
-  point_at_objects(state, on_picture);
+  point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
   if (on_picture && !presentation_) draw_pointer(view_of(state, input));
-}
-
-// What the pointer is on lights up with the next frame, in the table too.
-void Screen::point_at_objects(UiState& state, bool on_picture) const {
-  StructureView& s = state.structure;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const bool looks = on_picture && state.marks.tool == MarkTool::pointer && state.marks.hovered == 0;
-  s.hovered_on_picture = looks ? object_at(s, layout_.point(mouse.x, mouse.y)) : 0;
-  const auto click = hand_.free_click();
-  if (click && s.image != nullptr) s.selected = object_at(s, *click);
 }
 
 void Screen::draw_comparison(UiState& state, const SceneInput& input) {

@@ -86,7 +86,6 @@ class Screen {
   void draw_presented_flow_bar(const UiState& state);
   void draw_presentation(UiState& state, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
-  void point_at_objects(UiState& state, bool on_picture) const;
   [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
   void draw_over_picture(UiState& state, const SceneInput& input);
 

@@ -16,13 +16,12 @@
 namespace echoloop {
 namespace {
 
-constexpr float kHeight = 122, kTitle = 18, kAxis = 17, kStrip = 5;
+constexpr float kHeight = 122, kTitle = 18, kAxis = 17, kStrip = 6;
 
-// Pixels that a bin would have if the background were spread like a Gaussian.
-double expected(const Background& b, double step_db, double level_db) {
+// Pixels in the fullest bin if the background were spread like a Gaussian.
+double expected_peak(const Background& b, double step_db) {
   if (b.sigma_db <= 0.0) return 0.0;
-  const double t = (level_db - b.mean_db) / b.sigma_db;
-  return static_cast<double>(b.pixels) * step_db / (std::sqrt(2.0 * kPi) * b.sigma_db) * std::exp(-0.5 * t * t);
+  return static_cast<double>(b.pixels) * step_db / (std::sqrt(2.0 * kPi) * b.sigma_db);
 }
 
 double middle_db(const LevelHistogram& h, std::size_t bin) {
@@ -37,7 +36,7 @@ Plot placed(const StructureImage& found, const Rect& box) {
   plot.x.last = std::max(plot.x.last, 10.0 * std::ceil((b.median_db + 4.0 * b.sigma_db) / 10.0));
   double most = 1.0;
   for (const std::uint32_t count : found.histogram.counts) most = std::max(most, static_cast<double>(count));
-  most = std::max(most, expected(b, found.histogram.step_db, b.mean_db));
+  most = std::max(most, expected_peak(b, found.histogram.step_db));
   plot.y.first = 1.05 * std::sqrt(most);
   return plot;
 }
@@ -55,11 +54,14 @@ void draw_bars(const Ui& ui, const Plot& plot, const StructureImage& found) {
   }
 }
 
-void draw_gaussian(const Ui& ui, const Plot& plot, const Background& b, double step_db, ImU32 color) {
+// `peak`: pixels where it is the highest.
+void draw_gaussian(const Ui& ui, const Plot& plot, const Background& b, double peak, ImU32 color) {
+  if (b.sigma_db <= 0.0) return;
   constexpr double kStep_db = 0.25;
   std::vector<float> roots;
   for (double level = plot.x.first; level <= plot.x.last; level += kStep_db) {
-    roots.push_back(static_cast<float>(std::sqrt(expected(b, step_db, level))));
+    const double t = (level - b.mean_db) / b.sigma_db;
+    roots.push_back(static_cast<float>(std::sqrt(peak) * std::exp(-0.25 * t * t)));
   }
   draw_curve(ui, plot, roots, plot.x.first, kStep_db, color);
 }
@@ -131,16 +133,18 @@ void background_plot(PanelContext& c, Column& column, const StructureImage& foun
          {"Levels and background",
           "Bars: how many pixels have each level (heights are roots, so that few are seen too); blue is what the "
           "clipping kept. White: a Gaussian of the background's mean and sigma; fainter: that of the smoothed picture, "
-          "which is narrower, and on which the threshold (line) acts. The strip below shows how the display paints "
+          "which is narrower (drawn as high), and on which the threshold acts: the line. The strip below shows how the "
+          "display paints "
           "each level.",
           {}});
   ui.fill(box, theme::kCanvas);
   draw_threshold(ui, plot, found);
   draw_bars(ui, plot, found);
+  const double peak = expected_peak(found.background, found.histogram.step_db);
   if (found.params.structure_smooth_m > 0.0) {
-    draw_gaussian(ui, plot, found.smoothed, found.histogram.step_db, theme::kMuted);
+    draw_gaussian(ui, plot, found.smoothed, peak, theme::kMuted);
   }
-  draw_gaussian(ui, plot, found.background, found.histogram.step_db, theme::kText);
+  draw_gaussian(ui, plot, found.background, peak, theme::kText);
   draw_threshold_line(ui, plot, found);
   draw_display(ui, plot, c.state.params);
   draw_axis(ui, plot, found.threshold_db);

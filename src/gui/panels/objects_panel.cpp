@@ -1,6 +1,7 @@
 // Objects: what stands out of the picture's background, how the background is found, and what is done with it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -15,53 +16,6 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<Choice, 3> kModes = {{{"Off"}, {"Bright"}, {"Dark"}}};
-
-struct Lesson {
-  std::string_view title, text;
-};
-constexpr std::array<Lesson, 4> kLessons = {{
-    {"1  Background",
-     "Most pixels show nothing in particular: noise, or the speckle of even tissue. Kappa-sigma clipping finds their "
-     "levels. Take the median and the standard deviation (sigma) of all levels, drop every pixel that is more than "
-     "kappa sigma away from the median, and begin again with the rest until none is dropped. Bright targets and empty "
-     "cysts go first, and what they added to sigma goes with them. What stays is the background."},
-    {"2  Smoothing",
-     "In fully developed speckle sigma is 5.6 dB: single speckles cross any useful threshold. An average over the "
-     "surroundings does not. Over n independent speckles its sigma is smaller by the root of n, while whatever is "
-     "larger than the Gaussian keeps its level. So the threshold acts on the smoothed picture, whose background is "
-     "found anew. The price: outlines are rounded, and what is smaller than the Gaussian fades."},
-    {"3  Threshold",
-     "Bright objects lie more than so many sigma above the mean of the smoothed background, dark ones below it. By "
-     "chance alone one pixel in 44 lies beyond 2 sigma, one in 740 beyond 3 and one in 32 000 beyond 4 (if levels are "
-     "spread like a Gaussian): the larger the picture, the higher the threshold has to be."},
-    {"4  Objects",
-     "Pixels beyond the threshold that touch along an edge are one object. Its area is the sum of its pixels' areas in "
-     "the plane, which on a sector grow with the distance from the apex. Its mean level is that of the picture as it "
-     "is, before smoothing."},
-}};
-
-void explanation(PanelContext& c, Column& column) {
-  Ui& ui = c.ui;
-  const float wide = column.x1 - column.x0;
-  for (const Lesson& lesson : kLessons) {
-    const Rect r = ui.row(column, 20, 0);
-    ui.text(Type::strong, r, theme::kText, lesson.title);
-    column.y += ui.paragraph(Type::small, column.x0, column.y, wide, ui.px(16), theme::kText2, lesson.text) + ui.px(6);
-  }
-}
-
-void explain_link(PanelContext& c, const Column& column, float header_y) {
-  Ui& ui = c.ui;
-  bool& shown = c.view.objects.explained;
-  const std::string_view word = shown ? "hide" : "how it works";
-  const float w = ui.width(Type::small, word) + ui.px(8);
-  const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
-  const Hit h = ui.hit("objects_explain", r);
-  ui.tip("objects_explain", h, r,
-         {"How it works", "From the picture's levels to a table of objects, in four steps that can be read here.", {}});
-  ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);
-  if (h.clicked) shown = !shown;
-}
 
 bool mode_row(PanelContext& c, Column& column, std::string_view why) {
   ImagingParams& p = c.state.params;
@@ -125,11 +79,6 @@ void background_rows(PanelContext& c, Column& column, const StructureImage& foun
 
 void work_rows(PanelContext& c, Column& column, const StructureImage& found) {
   Ui& ui = c.ui;
-  const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
-  fact_row(ui, column, "objects_found", "Found",
-           fmt::format("{}{}", grouped(found.objects.size()),
-                       small > 0 ? fmt::format(", and {} too small", grouped(small)) : ""),
-           "Objects in the table, and those below the smallest area, which are left out.");
   fact_row(ui, column, "objects_made", "Made in", fixed(found.times.total_ms, 1) + " ms",
            fmt::format("Smoothing, background and histogram {} ms, objects {} ms; beside the stream, which does not "
                        "wait for it.",
@@ -149,8 +98,8 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   const Background& b = found.background;
-  column.y += ui.px(6);
-  const Rect r = ui.row(column, theme::kRow, theme::kRowGap);
+  column.y += ui.px(4);
+  const Rect r = ui.row(column, theme::kRow, 8);
   const float half = std::round(0.5F * (r.width() - ui.px(6)));
   if (ui.button("reject_background", {r.x0, r.y0, r.x0 + half, r.y1}, {.label = c.compact ? "Reject" : "Reject below"},
                 {"Reject the background",
@@ -180,15 +129,23 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
   }
 }
 
-void save_row(PanelContext& c, Column& column) {
+void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   Ui& ui = c.ui;
-  Rect r = ui.row(column, theme::kRow, 4);
-  r.x0 = r.x1 - ui.px(104);
-  const std::string_view why = c.state.structure.count() == 0 ? "There are no objects." : "";
-  if (ui.button(
-          "save_objects", r, {.label = "Save CSV"},
-          {"Save CSV",
-           "The table with all digits, the background and the threshold, with source, frame and parameters.", why})) {
+  column.y += ui.px(4);
+  const Rect r = ui.row(column, theme::kRow, 2);
+  const Rect button{r.x1 - ui.px(88), r.y0, r.x1, r.y1};
+  const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
+  std::string text =
+      fmt::format("{} {}", grouped(found.objects.size()), found.objects.size() == 1 ? "object" : "objects");
+  if (small > 0) text += fmt::format(", {} too small", grouped(small));
+  const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
+  ui.tip("objects_found", ui.hit("objects_found", words), words,
+         {"Found", "Objects in the table, and those below the smallest area, which are left out.", {}});
+  ui.text_fitted(Type::small, words.x0, words.x1, r.y0, r.height(), theme::kText, text);
+  if (ui.button("save_objects", button, {.label = "Save CSV"},
+                {"Save CSV",
+                 "The table with all digits, the background and the threshold, with source, frame and parameters.",
+                 found.objects.empty() ? "There are no objects." : ""})) {
     call(c.commands.save, SaveWhat::objects);
   }
 }
@@ -207,11 +164,11 @@ void result_rows(PanelContext& c, Column& column) {
   if (found == nullptr) return line(waiting_text(c.state));
   if (found->background.pixels == 0) return line("The picture holds no echo, so there is no background.");
   background_plot(c, column, *found);
-  background_rows(c, column, *found);
-  display_buttons(c, column, *found);
-  work_rows(c, column, *found);
+  found_row(c, column, *found);
   objects_table(c, column);
-  save_row(c, column);
+  display_buttons(c, column, *found);
+  background_rows(c, column, *found);
+  work_rows(c, column, *found);
 }
 
 }  // namespace
@@ -225,11 +182,11 @@ void objects_panel(PanelContext& c, Column& column) {
   const std::string gist = mode == 0 ? "off"
                            : found   ? fmt::format("{} {}", c.state.structure.count(), mode == 1 ? "bright" : "dark")
                                      : std::string(kModes[mode].label);
-  if (open) explain_link(c, column, column.y);
+  if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : gist, open);
   if (!open) return;
   column.y += ui.px(2);
-  if (c.view.objects.explained) explanation(c, column);
+  if (c.view.objects.explained) objects_lesson(c.ui, column);
   const std::string_view no_source = c.state.source.acquisition == nullptr ? "There is no source." : "";
   bool changed = mode_row(c, column, no_source);
   if (p.structure != Structure::off) {

@@ -14,7 +14,7 @@ namespace echoloop {
 namespace {
 
 constexpr float kRow = 20, kHead = 22, kStep = 48;
-constexpr int kMostRows = 10;
+constexpr int kRows = 7;  // however many there are: nothing below moves when objects come and go
 constexpr double kMm2 = kMetresPerMillimetre * kMetresPerMillimetre;
 
 struct TableColumn {
@@ -115,15 +115,12 @@ void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ObjectsState& t = c.view.objects;
   const StructureView& s = c.state.structure;
-  column.y += ui.px(4);
-  if (s.count() == 0) {
-    const Rect r = ui.row(column, kRow, 4);
-    ui.text_fitted(Type::small, r.x0, r.x1, r.y0, r.height(), theme::kText2, "Nothing lies beyond the threshold.");
-    return;
-  }
   head(ui, column);
   const float row = ui.px(kRow);
-  const Rect area = ui.row(column, kRow * static_cast<float>(std::min(s.count(), kMostRows)), 4);
+  const Rect area = ui.row(column, kRow * kRows, 4);
+  if (s.count() == 0) {
+    ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, "Nothing lies beyond the threshold.");
+  }
   t.area = area;
   t.most = std::max(0.0F, row * static_cast<float>(s.count()) - area.height());
   t.offset = std::round(std::clamp(t.offset - t.wheel * ui.px(kStep), 0.0F, t.most));
