@@ -69,6 +69,13 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
   return text;
 }
 
+// The object under the pointer.
+std::string object_text(const StructureView& s) {
+  if (s.hovered_on_picture == 0) return {};
+  const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
+  return fmt::format("   object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
+}
+
 }  // namespace
 
 void draw_rulers(const ImageViewContext& c) {
@@ -118,6 +125,10 @@ void draw_caption(const ImageViewContext& c, float right) {
     const bool low_rank = c.flow->params.flow == FlowMode::low_rank;
     item(low_rank ? "low rank" : "flow", flow_age_text(c.flow_age_s), "s old");
   }
+  if (const StructureView& s = c.structure; s.image != nullptr) {
+    item("objects", std::to_string(s.count()), "");
+    if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms older");
+  }
   for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }
 
@@ -138,6 +149,7 @@ void draw_pointer(const ImageViewContext& c) {
   if (c.flow != nullptr) {
     if (const std::string flow = flow_at(*c.flow, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
   }
+  text += object_text(c.structure);
   const float room = l.image.width() - ui.px(32);
   std::string second = echo_text(c, {x_m, z_m});
   if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});

@@ -66,9 +66,14 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
     marks.selected = chip;
   } else if (hit.pressed && !editor_.press(marks, at, reach_m) && marks.tool == MarkTool::pointer) {
     marks.selected = 0;
-    panning_ = true;
+    panning_ = free_press_ = true;
     if (ImGui::IsMouseDoubleClicked(0)) state.pan_zoom = {};
   }
+  constexpr float kStill = 4;  // pixels at scale 1: a hand is not quieter
+  const float still = kStill * layout.scale;
+  free_press_ = free_press_ && ImGui::GetIO().MouseDragMaxDistanceSqr[0] <= still * still;
+  if (hit.clicked && free_press_) free_click_ = at;
+  free_press_ = free_press_ && hit.held;
   if (marks.tool == MarkTool::inspect && hit.held) state.inspected = at;
   if (hit.hovered || hit.held) editor_.move(marks, at, reach_m);
   if (!hit.held) editor_.release(marks);
@@ -82,6 +87,8 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
 
 bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   const Hit hit = ui.hit("picture", layout.image);
+  free_pointer_.reset();
+  free_click_.reset();
   Marks& marks = state.marks;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double reach_m = static_cast<double>(kReach * ui.scale()) / layout.px_per_m;
@@ -96,6 +103,9 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
     chip = chip_at(before, mouse.x, mouse.y);
   }
   use_tool(hit, layout, state, reach_m, chip);
+  if (hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
+    free_pointer_ = layout.point(mouse.x, mouse.y);
+  }
   zoom_and_pan(hit, layout, state);
   draw_marks({ui, layout, marks, editor_.draft()});
   return hit.hovered;

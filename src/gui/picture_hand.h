@@ -2,6 +2,8 @@
 // the inspector looks. UI thread only.
 #pragma once
 
+#include <optional>
+
 #include "gui/keys.h"
 #include "gui/mark_editor.h"
 #include "gui/picture_layout.h"
@@ -18,6 +20,10 @@ class PictureHand {
   // True when the key meant something.
   bool key(UiState& state, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
+  // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
+  // without dragging.
+  [[nodiscard]] std::optional<PlanePoint> free_pointer() const { return free_pointer_; }
+  [[nodiscard]] std::optional<PlanePoint> free_click() const { return free_click_; }
   // Presses on the picture end with it.
   void forget() { editor_ = {}; }
 
@@ -26,6 +32,8 @@ class PictureHand {
   void use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip);
 
   MarkEditor editor_;
+  std::optional<PlanePoint> free_pointer_, free_click_;
+  bool free_press_ = false;      // took nothing: a click, unless the mouse moves
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
 };

@@ -7,6 +7,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
+#include "gui/object_outlines.h"
 #include "gui/scale_bar.h"
 #include "gui/tool_bar.h"
 #include "gui/wipe.h"
@@ -160,6 +161,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   const float padding = ui_.px(c.compact ? 12 : 16);
   const float top = ui_.px(4);
   {
+    take_objects_wheel(c.view.objects, l.left);
     const float y = left_scroll_.begin(ui_, "left_bar", l.left);
     Column column{l.left.x0 + padding, l.left.x1 - padding, y + top, c.compact};
     source_panel(c, column);
@@ -171,6 +173,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     display_panel(c, column);
     panel_line(ui_, column, l.left);
     flow_panel(c, column);
+    panel_line(ui_, column, l.left);
+    objects_panel(c, column);
     panel_line(ui_, column, l.left);
     faults_panel(c, column);
     left_scroll_.end(ui_, column.y + ui_.px(8));
@@ -255,6 +259,7 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
+          .structure = state.structure,
           .level_db = input.level_db,
           .echo_at = commands_.echo_at};
 }
@@ -262,6 +267,7 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
 // Comparison, marks, scale bar and read-out, and what the mouse does there.
 void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   draw_comparison(state, input);
+  draw_objects({ui_, layout_, state.structure});
   if (view_.dock != Dock::none && !presentation_ && state.inspected) {
     draw_inspected(ui_, layout_, input.image, *state.inspected, view_.dock);
   }
@@ -279,6 +285,7 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
     inspect_ = false;
     view_.dock = Dock::inspector;
   }
+  point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
   if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 

@@ -9,7 +9,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<const char*, kPanelCount> kPanelNames = {"source", "formation", "display", "stream", "timings",
-                                                              "faults", "timeline",  "measure", "flow"};
+                                                              "faults", "timeline",  "measure", "flow",   "objects"};
 constexpr std::array<const char*, 3> kDockNames = {"none", "inspector", "m_mode"};
 
 float width_from(const std::string& text) {

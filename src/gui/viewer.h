@@ -13,6 +13,7 @@
 #include "core/image.h"
 #include "core/mailbox.h"
 #include "core/past_images.h"
+#include "core/structure_image.h"
 #include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
@@ -43,9 +44,10 @@ class Viewer {
  public:
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
   // `past`: where pictures of kept frames come from while the state is frozen; null = looking back is not possible.
-  // `flow`: flow pictures of the live stream; null = there are none.
+  // `flow`: flow pictures of the live stream; null = there are none. `structure`: likewise, what was found in
+  // the pictures.
   Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr,
-         Mailbox<FlowImage>* flow = nullptr);
+         Mailbox<FlowImage>* flow = nullptr, Mailbox<StructureImage>* structure = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;

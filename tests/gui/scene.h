@@ -18,6 +18,8 @@ namespace echoloop::testing {
 
 // dB as a function of the position in millimetres.
 using Field = std::function<float(double x_mm, double z_mm)>;
+// From 1, 0 = no object; each label that is used, from 1 on, must occur.
+using Labels = std::function<int(double x_mm, double z_mm)>;
 
 AcquisitionPtr linear_acquisition();
 UiState plausible_state();
@@ -34,6 +36,9 @@ class Scene {
   // A flow picture over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
   // these; of the low-rank picture the levels are `power_db`.
   void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
+  // Structure of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
+  // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
+  void put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
@@ -63,6 +68,7 @@ class Scene {
   Mailbox<Image> images_;
   PastImages past_;
   Mailbox<FlowImage> flows_;
+  Mailbox<StructureImage> structures_;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };
