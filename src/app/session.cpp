@@ -194,6 +194,7 @@ void Session::make() {
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
   pipeline.flow = options_.flow;
+  pipeline.sonogram = options_.sonogram;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

@@ -88,6 +88,7 @@ class WindowApp {
   TimingTrace trace_;
   Mailbox<Image> images_;
   Mailbox<FlowImage> flows_;
+  Mailbox<Sonogram> sonograms_;
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;

@@ -15,6 +15,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   flows_.reset();  // of another stream
+  sonograms_.reset();
   trace_.clear();
   feed_ = {};
   shown_ = 0;  // as all counts
@@ -30,6 +31,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .past = &past_,
                                                       .inspections = &inspections_,
                                                       .flow = &flows_,
+                                                      .sonogram = &sonograms_,
                                                       .in_background = true});
 }
 

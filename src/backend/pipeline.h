@@ -17,6 +17,7 @@
 #include "backend/flow.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
+#include "backend/sonogram.h"
 #include "backend/watch.h"
 #include "core/frame_ring.h"
 #include "core/image.h"
@@ -37,6 +38,7 @@ struct PipelineOptions {
   PastImages* past = nullptr;                // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
   Mailbox<FlowImage>* flow = nullptr;        // null: flow is not computed, whatever the parameters say
+  Mailbox<Sonogram>* sonogram = nullptr;     // likewise
 };
 
 class Pipeline {
@@ -59,10 +61,11 @@ class Pipeline {
   void end_inspection();                           // any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
-  [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
-  [[nodiscard]] std::string fault() const;           // empty = none; any thread
-  [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
-  [[nodiscard]] FlowCounts flow_counts() const;      // any thread
+  [[nodiscard]] bool done() const { return done_; }      // the stream has ended; any thread
+  [[nodiscard]] std::string fault() const;               // empty = none; any thread
+  [[nodiscard]] std::string take_refusal();              // last parameters that could not be used, once; any thread
+  [[nodiscard]] FlowCounts flow_counts() const;          // any thread
+  [[nodiscard]] SonogramCounts sonogram_counts() const;  // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
@@ -83,7 +86,10 @@ class Pipeline {
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
   void refine(Slot& slot);
+  [[nodiscard]] bool wants_flow() const;
+  [[nodiscard]] bool wants_sonogram() const;
   void feed_flow(Slot& slot);
+  void feed_sonogram(Slot& slot);
   void retire_flow();
   void end_flow();
   void note_flow_counts();
@@ -120,16 +126,19 @@ class Pipeline {
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
   Backend& backend_;
-  std::unique_ptr<FlowEngine> flow_;    // null: off
-  bool flow_failed_ = false;            // with the parameters in use
-  std::unique_ptr<Reviewer> reviewer_;  // null: no past
+  std::unique_ptr<FlowEngine> flow_;          // null: off
+  bool flow_failed_ = false;                  // with the parameters in use
+  std::unique_ptr<SonogramEngine> sonogram_;  // null: off
+  bool sonogram_failed_ = false;              // with the parameters in use
+  std::unique_ptr<Reviewer> reviewer_;        // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;
-  std::string fault_;       // under text_mutex_
-  std::string refusal_;     // under text_mutex_
-  FlowCounts flow_counts_;  // under text_mutex_
+  std::string fault_;               // under text_mutex_
+  std::string refusal_;             // under text_mutex_
+  FlowCounts flow_counts_;          // under text_mutex_
+  SonogramCounts sonogram_counts_;  // under text_mutex_
   std::thread thread_;
 };
 

@@ -95,8 +95,10 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   } else if (hit.pressed) {
     chip = chip_at(before, mouse.x, mouse.y);
   }
-  use_tool(hit, layout, state, reach_m, chip);
+  const bool gate = editor_.draft() == nullptr && gate_.use(hit, layout, state, reach_m);
+  if (!gate) use_tool(hit, layout, state, reach_m, chip);
   zoom_and_pan(hit, layout, state);
+  draw_gate(ui, layout, state.params);
   draw_marks({ui, layout, marks, editor_.draft()});
   return hit.hovered;
 }

@@ -2,6 +2,7 @@
 // the inspector looks. UI thread only.
 #pragma once
 
+#include "gui/gate_hand.h"
 #include "gui/keys.h"
 #include "gui/mark_editor.h"
 #include "gui/picture_layout.h"
@@ -18,6 +19,8 @@ class PictureHand {
   // True when the key meant something.
   bool key(UiState& state, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
+  // True once after the mouse has changed the gate.
+  bool take_gate_changed() { return gate_.take_changed(); }
   // Presses on the picture end with it.
   void forget() { editor_ = {}; }
 
@@ -26,6 +29,7 @@ class PictureHand {
   void use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip);
 
   MarkEditor editor_;
+  GateHand gate_;
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
 };

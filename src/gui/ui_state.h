@@ -22,6 +22,7 @@
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
+#include "gui/sonogram_view.h"
 
 namespace echoloop {
 
@@ -207,6 +208,7 @@ struct UiState {
   RecordingView recording;
   Measured measured;  // filled by the window
   FlowView flow;
+  SonogramView sonogram;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
