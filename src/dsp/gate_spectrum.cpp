@@ -15,9 +15,10 @@ namespace echoloop {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr float kAboveNoise = 10.0f;       // 10 dB
-constexpr float kBelowStrongest = 0.126f;  // -9 dB
-constexpr double kHalfLine = 1.0;          // of Hann's line at -9 dB, in 1 / window
+constexpr float kAboveNoise = 12.6f;     // 11 dB
+constexpr float kBelowStrongest = 0.1f;  // -10 dB
+constexpr double kSmoothed = 1.5;        // to both sides, in 1 / window: less speckle
+constexpr double kHalfLine = 1.2;        // by which window and smoothing widen an edge down to there, likewise
 
 std::vector<float> smoothed(std::span<const float> power, int reach) {
   const int n = static_cast<int>(power.size());
@@ -112,7 +113,7 @@ void GateSpectrum::compute(const Complex* samples, int stride, std::span<float> 
 GateTraces gate_traces(std::span<const float> power, int frames) {
   const int n = static_cast<int>(power.size());
   const double line = static_cast<double>(n) / frames;  // bins of 1 / window
-  const std::vector<float> smooth = smoothed(power, std::max(1, static_cast<int>(std::lround(line))));
+  const std::vector<float> smooth = smoothed(power, std::max(1, static_cast<int>(std::lround(kSmoothed * line))));
   std::vector<float> sorted = smooth;
   const auto quartile = sorted.begin() + n / 4;
   std::nth_element(sorted.begin(), quartile, sorted.end());
@@ -129,13 +130,8 @@ GateTraces gate_traces(std::span<const float> power, int frames) {
   }
   const int way = strongest >= n / 2 ? 1 : -1;
   const float least = std::max(kBelowStrongest * top, kAboveNoise * noise);
-  int edge = strongest;
-  const int holes = std::max(1, static_cast<int>(std::lround(2.0 * line)));  // of speckle
-  for (int i = strongest + way, missing = 0; i >= 0 && i < n && missing <= holes; i += way) {
-    const bool flows = smooth[static_cast<std::size_t>(i)] > least;
-    missing = flows ? 0 : missing + 1;
-    if (flows) edge = i;
-  }
+  int edge = way > 0 ? n - 1 : 0;
+  while (edge != strongest && smooth[static_cast<std::size_t>(edge)] <= least) edge -= way;
   const double reached = edge - way * kHalfLine * line - 0.5 * n;
   const double kept = way > 0 ? std::max(reached, strongest - 0.5 * n) : std::min(reached, strongest - 0.5 * n);
   return {static_cast<float>(2.0 * kept / n), static_cast<float>(moment / sum)};

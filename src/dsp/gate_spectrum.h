@@ -60,10 +60,10 @@ struct GateTraces {
   float mean;
 };
 
-// Noise: the lower quartile of the powers, smoothed over the width of a spectral line. Flow: what exceeds it by 10 dB.
-// envelope: from the strongest bin away from zero velocity, to where the smoothed power has fallen 9 dB below the
-// strongest or to 10 dB above the noise, less half the width of the window's line. The side is that of the stronger
-// flow. mean: weighted with the power above the noise over all bins that exceed it by 10 dB.
+// Noise: the lower quartile of the powers, smoothed over a few lines' width against speckle. Flow: what exceeds it by
+// 11 dB. envelope: threshold crossing from the aliasing limit inwards (Mo, Yun and Cobbold, Ultrasound Med. Biol. 14,
+// 1988), on the side of the stronger flow: the first bin that is flow and within 10 dB of the strongest, less what
+// window and smoothing add. mean: weighted with the power above the noise over all bins that are flow.
 GateTraces gate_traces(std::span<const float> power, int frames);
 
 }  // namespace echoloop

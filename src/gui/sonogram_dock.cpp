@@ -47,8 +47,9 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   const Rect box{spans.x0 - ui.px(90), spans.y0, spans.x0 - ui.px(12), spans.y1};
   if (ui.check_box("sonogram_curves", box, "Curves", curves_,
                    {"Curves",
-                    "Blue: the fastest flow, where the spectrum falls 9 dB below its strongest velocity or to 10 dB "
-                    "above its noise. Yellow: the mean velocity, weighted with power.",
+                    "Blue: the fastest flow, where the spectrum comes within 10 dB of its strongest velocity and 11 dB "
+                    "above its "
+                    "noise. Yellow: the mean velocity, weighted with power.",
                     {}})) {
     curves_ = !curves_;
   }

@@ -112,6 +112,9 @@ void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU
     case BarIcon::m_mode:
       pen.line({{-7, -6}, {-7, 6}, {7, 6}});
       return pen.line({{-4.5F, 1}, {-2.5F, -3}, {-0.5F, 1}, {1.5F, -3}, {3.5F, 1}, {5.5F, -3}});
+    case BarIcon::sonogram:  // two heart beats over a baseline
+      pen.line({{-7, 4}, {7, 4}});
+      return pen.line({{-7, 1}, {-5, -6}, {-2, 0}, {0, 1}, {2, -6}, {5, 0}, {7, 1}});
   }
 }
 

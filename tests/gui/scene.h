@@ -34,6 +34,10 @@ class Scene {
   // A flow picture over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
   // these; of the low-rank picture the levels are `power_db`.
   void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
+  // A sonogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not numbers
+  // is a gap.
+  void put_sonogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
+                    double aliasing_m_s = 0.5);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
@@ -63,6 +67,8 @@ class Scene {
   Mailbox<Image> images_;
   PastImages past_;
   Mailbox<FlowImage> flows_;
+  Mailbox<Sonogram> sonograms_;
+  std::uint64_t sonograms_put_ = 0;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

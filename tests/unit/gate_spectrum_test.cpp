@@ -89,22 +89,24 @@ TEST(GateTraces, TheEnvelopeIsTheEdgeOfTheFlow) {
     double envelope = 0.0, mean = 0.0;
     constexpr int kRuns = 40;
     for (int run = 0; run < kRuns; ++run) {
-      std::vector<Complex> samples(kFrames, Complex{0.0f, 0.0f});
-      for (int line = 0; line < 150; ++line) {
-        const double f = edge_hz * (line + 0.5) / 150.0;
+      std::vector<Complex> samples(3 * kFrames, Complex{0.0f, 0.0f});  // three bands, for this narrow enough to be one
+      for (int line = 0; line < 450; ++line) {
+        const double f = edge_hz * (line + 0.5) / 450.0;
         const double re = normal(random), im = normal(random);
         for (int t = 0; t < kFrames; ++t) {
           const double angle = 2.0 * kPi * f * t / kPrf_hz;
-          samples[static_cast<std::size_t>(t)].re += static_cast<float>(re * std::cos(angle) - im * std::sin(angle));
-          samples[static_cast<std::size_t>(t)].im += static_cast<float>(re * std::sin(angle) + im * std::cos(angle));
+          samples[static_cast<std::size_t>(3 * t + line % 3)].re +=
+              static_cast<float>(re * std::cos(angle) - im * std::sin(angle));
+          samples[static_cast<std::size_t>(3 * t + line % 3)].im +=
+              static_cast<float>(re * std::sin(angle) + im * std::cos(angle));
         }
       }
       for (Complex& v : samples) {
         v.re += static_cast<float>(0.4 * normal(random));
         v.im += static_cast<float>(0.4 * normal(random));
       }
-      const std::vector<float> power =
-          spectrum_of(samples, {.frames = kFrames, .cutoff_hz = 0.0, .prf_hz = kPrf_hz, .frequency_share = {1.0}});
+      const std::vector<float> power = spectrum_of(
+          samples, {.frames = kFrames, .cutoff_hz = 0.0, .prf_hz = kPrf_hz, .frequency_share = {1.0, 1.0, 1.0}});
       const GateTraces traces = gate_traces(power, kFrames);
       envelope += static_cast<double>(traces.envelope) * 0.5 * kPrf_hz / kRuns;
       mean += static_cast<double>(traces.mean) * 0.5 * kPrf_hz / kRuns;
@@ -144,7 +146,7 @@ TEST(Gate, IsAFilterForItsFrequencyHoweverLong) {
       return std::hypot(total.re, total.im);
     };
     EXPECT_NEAR(response(0.65), 1.0, 1e-3) << rows;
-    if (rows > 1) EXPECT_LT(response(0.65 + 2.0 / rows), 0.15) << rows;
+    if (rows > 1) EXPECT_LT(response(0.65 + 2.0 / rows), 0.2) << rows;
   }
 }
 
