@@ -73,7 +73,7 @@ void SonogramEngine::fetch() {
     const std::span<const Complex> sums = device_->next();
     if (sums.empty()) return;
     Sample sample = std::move(on_the_way_.front());
-    on_the_way_.pop_front();
+    on_the_way_.erase(on_the_way_.begin());
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - tail_.load(std::memory_order_acquire) >= kQueue) {
       ++n_late_;

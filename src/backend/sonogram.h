@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -70,7 +69,7 @@ class SonogramEngine {
   // Processing thread:
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const Job> job_;
-  std::deque<Sample> on_the_way_;  // taken by the device, without their sums
+  std::vector<Sample> on_the_way_;  // taken by the device, without their sums: a few
 
   // From the processing thread to the sonogram thread: written at head_, read at tail_.
   std::vector<Sample> queue_{kQueue};

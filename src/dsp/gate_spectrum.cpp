@@ -46,7 +46,7 @@ struct GateSpectrum::Transform {
 int gate_wall_degree(double cutoff_hz, double prf_hz, int frames) {
   if (cutoff_hz <= 0.0 || prf_hz <= 0.0) return -1;
   const double degree = kPi * cutoff_hz * frames / prf_hz;
-  return std::min(static_cast<int>(std::lround(degree)), frames / 2);
+  return std::min(static_cast<int>(std::lround(degree)), frames / 4);
 }
 
 int gate_bins(int frames) { return std::max(128, static_cast<int>(std::bit_ceil(static_cast<unsigned>(2 * frames)))); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/image.h"
 #include "core/mailbox.h"
 #include "core/sonogram.h"
 #include "gui/strip_pieces.h"
@@ -19,8 +20,8 @@ class SonogramStrip {
   SonogramStrip(const SonogramStrip&) = delete;
   SonogramStrip& operator=(const SonogramStrip&) = delete;
 
-  // Takes the newest one and tells `state`.
-  void take(UiState& state);
+  // Takes the newest one and tells `state`, where it is of the stream that `shown` is of.
+  void take(UiState& state, const Image& shown);
 
   [[nodiscard]] const Sonogram* shown() const { return shown_; }  // null = none
   [[nodiscard]] unsigned int texture() const { return texture_; }

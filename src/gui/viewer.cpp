@@ -189,7 +189,7 @@ bool Viewer::frame(UiState& state) {
   }
   const bool fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
-  v.sonogram.take(state);
+  v.sonogram.take(state, v.pictures.shown());
   v.levels.refresh(v.pictures.shown(), v.pictures.texture());
   v.begin_frame();
   v.screen.draw(state,
