@@ -200,6 +200,7 @@ void Session::make() {
   pipeline.inspections = options_.inspections;
   pipeline.flow = options_.flow;
   pipeline.structure = options_.structure;
+  pipeline.sonogram = options_.sonogram;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

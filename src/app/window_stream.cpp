@@ -16,6 +16,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   frozen_by_itself_ = false;
   flows_.reset();  // of another stream
   structures_.reset();
+  sonograms_.reset();
   trace_.clear();
   feed_ = {};
   shown_ = 0;  // as all counts
@@ -32,6 +33,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .inspections = &inspections_,
                                                       .flow = &flows_,
                                                       .structure = &structures_,
+                                                      .sonogram = &sonograms_,
                                                       .in_background = true});
 }
 

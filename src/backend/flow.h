@@ -27,6 +27,9 @@ struct FlowPlan {
 };
 FlowPlan make_flow_plan(const Plan& plan);
 
+// Whether two plans make the same complex pixels of a frame.
+bool same_pixels(const Plan& a, const Plan& b);
+
 // The components that an ensemble is filtered with, where `params` leave the choice open.
 ComponentRange choose_components(const Decomposition& d, const ImagingParams& params, std::size_t n_pixels);
 

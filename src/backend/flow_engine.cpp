@@ -3,23 +3,12 @@
 #include <utility>
 
 #include "backend/flow.h"
-#include "core/param_table.h"
 #include "core/units.h"
 
 namespace echoloop {
 namespace {
 
 double ms_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-6; }
-
-// Whether two plans make the same complex pixels of a frame.
-bool same_pixels(const Plan& a, const Plan& b) {
-  if (a.acquisition != b.acquisition) return false;
-  for (const ParamSpec& spec : param_table()) {
-    const bool forms = spec.group == ParamGroup::formation && spec.key != "reference_db";
-    if (forms && get_number(a.params, spec) != get_number(b.params, spec)) return false;
-  }
-  return true;
-}
 
 }  // namespace
 

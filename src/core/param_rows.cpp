@@ -28,7 +28,7 @@ constexpr ParamGroup kDisplay = ParamGroup::display;
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
-const std::array<ParamSpec, 59> kTable = {{
+const std::array<ParamSpec, 68> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
      "How channel data becomes a picture: analytic is right on any grid; course is the GPU short course's pipeline, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
@@ -111,6 +111,24 @@ const std::array<ParamSpec, 59> kTable = {{
      "Flow is shown where the picture is not brighter than this: above, tissue wins."},
     {"flow_persistence_s", "Persistence", "s", 1, 2, 0, 10, kFlow, false, &P::flow_persistence_s, {},
      "Flow pictures fade over this time, in the recording's time; 0 shows each as it is."},
+    {"gate", "Gate", "", 1, 0, 0, 1, kFlow, false, &P::gate, kOffOn,
+     "Spectral Doppler: velocities over time of the echoes in a gate on the beam. Needs the analytic recipe and a PRF."},
+    {"gate_x_m", "Gate at", "mm", 1e3, 1, -0.3, 0.3, kFlow, true, &P::gate_x_m, {},
+     "Lateral position of the gate's middle."},
+    {"gate_z_m", "Gate depth", "mm", 1e3, 1, -0.1, 0.5, kFlow, true, &P::gate_z_m, {},
+     "Depth of the gate's middle."},
+    {"gate_length_m", "Gate length", "mm", 1e3, 1, 0.2e-3, 20e-3, kFlow, false, &P::gate_length_m, {},
+     "Length of the gate along the beam. A long gate has sharper velocities and less speckle, and hears more of the vessel's slow borders."},
+    {"sonogram_frames", "Window", "frames", 1, 0, 16, 512, kFlow, false, &P::sonogram_frames, {},
+     "Frames that one spectrum is made of. More separate velocities better and blur what changes quickly."},
+    {"sonogram_cutoff_hz", "Wall filter", "Hz", 1, 0, 0, 1e5, kFlow, false, &P::sonogram_cutoff_hz, {},
+     "Doppler shifts below this are taken away as tissue, by a polynomial fitted to each window; 0 keeps everything."},
+    {"sonogram_range_db", "Range", "dB", 1, 0, 5, 100, kFlow, false, &P::sonogram_range_db, {},
+     "Powers this far below white become black in the sonogram."},
+    {"sonogram_gain_db", "Gain", "dB", 1, 1, -60, 60, kFlow, false, &P::sonogram_gain_db, {},
+     "Brightens or darkens the sonogram. At 0 its brightest velocity so far is white."},
+    {"sonogram_baseline", "Baseline", "of the limit", 1, 2, -0.9, 0.9, kFlow, false, &P::sonogram_baseline, {},
+     "Moves zero velocity up or down by a share of the aliasing limit: the other direction gets the room."},
     {"structure", "Objects", "", 1, 0, 0, 2, kStructure, false, &P::structure, kStructures,
      "Finds what stands out of the picture's background: bright targets or dark cysts, each with area, place and mean level."},
     {"structure_smooth_m", "Smooth first", "mm", 1e3, 2, 0, 5e-3, kStructure, false, &P::structure_smooth_m, {},

@@ -11,13 +11,6 @@ namespace {
 
 constexpr int kPieces = 64;
 
-struct Unit {
-  const char* name;
-  double per_m_s;
-};
-
-Unit unit_of(double limit_m_s) { return limit_m_s < 1.0 ? Unit{"cm/s", 100.0} : Unit{"m/s", 1.0}; }
-
 // Three figures or so, as the limit needs.
 int decimals_of(double shown_limit) { return shown_limit < 1.0 ? 2 : shown_limit < 20.0 ? 1 : 0; }
 
@@ -32,7 +25,7 @@ void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 colo
 }
 
 void velocity_labels(const Ui& ui, const Rect& bar, double limit_m_s) {
-  const double limit = limit_m_s * unit_of(limit_m_s).per_m_s;
+  const double limit = limit_m_s * velocity_unit(limit_m_s).per_m_s;
   const int decimals = decimals_of(limit);
   label(ui, bar, 0.0, Type::badge, theme::kText, signed_fixed(limit, decimals));
   label(ui, bar, 1.0, Type::badge, theme::kText, signed_fixed(-limit, decimals));
@@ -55,6 +48,10 @@ void power_labels(const Ui& ui, const Rect& bar, double threshold_db) {
 }
 
 }  // namespace
+
+VelocityUnit velocity_unit(double limit_m_s) {
+  return limit_m_s < 1.0 ? VelocityUnit{"cm/s", 100.0} : VelocityUnit{"m/s", 1.0};
+}
 
 void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params) {
   const Rect& bar = layout.flow_bar;
@@ -83,7 +80,7 @@ void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, c
     ui.fill({bar.x0, edge(i), bar.x1, edge(i + 1)}, color(i));
   }
   ui.outline({bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, theme::kLine2);
-  const char* unit = velocity ? unit_of(flow.aliasing_m_s).name : "flow dB";
+  const char* unit = velocity ? velocity_unit(flow.aliasing_m_s).name : "flow dB";
   ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, unit);
   if (!velocity) {
     power_labels(ui, bar, params.flow_threshold_db);
@@ -99,7 +96,7 @@ double low_rank_at(const FlowImage& flow, PlanePoint point) {
 }
 
 std::string velocity_text(double velocity_m_s, double limit_m_s) {
-  const Unit unit = unit_of(limit_m_s);
+  const VelocityUnit unit = velocity_unit(limit_m_s);
   return signed_fixed(velocity_m_s * unit.per_m_s, decimals_of(limit_m_s * unit.per_m_s)) + " " + unit.name;
 }
 

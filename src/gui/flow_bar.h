@@ -13,6 +13,13 @@ namespace echoloop {
 // picture `flow`, shown with `params`.
 void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params);
 
+// Centimetres or metres a second, as the limit asks for.
+struct VelocityUnit {
+  const char* name;
+  double per_m_s;
+};
+VelocityUnit velocity_unit(double limit_m_s);
+
 // A velocity with sign and unit, on the scale of the limit: "+4.2 cm/s".
 std::string velocity_text(double velocity_m_s, double limit_m_s);
 // "0.05" s, "3.2" s.

@@ -22,6 +22,7 @@
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
+#include "gui/sonogram_view.h"
 #include "gui/structure_view.h"
 
 namespace echoloop {
@@ -209,6 +210,7 @@ struct UiState {
   Measured measured;  // filled by the window
   FlowView flow;
   StructureView structure;
+  SonogramView sonogram;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max

@@ -11,6 +11,7 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
+#include "core/sonogram.h"
 #include "core/structure_image.h"
 
 namespace echoloop {
@@ -32,6 +33,10 @@ nlohmann::json flow_json(const FlowImage& flow);  // prf, aliasing limit, compon
 void write_structure_files(const std::filesystem::path& path, const StructureImage& structure,
                            const nlohmann::json& about);
 nlohmann::json structure_json(const StructureImage& structure);  // backgrounds, threshold, number of objects, times
+// float32 dB, shape [column][velocity bin], oldest column first; gaps are not numbers. The JSON beside it: axes,
+// envelope and mean (null where there are none), gate, and what `about` holds.
+void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& sonogram, const nlohmann::json& about);
+nlohmann::json sonogram_json(const Sonogram& sonogram);  // gate, window, PRF, aliasing limit, the curves' extremes
 
 nlohmann::json params_json(const ImagingParams& params);  // {key: value}, SI units, names for choices
 nlohmann::json grid_json(const Grid& grid);

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/context.h"
 #include "backend/cuda/cuda_flow.h"
+#include "backend/cuda/cuda_gate.h"
 #include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/cuda_structure.h"
 #include "backend/cuda/kernels.h"
@@ -58,6 +59,10 @@ class CudaBackend final : public Backend {
   std::unique_ptr<FlowDevice> make_flow_device() override {
     context_->make_current();
     return std::make_unique<CudaFlowDevice>(context_);
+  }
+  std::unique_ptr<GateDevice> make_gate_device() override {
+    context_->make_current();
+    return std::make_unique<CudaGateDevice>(context_);
   }
   [[nodiscard]] DeviceMemory memory() const override {
     DeviceMemory memory{.used = DeviceBuffer::bytes_in_use(), .free = 0};

@@ -170,6 +170,7 @@ void flow_panel(PanelContext& c, Column& column) {
     if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);
     if (why.empty()) fact_rows(c, column);
   }
+  changed |= gate_rows(c, column);
   if (changed) call(c.commands.params_changed);
 }
 

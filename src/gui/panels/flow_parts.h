@@ -10,4 +10,7 @@ namespace echoloop {
 // The singular values with the two ends of what is kept, which can be dragged. True when something changed.
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not);
 
+// The Doppler gate and its sonogram. True when something changed.
+bool gate_rows(PanelContext& c, Column& column);
+
 }  // namespace echoloop
