@@ -68,6 +68,20 @@ void touch(std::span<const std::byte> frame) {  // as a consumer would: every ca
   for (std::size_t k = 0; k < frame.size(); k += 64) touched += static_cast<std::uint64_t>(frame[k]);
 }
 
+class ReadHere final : public FrameStream {
+ public:
+  explicit ReadHere(LibraryRecording recording) : recording_(std::move(recording)) {}
+  void read(std::uint64_t index, FrameMemory& slot) override { recording_.read_frame(index, slot.bytes); }
+  FrameMemory allocate(std::size_t bytes) override {
+    const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+    return {.bytes = *memory, .owner = memory, .kind = HostMemory::pageable};
+  }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& /*allocate*/) override {}
+
+ private:
+  LibraryRecording recording_;
+};
+
 // The recording as it would be without the other process, opened by the same means.
 Recording open_here(const OpenRequest& request) {
   const LibraryRecording raw = open_raw(request);
@@ -80,7 +94,7 @@ Recording open_here(const OpenRequest& request) {
       return file->lend("here", offsets.at(k), frame_bytes);
     };
   } else if (request.path.filename() != "in-memory") {
-    here.read = raw.read_frame;
+    here.reader = std::make_shared<ReadHere>(raw);
   } else {
     const auto memory = MemoryBlock::allocate("memory", here.frame_count * frame_bytes);
     for (std::uint64_t k = 0; k < here.frame_count; ++k)
@@ -92,17 +106,26 @@ Recording open_here(const OpenRequest& request) {
   return here;
 }
 
-using Slots = std::vector<std::vector<std::byte>>;
+using Slots = std::vector<FrameMemory>;
+
+Slots make_slots(const Recording& recording) {
+  Slots slots(8);
+  for (FrameMemory& slot : slots) {
+    if (recording.reader) slot = recording.reader->allocate(recording.acquisition->frame_bytes());
+  }
+  return slots;
+}
 
 // Frames a second of one turn. What the last turn left in caches and slots is used up before the clock starts.
 double play(const Recording& recording, Slots& slots, std::uint64_t& next, std::uint64_t n_frames) {
-  const std::uint64_t before = 12 + (std::size_t{9} << 20) / slots[0].size();  // more than what is read ahead
+  const std::uint64_t before =
+      12 + (std::size_t{17} << 20) / recording.acquisition->frame_bytes();  // more than what is read ahead
   std::chrono::steady_clock::time_point begin;
   for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % recording.frame_count) {
     if (k == before) begin = std::chrono::steady_clock::now();
-    std::vector<std::byte>& slot = slots[k % slots.size()];
-    if (recording.read) recording.read(next, slot);
-    touch(recording.read ? slot : recording.frame(next));
+    FrameMemory& slot = slots[k % slots.size()];
+    if (recording.reader) recording.reader->read(next, slot);
+    touch(recording.reader ? slot.bytes : recording.frame(next));
   }
   return static_cast<double>(n_frames) /
          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -116,14 +139,13 @@ void measure(const std::filesystem::path& path, std::size_t n_pairs) {
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = {}, .stop = {}};
   const std::array recordings{open_here(request), open_recording(path)};
   const std::uint64_t frames = std::max<std::uint64_t>(recordings[0].frame_count / 2, 16);
-  const std::size_t frame_bytes = recordings[0].acquisition->frame_bytes();
   std::array<std::vector<double>, 2> rates;
   std::vector<double> gains;
-  Slots slots(8, std::vector<std::byte>(frame_bytes));
+  std::array<Slots, 2> slots{make_slots(recordings[0]), make_slots(recordings[1])};
   std::array<std::uint64_t, 2> next{};
   for (std::size_t pair = 0; pair < n_pairs; ++pair) {
     for (const std::size_t who : {pair % 2, 1 - pair % 2}) {
-      rates[who].push_back(play(recordings[who], slots, next[who], frames));
+      rates[who].push_back(play(recordings[who], slots[who], next[who], frames));
     }
     gains.push_back(100.0 * (rates[1].back() / rates[0].back() - 1.0));
   }
