@@ -13,10 +13,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <thread>
 #include <vector>
 
+#include "core/frame_ring.h"
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
+#include "source/replay.h"
 
 namespace echoloop {
 namespace {
@@ -106,26 +109,29 @@ Recording open_here(const OpenRequest& request) {
   return here;
 }
 
-using Slots = std::vector<FrameMemory>;
-
-Slots make_slots(const Recording& recording) {
-  Slots slots(8);
-  for (FrameMemory& slot : slots) {
-    if (recording.reader) slot = recording.reader->allocate(recording.acquisition->frame_bytes());
-  }
+std::vector<FrameMemory> make_slots(Source& source) {
+  std::vector<FrameMemory> slots(8);
+  for (FrameMemory& slot : slots) slot = source.allocate(source.acquisition()->frame_bytes());
   return slots;
 }
 
-// Frames a second of one turn. What the last turn left in caches and slots is used up before the clock starts.
-double play(const Recording& recording, Slots& slots, std::uint64_t& next, std::uint64_t n_frames) {
-  const std::uint64_t before =
-      12 + (std::size_t{17} << 20) / recording.acquisition->frame_bytes();  // more than what is read ahead
+// Frames a second of one turn, as the program takes them: a thread puts them into the slots of a ring, another one
+// takes them out. What the last turn left in caches and read ahead is used up before the clock starts.
+double play(Source& source, std::uint64_t& next, std::uint64_t n_frames) {
+  const std::uint64_t before = 12 + (std::size_t{17} << 20) / source.acquisition()->frame_bytes();
+  FrameRing ring(make_slots(source), RingPolicy::block);
+  std::jthread producer([&] {
+    for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % source.frame_count()) {
+      FrameRing::WriteLease lease = ring.begin_write(k);
+      const std::span<const std::byte> samples = source.produce_in(next, lease.frame_memory());
+      lease.publish({.sequence = k, .source_index = next, .acquired_ns = 0, .time_s = 0.0}, samples);
+    }
+  });
   std::chrono::steady_clock::time_point begin;
-  for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % recording.frame_count) {
+  for (std::uint64_t k = 0; k < before + n_frames; ++k) {
     if (k == before) begin = std::chrono::steady_clock::now();
-    FrameMemory& slot = slots[k % slots.size()];
-    if (recording.reader) recording.reader->read(next, slot);
-    touch(recording.reader ? slot.bytes : recording.frame(next));
+    const auto lease = ring.begin_read(std::chrono::hours(1));
+    touch(lease->frame().samples);
   }
   return static_cast<double>(n_frames) /
          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -137,15 +143,14 @@ void measure(const std::filesystem::path& path, std::size_t n_pairs) {
   reader_settings().memory_budget = path.filename() == "in-memory" ? std::size_t{1} << 40 : 1;
   const OpenRequest request{
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = {}, .stop = {}};
-  const std::array recordings{open_here(request), open_recording(path)};
-  const std::uint64_t frames = std::max<std::uint64_t>(recordings[0].frame_count / 2, 16);
+  const std::array sources{make_replay(open_here(request)), make_replay(open_recording(path))};
+  const std::uint64_t frames = std::max<std::uint64_t>(sources[0]->frame_count() / 2, 16);
   std::array<std::vector<double>, 2> rates;
   std::vector<double> gains;
-  std::array<Slots, 2> slots{make_slots(recordings[0]), make_slots(recordings[1])};
   std::array<std::uint64_t, 2> next{};
   for (std::size_t pair = 0; pair < n_pairs; ++pair) {
     for (const std::size_t who : {pair % 2, 1 - pair % 2}) {
-      rates[who].push_back(play(recordings[who], slots[who], next[who], frames));
+      rates[who].push_back(play(*sources[who], next[who], frames));
     }
     gains.push_back(100.0 * (rates[1].back() / rates[0].back() - 1.0));
   }
