@@ -33,7 +33,7 @@ void CineFilm::ask(Session& session) {
                     .owner = kept.owner,
                     .params = params_,
                     .compare = {},
-                    .deliver = [job = job_, to = delivered_](const Image* image) {
+                    .deliver = [job = job_, to = delivered_](const Image* image, const FlowImage*) {
                       if (image == nullptr) {
                         to->failed = true;
                         return;

@@ -59,7 +59,7 @@ class Session {
   // change, which arrangements() tells.
   void review(ReviewRequest request);
   [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
-  void end_review() { review_.reset(); }
+  void end_review();
   void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
   void end_inspection();                    // what it needed is given back
 

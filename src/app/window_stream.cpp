@@ -15,6 +15,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   flows_.reset();  // of another stream
+  past_.flow.reset();
   trace_.clear();
   feed_ = {};
   shown_ = 0;  // as all counts
@@ -124,7 +125,7 @@ void WindowApp::use_cpu() {
   if (!backend_->usable()) history_.clear();  // its memory was the lost device's
   viewer_->forget_image();
   images_.reset();  // their storage belongs to the device
-  for (Mailbox<Image>& past : past_) past.reset();
+  for (Mailbox<Image>& past : past_.images) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();
   restart(state_.stream);

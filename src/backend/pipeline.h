@@ -57,6 +57,7 @@ class Pipeline {
   void review(ReviewRequest request);              // any thread; see PipelineOptions::past
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
+  void end_flow_review();                          // nobody looks at the flow of kept frames; any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread

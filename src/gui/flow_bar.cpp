@@ -105,6 +105,11 @@ std::string velocity_text(double velocity_m_s, double limit_m_s) {
 
 std::string flow_age_text(double age_s) { return fixed(age_s, age_s < 1.0 ? 2 : age_s < 100.0 ? 1 : 0); }
 
+std::pair<std::string, std::string> flow_age(const FlowImage& flow, double age_s) {
+  if (age_s == 0.0) return {std::to_string(flow.frames), "frames"};
+  return {flow_age_text(age_s), "s old"};
+}
+
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db) {
   const GridPlace place = flow.grid.place(point.x_m, point.z_m);
   if (!is_overlay(params.flow) || !flow.grid.contains(place, 0.499)) return {};

@@ -47,7 +47,7 @@ struct Viewer::Impl {
         imgui(*surface),
         pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
                  past_images),
-        flow(flow_images),
+        flow(flow_images, past_images),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
     last_frame_ns = now_ns();

@@ -1,5 +1,5 @@
 // Flow in the window: colours of the overlay and where it is, the ends of the kept components under the mouse, the
-// colour bar, and that nothing of it is left over kept frames.
+// colour bar, and that over a kept frame lies its own.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -161,7 +161,7 @@ TEST(Flow, LowRankTakesThePicturesPlace) {
   EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
 }
 
-TEST(Flow, IsNotShownOverKeptFramesNorWhenOff) {
+TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.flow = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
@@ -237,11 +237,75 @@ TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
   EXPECT_GT(scene.state.params.flow_frames, 100);
   scene.freeze(20, 50.0);
   scene.frames(2);
-  const int frames = scene.state.params.flow_frames;
+  const int step = scene.state.params.flow_step;
+  scene.drag("flow_step", 0.8F, 0.3F);  // kept frames have a flow picture each
+  EXPECT_EQ(scene.state.params.flow_step, step);
   scene.drag("flow_frames", 0.8F, 0.3F);
-  EXPECT_EQ(scene.state.params.flow_frames, frames);
+  EXPECT_LT(scene.state.params.flow_frames, 80);
+  EXPECT_EQ(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
+  scene.state.cine.why_no_flow = "Only 20 frames are kept up to the one on screen; an ensemble needs 64.";
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
   scene.click("flow/Off");
-  EXPECT_EQ(scene.state.params.flow, FlowMode::velocity);
+  EXPECT_EQ(scene.state.params.flow, FlowMode::off);
+}
+
+TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
+  ECHO_SCENE(scene, 1600, 900);
+  UiState& state = scene.state;
+  state.params.flow = FlowMode::velocity;
+  const auto strong = [](double, double) { return -10.0F; };
+  const auto fast = [](double, double) { return 0.05F; };
+  const auto shown = [&] {
+    scene.frames(2);
+    const RgbPicture shot = scene.shot();
+    const bool right = !is_gray(pixel_mm(scene, shot, 6.0, 15.0));
+    EXPECT_EQ(right, !is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
+    EXPECT_EQ(right, state.flow.image != nullptr);
+    return right;
+  };
+  scene.freeze(100, 50.0);
+  scene.put_past(0, kSquare, half_bright, 70);
+  EXPECT_FALSE(shown());  // in work
+  scene.put_past_flow(kCoarse, strong, fast, 69);
+  EXPECT_FALSE(shown()) << "of the frame before";
+  state.cine.playing = true;
+  EXPECT_TRUE(shown()) << "the loop does not wait for it";
+  state.cine.playing = false;
+  EXPECT_FALSE(shown());
+  scene.put_past_flow(kCoarse, strong, fast, 70);
+  EXPECT_TRUE(shown());
+  EXPECT_EQ(state.flow.age_s, 0.0);
+  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  state.cine.why_no_flow = "Frames are missing.";  // another ensemble was asked for
+  EXPECT_FALSE(shown());
+  state.cine.why_no_flow.clear();
+  EXPECT_TRUE(shown());
+  scene.put_past(0, kSquare, half_bright, 71);
+  EXPECT_FALSE(shown());
+  scene.put_past_flow(kCoarse, strong, fast, 71);
+  EXPECT_TRUE(shown());
+  state.run = RunState::live;
+  scene.put_image(kSquare, half_bright, 72);
+  EXPECT_FALSE(shown()) << "live again";
+  state.run = RunState::frozen;
+  EXPECT_FALSE(shown()) << "the one from before was asked for with other parameters";
+}
+
+TEST(Flow, OfAComparisonItBelongsToTheRightSide) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::velocity;
+  scene.freeze(100, 50.0);
+  scene.state.cine.compare = true;
+  scene.state.cine.wipe = 0.5F;
+  scene.put_past(0, kSquare, half_bright, 70);
+  scene.put_past(1, kSquare, half_bright, 70);
+  scene.put_past_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.05F; }, 70);
+  scene.frames(3);
+  const RgbPicture shot = scene.shot();
+  EXPECT_TRUE(is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
+  EXPECT_LE(distance(pixel_mm(scene, shot, 6.0, 15.0), flow_velocity_color(0.5)), 8);
 }
 
 TEST(Flow, TextsHaveSignsAndTheUnitOfTheLimit) {
