@@ -7,6 +7,7 @@
 #include "core/flow_image.h"
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
+#include "gui/flow_overlay.h"
 #include "gui/scene.h"
 #include "gui/tone.h"
 
@@ -290,6 +291,40 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   EXPECT_FALSE(shown()) << "live again";
   state.run = RunState::frozen;
   EXPECT_FALSE(shown()) << "the one from before was asked for with other parameters";
+}
+
+TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow_threshold_db = -35.0;
+  p.flow_priority_db = -25.0;
+  const auto picture_db = [](double, double z) { return static_cast<float>(-1.5 * z - 3.0); };
+  const auto power_db = [](double x, double z) { return static_cast<float>(-35.0 + 3.0 * x + 0.2 * z); };
+  const auto velocity = [](double x, double z) { return static_cast<float>(0.1 * std::sin(0.5 * x + 0.3 * z)); };
+  for (const Grid& grid : {kCoarse, kFan}) {
+    for (const FlowMode mode : {FlowMode::power, FlowMode::velocity}) {
+      p.flow = mode;
+      scene.put_image(grid == kFan ? kFan : kSquare, picture_db);
+      scene.put_flow(grid, power_db, velocity);
+      scene.frames(2);
+      const RgbPicture shot = scene.shot();
+      ASSERT_NE(scene.state.flow.image, nullptr);
+      const FlowOverlay overlay(*scene.state.flow.image, p);
+      int flow = 0, off = 0;
+      for (double x = -9.3; x < 9.5; x += 0.41) {
+        for (double z = 10.0; z < 22.0; z += 0.53) {
+          const Rgb on_screen = pixel_mm(scene, shot, x, z);
+          const auto saved =
+              overlay.color({x * 1e-3, z * 1e-3}, picture_db_at(scene.viewer->shown_image(), {x * 1e-3, z * 1e-3}));
+          if (saved.has_value()) ++flow;
+          const bool same = saved.has_value() ? distance(*saved, on_screen) <= 24 : is_gray(on_screen);
+          if (!same) ++off;
+        }
+      }
+      EXPECT_GT(flow, 200);
+      EXPECT_LE(off, 12) << "at edges: the screen's pixels lie beside the points";
+    }
+  }
 }
 
 TEST(Flow, OfAComparisonItBelongsToTheRightSide) {
