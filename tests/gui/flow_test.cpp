@@ -216,6 +216,43 @@ TEST(Flow, EndsOfTheKeptComponentsAreDragged) {
   EXPECT_GT(scene.params_changed, changes);
 }
 
+TEST(Flow, TheSpectrumOfAChosenComponentIsPlotted) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::power;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  scene.frames(2);
+  const auto brightest = [&] {  // of the curve's columns: where it is highest
+    const RgbPicture shot = scene.shot();
+    const Rect box = scene.viewer->control_rect("component_spectrum");
+    for (float y = box.y0 + 1; y < box.y1; y += 1) {
+      float sum = 0, n = 0;
+      for (float x = box.x0 + 2; x < box.x1 - 2; x += 1) {
+        const Rgb c = pixel(shot, x, y);
+        if (c.r < 150 || c.g < 150) continue;
+        sum += x;
+        n += 1;
+      }
+      if (n > 0) return (sum / n - box.x0) / box.width();
+    }
+    return -1.0F;
+  };
+  ASSERT_GT(scene.viewer->control_rect("component_spectrum").width(), 100.0F);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F) << "the first that is kept, component 9";
+  const int changes = scene.params_changed;
+  scene.drag("component", 0.1F, 0.5F);
+  scene.move(5, 5);
+  scene.frames(2);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 0.5F, 0.06F);
+  EXPECT_EQ(scene.params_changed, changes) << "nothing in the picture changes";
+  scene.click("component", true);
+  scene.move(5, 5);  // its tooltip lies over the plot
+  scene.frames(2);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F);
+}
+
 TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, half_bright);
