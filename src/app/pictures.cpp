@@ -2,6 +2,7 @@
 
 #include "app/provenance.h"
 #include "core/error.h"
+#include "gui/flow_overlay.h"
 #include "gui/marks_picture.h"
 #include "gui/tone.h"
 #include "history/export.h"
@@ -65,9 +66,14 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks) {
-  RgbPicture picture = render_picture(image, display);
-  draw_marks_in(picture, image.grid, marks);
+                   const Marks& marks, const FlowImage* flow) {
+  const bool low_rank = flow != nullptr && display.flow == FlowMode::low_rank;
+  const bool overlay = flow != nullptr && !low_rank;
+  const Image shown = low_rank ? low_rank_image(image, *flow) : image;
+  RgbPicture picture = render_picture(shown, display);
+  if (overlay) draw_flow_in(picture, shown, *flow, display);
+  draw_marks_in(picture, shown.grid, marks);
+  if (overlay) add_flow_scale(picture, *flow, display);
   write_png(path, picture.width, picture.height, picture.rgb);
 }
 

@@ -121,7 +121,10 @@ std::optional<FrameRing::ReadLease> Pipeline::next_frame(bool reviewing) {
   return ring_.begin_read(happened ? std::chrono::nanoseconds(0) : watch_.sleep(now_ns(), busy || reviewing));
 }
 
-bool Pipeline::step_review() { return reviewer_ != nullptr && reviewer_->step(held_reference_db_, host_images_); }
+bool Pipeline::step_review() {
+  return reviewer_ != nullptr &&
+         reviewer_->step(held_reference_db_, host_images_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
+}
 
 bool Pipeline::may_start() const { return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames); }
 

@@ -62,6 +62,7 @@ class Pipeline {
   void end_review() { looks_back_ = false; }       // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
+  void end_flow_review();                          // nobody looks at the flow of kept frames; any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }        // the stream has ended; any thread

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "gui/flow_bar.h"
+#include "gui/flow_scale.h"
 #include "gui/number_text.h"
 
 namespace echoloop {

@@ -79,7 +79,8 @@ struct Cine {
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
   std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
   std::size_t budget_bytes = 0;
-  std::string why_not;  // why looking back is not possible now; empty = it is
+  std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
+  std::string why_not;      // why looking back is not possible now; empty = it is
 };
 
 // The recording of the live stream. Filled by the application.

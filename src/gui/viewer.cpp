@@ -49,7 +49,7 @@ struct Viewer::Impl {
         imgui(*surface),
         pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
                  past_images),
-        flow(flow_images),
+        flow(flow_images, past_images),
         structure(structure_images),
         sonogram(sonograms),
         renderer(o.shader_dir),

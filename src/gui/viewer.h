@@ -44,7 +44,8 @@ struct ViewerOptions {
 class Viewer {
  public:
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
-  // `past`: where pictures of kept frames come from while the state is frozen; null = looking back is not possible.
+  // `past`: where pictures of kept frames, and their flow, come from while the state is frozen; null = looking back is
+  // not possible.
   // `flow`: flow pictures of the live stream; null = there are none. `structure`: likewise, what was found in
   // the pictures. `sonogram`: of the gate.
   Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr,

@@ -98,14 +98,16 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
   const PictureLayout& layout = frame.screen.picture_layout();
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
+  Rect seen = layout.image;
+  if (frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // it is B's
   if (flow->params.flow == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
-    if (!where.overlaps(layout.image)) return;
+    if (!where.overlaps(seen)) return;
     painter_.draw({.texture = frame.flow.texture(),
                    .grid = flow->grid,
                    .display = frame.display,
                    .where = pixels(where),
-                   .clip = pixels(where.common(layout.image))},
+                   .clip = pixels(where.common(seen))},
                   width, height);
     return;
   }
@@ -115,7 +117,7 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
                       .picture_grid = frame.shown.grid,
                       .params = frame.display,
                       .where = pixels(layout.place(frame.shown.grid)),
-                      .clip = pixels(layout.image)},
+                      .clip = pixels(seen)},
                      width, height);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "core/units.h"
 
@@ -111,10 +112,20 @@ void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, 
 }
 
 void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s) {
-  FlowImage& flow = flows_.back();
+  put_flow_into(flows_, grid, power_db, velocity_m_s, aliasing_m_s, {.acquired_ns = now_ns()});
+}
+
+void Scene::put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence) {
+  put_flow_into(past_.flow, grid, power_db, velocity_m_s, 0.1, {.sequence = sequence});
+}
+
+void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
+                          double aliasing_m_s, const FrameStamp& stamp) {
+  FlowImage& flow = box.back();
   flow = {};
   flow.number = ++number_;
-  flow.ready_ns = flow.stamp.acquired_ns = now_ns();
+  flow.stamp = stamp;
+  flow.ready_ns = now_ns();
   flow.grid = grid;
   flow.acquisition = state.source.acquisition;
   flow.params = state.params;
@@ -131,9 +142,14 @@ void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& veloc
     }
   }
   for (int i = 0; i < 64; ++i) flow.singular_values.push_back(std::pow(0.9F, static_cast<float>(i)));
+  for (int k = 0; k < 64; ++k) {  // component k goes at k / 64 of the limit towards the probe
+    for (int t = 0; t < 64; ++t) {
+      flow.courses.push_back(std::polar(0.125F, 3.14159265F * static_cast<float>(k * t) / 64.0F));
+    }
+  }
   flow.first_component = low_rank ? 1 : 9;
   flow.last_component = low_rank ? 8 : 40;
-  flows_.publish();
+  box.publish();
 }
 
 void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence) {

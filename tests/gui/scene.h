@@ -43,6 +43,8 @@ class Scene {
   // is a gap.
   void put_sonogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
                     double aliasing_m_s = 0.5);
+  // Likewise of the ensemble that ends with the kept frame `sequence`.
+  void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
@@ -67,6 +69,8 @@ class Scene {
   std::unique_ptr<Viewer> viewer;
 
  private:
+  void put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
+                     double aliasing_m_s, const FrameStamp& stamp);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
   Mailbox<Image> images_;
