@@ -80,6 +80,22 @@ nlohmann::json end_flow(const Options& options, const Backend& backend, const Se
   return json;
 }
 
+// Likewise, of structure.
+nlohmann::json end_structure(const Options& options, const Backend& backend, const Session& session,
+                             Mailbox<StructureImage>& structures) {
+  const StructureCounts counts = session.structure_counts();
+  nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
+  if (structures.take()) {
+    json["last"] = structure_json(structures.front());
+    if (!options.structure_out.empty()) {
+      write_structure_files(options.structure_out, structures.front(), program_json(backend, options.source));
+    }
+  } else if (!options.structure_out.empty()) {
+    throw Error("--structure-out", "found no picture to look at", "a run of at least one frame");
+  }
+  return json;
+}
+
 nlohmann::json end_film(FilmJob& film) {
   film.end();
   film.wait();
@@ -99,9 +115,13 @@ int run_headless(const Options& options) {
   if (!options.flow_out.empty() && params.flow == FlowMode::off) {
     throw Error("--flow-out", "found flow = off", "--set flow=power, velocity or low_rank");
   }
+  if (!options.structure_out.empty() && params.structure == Structure::off) {
+    throw Error("--structure-out", "found structure = off", "--set structure=bright or dark");
+  }
 
   Mailbox<Image> images;
   Mailbox<FlowImage> flows;
+  Mailbox<StructureImage> structures;
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
@@ -123,7 +143,8 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = records ? &recorder : nullptr,
-                   .flow = &flows});
+                   .flow = &flows,
+                   .structure = &structures});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -159,6 +180,9 @@ int run_headless(const Options& options) {
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
   if (params.flow != FlowMode::off) report["flow"] = end_flow(options, *chosen.backend, session, flows);
+  if (params.structure != Structure::off) {
+    report["structure"] = end_structure(options, *chosen.backend, session, structures);
+  }
   if (records) report["recording"] = recording_json(recording);
   if (have_image) write_image_files(options, images.front(), *chosen.backend, options.source);
   if (!options.screenshot.empty()) {

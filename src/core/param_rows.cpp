@@ -115,7 +115,7 @@ const std::array<ParamSpec, 59> kTable = {{
      "Finds what stands out of the picture's background: bright targets or dark cysts, each with area, place and mean level."},
     {"structure_smooth_m", "Smooth first", "mm", 1e3, 2, 0, 5e-3, kStructure, false, &P::structure_smooth_m, {},
      "Gaussian average of the decibels before the threshold, one sigma long; 0 is none. Without it every speckle is an object."},
-    {"structure_kappa", "Kappa", "sigma", 1, 1, 1, 10, kStructure, false, &P::structure_kappa, {},
+    {"structure_kappa", "Kappa", "sigma", 1, 1, 2, 10, kStructure, false, &P::structure_kappa, {},
      "The background is what lies within so many sigma of its own median: what does not is clipped, again and again, until nothing changes."},
     {"structure_sigmas", "Threshold", "sigma", 1, 1, 0, 20, kStructure, false, &P::structure_sigmas, {},
      "An object is what lies so many sigma of the background above its mean, or below it."},

@@ -73,10 +73,10 @@ struct ImagingParams {
   // Structure, of the finished picture in dB: background level, threshold, connected objects. Nothing is computed while
   // `structure` is off.
   Structure structure = Structure::off;
-  double structure_smooth_m = 0.3e-3;  // Gaussian before the threshold, one sigma; 0 = none
-  double structure_kappa = 3.0;        // of the clipping that finds the background
+  double structure_smooth_m = 0.2e-3;  // Gaussian before the threshold, one sigma; 0 = none
+  double structure_kappa = 2.5;        // of the clipping that finds the background
   double structure_sigmas = 3.0;       // threshold: so many sigma above or below the background's mean
-  double structure_area_m2 = 0.5e-6;   // smaller objects are left out
+  double structure_area_m2 = 0.2e-6;   // smaller objects are left out
 
   // Display: acts in the shader, on a frozen image too.
   double tgc_1_db = 0.0, tgc_2_db = 0.0, tgc_3_db = 0.0, tgc_4_db = 0.0;  // see tgc_db()

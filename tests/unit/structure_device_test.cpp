@@ -1,0 +1,189 @@
+// Objects in pictures on the CPU: labels of hand-made patterns and against a flood fill, the table, what does not
+// count.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "backend/backend.h"
+#include "backend/cpu/object_labels.h"
+#include "support/structure_pictures.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+using Rows = std::vector<std::string>;
+
+class StructureDevices : public ::testing::Test {
+ protected:
+  StructureDevices() : device_(make_cpu_backend(2)->make_structure_device()) { device_->begin_thread(); }
+
+  StructureImage find(const MadePicture& picture, const ImagingParams& params) {
+    return find_structure(*device_, picture, params);
+  }
+  // Digits, '.' for 0.
+  Rows labels_of(const Rows& rows, const ImagingParams& params = exact_params()) {
+    const StructureImage found = find(pattern_picture(rows), params);
+    Rows labels = rows;
+    for (std::size_t i = 0; i < found.labels.size(); ++i) {
+      const std::int32_t label = found.labels[i];
+      labels[i / rows[0].size()][i % rows[0].size()] = label == 0 ? '.' : static_cast<char>('0' + label);
+    }
+    return labels;
+  }
+
+  std::unique_ptr<StructureDevice> device_;
+};
+
+TEST_F(StructureDevices, PixelsThatTouchByCornersAreTwoObjects) {
+  EXPECT_EQ(labels_of({"#..", ".#.", "..#"}), (Rows{"1..", ".2.", "..3"}));
+  EXPECT_EQ(labels_of({"..#", ".#.", "#.."}), (Rows{"..1", ".2.", "3.."}));
+}
+
+TEST_F(StructureDevices, ArmsThatMeetBelowAreOneObject) {
+  EXPECT_EQ(labels_of({"#.#.#", "#.#.#", "###.#", "....#", "#####"}),
+            (Rows{"1.1.2", "1.1.2", "111.2", "....2", "22222"}));
+  EXPECT_EQ(labels_of({"..#..", ".##.#", "##..#", "#.#.#", "#####"}),
+            (Rows{"..1..", ".11.1", "11..1", "1.1.1", "11111"}));
+  EXPECT_EQ(labels_of({"####", "...#", "##.#", "#..#", "####"}), (Rows{"1111", "...1", "11.1", "1..1", "1111"}));
+}
+
+TEST_F(StructureDevices, NumbersFollowTheFirstPixels) {
+  EXPECT_EQ(labels_of({"...#.", "#..#.", "#....", "..###", "#...."}),
+            (Rows{"...1.", "2..1.", "2....", "..333", "4...."}));
+  // The arm that begins further right begins higher up.
+  EXPECT_EQ(labels_of({"....#", "##..#", ".#..#", ".####", "....."}),
+            (Rows{"....1", "11..1", ".1..1", ".1111", "....."}));
+}
+
+TEST_F(StructureDevices, BordersDoNotWrap) {
+  EXPECT_EQ(labels_of({"#..#", "#..#", "....", "#..#"}), (Rows{"1..2", "1..2", "....", "3..4"}));
+  EXPECT_EQ(labels_of({"...#", "#..."}), (Rows{"...1", "2..."}));
+  EXPECT_EQ(labels_of({"#.##."}), (Rows{"1.22."}));
+  EXPECT_EQ(labels_of({"#", "#", ".", "#"}), (Rows{"1", "1", ".", "2"}));
+}
+
+TEST_F(StructureDevices, DarkObjectsLieBelow) {
+  EXPECT_EQ(labels_of({"####", "#..#", "####", ".###"}, exact_params(Structure::dark)),
+            (Rows{"....", ".11.", "....", "2..."}));
+}
+
+TEST_F(StructureDevices, NothingAndEverything) {
+  const StructureImage flat = find(pattern_picture({"....", "...."}), exact_params());
+  EXPECT_TRUE(flat.objects.empty());
+  EXPECT_EQ(flat.found, 0U);
+  EXPECT_EQ(flat.background.mean_db, -40.0);
+  EXPECT_EQ(flat.background.sigma_db, 0.0);
+  EXPECT_EQ(flat.labels, std::vector<std::int32_t>(8, 0));
+
+  MadePicture empty = pattern_picture({"....", "...."});
+  for (float& db : empty.db) db = -600.0F;
+  empty.db[3] = std::numeric_limits<float>::quiet_NaN();
+  ImagingParams smoothed = exact_params(Structure::dark);
+  smoothed.structure_smooth_m = 1e-3;
+  const StructureImage none = find(empty, smoothed);
+  EXPECT_EQ(none.background.pixels, 0U);
+  EXPECT_EQ(none.smoothed.pixels, 0U);
+  EXPECT_TRUE(none.objects.empty());
+  EXPECT_EQ(none.histogram.below, 7U);
+  EXPECT_EQ(none.histogram.without, 1U);
+
+  const MadePicture picture = pattern_picture(Rows(50, std::string(60, '#')));
+  std::vector<std::int32_t> all(picture.db.size(), 1);
+  std::vector<StructureObject> objects;
+  ObjectLabels labels;
+  EXPECT_EQ(labels.find(make_structure_plan(exact_params(), picture.grid), picture.db, all, objects), 1U);
+  EXPECT_EQ(all, std::vector<std::int32_t>(picture.db.size(), 1));
+  ASSERT_EQ(objects.size(), 1U);
+  EXPECT_EQ(objects[0].pixels, 3000U);
+}
+
+TEST_F(StructureDevices, PixelsThatSayNothingBelongToNoObject) {
+  MadePicture picture = pattern_picture({"......", ".####.", "......"});
+  picture.db[8] = -600.0F;
+  picture.db[9] = std::numeric_limits<float>::infinity();
+  picture.db[0] = std::numeric_limits<float>::quiet_NaN();
+  const StructureImage bright = find(picture, exact_params());
+  ASSERT_EQ(bright.objects.size(), 2U) << "parted by the two";
+  EXPECT_EQ(bright.labels[7], 1);
+  EXPECT_EQ(bright.labels[8], 0);
+  EXPECT_EQ(bright.labels[9], 0);
+  EXPECT_EQ(bright.labels[10], 2);
+  EXPECT_EQ(bright.background.pixels, 15U);
+  const StructureImage dark = find(picture, exact_params(Structure::dark));
+  EXPECT_EQ(dark.labels[0], 0);
+  EXPECT_EQ(dark.labels[8], 0);
+}
+
+// A void in the picture does not spoil what lies beside it.
+TEST_F(StructureDevices, AVoidIsNoDarkObjectAndHasNoRim) {
+  MadePicture picture = speckle_picture(kFlat, 3);
+  for (int iz = 250; iz < 401; ++iz) {
+    for (int ix = 0; ix < 30; ++ix) picture.db[static_cast<std::size_t>(iz * 101 + ix)] = -600.0F;
+  }
+  ImagingParams p;
+  p.structure = Structure::dark;
+  const StructureImage found = find(picture, p);
+  ASSERT_EQ(found.objects.size(), 1U) << "the dark disc";
+  EXPECT_GT(found.objects[0].ix0, 40);
+}
+
+TEST_F(StructureDevices, TableOfAnObject) {
+  MadePicture picture = pattern_picture({".....", ".###.", ".#...", ".....", "...#."});
+  picture.db[6] = -1.0F;
+  picture.db[7] = 3.5F;
+  picture.db[8] = 0.25F;
+  picture.db[11] = 2.0F;
+  const StructureImage found = find(picture, exact_params());
+  ASSERT_EQ(found.objects.size(), 2U);
+  const StructureObject& o = found.objects[0];
+  EXPECT_EQ(o.pixels, 4U);
+  EXPECT_NEAR(o.area_m2, 4e-8, 1e-17);
+  EXPECT_NEAR(o.centroid.x_m, 1.75e-4, 1e-15);
+  EXPECT_NEAR(o.centroid.z_m, 1.25e-4, 1e-15);
+  EXPECT_EQ(o.mean_db, 4.75 / 4.0);
+  EXPECT_EQ(o.ix0, 1);
+  EXPECT_EQ(o.ix1, 3);
+  EXPECT_EQ(o.iz0, 1);
+  EXPECT_EQ(o.iz1, 2);
+  EXPECT_EQ(found.found, 2U);
+}
+
+TEST_F(StructureDevices, SmallObjectsAreLeftOut) {
+  const Rows rows = {"#.##.", ".....", "###.#", "....#"};
+  ImagingParams p = exact_params();
+  p.structure_area_m2 = 2e-8;  // of two pixels, as near as a double comes
+  EXPECT_EQ(labels_of(rows, p), (Rows{"..11.", ".....", "222.3", "....3"}));
+  p.structure_area_m2 = 2.1e-8;
+  EXPECT_EQ(labels_of(rows, p), (Rows{".....", ".....", "111..", "....."}));
+  const StructureImage found = find(pattern_picture(rows), p);
+  EXPECT_EQ(found.objects.size(), 1U);
+  EXPECT_EQ(found.found, 4U);
+}
+
+TEST_F(StructureDevices, RandomPatternsLikeAFloodFill) {
+  std::mt19937 random(11);
+  for (const int share : {1, 10, 30, 50, 59, 70, 90, 99}) {
+    for (const auto& [nx, nz] : {std::pair{1, 37}, {64, 1}, {7, 200}, {131, 97}}) {
+      Rows rows(static_cast<std::size_t>(nz), std::string(static_cast<std::size_t>(nx), '.'));
+      for (std::string& row : rows) {
+        for (char& c : row) c = static_cast<int>(random() % 100) < share ? '#' : '.';
+      }
+      const MadePicture picture = pattern_picture(rows);
+      std::vector<char> marked;
+      for (const float db : picture.db) marked.push_back(db > -20.0F ? 1 : 0);
+      const auto n_marked = std::accumulate(marked.begin(), marked.end(), std::size_t{0});
+      if (n_marked == marked.size()) continue;  // one level: no object
+      const StructureImage found = find(picture, exact_params());
+      ASSERT_EQ(found.labels, flooded_labels(marked, nx, nz)) << share << " % of " << nx << " x " << nz;
+      std::size_t in_objects = 0;
+      for (const StructureObject& o : found.objects) in_objects += o.pixels;
+      EXPECT_EQ(in_objects, n_marked);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
