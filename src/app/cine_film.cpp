@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace echoloop {
 
-CineFilm::CineFilm(FilmOrder order, std::vector<KeptFrame> frames, const ImagingParams& params)
-    : job_(std::make_shared<FilmJob>(std::move(order))), frames_(std::move(frames)), params_(params) {}
+CineFilm::CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params)
+    : job_(std::make_shared<FilmJob>(std::move(order))), frames_(std::move(frames)), params_(params) {
+  if (params.flow == FlowMode::off) return;
+  without_flow_ = static_cast<std::size_t>(
+      std::ranges::count_if(frames_, [](const Frame& frame) { return frame.ensemble.empty(); }));
+}
 
 void CineFilm::give_up(const std::string& why) {
   if (given_up_ || done()) return;
@@ -28,19 +33,21 @@ void CineFilm::ask(Session& session) {
   for (; let_go_ < delivered; ++let_go_) frames_[let_go_] = {};
   // The queue always has room for what is under way.
   for (; asked_ < frames_.size() && asked_ < job_->written() + FilmJob::kQueue; ++asked_) {
-    const KeptFrame& kept = frames_[asked_];
+    const auto& [kept, ensemble] = frames_[asked_];
     session.review({.frame = kept.frame,
                     .owner = kept.owner,
                     .params = params_,
                     .compare = {},
-                    .deliver = [job = job_, to = delivered_](const Image* image) {
-                      if (image == nullptr) {
-                        to->failed = true;
-                        return;
-                      }
-                      job->offer(*image, WhenFull::leave_out);
-                      ++to->pictures;
-                    }});
+                    .deliver =
+                        [job = job_, to = delivered_](const Image* image, const FlowImage* flow) {
+                          if (image == nullptr) {
+                            to->failed = true;
+                            return;
+                          }
+                          job->offer(*image, WhenFull::leave_out, flow);
+                          ++to->pictures;
+                        },
+                    .ensemble = ensemble});
   }
   if (delivered == frames_.size() && !std::exchange(ended_, true)) job_->end();
 }
@@ -65,7 +72,12 @@ std::string CineFilm::result() const {
   } catch (const std::exception& error) {
     return error.what();
   }
-  return "Saved " + job_->summary();
+  std::string text = "Saved " + job_->summary();
+  if (without_flow_ > 0) {
+    text += fmt::format("; {} without flow: fewer than {} frames follow each other up to {}", without_flow_,
+                        params_.flow_frames, without_flow_ == 1 ? "it" : "them");
+  }
+  return text;
 }
 
 }  // namespace echoloop

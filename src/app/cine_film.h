@@ -14,8 +14,12 @@ namespace echoloop {
 
 class CineFilm {
  public:
+  struct Frame {
+    KeptFrame kept;
+    std::vector<EnsembleFrame> ensemble;  // whose flow lies over it; empty: none
+  };
   // `frames` in their order, `params` as in the panels; the level of 0 dB is the one in use.
-  CineFilm(FilmOrder order, std::vector<KeptFrame> frames, const ImagingParams& params);
+  CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params);
 
   void ask(Session& session);            // once a window frame
   void give_up(const std::string& why);  // empty: somebody cancelled it
@@ -33,10 +37,11 @@ class CineFilm {
 
   std::shared_ptr<FilmJob> job_;
   std::shared_ptr<Delivered> delivered_ = std::make_shared<Delivered>();
-  std::vector<KeptFrame> frames_;  // those that have been delivered are let go
+  std::vector<Frame> frames_;  // those that have been delivered are let go
   ImagingParams params_;
   std::size_t asked_ = 0, let_go_ = 0;
   std::uint64_t arrangement_ = 0;  // that was asked
+  std::size_t without_flow_ = 0;  // though it was on
   bool ended_ = false, given_up_ = false;
   std::string why_;
 };

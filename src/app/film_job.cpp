@@ -10,7 +10,6 @@
 
 #include "app/provenance.h"
 #include "core/error.h"
-#include "gui/film_picture.h"
 #include "history/film.h"
 
 namespace echoloop {
@@ -35,7 +34,7 @@ FilmJob::~FilmJob() {
   thread_.join();
 }
 
-void FilmJob::offer(const Image& image, WhenFull when_full) {
+void FilmJob::offer(const Image& image, WhenFull when_full, const FlowImage* flow) {
   if (image.host_db == nullptr) return;
   std::unique_lock lock(mutex_);
   if (when_full == WhenFull::wait) {
@@ -56,6 +55,7 @@ void FilmJob::offer(const Image& image, WhenFull when_full) {
   next.image = image;
   next.image.storage.reset();
   next.image.device_db = nullptr;
+  if (flow != nullptr) next.flow = *flow;
   lock.lock();
   queue_.push_back(std::move(next));
   lock.unlock();
@@ -101,8 +101,11 @@ void FilmJob::write_film() {
   std::unique_ptr<Film> film;
   for (Waiting next; take(next);) {
     if (film == nullptr) {
-      painter.emplace(
-          FilmLook{.grid = next.image.grid, .display = order_.display, .source = order_.source, .note = order_.note});
+      painter.emplace(FilmLook{.grid = next.image.grid,
+                               .display = order_.display,
+                               .source = order_.source,
+                               .note = order_.note,
+                               .flow = order_.flow});
       film = std::make_unique<Film>(
           FilmFormat{.path = order_.path,
                      .width = painter->width(),
@@ -113,7 +116,7 @@ void FilmJob::write_film() {
       codec_ = film->codec();
       wordless_ = !painter->has_words();
     }
-    film->add(painter->paint(next.image).rgb);
+    film->add(painter->paint(next.image, next.flow ? &*next.flow : nullptr).rgb);
     ++written_;
   }
   {

@@ -9,11 +9,14 @@
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/flow_image.h"
 #include "core/image.h"
+#include "gui/film_picture.h"
 #include "gui/ui_state.h"
 
 namespace echoloop {
@@ -24,6 +27,7 @@ struct FilmOrder {
   ImagingParams display;  // window, gamma and map of all pictures
   double rate_hz = 25.0;
   std::string note = {};   // burnt in: how the film's time differs from the frames'
+  FilmFlow flow = FilmFlow::none;
   std::string named = {};  // the source, for the command that makes the first picture again; kept in the file
 };
 
@@ -40,7 +44,8 @@ class FilmJob {
   FilmJob(const FilmJob&) = delete;
   FilmJob& operator=(const FilmJob&) = delete;
 
-  void offer(const Image& image, WhenFull when_full);  // with a host copy, which is copied; any one thread
+  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread.
+  void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
   void end();                                          // no more come: the film will be completed; any thread
   void cancel();                                       // the film will not be; any thread
 
@@ -59,6 +64,7 @@ class FilmJob {
   struct Waiting {
     Image image;
     std::vector<float> pixels;
+    std::optional<FlowImage> flow;
   };
 
   void run();

@@ -2,6 +2,7 @@
 
 #include "app/provenance.h"
 #include "core/error.h"
+#include "gui/flow_overlay.h"
 #include "gui/marks_picture.h"
 #include "gui/tone.h"
 #include "history/export.h"
@@ -29,8 +30,9 @@ void require_folder(const std::filesystem::path& file) {
 }  // namespace
 
 void require_outputs(const Options& options) {
-  for (const auto* file : {&options.image_out, &options.flow_out, &options.png, &options.png16, &options.screenshot,
-                           &options.video, &options.report, &options.trace, &options.csv, &options.record}) {
+  for (const auto* file : {&options.image_out, &options.flow_out, &options.structure_out, &options.sonogram_out,
+                           &options.png, &options.png16, &options.screenshot, &options.video, &options.report,
+                           &options.trace, &options.csv, &options.record}) {
     require_folder(*file);
   }
   if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
@@ -38,6 +40,12 @@ void require_outputs(const Options& options) {
   }
   if (!options.flow_out.empty() && options.flow_out.extension() != ".npy") {
     throw Error("--flow-out", "found '" + options.flow_out.string() + "'", "a name that ends in .npy");
+  }
+  if (!options.structure_out.empty() && options.structure_out.extension() != ".json") {
+    throw Error("--structure-out", "found '" + options.structure_out.string() + "'", "a name that ends in .json");
+  }
+  if (!options.sonogram_out.empty() && options.sonogram_out.extension() != ".npy") {
+    throw Error("--sonogram-out", "found '" + options.sonogram_out.string() + "'", "a name that ends in .npy");
   }
   if (!options.video.empty()) check_film_name(options.video);
 }
@@ -58,9 +66,14 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks) {
-  RgbPicture picture = render_picture(image, display);
-  draw_marks_in(picture, image.grid, marks);
+                   const Marks& marks, const FlowImage* flow) {
+  const bool low_rank = flow != nullptr && display.flow == FlowMode::low_rank;
+  const bool overlay = flow != nullptr && !low_rank;
+  const Image shown = low_rank ? low_rank_image(image, *flow) : image;
+  RgbPicture picture = render_picture(shown, display);
+  if (overlay) draw_flow_in(picture, shown, *flow, display);
+  draw_marks_in(picture, shown.grid, marks);
+  if (overlay) add_flow_scale(picture, *flow, display);
   write_png(path, picture.width, picture.height, picture.rgb);
 }
 

@@ -1,7 +1,10 @@
 #include "app/review.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/param_table.h"
 
@@ -17,6 +20,33 @@ ImagingParams without_display(ImagingParams params) {
 }
 
 }  // namespace
+
+Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames) {
+  Ensemble e;
+  std::optional<FrameStamp> after;
+  for (std::size_t i = index + 1; i > 0 && e.frames.size() < static_cast<std::size_t>(frames); --i) {
+    std::optional<KeptFrame> kept = history.at(i - 1);
+    if (!kept.has_value()) break;
+    const FrameStamp stamp = kept->frame.stamp;
+    const bool next = !after.has_value() || stamp.sequence + 1 == after->sequence;
+    const bool goes_on = !after.has_value() || stamp.source_index + 1 == after->source_index;
+    if (!next || !goes_on) {
+      e.why_not = fmt::format("{} Only {} follow each other up to the one on screen; an ensemble needs {}.",
+                              next ? "The recording begins again within the frames that are kept."
+                                   : "Frames are missing among those that are kept.",
+                              e.frames.size(), frames);
+      return e;
+    }
+    after = stamp;
+    e.frames.push_back({.frame = kept->frame, .owner = std::move(kept->owner)});
+  }
+  if (e.frames.size() < static_cast<std::size_t>(frames)) {
+    e.why_not =
+        fmt::format("Only {} frames are kept up to the one on screen; an ensemble needs {}.", e.frames.size(), frames);
+  }
+  std::ranges::reverse(e.frames);
+  return e;
+}
 
 std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps) {
   if (stamps.empty()) return {};
@@ -116,7 +146,15 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
       .index = cine.index, .sequence = kept->frame.stamp.sequence, .params = without_display(params), .compare = {}};
   if (cine.compare) wanted.compare = without_display(cine.a);
   if (wanted == asked_) return;
-  session.review({.frame = kept->frame, .owner = kept->owner, .params = wanted.params, .compare = wanted.compare});
+  Ensemble ensemble;
+  if (params.flow != FlowMode::off) ensemble = ensemble_before(history_, cine.index, params.flow_frames);
+  cine.why_no_flow = ensemble.why_not;
+  if (!ensemble.why_not.empty()) ensemble.frames.clear();
+  session.review({.frame = kept->frame,
+                  .owner = kept->owner,
+                  .params = wanted.params,
+                  .compare = wanted.compare,
+                  .ensemble = std::move(ensemble.frames)});
   asked_ = wanted;
   ++requests_;
 }

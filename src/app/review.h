@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/session.h"
@@ -52,6 +53,13 @@ class Review {
   std::optional<Asked> asked_;
   std::uint64_t requests_ = 0;
 };
+
+// The kept frames up to `index`, oldest first: `frames` of them that follow each other, or why there are fewer.
+struct Ensemble {
+  std::vector<EnsembleFrame> frames;
+  std::string why_not;
+};
+Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames);
 
 // Moments of frames in seconds before the newest one, by their publication. A pause in between (the picture was frozen,
 // or the source stood still) counts as one ordinary step, so that playing does not wait there.

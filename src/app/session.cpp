@@ -101,6 +101,11 @@ void Session::end_inspection() {
   if (running()) running_->pipeline().end_inspection();
 }
 
+void Session::end_review() {
+  review_.reset();
+  if (running()) running_->pipeline().end_flow_review();
+}
+
 bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
   return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
 }
@@ -200,6 +205,7 @@ void Session::make() {
   pipeline.inspections = options_.inspections;
   pipeline.flow = options_.flow;
   pipeline.structure = options_.structure;
+  pipeline.sonogram = options_.sonogram;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

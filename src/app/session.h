@@ -25,6 +25,7 @@ struct SessionOptions {
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   Mailbox<FlowImage>* flow = nullptr;               // null: no flow, whatever the parameters say
   Mailbox<StructureImage>* structure = nullptr;     // null: no objects, whatever the parameters say
+  Mailbox<Sonogram>* sonogram = nullptr;            // likewise
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
@@ -80,6 +81,9 @@ class Session {
   [[nodiscard]] FlowCounts flow_counts() const { return running() ? running_->pipeline().flow_counts() : FlowCounts(); }
   [[nodiscard]] StructureCounts structure_counts() const {
     return running() ? running_->pipeline().structure_counts() : StructureCounts();
+  }
+  [[nodiscard]] SonogramCounts sonogram_counts() const {
+    return running() ? running_->pipeline().sonogram_counts() : SonogramCounts();
   }
   [[nodiscard]] std::string producer_report() const {
     return running() ? running_->producer().report() : std::string();

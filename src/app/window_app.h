@@ -90,6 +90,7 @@ class WindowApp {
   Mailbox<Image> images_;
   Mailbox<FlowImage> flows_;
   Mailbox<StructureImage> structures_;
+  Mailbox<Sonogram> sonograms_;
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;

@@ -25,6 +25,12 @@ std::filesystem::path new_file(const std::string& end) {
          fmt::format("echoloop-{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), end);
 }
 
+// What the levels and numbers of the picture do not hold.
+std::string flow_note(SaveWhat what, const UiState& state) {
+  const bool flow = state.flow.image != nullptr;
+  return flow && what != SaveWhat::picture ? ", the picture beneath the flow" : "";
+}
+
 }  // namespace
 
 void WindowApp::report_saved(const std::string& text, Severity severity) {
@@ -65,14 +71,16 @@ void WindowApp::save_picture(SaveWhat what) {
   } else if (what == SaveWhat::data) {
     write_image_npy(path, shown, image_with_marks());
   } else {
-    write_picture(path, shown, shown.params, state_.marks);
+    ImagingParams display = shown.params;
+    display.flow = state_.params.flow;  // which is on screen, with its threshold and priority
+    display.flow_threshold_db = state_.params.flow_threshold_db;
+    display.flow_priority_db = state_.params.flow_priority_db;
+    write_picture(path, shown, display, state_.marks, state_.flow.image);
     if (!state_.marks.list.empty()) {
       write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks().dump(2) + "\n");
     }
   }
-  const bool flow = what == SaveWhat::picture && state_.flow.image != nullptr;
-  report_saved("Saved " + path.string() + (flow ? ", the picture without flow, which is on screen only" : ""),
-               Severity::info);
+  report_saved("Saved " + path.string() + flow_note(what, state_), Severity::info);
 }
 
 void WindowApp::save_timings(TimingFile format) {
@@ -116,9 +124,15 @@ void WindowApp::save_objects() {
 void WindowApp::save_film() {
   if (film_ != nullptr || session_ == nullptr || !review_.frozen()) return;
   const FilmPlan plan = plan_film(state_.cine, state_.saving.film);
-  std::vector<KeptFrame> frames;
+  const bool flow = state_.params.flow != FlowMode::off;
+  std::vector<CineFilm::Frame> frames;
   for (std::size_t i = plan.first; i <= plan.last && plan.pictures > 0; i += plan.step) {
-    if (auto kept = history_.at(i)) frames.push_back(std::move(*kept));
+    auto kept = history_.at(i);
+    if (!kept) continue;
+    Ensemble ensemble;
+    if (flow) ensemble = ensemble_before(history_, i, state_.params.flow_frames);
+    if (!ensemble.why_not.empty()) ensemble.frames.clear();
+    frames.push_back({.kept = std::move(*kept), .ensemble = std::move(ensemble.frames)});
   }
   if (frames.empty()) return;
   constexpr std::array<const char*, 3> kEnds = {"film.mp4", "film.webm", "film.mkv"};
@@ -126,6 +140,7 @@ void WindowApp::save_film() {
                   .source = state_.source.name,
                   .display = state_.params,
                   .rate_hz = plan.rate_hz,
+                  .flow = flow ? FilmFlow::shown : FilmFlow::none,
                   .named = named_};
   check_film_name(order.path);
   if (state_.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", state_.saving.film.speed);

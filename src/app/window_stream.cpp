@@ -16,6 +16,8 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   frozen_by_itself_ = false;
   flows_.reset();  // of another stream
   structures_.reset();
+  sonograms_.reset();
+  past_.flow.reset();
   trace_.clear();
   feed_ = {};
   shown_ = 0;  // as all counts
@@ -32,6 +34,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .inspections = &inspections_,
                                                       .flow = &flows_,
                                                       .structure = &structures_,
+                                                      .sonogram = &sonograms_,
                                                       .in_background = true});
 }
 
@@ -126,7 +129,7 @@ void WindowApp::use_cpu() {
   if (!backend_->usable()) history_.clear();  // its memory was the lost device's
   viewer_->forget_image();
   images_.reset();  // their storage belongs to the device
-  for (Mailbox<Image>& past : past_) past.reset();
+  for (Mailbox<Image>& past : past_.images) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();
   restart(state_.stream);

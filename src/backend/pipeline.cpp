@@ -121,7 +121,10 @@ std::optional<FrameRing::ReadLease> Pipeline::next_frame(bool reviewing) {
   return ring_.begin_read(happened ? std::chrono::nanoseconds(0) : watch_.sleep(now_ns(), busy || reviewing));
 }
 
-bool Pipeline::step_review() { return reviewer_ != nullptr && reviewer_->step(held_reference_db_, host_images_); }
+bool Pipeline::step_review() {
+  return reviewer_ != nullptr &&
+         reviewer_->step(held_reference_db_, host_images_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
+}
 
 bool Pipeline::may_start() const { return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames); }
 
@@ -134,7 +137,7 @@ void Pipeline::take_params() {
   if (newly_automatic) measure_reference_ = true;
   try {
     plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
-    flow_failed_ = structure_failed_ = false;
+    flow_failed_ = structure_failed_ = sonogram_failed_ = false;
   } catch (const Error& error) {
     refuse(error.what());
   }
@@ -154,8 +157,9 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
   slot.reference_db = reference_in_use(automatic);
   // Decibels written on the way leave no complex pixels.
-  const bool flow = options_.flow != nullptr && plan_->params.flow != FlowMode::off && !flow_failed_;
-  if (!(automatic && measure) && !flow) lane.expect_reference(slot.reference_db);
+  const bool flow = wants_flow();
+  const bool sonogram = wants_sonogram();
+  if (!(automatic && measure) && !flow && !sonogram) lane.expect_reference(slot.reference_db);
   lane.beamform();
   lane.envelope();
   if (automatic && measure) {
@@ -166,6 +170,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   refine(slot);
   lane.finish(host_images_);
   if (flow) feed_flow(slot);
+  if (sonogram) feed_sonogram(slot);
 }
 
 // Of the frame that has just been started; the one before it lies in the slot before.

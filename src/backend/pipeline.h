@@ -17,6 +17,7 @@
 #include "backend/flow.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
+#include "backend/sonogram.h"
 #include "backend/structure.h"
 #include "backend/watch.h"
 #include "core/frame_ring.h"
@@ -39,6 +40,7 @@ struct PipelineOptions {
   InspectionAnswers* inspections = nullptr;      // null: nor inspected; needs `past`
   Mailbox<FlowImage>* flow = nullptr;            // null: flow is not computed, whatever the parameters say
   Mailbox<StructureImage>* structure = nullptr;  // null: nor is structure looked for
+  Mailbox<Sonogram>* sonogram = nullptr;         // likewise
 };
 
 class Pipeline {
@@ -60,6 +62,7 @@ class Pipeline {
   void end_review() { looks_back_ = false; }       // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
+  void end_flow_review();                          // nobody looks at the flow of kept frames; any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }        // the stream has ended; any thread
@@ -67,6 +70,7 @@ class Pipeline {
   [[nodiscard]] std::string take_refusal();                // last parameters that could not be used, once; any thread
   [[nodiscard]] FlowCounts flow_counts() const;            // any thread
   [[nodiscard]] StructureCounts structure_counts() const;  // any thread
+  [[nodiscard]] SonogramCounts sonogram_counts() const;    // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
@@ -87,7 +91,10 @@ class Pipeline {
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
   void refine(Slot& slot);
+  [[nodiscard]] bool wants_flow() const;
+  [[nodiscard]] bool wants_sonogram() const;
   void feed_flow(Slot& slot);
+  void feed_sonogram(Slot& slot);
   void retire_flow();
   void end_flow();
   void note_flow_counts();
@@ -136,6 +143,8 @@ class Pipeline {
   bool structure_failed_ = false;               // with the parameters in use
   Image late_image_;                            // the last one, where it came too soon for objects; number 0: none
   std::atomic<bool> looks_back_{false};         // a kept frame is on screen
+  std::unique_ptr<SonogramEngine> sonogram_;    // null: off
+  bool sonogram_failed_ = false;                // with the parameters in use
   std::unique_ptr<Reviewer> reviewer_;          // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};
@@ -145,6 +154,7 @@ class Pipeline {
   std::string refusal_;               // under text_mutex_
   FlowCounts flow_counts_;            // under text_mutex_
   StructureCounts structure_counts_;  // under text_mutex_
+  SonogramCounts sonogram_counts_;    // under text_mutex_
   std::thread thread_;
 };
 

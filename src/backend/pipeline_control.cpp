@@ -33,6 +33,12 @@ void Pipeline::end_inspection() {
   if (reviewer_ != nullptr) reviewer_->end_inspection();
 }
 
+void Pipeline::end_flow_review() {
+  if (reviewer_ == nullptr) return;
+  reviewer_->end_flow();
+  ring_.wake();
+}
+
 void Pipeline::stop() {
   stop_ = true;
   ring_.close();

@@ -1,11 +1,18 @@
 #include "backend/review.h"
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
+#include "backend/review_level.h"
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+constexpr std::chrono::milliseconds kFlowPoll(2);
+
+}  // namespace
 
 Reviewer::Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
                    InspectionAnswers* answers)
@@ -60,7 +67,14 @@ void Reviewer::end() {
 
 void Reviewer::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return request_.has_value() || !deliveries_.empty() || inspection_news_ || ended_; });
+  const auto news = [this] {
+    return request_.has_value() || !deliveries_.empty() || inspection_news_ || flow_ended_ || ended_;
+  };
+  if (flow_awaited_) {
+    changed_.wait_for(lock, kFlowPoll, news);  // its worker tells nobody
+  } else {
+    changed_.wait(lock, news);
+  }
 }
 
 std::optional<ReviewRequest> Reviewer::take_request() {
@@ -85,17 +99,20 @@ std::string Reviewer::take_refusal() {
   return std::exchange(refusal_, {});
 }
 
-bool Reviewer::step(double held_reference_db, bool to_host) {
+bool Reviewer::step(double held_reference_db, bool to_host, LiveFrame live) {
+  bool flowing = false;
   try {
     begin_requests(held_reference_db, to_host);
+    flowing = step_flow(live);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].busy && slots_[i].lane->finished()) collect(i);
+      const bool waits = i == 2 && film_awaited_;
+      if (slots_[i].busy && !waits && slots_[i].lane->finished()) collect(i);
     }
   } catch (const std::exception& error) {
     refuse(error.what());
   }
   const bool inspecting = step_inspection();
-  return looking() || slots_[2].busy || inspecting;
+  return looking() || (slots_[2].busy && !film_awaited_) || inspecting || flowing;
 }
 
 // A turn of the inspector, which exists only while somebody inspects. True while it works on a frame.
@@ -119,24 +136,29 @@ bool Reviewer::step_inspection() {
 void Reviewer::begin_requests(double held_reference_db, bool to_host) {
   held_reference_db_ = held_reference_db;
   to_host_ = to_host;
+  if (flow_ended_.exchange(false)) drop_flow();
   if (!looking()) {
-    if (const auto request = take_request()) {
+    if (auto request = take_request()) {
       begin(slots_[0], *request, request->params);
       if (request->compare.has_value()) begin(slots_[1], *request, *request->compare);
+      begin_flow(*request);
     }
   }
   if (slots_[2].busy) return;
-  if (const auto request = take_delivery()) {
+  if (auto request = take_delivery()) {
     slots_[2].deliver = request->deliver;
     begin(slots_[2], *request, request->params);
+    begin_film_flow(*request);
   }
 }
 
 // A lane that failed halfway is of no use: all of them go, and whoever waits is told.
 void Reviewer::refuse(const std::string& why) {
-  std::vector<std::function<void(const Image*)>> told;
+  std::vector<std::function<void(const Image*, const FlowImage*)>> told;
   if (slots_[2].deliver) told.push_back(slots_[2].deliver);
   for (Slot& slot : slots_) slot = {};
+  film_flow_.reset();
+  film_awaited_ = false;
   {
     const std::scoped_lock lock(mutex_);
     refusal_ = why;
@@ -144,17 +166,14 @@ void Reviewer::refuse(const std::string& why) {
     deliveries_.clear();
     to_deliver_ = false;
   }
-  for (const auto& deliver : told) deliver(nullptr);
+  for (const auto& deliver : told) deliver(nullptr, nullptr);
 }
 
 void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params) {
   const int number = kMaxLanes + static_cast<int>(&slot - slots_.data());
   if (slot.lane == nullptr) slot.lane = backend_.make_lane(number, mode_);
   slot.plan = make_plan(acquisition_, params, slot.plan, backend_.lowest_precision());
-  const bool automatic = params.reference_db <= kAutoReference && slot.plan->course == nullptr;
-  const double held_db =
-      held_reference_db_ > kAutoReference ? held_reference_db_ + transmit_level_db(params, *acquisition_) : 0.0;
-  slot.reference_db = automatic ? held_db : params.reference_db;
+  slot.reference_db = review_level_db(*slot.plan, held_reference_db_);
   slot.owner = request.owner;
   slot.lane->set_plan(slot.plan);
   slot.busy = true;
@@ -179,7 +198,7 @@ void Reviewer::collect(std::size_t index) {
   slot.owner.reset();
   slot.busy = false;
   if (slot.deliver) {
-    std::exchange(slot.deliver, nullptr)(&image);
+    std::exchange(slot.deliver, nullptr)(&image, std::exchange(film_made_, nullptr));
     return;
   }
   if (index == 0 && on_picture_) on_picture_(image);

@@ -14,8 +14,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.h"
+#include "backend/flow_review.h"
 #include "backend/inspector.h"
 #include "core/past_images.h"
 
@@ -26,10 +28,15 @@ struct ReviewRequest {
   std::shared_ptr<const void> owner;  // keeps the frame's samples
   ImagingParams params;
   std::optional<ImagingParams> compare;  // the same frame with these goes into the second mailbox
-  // Not empty: the picture goes there, on the host, and not to the window; null = it could not be made. Each of these
-  // requests counts, in their order. [processing thread]
-  std::function<void(const Image*)> deliver = {};
+  // Not empty: the picture goes there, on the host, and not to the window, with its flow where there is an ensemble;
+  // null = it could not be made. Each of these requests counts, in their order. [processing thread]
+  std::function<void(const Image*, const FlowImage*)> deliver = {};
+  // Not empty: the flow picture of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
+  std::vector<EnsembleFrame> ensemble = {};
 };
+
+// Whether a live frame waits: those of the past then take turns only.
+enum class LiveFrame { none, waits };
 
 class Reviewer {
  public:
@@ -43,13 +50,14 @@ class Reviewer {
   void request(ReviewRequest request);      // any thread
   void inspect(InspectionRequest request);  // only the latest counts; any thread
   void end_inspection();                    // and gives back what it needed; any thread
+  void end_flow();                          // gives back what flow needed; any thread
   void end();                               // forgets a request that has not begun, ends wait(); any thread
   void wait();                              // until there is a request, or end(); processing thread
 
   // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db`
   // stands in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device
   // is lost.
-  bool step(double held_reference_db, bool to_host);
+  bool step(double held_reference_db, bool to_host, LiveFrame live = LiveFrame::none);
 
   // Why the last request could not be answered, once; empty = nothing to say. [any thread]
   std::string take_refusal();
@@ -59,7 +67,7 @@ class Reviewer {
     std::unique_ptr<Lane> lane;
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> owner;  // of the frame in the lane
-    std::function<void(const Image*)> deliver;
+    std::function<void(const Image*, const FlowImage*)> deliver;
     double reference_db = 0.0;
     bool busy = false;
   };
@@ -71,6 +79,13 @@ class Reviewer {
   [[nodiscard]] std::optional<ReviewRequest> take_delivery();
   [[nodiscard]] std::optional<ReviewRequest> take_request();
   bool step_inspection();
+  bool step_flow(LiveFrame live);
+  bool step_shown_flow();
+  bool step_film_flow();
+  void begin_flow(ReviewRequest& request);
+  void begin_film_flow(ReviewRequest& request);
+  void drop_flow();
+  void say_refused(const std::string& why);
   [[nodiscard]] bool looking() const { return slots_[0].busy || slots_[1].busy; }
 
   Backend& backend_;
@@ -81,12 +96,20 @@ class Reviewer {
   std::array<Slot, 3> slots_;             // B, A, and what is delivered
   std::unique_ptr<Inspector> inspector_;  // null: nothing is inspected
   InspectionAnswers* answers_;
+  std::unique_ptr<FlowReviewer> flow_;
+  bool flow_wanted_ = false;
+  bool flow_awaited_ = false;                // an ensemble is in work
+  std::unique_ptr<FlowReviewer> film_flow_;  // of what is delivered
+  bool film_awaited_ = false;                // the picture to deliver waits for its flow
+  const FlowImage* film_made_ = nullptr;     // which is here, until the next one
+  std::uint64_t flow_turn_ = 0, flows_made_ = 0;
   double held_reference_db_ = 0.0;  // of the request in work
   bool to_host_ = true;
   std::uint64_t finished_ = 0;
   std::atomic<bool> asked_{false};            // request_ holds something: spares the lock
   std::atomic<bool> to_deliver_{false};       // so does deliveries_
   std::atomic<bool> inspection_news_{false};  // inspection_ or inspecting_ changed
+  std::atomic<bool> flow_ended_{false};       // nobody looks at flow any more
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<ReviewRequest> request_;         // under mutex_

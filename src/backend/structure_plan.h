@@ -40,8 +40,8 @@ struct StructurePlan {
   Grid grid;
   std::shared_ptr<const RefinePlan> smooth;  // the Gaussian before the threshold, for a Refiner; null: none
   Structure wanted = Structure::bright;
-  double kappa = 3.0;
-  double sigmas = 3.0;
+  double kappa = 0.0;
+  double sigmas = 0.0;
   MomentTables moments;
   unsigned long long least_area = 0;  // in units of the moments; objects of less are left out
 

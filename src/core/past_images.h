@@ -1,14 +1,19 @@
 // Where pictures of kept frames, processed again, go on their way to the window: [0] made with the parameters in the
-// panels, [1] with the parameters A of a comparison.
+// panels, [1] with the parameters A of a comparison; and the flow of the ensembles that end with them.
 #pragma once
 
 #include <array>
 
+#include "core/flow_image.h"
 #include "core/image.h"
 #include "core/mailbox.h"
 
 namespace echoloop {
 
-using PastImages = std::array<Mailbox<Image>, 2>;
+struct PastImages {
+  std::array<Mailbox<Image>, 2> images;
+  Mailbox<FlowImage> flow;
+  Mailbox<Image>& operator[](std::size_t index) { return images[index]; }
+};
 
 }  // namespace echoloop

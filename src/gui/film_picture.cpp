@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "gui/flow_colors.h"
 #include "gui/number_text.h"
 #include "gui/ruler.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int kMaxWidth = 1920, kMaxHeight = 1080, kMinWidth = 960;
 constexpr int kLeft = 96, kTop = 64, kRight = 132, kBottom = 112;  // rulers, colour bar, two lines of caption
+constexpr int kFlowBar = 116;
 constexpr int kLevels = 4096;
 constexpr float kSmall = 20, kBody = 24;
 
@@ -30,8 +32,10 @@ double pixels_per_m(const Grid& g, int width, int height) {
 }  // namespace
 
 FilmPainter::FilmPainter(FilmLook look) : look_(std::move(look)) {
-  const double scale = pixels_per_m(look_.grid, kMaxWidth - kLeft - kRight, kMaxHeight - kTop - kBottom);
-  width_ = std::clamp(even(length_x(look_.grid) * scale) + kLeft + kRight, kMinWidth, kMaxWidth);
+  const bool flow_bar = look_.flow == FilmFlow::shown && is_overlay(look_.display.flow);
+  right_ = kRight + (flow_bar ? kFlowBar : 0);
+  const double scale = pixels_per_m(look_.grid, kMaxWidth - kLeft - right_, kMaxHeight - kTop - kBottom);
+  width_ = std::clamp(even(length_x(look_.grid) * scale) + kLeft + right_, kMinWidth, kMaxWidth);
   height_ = std::clamp(even(length_z(look_.grid) * scale) + kTop + kBottom, kTop + kBottom + 64, kMaxHeight);
   make_levels();
 }
@@ -60,7 +64,7 @@ void FilmPainter::draw_ground(const Grid& grid) {
   ground_ = {.width = width_, .height = height_, .rgb = {}};
   ground_.rgb.assign(3 * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_), 0);
   ground_grid_ = grid;
-  const int room_x = width_ - kLeft - kRight, room_y = height_ - kTop - kBottom;
+  const int room_x = width_ - kLeft - right_, room_y = height_ - kTop - kBottom;
   const double scale = pixels_per_m(grid, room_x, room_y);
   const int w = std::clamp(static_cast<int>(std::lround(length_x(grid) * scale)), 1, room_x);
   const int h = std::clamp(static_cast<int>(std::lround(length_z(grid) * scale)), 1, room_y);
@@ -207,6 +211,22 @@ void FilmPainter::draw_image(const Image& image) {
   }
 }
 
+void FilmPainter::draw_flow(const Image& image, const FlowImage& flow) {
+  const Grid& g = image.grid;
+  const FlowOverlay overlay(flow, look_.display);
+  const int w = area_.x1 - area_.x0, h = area_.y1 - area_.y0;
+  for (int y = 0; y < h; ++y) {
+    for (int x = 0; x < w; ++x) {
+      const PlanePoint at{g.x0_m + (x + 0.5) / w * length_x(g), g.z0_m + (y + 0.5) / h * length_z(g)};
+      if (g.polar() && !g.contains(g.place(at.x_m, at.z_m), 0.0)) continue;
+      const auto color = overlay.color(at, picture_db_at(image, at));
+      if (color) fill(picture_, {area_.x0 + x, area_.y0 + y, area_.x0 + x + 1, area_.y0 + y + 1}, *color);
+    }
+  }
+  const int x0 = area_.x1 + kRight;
+  draw_flow_scale(picture_, letters_, {x0, area_.y0, x0 + 20, area_.y1}, flow, look_.display, kSmall);
+}
+
 float FilmPainter::draw_item(float x, float y, const CaptionItem& item) {
   const TextLook quiet{.em = kBody, .color = kMuted}, value{.em = kBody, .color = kText};
   if (!item.key.empty()) x = letters_.draw(picture_, x, y, quiet, item.key) + 7;
@@ -243,10 +263,16 @@ void FilmPainter::draw_caption(const Image& image) {
   }
 }
 
-const RgbPicture& FilmPainter::paint(const Image& image) {
+const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) {
   if (ground_.rgb.empty() || !(image.grid == ground_grid_)) draw_ground(image.grid);
   picture_ = ground_;
-  draw_image(image);
+  const bool low_rank = flow != nullptr && look_.display.flow == FlowMode::low_rank;
+  if (low_rank) {
+    draw_image(low_rank_image(image, *flow));
+  } else {
+    draw_image(image);
+    if (flow != nullptr) draw_flow(image, *flow);
+  }
   draw_caption(image);
   return picture_;
 }

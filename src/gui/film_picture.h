@@ -3,25 +3,25 @@
 // never wait for the window. One thread at a time, any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gui/caption.h"
+#include "gui/flow_overlay.h"
 #include "gui/letters.h"
 #include "gui/tone.h"
 
 namespace echoloop {
+
+enum class FilmFlow { none, shown };
 
 struct FilmLook {
   Grid grid;              // of the first picture: decides the film's size
   ImagingParams display;  // window, gamma and map of all pictures
   std::string source;
   std::string note;  // e.g. "20× slower"; may be empty
-};
-
-struct PixelArea {
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-  friend bool operator==(const PixelArea&, const PixelArea&) = default;
+  FilmFlow flow = FilmFlow::none;
 };
 
 class FilmPainter {
@@ -33,8 +33,9 @@ class FilmPainter {
   [[nodiscard]] const PixelArea& area() const { return area_; }  // where the last picture is; its edges: end points
   [[nodiscard]] bool has_words() const { return letters_.any(); }
 
-  // An image with a host copy; one of another grid is fitted into the same film.
-  const RgbPicture& paint(const Image& image);
+  // An image with a host copy; one of another grid is fitted into the same film. With the flow that belongs to it;
+  // null: none.
+  const RgbPicture& paint(const Image& image, const FlowImage* flow = nullptr);
 
  private:
   void make_levels();
@@ -45,12 +46,14 @@ class FilmPainter {
   [[nodiscard]] Rgb color_of(float level_db) const;
   void draw_image(const Image& image);
   void draw_sector(const Image& image);
+  void draw_flow(const Image& image, const FlowImage& flow);
   void draw_caption(const Image& image);
   float draw_item(float x, float y, const CaptionItem& item);
   void fill(RgbPicture& picture, const PixelArea& area, Rgb color) const;
 
   FilmLook look_;
   int width_ = 0, height_ = 0;
+  int right_ = 0;  // of the picture: colour bars
   PixelArea area_;
   Grid ground_grid_;
   std::vector<Rgb> levels_;  // colours over the window, from its lower end

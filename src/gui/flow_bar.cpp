@@ -3,23 +3,13 @@
 #include <cmath>
 #include <limits>
 
-#include "gui/flow_colors.h"
+#include "gui/flow_scale.h"
 #include "gui/number_text.h"
 
 namespace echoloop {
 namespace {
 
 constexpr int kPieces = 64;
-
-struct Unit {
-  const char* name;
-  double per_m_s;
-};
-
-Unit unit_of(double limit_m_s) { return limit_m_s < 1.0 ? Unit{"cm/s", 100.0} : Unit{"m/s", 1.0}; }
-
-// Three figures or so, as the limit needs.
-int decimals_of(double shown_limit) { return shown_limit < 1.0 ? 2 : shown_limit < 20.0 ? 1 : 0; }
 
 std::size_t pixel_at(const Grid& grid, GridPlace place) {
   return static_cast<std::size_t>(std::lround(place.row) * grid.nx + std::lround(place.column));
@@ -29,29 +19,6 @@ void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 colo
   const float y = std::round(bar.y0 + static_cast<float>(from_top) * bar.height());
   ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kDisabled);
   ui.text(type, bar.x1 + ui.px(11), y - ui.px(8), ui.px(16), color, text);
-}
-
-void velocity_labels(const Ui& ui, const Rect& bar, double limit_m_s) {
-  const double limit = limit_m_s * unit_of(limit_m_s).per_m_s;
-  const int decimals = decimals_of(limit);
-  label(ui, bar, 0.0, Type::badge, theme::kText, signed_fixed(limit, decimals));
-  label(ui, bar, 1.0, Type::badge, theme::kText, signed_fixed(-limit, decimals));
-  const double most = static_cast<double>(bar.height() / ui.px(56));
-  const double step = round_up_125(2.0 * limit / std::max(most, 1.0));
-  for (double v = -std::floor(limit / step) * step; v <= limit; v += step) {
-    if (limit - std::abs(v) < 0.4 * step) continue;  // the limit's place
-    const double shown = std::abs(v) < 1e-9 * step ? 0.0 : v;
-    label(ui, bar, 0.5 - 0.5 * v / limit, Type::small, theme::kText2, signed_fixed(shown, decimals_of_125(step)));
-  }
-}
-
-void power_labels(const Ui& ui, const Rect& bar, double threshold_db) {
-  for (int i = 0; i <= 2; ++i) {
-    const double level_db = threshold_db + kFlowPowerRange_db * i / 2.0;
-    const bool threshold = i == 0;
-    label(ui, bar, 1.0 - i / 2.0, threshold ? Type::badge : Type::small, threshold ? theme::kText : theme::kText2,
-          fixed(level_db, 0));
-  }
 }
 
 }  // namespace
@@ -71,24 +38,18 @@ void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, c
                         "Mean power behind the wall filter, in decibels on the picture's scale, from the threshold up. "
                         "It does not alias and does not say which way.",
                         {}});
-  const auto color = [&](int piece) {  // from the top
-    const double t = 1.0 - (piece + 0.5) / kPieces;
-    const Rgb c = velocity ? flow_velocity_color(2.0 * t - 1.0) : flow_power_color(t);
-    return IM_COL32(c.r, c.g, c.b, 255);
-  };
   for (int i = 0; i < kPieces; ++i) {
     const auto edge = [&](int k) {
       return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(kPieces));
     };
-    ui.fill({bar.x0, edge(i), bar.x1, edge(i + 1)}, color(i));
+    const Rgb c = flow_bar_color(params, (i + 0.5) / kPieces);
+    ui.fill({bar.x0, edge(i), bar.x1, edge(i + 1)}, IM_COL32(c.r, c.g, c.b, 255));
   }
   ui.outline({bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, theme::kLine2);
-  const char* unit = velocity ? unit_of(flow.aliasing_m_s).name : "flow dB";
-  ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, unit);
-  if (!velocity) {
-    power_labels(ui, bar, params.flow_threshold_db);
-  } else if (flow.aliasing_m_s > 0.0) {
-    velocity_labels(ui, bar, flow.aliasing_m_s);
+  ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, flow_unit(flow, params));
+  const double room = static_cast<double>(bar.height() / ui.px(56));
+  for (const FlowLabel& l : flow_labels(flow, params, room)) {
+    label(ui, bar, l.from_top, l.main ? Type::badge : Type::small, l.main ? theme::kText : theme::kText2, l.text);
   }
 }
 
@@ -99,11 +60,16 @@ double low_rank_at(const FlowImage& flow, PlanePoint point) {
 }
 
 std::string velocity_text(double velocity_m_s, double limit_m_s) {
-  const Unit unit = unit_of(limit_m_s);
-  return signed_fixed(velocity_m_s * unit.per_m_s, decimals_of(limit_m_s * unit.per_m_s)) + " " + unit.name;
+  const VelocityUnit unit = velocity_unit(limit_m_s);
+  return signed_fixed(velocity_m_s * unit.per_m_s, velocity_decimals(limit_m_s * unit.per_m_s)) + " " + unit.name;
 }
 
 std::string flow_age_text(double age_s) { return fixed(age_s, age_s < 1.0 ? 2 : age_s < 100.0 ? 1 : 0); }
+
+std::pair<std::string, std::string> flow_age(const FlowImage& flow, double age_s) {
+  if (age_s == 0.0) return {std::to_string(flow.frames), "frames"};
+  return {flow_age_text(age_s), "s old"};
+}
 
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db) {
   const GridPlace place = flow.grid.place(point.x_m, point.z_m);

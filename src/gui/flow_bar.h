@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "gui/flow_view.h"
 #include "gui/picture_layout.h"
@@ -17,6 +18,8 @@ void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, c
 std::string velocity_text(double velocity_m_s, double limit_m_s);
 // "0.05" s, "3.2" s.
 std::string flow_age_text(double age_s);
+// For a caption: value and unit of a flow picture's age, or, where it ends with the frame on screen, its length.
+std::pair<std::string, std::string> flow_age(const FlowImage& flow, double age_s);
 // What the overlay shows at a point where the picture has `picture_db`: velocity, or power. Empty: nothing.
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db);
 

@@ -9,23 +9,29 @@ namespace echoloop {
 void FlowPicture::take(UiState& state, const Image& shown) {
   shown_ = state.flow.image = nullptr;
   state.flow.age_s = 0.0;
-  if (box_ == nullptr) return;
-  if (state.params.flow == FlowMode::off || state.run == RunState::frozen) {
-    from_ns_ = now_ns();
-    return release();
-  }
-  const bool fresh = box_->take();
-  const FlowImage& flow = box_->front();
-  if (!belongs(flow, state, shown)) return;
-  if (fresh || flow.number != uploaded_ || texture_ == 0) upload(flow);
+  const bool frozen = state.run == RunState::frozen;
+  Box& seen = frozen ? past_ : live_;
+  const bool off = state.params.flow == FlowMode::off;
+  (frozen ? live_ : past_).from_ns = now_ns();
+  if (off) seen.from_ns = now_ns();
+  if (seen.box == nullptr || off) return release();
+  const bool fresh = seen.box->take();
+  const FlowImage& flow = seen.box->front();
+  if (flow.ready_ns < seen.from_ns || !belongs(flow, state, shown)) return;
+  if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
   shown_ = state.flow.image = &flow;
-  state.flow.age_s = static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
+  const std::int64_t now = frozen ? shown.stamp.acquired_ns : now_ns();
+  state.flow.age_s = static_cast<double>(now - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // A mode that was chosen just now waits for a picture of its own; power and velocity come together.
-bool FlowPicture::belongs(const FlowImage& flow, const UiState& state, const Image& shown) const {
-  if (flow.number == 0 || shown.number == 0 || flow.ready_ns < from_ns_) return false;
-  if (flow.acquisition != shown.acquisition) return false;
+bool FlowPicture::belongs(const FlowImage& flow, const UiState& state, const Image& shown) {
+  if (flow.number == 0 || shown.number == 0 || flow.acquisition != shown.acquisition) return false;
+  if (state.run == RunState::frozen) {
+    if (!state.cine.why_no_flow.empty() || flow.stamp.sequence > shown.stamp.sequence) return false;
+    const std::uint64_t before = shown.stamp.sequence - flow.stamp.sequence;
+    if (before >= (state.cine.playing ? static_cast<std::uint64_t>(flow.frames) : 1)) return false;
+  }
   const bool low_rank = flow.params.flow == FlowMode::low_rank;
   if (low_rank != (state.params.flow == FlowMode::low_rank)) return false;
   return (low_rank ? flow.low_rank_db : flow.power_db).size() == flow.grid.pixels();
@@ -61,7 +67,8 @@ void FlowPicture::upload(const FlowImage& flow) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTextureSubImage2D(texture_, 0, 0, 0, width_, height_, low_rank ? GL_RED : GL_RG, GL_FLOAT, values);
-  uploaded_ = flow.number;
+  uploaded_ = &flow;
+  uploaded_number_ = flow.number;
 }
 
 void FlowPicture::release() {

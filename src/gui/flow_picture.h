@@ -1,5 +1,6 @@
-// The flow picture on screen and its texture: the reader of the flow pictures' mailbox. It has a texture only while
-// flow is shown. Flow belongs to the live stream: it is never shown over a kept frame. UI thread only.
+// The flow picture on screen and its texture: the reader of the flow pictures' mailboxes. It has a texture only while
+// flow is shown. Over a kept frame lies the flow of the ensemble that ends with it, or, while the frames play, of one
+// that ends a little earlier. UI thread only.
 #pragma once
 
 #include <memory>
@@ -7,14 +8,16 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
-#include "core/mailbox.h"
+#include "core/past_images.h"
 #include "gui/ui_state.h"
 
 namespace echoloop {
 
 class FlowPicture {
  public:
-  explicit FlowPicture(Mailbox<FlowImage>* box) : box_(box) {}  // null: there is never one
+  // Of the live stream, of kept frames; null: there is never one.
+  FlowPicture(Mailbox<FlowImage>* live, PastImages* past)
+      : live_{.box = live}, past_{.box = past != nullptr ? &past->flow : nullptr} {}
   ~FlowPicture() { release(); }
   FlowPicture(const FlowPicture&) = delete;
   FlowPicture& operator=(const FlowPicture&) = delete;
@@ -28,14 +31,18 @@ class FlowPicture {
   [[nodiscard]] unsigned int texture() const { return texture_; }
 
  private:
-  [[nodiscard]] bool belongs(const FlowImage& flow, const UiState& state, const Image& shown) const;
+  struct Box {
+    Mailbox<FlowImage>* box = nullptr;
+    std::int64_t from_ns = 0;  // flow pictures that were ready before are of another time
+  };
+  [[nodiscard]] static bool belongs(const FlowImage& flow, const UiState& state, const Image& shown);
   void upload(const FlowImage& flow);
   void release();
 
-  Mailbox<FlowImage>* box_;
+  Box live_, past_;
   const FlowImage* shown_ = nullptr;
-  std::int64_t from_ns_ = 0;  // flow pictures that were ready before are of another time
-  std::uint64_t uploaded_ = 0;
+  const FlowImage* uploaded_ = nullptr;
+  std::uint64_t uploaded_number_ = 0;
   std::vector<float> values_;
   unsigned int texture_ = 0;
   int channels_ = 0, width_ = 0, height_ = 0;

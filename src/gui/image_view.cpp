@@ -41,12 +41,18 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
   x += ui.px(16);
 }
 
+// The flow picture where the pointer is; left of a wipe line there is none.
+const FlowImage* flow_under(const ImageViewContext& c, float mouse_x) {
+  return c.compared != nullptr && mouse_x < c.wipe_x ? nullptr : c.flow;
+}
+
 // The level where the pointer is, in whichever picture is on screen there.
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
   const Image& image = c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
   const GridPlace place = image.grid.place(x_m, z_m);
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
-  if (c.flow != nullptr && c.flow->params.flow == FlowMode::low_rank) return low_rank_at(*c.flow, {x_m, z_m});
+  const FlowImage* flow = flow_under(c, mouse_x);
+  if (flow != nullptr && flow->params.flow == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
   if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
 }
@@ -123,7 +129,8 @@ void draw_caption(const ImageViewContext& c, float right) {
   if (c.compared != nullptr) item("", "B", "");
   if (c.flow != nullptr) {
     const bool low_rank = c.flow->params.flow == FlowMode::low_rank;
-    item(low_rank ? "low rank" : "flow", flow_age_text(c.flow_age_s), "s old");
+    const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);
+    item(low_rank ? "low rank" : "flow", age, unit);
   }
   if (const StructureView& s = c.structure; s.image != nullptr) {
     item("objects", std::to_string(s.count()), "");
@@ -146,8 +153,8 @@ void draw_pointer(const ImageViewContext& c) {
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
-  if (c.flow != nullptr) {
-    if (const std::string flow = flow_at(*c.flow, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
+  if (const FlowImage* under = flow_under(c, mouse.x)) {
+    if (const std::string flow = flow_at(*under, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
   }
   text += object_text(c.structure);
   const float room = l.image.width() - ui.px(32);

@@ -122,11 +122,16 @@ RgbPicture enlarged(const RgbPicture& small, int times) {
 
 }  // namespace
 
-void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks) {
-  if (picture.rgb.empty() || marks.list.empty()) return;
+int enlarge_to_read(RgbPicture& picture) {
   constexpr int kReadable = 900;  // pixels of the longer side: room for values
   const int times = std::clamp((kReadable + kReadable / 3) / std::max(picture.width, picture.height), 1, 4);
   if (times > 1) picture = enlarged(picture, times);
+  return times;
+}
+
+void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks) {
+  if (picture.rgb.empty() || marks.list.empty()) return;
+  const int times = enlarge_to_read(picture);
   Pen pen(picture, grid, times);
   for (const Mark& mark : marks.list) {
     std::vector<std::vector<Pixel>> lines(1);

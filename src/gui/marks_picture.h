@@ -7,8 +7,11 @@
 
 namespace echoloop {
 
+// A small picture becomes a whole number of times as large, so that words in it can be read; returns that number.
+int enlarge_to_read(RgbPicture& picture);
+
 // `picture`: of all of `grid`; its first and last row and column are the grid's end points.
-// A small one becomes a whole number of times as large, so that the values can be read.
+// A small one is enlarged.
 void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks);
 
 }  // namespace echoloop

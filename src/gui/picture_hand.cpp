@@ -102,11 +102,13 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   } else if (hit.pressed) {
     chip = chip_at(before, mouse.x, mouse.y);
   }
-  use_tool(hit, layout, state, reach_m, chip);
-  if (hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
+  const bool gate = editor_.draft() == nullptr && gate_.use(hit, layout, state, reach_m);
+  if (!gate) use_tool(hit, layout, state, reach_m, chip);
+  if (!gate && hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
     free_pointer_ = layout.point(mouse.x, mouse.y);
   }
   zoom_and_pan(hit, layout, state);
+  draw_gate(ui, layout, state.params);
   draw_marks({ui, layout, marks, editor_.draft()});
   return hit.hovered;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "gui/gate_hand.h"
 #include "gui/keys.h"
 #include "gui/mark_editor.h"
 #include "gui/picture_layout.h"
@@ -24,6 +25,8 @@ class PictureHand {
   // without dragging.
   [[nodiscard]] std::optional<PlanePoint> free_pointer() const { return free_pointer_; }
   [[nodiscard]] std::optional<PlanePoint> free_click() const { return free_click_; }
+  // True once after the mouse has changed the gate.
+  bool take_gate_changed() { return gate_.take_changed(); }
   // Presses on the picture end with it.
   void forget() { editor_ = {}; }
 
@@ -33,7 +36,8 @@ class PictureHand {
 
   MarkEditor editor_;
   std::optional<PlanePoint> free_pointer_, free_click_;
-  bool free_press_ = false;      // took nothing: a click, unless the mouse moves
+  bool free_press_ = false;  // took nothing: a click, unless the mouse moves
+  GateHand gate_;
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
 };

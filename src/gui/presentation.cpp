@@ -91,7 +91,10 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
       ui_.px(26);
   if (picture) x = pair(ui_, x, line, "frame", frame, "");
   if (timed) x = pair(ui_, x, line, "", time, "s");
-  if (state.flow.image != nullptr) x = pair(ui_, x, line, "flow", flow_age_text(state.flow.age_s), "s old");
+  if (state.flow.image != nullptr) {
+    const auto [age, unit] = flow_age(*state.flow.image, state.flow.age_s);
+    x = pair(ui_, x, line, "flow", age, unit);
+  }
   const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
   if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
   if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");

@@ -22,6 +22,7 @@
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
+#include "gui/sonogram_view.h"
 #include "gui/structure_view.h"
 
 namespace echoloop {
@@ -78,7 +79,8 @@ struct Cine {
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
   std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
   std::size_t budget_bytes = 0;
-  std::string why_not;  // why looking back is not possible now; empty = it is
+  std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
+  std::string why_not;      // why looking back is not possible now; empty = it is
 };
 
 // The recording of the live stream. Filled by the application.
@@ -209,6 +211,7 @@ struct UiState {
   Measured measured;  // filled by the window
   FlowView flow;
   StructureView structure;
+  SonogramView sonogram;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max

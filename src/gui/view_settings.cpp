@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<const char*, kPanelCount> kPanelNames = {"source", "formation", "display", "stream", "timings",
                                                               "faults", "timeline",  "measure", "flow",   "objects"};
-constexpr std::array<const char*, 3> kDockNames = {"none", "inspector", "m_mode"};
+constexpr std::array<const char*, 4> kDockNames = {"none", "inspector", "m_mode", "sonogram"};
 
 float width_from(const std::string& text) {
   std::istringstream in(text);

@@ -20,7 +20,7 @@ inline constexpr int kPanelCount = 10;
 
 inline constexpr std::size_t kMostRecent = 8;
 
-enum class Dock { none, inspector, m_mode };  // below the picture
+enum class Dock { none, inspector, m_mode, sonogram };  // below the picture
 
 struct ViewSettings {
   ColumnWidths widths;

@@ -1,5 +1,5 @@
 // Flow in the window: colours of the overlay and where it is, the ends of the kept components under the mouse, the
-// colour bar, and that nothing of it is left over kept frames.
+// colour bar, and that over a kept frame lies its own.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include "core/flow_image.h"
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
+#include "gui/flow_overlay.h"
 #include "gui/scene.h"
 #include "gui/tone.h"
 
@@ -161,7 +162,7 @@ TEST(Flow, LowRankTakesThePicturesPlace) {
   EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
 }
 
-TEST(Flow, IsNotShownOverKeptFramesNorWhenOff) {
+TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.flow = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
@@ -215,6 +216,43 @@ TEST(Flow, EndsOfTheKeptComponentsAreDragged) {
   EXPECT_GT(scene.params_changed, changes);
 }
 
+TEST(Flow, TheSpectrumOfAChosenComponentIsPlotted) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::power;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  scene.frames(2);
+  const auto brightest = [&] {  // of the curve's columns: where it is highest
+    const RgbPicture shot = scene.shot();
+    const Rect box = scene.viewer->control_rect("component_spectrum");
+    for (float y = box.y0 + 1; y < box.y1; y += 1) {
+      float sum = 0, n = 0;
+      for (float x = box.x0 + 2; x < box.x1 - 2; x += 1) {
+        const Rgb c = pixel(shot, x, y);
+        if (c.r < 150 || c.g < 150) continue;
+        sum += x;
+        n += 1;
+      }
+      if (n > 0) return (sum / n - box.x0) / box.width();
+    }
+    return -1.0F;
+  };
+  ASSERT_GT(scene.viewer->control_rect("component_spectrum").width(), 100.0F);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F) << "the first that is kept, component 9";
+  const int changes = scene.params_changed;
+  scene.drag("component", 0.1F, 0.5F);
+  scene.move(5, 5);
+  scene.frames(2);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 0.5F, 0.06F);
+  EXPECT_EQ(scene.params_changed, changes) << "nothing in the picture changes";
+  scene.click("component", true);
+  scene.move(5, 5);  // its tooltip lies over the plot
+  scene.frames(2);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F);
+}
+
 TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, half_bright);
@@ -237,11 +275,109 @@ TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
   EXPECT_GT(scene.state.params.flow_frames, 100);
   scene.freeze(20, 50.0);
   scene.frames(2);
-  const int frames = scene.state.params.flow_frames;
+  const int step = scene.state.params.flow_step;
+  scene.drag("flow_step", 0.8F, 0.3F);  // kept frames have a flow picture each
+  EXPECT_EQ(scene.state.params.flow_step, step);
   scene.drag("flow_frames", 0.8F, 0.3F);
-  EXPECT_EQ(scene.state.params.flow_frames, frames);
+  EXPECT_LT(scene.state.params.flow_frames, 80);
+  EXPECT_EQ(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
+  scene.state.cine.why_no_flow = "Only 20 frames are kept up to the one on screen; an ensemble needs 64.";
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
   scene.click("flow/Off");
-  EXPECT_EQ(scene.state.params.flow, FlowMode::velocity);
+  EXPECT_EQ(scene.state.params.flow, FlowMode::off);
+}
+
+TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
+  ECHO_SCENE(scene, 1600, 900);
+  UiState& state = scene.state;
+  state.params.flow = FlowMode::velocity;
+  const auto strong = [](double, double) { return -10.0F; };
+  const auto fast = [](double, double) { return 0.05F; };
+  const auto shown = [&] {
+    scene.frames(2);
+    const RgbPicture shot = scene.shot();
+    const bool right = !is_gray(pixel_mm(scene, shot, 6.0, 15.0));
+    EXPECT_EQ(right, !is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
+    EXPECT_EQ(right, state.flow.image != nullptr);
+    return right;
+  };
+  scene.freeze(100, 50.0);
+  scene.put_past(0, kSquare, half_bright, 70);
+  EXPECT_FALSE(shown());  // in work
+  scene.put_past_flow(kCoarse, strong, fast, 69);
+  EXPECT_FALSE(shown()) << "of the frame before";
+  state.cine.playing = true;
+  EXPECT_TRUE(shown()) << "the loop does not wait for it";
+  state.cine.playing = false;
+  EXPECT_FALSE(shown());
+  scene.put_past_flow(kCoarse, strong, fast, 70);
+  EXPECT_TRUE(shown());
+  EXPECT_EQ(state.flow.age_s, 0.0);
+  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  state.cine.why_no_flow = "Frames are missing.";  // another ensemble was asked for
+  EXPECT_FALSE(shown());
+  state.cine.why_no_flow.clear();
+  EXPECT_TRUE(shown());
+  scene.put_past(0, kSquare, half_bright, 71);
+  EXPECT_FALSE(shown());
+  scene.put_past_flow(kCoarse, strong, fast, 71);
+  EXPECT_TRUE(shown());
+  state.run = RunState::live;
+  scene.put_image(kSquare, half_bright, 72);
+  EXPECT_FALSE(shown()) << "live again";
+  state.run = RunState::frozen;
+  EXPECT_FALSE(shown()) << "the one from before was asked for with other parameters";
+}
+
+TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow_threshold_db = -35.0;
+  p.flow_priority_db = -25.0;
+  const auto picture_db = [](double, double z) { return static_cast<float>(-1.5 * z - 3.0); };
+  const auto power_db = [](double x, double z) { return static_cast<float>(-35.0 + 3.0 * x + 0.2 * z); };
+  const auto velocity = [](double x, double z) { return static_cast<float>(0.1 * std::sin(0.5 * x + 0.3 * z)); };
+  for (const Grid& grid : {kCoarse, kFan}) {
+    for (const FlowMode mode : {FlowMode::power, FlowMode::velocity}) {
+      p.flow = mode;
+      scene.put_image(grid == kFan ? kFan : kSquare, picture_db);
+      scene.put_flow(grid, power_db, velocity);
+      scene.frames(2);
+      const RgbPicture shot = scene.shot();
+      ASSERT_NE(scene.state.flow.image, nullptr);
+      const FlowOverlay overlay(*scene.state.flow.image, p);
+      int flow = 0, off = 0;
+      for (double x = -9.3; x < 9.5; x += 0.41) {
+        for (double z = 10.0; z < 22.0; z += 0.53) {
+          const Rgb on_screen = pixel_mm(scene, shot, x, z);
+          const auto saved =
+              overlay.color({x * 1e-3, z * 1e-3}, picture_db_at(scene.viewer->shown_image(), {x * 1e-3, z * 1e-3}));
+          if (saved.has_value()) ++flow;
+          const bool same = saved.has_value() ? distance(*saved, on_screen) <= 24 : is_gray(on_screen);
+          if (!same) ++off;
+        }
+      }
+      EXPECT_GT(flow, 200);
+      EXPECT_LE(off, 12) << "at edges: the screen's pixels lie beside the points";
+    }
+  }
+}
+
+TEST(Flow, OfAComparisonItBelongsToTheRightSide) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::velocity;
+  scene.freeze(100, 50.0);
+  scene.state.cine.compare = true;
+  scene.state.cine.wipe = 0.5F;
+  scene.put_past(0, kSquare, half_bright, 70);
+  scene.put_past(1, kSquare, half_bright, 70);
+  scene.put_past_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.05F; }, 70);
+  scene.frames(3);
+  const RgbPicture shot = scene.shot();
+  EXPECT_TRUE(is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
+  EXPECT_LE(distance(pixel_mm(scene, shot, 6.0, 15.0), flow_velocity_color(0.5)), 8);
 }
 
 TEST(Flow, TextsHaveSignsAndTheUnitOfTheLimit) {

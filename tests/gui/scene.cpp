@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "core/units.h"
 
@@ -80,7 +81,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .settings_file = settings,
                                                   .first_tour = tour,
                                                   .ui_scale = scale},
-                                    std::move(c), images_, &past_, &flows_, &structures_);
+                                    std::move(c), images_, &past_, &flows_, &structures_, &sonograms_);
 }
 
 void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
@@ -111,10 +112,20 @@ void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, 
 }
 
 void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s) {
-  FlowImage& flow = flows_.back();
+  put_flow_into(flows_, grid, power_db, velocity_m_s, aliasing_m_s, {.acquired_ns = now_ns()});
+}
+
+void Scene::put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence) {
+  put_flow_into(past_.flow, grid, power_db, velocity_m_s, 0.1, {.sequence = sequence});
+}
+
+void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
+                          double aliasing_m_s, const FrameStamp& stamp) {
+  FlowImage& flow = box.back();
   flow = {};
   flow.number = ++number_;
-  flow.ready_ns = flow.stamp.acquired_ns = now_ns();
+  flow.stamp = stamp;
+  flow.ready_ns = now_ns();
   flow.grid = grid;
   flow.acquisition = state.source.acquisition;
   flow.params = state.params;
@@ -131,9 +142,14 @@ void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& veloc
     }
   }
   for (int i = 0; i < 64; ++i) flow.singular_values.push_back(std::pow(0.9F, static_cast<float>(i)));
+  for (int k = 0; k < 64; ++k) {  // component k goes at k / 64 of the limit towards the probe
+    for (int t = 0; t < 64; ++t) {
+      flow.courses.push_back(std::polar(0.125F, 3.14159265F * static_cast<float>(k * t) / 64.0F));
+    }
+  }
   flow.first_component = low_rank ? 1 : 9;
   flow.last_component = low_rank ? 8 : 40;
-  flows_.publish();
+  box.publish();
 }
 
 void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence) {
@@ -186,6 +202,38 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
   found.histogram.counts[219] = 30;  // up to -10 dB
   found.times = {.background_ms = 1.5, .objects_ms = 0.7, .total_ms = 2.3};
   structures_.publish();
+}
+
+void Scene::put_sonogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {
+  Sonogram& s = sonograms_.back();
+  s = {};
+  s.number = s.begun = ++sonograms_put_;
+  s.acquisition = state.source.acquisition;
+  s.params = state.params;
+  s.centre = {state.params.gate_x_m, state.params.gate_z_m};
+  s.length_m = state.params.gate_length_m;
+  s.frames = 64;
+  s.hop = 5;
+  s.bands = 1;
+  s.n_bins = 64;
+  s.prf_hz = 1000.0;
+  s.step_s = 5e-3;
+  s.aliasing_m_s = aliasing_m_s;
+  s.power_db.resize(static_cast<std::size_t>(Sonogram::kColumns * s.n_bins));
+  s.envelope_m_s.assign(Sonogram::kColumns, std::nanf(""));
+  s.mean_m_s.assign(Sonogram::kColumns, std::nanf(""));
+  s.time_s.assign(Sonogram::kColumns, 0.0);
+  s.end = static_cast<std::uint64_t>(columns);
+  for (std::uint64_t k = s.first(); k < s.end; ++k) {
+    const double ago_s = (static_cast<double>(s.end - k) - 0.5) * s.step_s;
+    for (int i = 0; i < s.n_bins; ++i) {
+      const float level = power_db(ago_s, s.velocity_m_s(i));
+      s.power_db[Sonogram::slot(k) * static_cast<std::size_t>(s.n_bins) + static_cast<std::size_t>(i)] = level;
+      if (level > s.brightest_db) s.brightest_db = level;
+    }
+    s.time_s[Sonogram::slot(k)] = -ago_s;
+  }
+  sonograms_.publish();
 }
 
 void Scene::freeze(std::size_t count, double rate_hz) {

@@ -39,6 +39,12 @@ class Scene {
   // Structure of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
   // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
   void put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
+  // A sonogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not numbers
+  // is a gap.
+  void put_sonogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
+                    double aliasing_m_s = 0.5);
+  // Likewise of the ensemble that ends with the kept frame `sequence`.
+  void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
@@ -63,12 +69,16 @@ class Scene {
   std::unique_ptr<Viewer> viewer;
 
  private:
+  void put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
+                     double aliasing_m_s, const FrameStamp& stamp);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
   Mailbox<Image> images_;
   PastImages past_;
   Mailbox<FlowImage> flows_;
   Mailbox<StructureImage> structures_;
+  Mailbox<Sonogram> sonograms_;
+  std::uint64_t sonograms_put_ = 0;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

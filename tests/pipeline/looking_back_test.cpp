@@ -233,7 +233,8 @@ TEST(LookingBackAt, WhatIsDeliveredComesWholeInOrderBesideTheLooking) {
   rig.keep(16);
   std::vector<Picture> got;
   std::atomic<std::size_t> n_got{0};
-  const auto deliver = [&](const Image* image) {
+  const auto deliver = [&](const Image* image, const FlowImage* flow) {
+    EXPECT_EQ(flow, nullptr);
     ASSERT_NE(image, nullptr);
     got.push_back(Picture::of(*image));
     ++n_got;
@@ -261,10 +262,11 @@ TEST(LookingBackAt, ADeliveryThatCannotBeMadeIsTold) {
   std::atomic<int> told{0};
   for (int i = 0; i < 3; ++i) {
     const auto kept = rig.history.at(2);
-    rig.session.review(
-        {.frame = kept->frame, .owner = kept->owner, .params = bad, .compare = {}, .deliver = [&](const Image* image) {
-           told += image == nullptr ? 1 : 100;
-         }});
+    rig.session.review({.frame = kept->frame,
+                        .owner = kept->owner,
+                        .params = bad,
+                        .compare = {},
+                        .deliver = [&](const Image* image, const FlowImage*) { told += image == nullptr ? 1 : 100; }});
   }
   wait_until([&] { return told == 3; });
   EXPECT_EQ(rig.review(2, params).front().params, params);

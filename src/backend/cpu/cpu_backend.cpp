@@ -5,8 +5,10 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/cpu_flow.h"
+#include "backend/cpu/cpu_gate.h"
 #include "backend/cpu/cpu_lane.h"
 #include "backend/cpu/cpu_structure.h"
+#include "backend/gate_device.h"
 
 namespace echoloop {
 namespace {
@@ -43,6 +45,7 @@ class CpuBackend final : public Backend {
   std::unique_ptr<FlowDevice> make_flow_device() override {
     return std::make_unique<CpuFlowDevice>(pool_->threads(), *kernels_.slow_time);
   }
+  std::unique_ptr<GateDevice> make_gate_device() override { return std::make_unique<CpuGateDevice>(); }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
 
  private:

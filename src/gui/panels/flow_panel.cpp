@@ -21,9 +21,13 @@ constexpr std::array<Choice, 4> kFilters = {{{"None"}, {"FIR high-pass"}, {"Poly
 std::string_view why_not(const UiState& state) {
   if (state.source.acquisition == nullptr) return "There is no source.";
   if (state.params.recipe == Recipe::course) return "The course recipe's pixels have no phase that flow could turn.";
-  if (state.run == RunState::frozen)
-    return "Flow is made of live frames only. Over kept frames none is shown: it would be another moment's.";
   return {};
+}
+
+// What acts on live pictures only.
+std::string_view why_not_frozen(const UiState& state, std::string_view why) {
+  const bool frozen = why.empty() && state.run == RunState::frozen;
+  return frozen ? "Over a kept frame lies the flow of the frames that end with it, each as it is." : why;
 }
 
 bool mode_row(PanelContext& c, Column& column, std::string_view why) {
@@ -78,7 +82,8 @@ bool ensemble_rows(PanelContext& c, Column& column, std::string_view why) {
   const ImagingParams& d = c.state.defaults;
   bool changed =
       param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic}, why);
-  changed |= param_slider(c.ui, column, "flow_step", p, d, {.min = 1, .max = 128, .track = Track::logarithmic}, why);
+  changed |= param_slider(c.ui, column, "flow_step", p, d, {.min = 1, .max = 128, .track = Track::logarithmic},
+                          why_not_frozen(c.state, why));
   if (p.flow == FlowMode::velocity) {
     changed |= param_slider(c.ui, column, "flow_angle_rad", p, d, {.min = -80, .max = 80}, why);
   }
@@ -96,55 +101,75 @@ bool overlay_rows(PanelContext& c, Column& column, std::string_view why) {
   const ImagingParams& d = c.state.defaults;
   bool changed = param_slider(c.ui, column, "flow_threshold_db", p, d, {.min = -100, .max = 0}, why);
   changed |= param_slider(c.ui, column, "flow_priority_db", p, d, {.min = -80, .max = 20}, why);
-  changed |= param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"}, why);
+  changed |= param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"},
+                          why_not_frozen(c.state, why));
   return changed;
 }
 
-// A recording begins again before an ensemble is full.
-void warn_of_short_recording(PanelContext& c, Column& column) {
+void warn(PanelContext& c, Column& column, const char* id, const std::string& text) {
+  Ui& ui = c.ui;
+  const float x = column.x0 + ui.px(14);
+  ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
+  const float height = ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, text);
+  ui.hit(id, {column.x0, column.y, column.x1, column.y + height});
+  column.y += height + ui.px(4);
+}
+
+// A recording begins again before an ensemble is full, or the kept frames do not fill one.
+void warn_of_short_ensemble(PanelContext& c, Column& column) {
   const std::uint64_t frames = c.state.source.frame_count;
   const auto needed = static_cast<std::uint64_t>(c.state.params.flow_frames);
-  if (frames == 0 || frames >= needed) return;
-  Ui& ui = c.ui;
+  if (frames == 0 || frames >= needed) {
+    if (c.state.run != RunState::frozen || c.state.cine.why_no_flow.empty()) return;
+    return warn(c, column, "flow_no_ensemble", "No flow here. " + c.state.cine.why_no_flow);
+  }
   const std::string text =
       fmt::format("The recording has {} {}: an ensemble of {} that follow each other never comes. {}", frames,
                   frames == 1 ? "frame" : "frames", needed,
                   frames >= 16 ? "Make the ensemble shorter." : "It is too short for flow, which needs 16.");
-  const float x = column.x0 + ui.px(14);
-  ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
-  const float height = ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, text);
-  ui.hit("flow_too_short", {column.x0, column.y, column.x1, column.y + height});
-  column.y += height + ui.px(4);
+  warn(c, column, "flow_too_short", text);
 }
 
 void fact_rows(PanelContext& c, Column& column) {
   const FlowImage* flow = c.state.flow.image;
   const FlowCounts& n = c.state.flow.counts;
+  const bool frozen = c.state.run == RunState::frozen;
+  if (frozen && !c.state.cine.why_no_flow.empty()) return;
   column.y += c.ui.px(4);
-  fact_row(c.ui, column, "flow_age", "Age",
-       flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
-                       : "waiting for an ensemble",
-       "Time since the newest frame of the flow picture on screen was acquired. The picture beneath does not wait for "
-       "it.");
+  if (frozen && (flow == nullptr || c.state.flow.age_s == 0.0)) {
+    fact_row(c.ui, column, "flow_age", "Made of",
+             flow != nullptr ? fmt::format("this frame, {} before", flow->frames - 1) : "in work",
+             "Over a kept frame lies the flow of the frames that end with it, made with the parameters above.");
+  } else {
+    fact_row(
+        c.ui, column, "flow_age", "Age",
+        flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
+                        : "waiting for an ensemble",
+        "Time since the newest frame of the flow picture on screen was acquired. The picture beneath does not wait "
+        "for it; while kept frames play, it is how much older the flow is than that.");
+  }
   if (flow != nullptr) {
     fact_row(c.ui, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
-         fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
-                     fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
+             fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
+                         fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
   }
   if (flow != nullptr && c.state.params.flow == FlowMode::velocity) {
     fact_row(c.ui, column, "flow_prf", "PRF in use",
-         flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
-         "Frames a second as they were acquired. A slower screen does not change it.");
+             flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
+             "Frames a second as they were acquired. A slower screen does not change it.");
     if (flow->aliasing_m_s > 0.0) {
-      fact_row(c.ui, column, "flow_limit", "Aliasing limit",
-           "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
-           "c PRF / (4 f cos(angle)), f the centre frequency: an echo that moves a quarter of a wavelength from frame "
-           "to frame. Faster flow appears with the wrong sign.");
+      fact_row(
+          c.ui, column, "flow_limit", "Aliasing limit",
+          "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
+          "c PRF / (4 f cos(angle)), f the centre frequency: an echo that moves a quarter of a wavelength from frame "
+          "to frame. Faster flow appears with the wrong sign.");
     }
   }
-  fact_row(c.ui, column, "flow_counts", "Pictures", fmt::format("{}, late {}, broken off {}", n.pictures, n.late, n.restarts),
-       "Late: due while another one was in work, and made after it. Broken off: a frame was missing or the picture "
-       "changed, and the ensemble began again.");
+  if (frozen) return;
+  fact_row(c.ui, column, "flow_counts", "Pictures",
+           fmt::format("{}, late {}, broken off {}", n.pictures, n.late, n.restarts),
+           "Late: due while another one was in work, and made after it. Broken off: a frame was missing or the picture "
+           "changed, and the ensemble began again.");
 }
 
 }  // namespace
@@ -164,12 +189,13 @@ void flow_panel(PanelContext& c, Column& column) {
         ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) + ui.px(4);
   }
   if (p.flow != FlowMode::off) {
-    warn_of_short_recording(c, column);
+    warn_of_short_ensemble(c, column);
     changed |= filter_rows(c, column, why);
     changed |= ensemble_rows(c, column, why);
     if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);
     if (why.empty()) fact_rows(c, column);
   }
+  changed |= gate_rows(c, column);
   if (changed) call(c.commands.params_changed);
 }
 
