@@ -80,7 +80,8 @@ void SonogramDock::draw_curves(const Ui& ui, const Plot& plot, const Sonogram& s
       double v = static_cast<double>((*values)[Sonogram::slot(k)]);
       if (v > limit + shift_m_s) v -= 2.0 * limit;
       if (v < -limit + shift_m_s) v += 2.0 * limit;
-      shown.push_back(static_cast<float>(v * per_m_s));
+      const bool jumps = !shown.empty() && std::abs(static_cast<double>(shown.back()) - v * per_m_s) > limit * per_m_s;
+      shown.push_back(jumps ? std::nanf("") : static_cast<float>(v * per_m_s));
     }
     const double first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s;
     draw_curve(ui, plot, shown, first_s, s.step_s, color);

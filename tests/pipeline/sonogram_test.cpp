@@ -141,6 +141,27 @@ TEST_F(Engines, AnotherGateBeginsAnewAnotherLookDoesNot) {
   EXPECT_EQ(newest().end, 2U) << "nothing comes";
 }
 
+TEST(SonogramPlan, LiesAlongTheLineOfASector) {
+  const auto a = fast_acquisition();
+  ImagingParams p = small_sector(*a, 65, 301);
+  p.gate = Gate::on;
+  p.gate_x_m = 4e-3;
+  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  p.gate_length_m = 3e-3;
+  const auto plan = make_plan(a, p);
+  const SonogramPlan s = make_sonogram_plan(*plan);
+  const Grid& grid = plan->das->tables->grid;
+  ASSERT_TRUE(grid.polar());
+  ASSERT_GT(s.gate.rows, 1);
+  const double step_m = (grid.sector.r1_m - grid.sector.r0_m) / (grid.nz - 1);
+  EXPECT_NEAR(s.length_m, 3e-3, step_m);
+  const GridPlace wanted = grid.place(p.gate_x_m, p.gate_z_m), got = grid.place(s.centre.x_m, s.centre.z_m);
+  EXPECT_NEAR(got.column, wanted.column, 0.51);
+  EXPECT_NEAR(got.row, wanted.row, 0.51);
+  EXPECT_EQ(s.gate.stride, grid.nx) << "one line, from radius to radius";
+  EXPECT_EQ(s.gate.first % grid.nx, std::lround(got.column));
+}
+
 TEST(SonogramStream, TheBModePictureStaysAsItIs) {
   const auto a = fast_acquisition();
   const auto source = noise_source(a, 60);
