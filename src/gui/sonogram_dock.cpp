@@ -61,10 +61,11 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   if (std::isfinite(s.mean_m_s[newest])) {
     text += fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
   }
-  text += fmt::format(
-      "   gate {} mm at x {}, z {} mm   PRF {} Hz   limit \u00B1{}   angle {}°", fixed(s.length_m * 1e3, 1),
-      fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1), grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5)),
-      velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1), fixed(c.state.params.flow_angle_rad * 57.29578, 0));
+  text += fmt::format("   limit \u00B1{}   angle {}°   PRF {} Hz   gate {} mm at x {}, z {} mm",
+                      velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1),
+                      fixed(c.state.params.flow_angle_rad * 57.29578, 0),
+                      grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5)), fixed(s.length_m * 1e3, 1),
+                      fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1));
   ui.text_fitted(Type::body, head.x0, box.x0 - ui.px(12), head.y0, head.height(), theme::kText2, text);
 }
 
