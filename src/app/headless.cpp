@@ -80,6 +80,39 @@ nlohmann::json end_flow(const Options& options, const Backend& backend, const Se
   return json;
 }
 
+// Likewise, of structure.
+nlohmann::json end_structure(const Options& options, const Backend& backend, const Session& session,
+                             Mailbox<StructureImage>& structures) {
+  const StructureCounts counts = session.structure_counts();
+  nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
+  if (structures.take()) {
+    json["last"] = structure_json(structures.front());
+    if (!options.structure_out.empty()) {
+      write_structure_files(options.structure_out, structures.front(), program_json(backend, options.source));
+    }
+  } else if (!options.structure_out.empty()) {
+    throw Error("--structure-out", "found no picture to look at", "a run of at least one frame");
+  }
+  return json;
+}
+
+// Likewise of the sonogram.
+nlohmann::json end_sonogram(const Options& options, const Backend& backend, const Session& session,
+                            Mailbox<Sonogram>& sonograms) {
+  const SonogramCounts counts = session.sonogram_counts();
+  nlohmann::json json = {{"columns", counts.columns}, {"gaps", counts.gaps}, {"late", counts.late}};
+  if (counts.columns > 0 && sonograms.take()) {
+    json["last"] = sonogram_json(sonograms.front());
+    if (!options.sonogram_out.empty()) {
+      write_sonogram_npy(options.sonogram_out, sonograms.front(), program_json(backend, options.source));
+    }
+  } else if (!options.sonogram_out.empty()) {
+    throw Error("--sonogram-out", "found no window of frames that follow each other in a gate on the picture",
+                "a gate on the picture, and at least sonogram_frames frames in the run");
+  }
+  return json;
+}
+
 nlohmann::json end_film(FilmJob& film) {
   film.end();
   film.wait();
@@ -99,9 +132,17 @@ int run_headless(const Options& options) {
   if (!options.flow_out.empty() && params.flow == FlowMode::off) {
     throw Error("--flow-out", "found flow = off", "--set flow=power, velocity or low_rank");
   }
+  if (!options.structure_out.empty() && params.structure == Structure::off) {
+    throw Error("--structure-out", "found structure = off", "--set structure=bright or dark");
+  }
+  if (!options.sonogram_out.empty() && params.gate == Gate::off) {
+    throw Error("--sonogram-out", "found gate = off", "--set gate=on");
+  }
 
   Mailbox<Image> images;
   Mailbox<FlowImage> flows;
+  Mailbox<StructureImage> structures;
+  Mailbox<Sonogram> sonograms;
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
@@ -123,7 +164,9 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = records ? &recorder : nullptr,
-                   .flow = &flows});
+                   .flow = &flows,
+                   .structure = &structures,
+                   .sonogram = &sonograms});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -159,6 +202,10 @@ int run_headless(const Options& options) {
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
   if (params.flow != FlowMode::off) report["flow"] = end_flow(options, *chosen.backend, session, flows);
+  if (params.structure != Structure::off) {
+    report["structure"] = end_structure(options, *chosen.backend, session, structures);
+  }
+  if (params.gate != Gate::off) report["sonogram"] = end_sonogram(options, *chosen.backend, session, sonograms);
   if (records) report["recording"] = recording_json(recording);
   if (have_image) write_image_files(options, images.front(), *chosen.backend, options.source);
   if (!options.screenshot.empty()) {

@@ -126,6 +126,14 @@ Options parse_command_line(int argc, char** argv) {
                  "probe), with a .json beside it; needs --set flow=power, velocity or low_rank (then [3], the newest "
                  "frame from the kept components in dB)")
       ->type_name("F.npy");
+  app.add_option("--structure-out", o.structure_out,
+                 "Last picture's background level and objects (area, place, mean level), with their labels in a .npy "
+                 "beside it: int32 [nz][nx]; needs --set structure=bright or dark")
+      ->type_name("F.json");
+  app.add_option("--sonogram-out", o.sonogram_out,
+                 "The gate's newest 2048 spectra: float32 dB [column][velocity], with time and velocity axes, envelope "
+                 "and mean in a .json beside it; needs --set gate=on")
+      ->type_name("F.npy");
   app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
   app.add_option("--png16", o.png16, "Last image's levels, 16 bit gray: the dynamic range below 0 dB on 0 to 65535")
       ->type_name("F.png");

@@ -40,7 +40,8 @@ struct Options {
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;
-  std::filesystem::path image_out, flow_out, png, png16, screenshot, video, report, trace, csv, record;
+  std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
+      csv, record;
 };
 
 // Throws Error for bad input.

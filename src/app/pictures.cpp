@@ -30,8 +30,9 @@ void require_folder(const std::filesystem::path& file) {
 }  // namespace
 
 void require_outputs(const Options& options) {
-  for (const auto* file : {&options.image_out, &options.flow_out, &options.png, &options.png16, &options.screenshot,
-                           &options.video, &options.report, &options.trace, &options.csv, &options.record}) {
+  for (const auto* file : {&options.image_out, &options.flow_out, &options.structure_out, &options.sonogram_out,
+                           &options.png, &options.png16, &options.screenshot, &options.video, &options.report,
+                           &options.trace, &options.csv, &options.record}) {
     require_folder(*file);
   }
   if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
@@ -39,6 +40,12 @@ void require_outputs(const Options& options) {
   }
   if (!options.flow_out.empty() && options.flow_out.extension() != ".npy") {
     throw Error("--flow-out", "found '" + options.flow_out.string() + "'", "a name that ends in .npy");
+  }
+  if (!options.structure_out.empty() && options.structure_out.extension() != ".json") {
+    throw Error("--structure-out", "found '" + options.structure_out.string() + "'", "a name that ends in .json");
+  }
+  if (!options.sonogram_out.empty() && options.sonogram_out.extension() != ".npy") {
+    throw Error("--sonogram-out", "found '" + options.sonogram_out.string() + "'", "a name that ends in .npy");
   }
   if (!options.video.empty()) check_film_name(options.video);
 }

@@ -14,7 +14,21 @@ std::size_t max_page_locked_bytes() {
 
 }  // namespace
 
-FrameMemory frame_memory(Backend& backend, std::size_t bytes, HostMemory kind) {
+FrameMemory frame_memory(Backend& backend, Source& source, std::size_t bytes, HostMemory kind) {
+  struct Locked {
+    std::shared_ptr<const void> memory;
+    std::unique_ptr<PageLock> lock;  // goes first
+  };
+  if (kind == HostMemory::pageable || kind == HostMemory::pinned) {
+    FrameMemory memory = source.allocate(bytes);
+    if (!memory.bytes.empty() && kind == HostMemory::pinned) {
+      if (auto lock = backend.page_lock(memory.bytes)) {
+        memory.owner = std::make_shared<Locked>(Locked{std::move(memory.owner), std::move(lock)});
+        memory.kind = HostMemory::pinned;
+      }
+    }
+    if (!memory.bytes.empty()) return memory;
+  }
   const std::shared_ptr<HostMemoryBlock> block = backend.allocate_host(bytes, kind);
   return {.bytes = block->bytes(), .owner = block, .kind = block->kind()};
 }
@@ -79,7 +93,11 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   slot_bytes_ = lent ? 0 : bytes;
   std::vector<FrameMemory> slots;
   for (int i = 0; i < plan.stream.slots; ++i) {
-    slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, bytes, plan.stream.host_memory));
+    slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *plan.source, bytes, plan.stream.host_memory));
+  }
+  if (!lent) {
+    plan.source->read_ahead_in(
+        [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
   }
   const bool copied = feed_.page_lock != nullptr || feed_.source != plan.source;
   host_memory_ = !lent ? slots.front().kind : copied ? feed_.kind : HostMemory::pageable;
@@ -96,8 +114,8 @@ void RunningStream::feed_keepers(const StreamPlan& plan) {
       return KeptFrame{.frame = {.stamp = {}, .samples = source->produce(index, {})}, .owner = source};
     };
   } else {
-    feed.allocate = [&backend = plan.backend, kind = host_memory_](std::size_t bytes) {
-      FrameMemory memory = frame_memory(backend, bytes, kind);
+    feed.allocate = [&backend = plan.backend, source = plan.source, kind = host_memory_](std::size_t bytes) {
+      FrameMemory memory = frame_memory(backend, *source, bytes, kind);
       return memory.kind == kind ? memory : FrameMemory{};
     };
   }

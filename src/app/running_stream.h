@@ -69,8 +69,9 @@ class RunningStream {
   std::unique_ptr<Producer> producer_;
 };
 
-// One slot's or the history's memory from a backend; empty when it has none of the kind.
-FrameMemory frame_memory(Backend& backend, std::size_t bytes, HostMemory kind);
+// One slot's or the history's memory: from the source, when it has some that spares a copy, page-locked if that is
+// wanted and possible; otherwise from the backend. Its kind says what it is.
+FrameMemory frame_memory(Backend& backend, Source& source, std::size_t bytes, HostMemory kind);
 
 ProducerOptions producer_options(const StreamSettings& stream, double rate_hz);
 

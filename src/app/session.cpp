@@ -88,6 +88,11 @@ void Session::review(ReviewRequest request) {
   if (running()) running_->pipeline().review(*review_);
 }
 
+void Session::end_review() {
+  review_.reset();
+  if (running()) running_->pipeline().end_review();
+}
+
 void Session::inspect(InspectionRequest request) {
   if (running()) running_->pipeline().inspect(std::move(request));
 }
@@ -199,6 +204,8 @@ void Session::make() {
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
   pipeline.flow = options_.flow;
+  pipeline.structure = options_.structure;
+  pipeline.sonogram = options_.sonogram;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

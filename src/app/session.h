@@ -24,6 +24,8 @@ struct SessionOptions {
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   Mailbox<FlowImage>* flow = nullptr;               // null: no flow, whatever the parameters say
+  Mailbox<StructureImage>* structure = nullptr;     // null: no objects, whatever the parameters say
+  Mailbox<Sonogram>* sonogram = nullptr;            // likewise
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
@@ -77,6 +79,12 @@ class Session {
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] FlowCounts flow_counts() const { return running() ? running_->pipeline().flow_counts() : FlowCounts(); }
+  [[nodiscard]] StructureCounts structure_counts() const {
+    return running() ? running_->pipeline().structure_counts() : StructureCounts();
+  }
+  [[nodiscard]] SonogramCounts sonogram_counts() const {
+    return running() ? running_->pipeline().sonogram_counts() : SonogramCounts();
+  }
   [[nodiscard]] std::string producer_report() const {
     return running() ? running_->producer().report() : std::string();
   }

@@ -66,6 +66,7 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   state.counts = session.counts();
   state.shown = shown;
   state.flow.counts = session.flow_counts();
+  state.sonogram.counts = session.sonogram_counts();
   update_histories(state, trace, now);
   if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;

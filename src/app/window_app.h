@@ -58,6 +58,7 @@ class WindowApp {
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);
   void save_measurements();
+  void save_objects();
   void save_film();
   void go_on_with_film();
   void give_up_film(const std::string& why);
@@ -88,6 +89,8 @@ class WindowApp {
   TimingTrace trace_;
   Mailbox<Image> images_;
   Mailbox<FlowImage> flows_;
+  Mailbox<StructureImage> structures_;
+  Mailbox<Sonogram> sonograms_;
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;

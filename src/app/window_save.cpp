@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "app/marks_json.h"
+#include "app/objects_csv.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/window_app.h"
@@ -45,6 +46,7 @@ void WindowApp::save(SaveWhat what) {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
+    if (what == SaveWhat::objects) return save_objects();
     save_picture(what);
   } catch (const std::exception& error) {
     report_saved(error.what(), Severity::error);
@@ -100,6 +102,22 @@ void WindowApp::save_measurements() {
   comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
   const std::filesystem::path path = new_file("measurements.csv");
   write_text(path, measurements_csv(m, comments));
+  report_saved("Saved " + path.string(), Severity::info);
+}
+
+void WindowApp::save_objects() {
+  const StructureView& view = state_.structure;
+  const Image& shown = viewer_->shown_image();
+  if (view.image == nullptr || view.image->number == 0 || shown.number == 0) return;
+  Image of = shown;  // which picture: live it may be an older one than the one on screen
+  of.stamp = view.image->stamp;
+  of.params = view.image->params;
+  std::string comments = "# Objects found by Echoloop. Levels are in dB against the picture's 0 dB.\n";
+  comments += fmt::format("# source: {}\n", named_);
+  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
+  comments += "# parameters: " + image_json(*backend_, named_, of).dump() + "\n";
+  const std::filesystem::path path = new_file(fmt::format("frame{}-objects.csv", of.stamp.sequence));
+  write_text(path, objects_csv(view, comments));
   report_saved("Saved " + path.string(), Severity::info);
 }
 

@@ -15,6 +15,8 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   flows_.reset();  // of another stream
+  structures_.reset();
+  sonograms_.reset();
   past_.flow.reset();
   trace_.clear();
   feed_ = {};
@@ -31,6 +33,8 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .past = &past_,
                                                       .inspections = &inspections_,
                                                       .flow = &flows_,
+                                                      .structure = &structures_,
+                                                      .sonogram = &sonograms_,
                                                       .in_background = true});
 }
 

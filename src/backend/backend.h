@@ -57,6 +57,7 @@ struct PixelView {
 };
 
 class FlowDevice;       // backend/flow_device.h
+class GateDevice;       // backend/gate_device.h
 class StructureDevice;  // backend/structure_device.h
 
 // One frame in flight and all its buffers. For each frame, in this order:
@@ -124,6 +125,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Lane> make_lane(int number, StreamMode mode) = 0;
   // What ensembles of frames are filtered with, beside the lanes. Throws Error when this machine cannot.
   [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_flow_device() = 0;
+  // What takes a Doppler gate's samples of each frame. Throws Error when this machine cannot.
+  [[nodiscard]] virtual std::unique_ptr<GateDevice> make_gate_device() = 0;
   // What finds structure in finished pictures, beside the lanes. Throws Error when this machine cannot.
   [[nodiscard]] virtual std::unique_ptr<StructureDevice> make_structure_device() = 0;
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backend/flow.h"
+#include "core/param_table.h"
 #include "dsp/fir_design.h"
 #include "dsp/flow.h"
 #include "dsp/wall_filter.h"
@@ -15,6 +16,15 @@ FlowPlan make_flow_plan(const Plan& plan) {
   flow.prf_hz = p.flow_prf_hz > 0.0 ? p.flow_prf_hz : a.frame_rate_hz;
   flow.scale_m_s = flow_scale_m_s(p.sound_speed_m_s, flow.prf_hz, a.center_hz, p.flow_angle_rad);
   return flow;
+}
+
+bool same_pixels(const Plan& a, const Plan& b) {
+  if (a.acquisition != b.acquisition) return false;
+  for (const ParamSpec& spec : param_table()) {
+    const bool forms = spec.group == ParamGroup::formation && spec.key != "reference_db";
+    if (forms && get_number(a.params, spec) != get_number(b.params, spec)) return false;
+  }
+  return true;
 }
 
 ComponentRange choose_components(const Decomposition& d, const ImagingParams& p, std::size_t n_pixels) {

@@ -34,6 +34,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       backend_(backend) {
   if (options_.past != nullptr) {
     reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
+    reviewer_->set_on_picture([this](const Image& image) { feed_kept_structure(image); });
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
@@ -54,6 +55,7 @@ Pipeline::~Pipeline() {
 void Pipeline::run() {
   run_stream();
   end_flow();
+  end_structure();
   ring_.close();  // a producer that waits for a slot must not wait for ever
   done_ = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
@@ -93,6 +95,7 @@ bool Pipeline::step() {
   take_params();
   const bool reviewing = step_review();
   retire_flow();
+  if (plan_->params.structure == Structure::off && !looks_back_) retire_structure();
   if (may_start() && !slots_[next_].busy) {
     if (auto lease = next_frame(reviewing)) {
       start_frame(slots_[next_], std::move(*lease));
@@ -134,7 +137,7 @@ void Pipeline::take_params() {
   if (newly_automatic) measure_reference_ = true;
   try {
     plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
-    flow_failed_ = false;
+    flow_failed_ = structure_failed_ = sonogram_failed_ = false;
   } catch (const Error& error) {
     refuse(error.what());
   }
@@ -154,8 +157,9 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
   slot.reference_db = reference_in_use(automatic);
   // Decibels written on the way leave no complex pixels.
-  const bool flow = options_.flow != nullptr && plan_->params.flow != FlowMode::off && !flow_failed_;
-  if (!(automatic && measure) && !flow) lane.expect_reference(slot.reference_db);
+  const bool flow = wants_flow();
+  const bool sonogram = wants_sonogram();
+  if (!(automatic && measure) && !flow && !sonogram) lane.expect_reference(slot.reference_db);
   lane.beamform();
   lane.envelope();
   if (automatic && measure) {
@@ -166,6 +170,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   refine(slot);
   lane.finish(host_images_);
   if (flow) feed_flow(slot);
+  if (sonogram) feed_sonogram(slot);
 }
 
 // Of the frame that has just been started; the one before it lies in the slot before.
@@ -255,6 +260,7 @@ void Pipeline::collect(Slot& slot) {
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
   if (options_.on_image) options_.on_image(image);
+  feed_live_structure(image);
   std::swap(image, images_.back());
   images_.publish();
   slot.busy = false;

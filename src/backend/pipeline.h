@@ -17,6 +17,8 @@
 #include "backend/flow.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
+#include "backend/sonogram.h"
+#include "backend/structure.h"
 #include "backend/watch.h"
 #include "core/frame_ring.h"
 #include "core/image.h"
@@ -33,10 +35,12 @@ struct PipelineOptions {
   double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
   Injection inject;
   std::function<void(const Image&)> on_image =
-      {};                                    // each finished image, before it is swapped away [processing thread]
-  PastImages* past = nullptr;                // null: kept frames cannot be reviewed
-  InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
-  Mailbox<FlowImage>* flow = nullptr;        // null: flow is not computed, whatever the parameters say
+      {};                                        // each finished image, before it is swapped away [processing thread]
+  PastImages* past = nullptr;                    // null: kept frames cannot be reviewed
+  InspectionAnswers* inspections = nullptr;      // null: nor inspected; needs `past`
+  Mailbox<FlowImage>* flow = nullptr;            // null: flow is not computed, whatever the parameters say
+  Mailbox<StructureImage>* structure = nullptr;  // null: nor is structure looked for
+  Mailbox<Sonogram>* sonogram = nullptr;         // likewise
 };
 
 class Pipeline {
@@ -55,15 +59,18 @@ class Pipeline {
   void hold_reference(double level_db) { held_reference_db_ = level_db; }
   void set_injection(const Injection& injection);  // any thread
   void review(ReviewRequest request);              // any thread; see PipelineOptions::past
+  void end_review() { looks_back_ = false; }       // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
   void end_flow_review();                          // nobody looks at the flow of kept frames; any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
-  [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
-  [[nodiscard]] std::string fault() const;           // empty = none; any thread
-  [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
-  [[nodiscard]] FlowCounts flow_counts() const;      // any thread
+  [[nodiscard]] bool done() const { return done_; }        // the stream has ended; any thread
+  [[nodiscard]] std::string fault() const;                 // empty = none; any thread
+  [[nodiscard]] std::string take_refusal();                // last parameters that could not be used, once; any thread
+  [[nodiscard]] FlowCounts flow_counts() const;            // any thread
+  [[nodiscard]] StructureCounts structure_counts() const;  // any thread
+  [[nodiscard]] SonogramCounts sonogram_counts() const;    // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
@@ -84,10 +91,19 @@ class Pipeline {
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
   void refine(Slot& slot);
+  [[nodiscard]] bool wants_flow() const;
+  [[nodiscard]] bool wants_sonogram() const;
   void feed_flow(Slot& slot);
+  void feed_sonogram(Slot& slot);
   void retire_flow();
   void end_flow();
   void note_flow_counts();
+  void feed_live_structure(const Image& image);
+  void feed_kept_structure(const Image& image);
+  bool feed_structure(const Image& image, Claim claim);
+  void retire_structure();
+  void end_structure();
+  void note_structure_counts();
   void inject_faults(Lane& lane, std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
@@ -121,16 +137,24 @@ class Pipeline {
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
   Backend& backend_;
-  std::unique_ptr<FlowEngine> flow_;    // null: off
-  bool flow_failed_ = false;            // with the parameters in use
-  std::unique_ptr<Reviewer> reviewer_;  // null: no past
+  std::unique_ptr<FlowEngine> flow_;            // null: off
+  bool flow_failed_ = false;                    // with the parameters in use
+  std::unique_ptr<StructureEngine> structure_;  // null: off
+  bool structure_failed_ = false;               // with the parameters in use
+  Image late_image_;                            // the last one, where it came too soon for objects; number 0: none
+  std::atomic<bool> looks_back_{false};         // a kept frame is on screen
+  std::unique_ptr<SonogramEngine> sonogram_;    // null: off
+  bool sonogram_failed_ = false;                // with the parameters in use
+  std::unique_ptr<Reviewer> reviewer_;          // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;
-  std::string fault_;       // under text_mutex_
-  std::string refusal_;     // under text_mutex_
-  FlowCounts flow_counts_;  // under text_mutex_
+  std::string fault_;                 // under text_mutex_
+  std::string refusal_;               // under text_mutex_
+  FlowCounts flow_counts_;            // under text_mutex_
+  StructureCounts structure_counts_;  // under text_mutex_
+  SonogramCounts sonogram_counts_;    // under text_mutex_
   std::thread thread_;
 };
 

@@ -18,6 +18,7 @@ void Pipeline::set_injection(const Injection& injection) {
 
 void Pipeline::review(ReviewRequest request) {
   if (reviewer_ == nullptr) return;
+  if (!request.deliver) looks_back_ = true;
   reviewer_->request(std::move(request));
   ring_.wake();
 }

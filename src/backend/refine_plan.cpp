@@ -6,17 +6,16 @@
 namespace echoloop {
 namespace {
 
-constexpr int kMaxReach = 48;  // pixels
 constexpr double kSigmas = 3.0;
 
 // At least one pixel where anything is smoothed, and never more than the picture has.
 int reach_of(double sigma, int n) {
   if (!(sigma > 0.0)) return 0;
-  return std::clamp(static_cast<int>(std::ceil(kSigmas * sigma)), 1, std::min(kMaxReach, std::max(n - 1, 1)));
+  return std::clamp(static_cast<int>(std::ceil(kSigmas * sigma)), 1, std::min(kMaxSmoothReach, std::max(n - 1, 1)));
 }
 
 double pixels_of(double length_m, double step_m) {
-  return step_m > 0.0 ? std::min(length_m / step_m, kMaxReach / kSigmas) : 0.0;
+  return step_m > 0.0 ? std::min(length_m / step_m, kMaxSmoothReach / kSigmas) : 0.0;
 }
 
 void set_axial(RefinePlan& plan, double sigma_m, const Grid& g) {
@@ -34,7 +33,7 @@ void set_lateral(RefinePlan& plan, double sigma_m, const Grid& g) {
   for (int iz = 0; iz < plan.lateral_rows; ++iz) {
     const double step_m = g.polar() ? g.r_m(iz) * (g.sector.angle1_rad - g.sector.angle0_rad) / (g.nx - 1)
                                     : (g.x1_m - g.x0_m) / (g.nx - 1);
-    sigmas.push_back(step_m > 1e-9 ? pixels_of(sigma_m, step_m) : kMaxReach / kSigmas);
+    sigmas.push_back(step_m > 1e-9 ? pixels_of(sigma_m, step_m) : kMaxSmoothReach / kSigmas);
   }
   plan.lateral_reach = reach_of(*std::max_element(sigmas.begin(), sigmas.end()), g.nx);
   for (const double sigma : sigmas) {

@@ -201,6 +201,7 @@ void Reviewer::collect(std::size_t index) {
     std::exchange(slot.deliver, nullptr)(&image, std::exchange(film_made_, nullptr));
     return;
   }
+  if (index == 0 && on_picture_) on_picture_(image);
   std::swap(image, images_[index].back());
   images_[index].publish();
 }

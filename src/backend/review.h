@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.h"
@@ -42,6 +43,9 @@ class Reviewer {
   // `answers`: where what inspections find goes; null: there are none.
   Reviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
            InspectionAnswers* answers = nullptr);
+
+  // Who looks at each picture for the first mailbox before it is swapped away. [processing thread]
+  void set_on_picture(std::function<void(const Image&)> on_picture) { on_picture_ = std::move(on_picture); }
 
   void request(ReviewRequest request);      // any thread
   void inspect(InspectionRequest request);  // only the latest counts; any thread
@@ -88,6 +92,7 @@ class Reviewer {
   AcquisitionPtr acquisition_;
   StreamMode mode_;
   PastImages& images_;
+  std::function<void(const Image&)> on_picture_;
   std::array<Slot, 3> slots_;             // B, A, and what is delivered
   std::unique_ptr<Inspector> inspector_;  // null: nothing is inspected
   InspectionAnswers* answers_;

@@ -1,12 +1,19 @@
 // What is done to a picture to find structure: a pure function of parameters and grid; knows nothing of devices.
+//
+// In this order: histogram and background of the picture as it is; pixels that do not count take the background's
+// median (rounded to float), all are smoothed, and the background of those that count is found again; threshold;
+// objects, numbered by their first pixels row by row; those that are too small go, the others are numbered anew.
+// Nothing counts: no objects, and the threshold is 0.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "backend/refine_plan.h"
 #include "core/grid.h"
 #include "core/params.h"
 #include "core/structure_image.h"
+#include "dsp/structure.h"
 
 namespace echoloop {
 
@@ -15,16 +22,32 @@ inline constexpr double kHistogramFirst_db = -120.0;
 inline constexpr double kHistogramStep_db = 0.5;
 inline constexpr int kHistogramBins = 320;
 
+// PixelMoments' tables, and what their units are.
+struct MomentTables {
+  std::vector<int> row_area, row_x, row_z;  // [nz]
+  std::vector<int> column_x, column_z;      // [nx]
+  double area_m2 = 0.0;                     // of one unit of area
+  double x_first_m = 0.0, x_per_m = 0.0;    // centroid: first + per (sum of moments / sum of areas)
+  double z_first_m = 0.0, z_per_m = 0.0;
+
+  [[nodiscard]] PixelMoments view() const {
+    return {row_area.data(), row_x.data(), row_z.data(), column_x.data(), column_z.data()};
+  }
+};
+MomentTables make_moment_tables(const Grid& grid);
+
 struct StructurePlan {
   Grid grid;
   std::shared_ptr<const RefinePlan> smooth;  // the Gaussian before the threshold, for a Refiner; null: none
   Structure wanted = Structure::bright;
-  double kappa = 3.0;
-  double sigmas = 3.0;
-  double least_area_m2 = 0.0;
+  double kappa = 0.0;
+  double sigmas = 0.0;
+  MomentTables moments;
+  unsigned long long least_area = 0;  // in units of the moments; objects of less are left out
 
-  // Where objects begin: above it (bright), below it (dark).
-  [[nodiscard]] double threshold_db(const Background& background) const;
+  // Where objects begin: above it (bright), below it (dark). Of the smoothed picture's background.
+  [[nodiscard]] double threshold_db(const Background& smoothed) const;
+  [[nodiscard]] StructureObject object(const ObjectSums& sums) const;
 };
 
 StructurePlan make_structure_plan(const ImagingParams& params, const Grid& grid);

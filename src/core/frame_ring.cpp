@@ -21,7 +21,9 @@ FrameRing::WriteLease::~WriteLease() {
   if (ring_ != nullptr && outcome_ == Outcome::slot) ring_->abandon_write(slot_);
 }
 
-std::span<std::byte> FrameRing::WriteLease::memory() const { return ring_->slots_[slot_].memory.bytes; }
+FrameMemory& FrameRing::WriteLease::frame_memory() const { return ring_->slots_[slot_].memory; }
+
+std::span<std::byte> FrameRing::WriteLease::memory() const { return frame_memory().bytes; }
 
 void FrameRing::WriteLease::publish(FrameStamp stamp, std::span<const std::byte> samples) {
   std::exchange(ring_, nullptr)->publish(slot_, stamp, samples);

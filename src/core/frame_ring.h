@@ -30,6 +30,7 @@ class FrameRing {
 
     [[nodiscard]] Outcome outcome() const { return outcome_; }
     [[nodiscard]] std::span<std::byte> memory() const;  // Outcome::slot only
+    [[nodiscard]] FrameMemory& frame_memory() const;    // the same; other memory of the same size may take its place
     // Makes the frame visible to the reader. `samples`: the slot's memory, or memory lent by the source that lives as
     // long as the stream. The moment of publication becomes stamp.acquired_ns. [producer thread]
     void publish(FrameStamp stamp, std::span<const std::byte> samples);

@@ -138,6 +138,12 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
   if (p.flow != FlowMode::off && p.recipe != Recipe::analytic) {
     throw Error("parameter flow", "found the course recipe, whose pixels have no phase", "recipe=analytic");
   }
+  if (p.gate != Gate::off && p.recipe != Recipe::analytic) {
+    throw Error("parameter gate", "found the course recipe, whose pixels have no phase", "recipe=analytic");
+  }
+  if (p.gate != Gate::off && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
+    throw Error("parameter gate", "found no frame rate in the recording to scale velocities with", "flow_prf_hz in Hz");
+  }
   if (p.flow == FlowMode::velocity && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
     throw Error("parameter flow", "found no frame rate in the recording to scale velocities with", "flow_prf_hz in Hz");
   }

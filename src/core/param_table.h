@@ -13,11 +13,11 @@ namespace echoloop {
 enum class ParamGroup { formation, flow, structure, display };
 
 struct ParamSpec {
-  using Member =
-      std::variant<double ImagingParams::*, int ImagingParams::*, Recipe ImagingParams::*, Apodization ImagingParams::*,
-                   Directivity ImagingParams::*, Precision ImagingParams::*, GridChoice ImagingParams::*,
-                   Compounding ImagingParams::*, Median ImagingParams::*, FlowMode ImagingParams::*,
-                   WallFilter ImagingParams::*, Structure ImagingParams::*, ColorMap ImagingParams::*>;
+  using Member = std::variant<double ImagingParams::*, int ImagingParams::*, Recipe ImagingParams::*,
+                              Apodization ImagingParams::*, Directivity ImagingParams::*, Precision ImagingParams::*,
+                              GridChoice ImagingParams::*, Compounding ImagingParams::*, Median ImagingParams::*,
+                              FlowMode ImagingParams::*, WallFilter ImagingParams::*, Gate ImagingParams::*,
+                              Structure ImagingParams::*, ColorMap ImagingParams::*>;
   std::string_view key;       // --set KEY=VALUE, SI units
   std::string_view label;     // on screen
   std::string_view unit;      // on screen, e.g. "mm"; empty for none

@@ -138,6 +138,8 @@ ImagingParams default_params(const Acquisition& a) {
   default_depth(p, a);
   default_lateral(p, a);
   default_sector(p, a);
+  p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
+  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
   p.reference_db = kAutoReference;
   return p;
 }

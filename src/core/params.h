@@ -18,6 +18,7 @@ enum class Compounding { automatic, coherent, lines };  // automatic: lines wher
 enum class Median { off, three, five };                 // pixels a side
 enum class FlowMode { off, power, velocity, low_rank };
 enum class WallFilter { none, fir, polynomial, svd };
+enum class Gate { off, on };
 enum class Structure { off, bright, dark };  // what is looked for: targets above the background, or cysts below it
 enum class ColorMap { gray, hot, viridis, inverted };
 
@@ -70,13 +71,24 @@ struct ImagingParams {
   double flow_priority_db = 0.0;     // overlay: and the picture itself below this
   double flow_persistence_s = 0.0;   // in the recording's time; 0 = none
 
+  // Spectral Doppler of a gate on the beam through a place; nothing is computed while `gate` is off.
+  Gate gate = Gate::off;
+  double gate_x_m = 0.0;
+  double gate_z_m = 0.0;
+  double gate_length_m = 2e-3;      // along the beam
+  int sonogram_frames = 64;         // of a spectrum
+  double sonogram_cutoff_hz = 0.0;  // wall filter; 0 = none
+  double sonogram_range_db = 40.0;  // shown, from white down
+  double sonogram_gain_db = 0.0;    // white: this far below the brightest so far
+  double sonogram_baseline = 0.0;   // shift of zero velocity, as a share of the aliasing limit
+
   // Structure, of the finished picture in dB: background level, threshold, connected objects. Nothing is computed while
   // `structure` is off.
   Structure structure = Structure::off;
-  double structure_smooth_m = 0.3e-3;  // Gaussian before the threshold, one sigma; 0 = none
-  double structure_kappa = 3.0;        // of the clipping that finds the background
+  double structure_smooth_m = 0.2e-3;  // Gaussian before the threshold, one sigma; 0 = none
+  double structure_kappa = 2.5;        // of the clipping that finds the background
   double structure_sigmas = 3.0;       // threshold: so many sigma above or below the background's mean
-  double structure_area_m2 = 0.5e-6;   // smaller objects are left out
+  double structure_area_m2 = 0.2e-6;   // smaller objects are left out
 
   // Display: acts in the shader, on a frozen image too.
   double tgc_1_db = 0.0, tgc_2_db = 0.0, tgc_3_db = 0.0, tgc_4_db = 0.0;  // see tgc_db()

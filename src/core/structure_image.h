@@ -61,4 +61,10 @@ struct StructureImage {
   StructureTimes times;
 };
 
+// What became of the pictures that were to be looked at since it was turned on.
+struct StructureCounts {
+  std::uint64_t pictures = 0;
+  std::uint64_t replaced = 0;  // waited until a newer one came
+};
+
 }  // namespace echoloop

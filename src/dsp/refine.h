@@ -45,25 +45,26 @@ ECHO_HD float median_pixel(const PictureView& p, int ix, int iz) {
 }
 
 // Symmetric taps of a smoothing filter: taps[k] for the neighbours k pixels away, taps[0] + 2 (taps[1] + ...) = 1.
+inline constexpr int kMaxSmoothReach = 48;  // pixels
 struct SmoothTaps {
   const float* taps;
   int reach;
 };
 
-ECHO_HD float smooth_axial_pixel(const PictureView& p, const SmoothTaps& t, int ix, int iz) {
-  float sum = t.taps[0] * nearest_pixel(p, ix, iz);
-  for (int k = 1; k <= t.reach; ++k) {
-    sum += t.taps[k] * (nearest_pixel(p, ix, iz - k) + nearest_pixel(p, ix, iz + k));
-  }
+// `at(k)`: the level k pixels further along.
+template <class At>
+ECHO_HD float smooth_line(const SmoothTaps& t, const At& at) {
+  float sum = t.taps[0] * at(0);
+  for (int k = 1; k <= t.reach; ++k) sum += t.taps[k] * (at(-k) + at(k));
   return sum;
 }
 
+ECHO_HD float smooth_axial_pixel(const PictureView& p, const SmoothTaps& t, int ix, int iz) {
+  return smooth_line(t, [&](int k) { return nearest_pixel(p, ix, iz + k); });
+}
+
 ECHO_HD float smooth_lateral_pixel(const PictureView& p, const SmoothTaps& t, int ix, int iz) {
-  float sum = t.taps[0] * nearest_pixel(p, ix, iz);
-  for (int k = 1; k <= t.reach; ++k) {
-    sum += t.taps[k] * (nearest_pixel(p, ix - k, iz) + nearest_pixel(p, ix + k, iz));
-  }
-  return sum;
+  return smooth_line(t, [&](int k) { return nearest_pixel(p, ix + k, iz); });
 }
 
 // Bilateral filter (Tomasi and Manduchi, 1998): weights exp(-d^2 / (2 * 2^2)) exp(-(level difference)^2 per_db2), d in

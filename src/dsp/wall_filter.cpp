@@ -23,7 +23,9 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-// Orthonormal polynomials of degree 0 .. order on n equally spaced points: Gram-Schmidt, each done twice.
+}  // namespace
+
+// Gram-Schmidt, each done twice.
 std::vector<std::vector<double>> orthonormal_polynomials(int order, int n) {
   std::vector<std::vector<double>> basis;
   for (int degree = 0; degree <= order; ++degree) {
@@ -47,8 +49,6 @@ std::vector<std::vector<double>> orthonormal_polynomials(int order, int n) {
   }
   return basis;
 }
-
-}  // namespace
 
 std::vector<float> identity_matrix(int n) {
   std::vector<float> w(at(n, 0, n), 0.0f);

@@ -19,6 +19,9 @@ std::vector<float> fir_wall_matrix(std::span<const double> taps, int n);
 // Ultrasound Med. Biol. 17, 1991). order < n.
 std::vector<float> polynomial_wall_matrix(int order, int n);
 
+// Orthonormal polynomials of degree 0 .. order on n equally spaced points; order < n.
+std::vector<std::vector<double>> orthonormal_polynomials(int order, int n);
+
 std::vector<float> identity_matrix(int n);
 
 }  // namespace echoloop

@@ -35,7 +35,7 @@ bool MessageChannel::send_bytes(std::span<const std::byte> bytes) {
 
 // What is short goes in one piece: every call costs both processes.
 bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload) {
-  constexpr std::size_t kShort = 240;
+  constexpr std::size_t kShort = 2400;
   const Header header{.kind = kind, .size = payload.size()};
   const auto head = std::as_bytes(std::span(&header, 1));
   if (payload.size() > kShort) return send_bytes(head) && send_bytes(payload);

@@ -26,6 +26,7 @@ class SharedMemory {
   ~SharedMemory();
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   void make_resident() const;  // maps what is there at once, not page by page as it is read
+  void forget(std::size_t offset, std::size_t size) const;  // whole pages: what is there is lost, its memory free
 
  private:
   friend class ReaderChild;
@@ -46,7 +47,7 @@ class ReaderChild {
 
   bool send(MessageKind kind, std::span<const std::byte> payload = {});
   // The next message. `waiting` is called now and then and may throw. Throws Error, and the process is gone, when it
-  // died, says nothing until `deadline`, or says nonsense.
+  // died, says nothing until `deadline` though it had its turn, or says nonsense.
   Message receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting = {});
 
   // Kills it; the Error that says that it `did` something it must not.

@@ -86,12 +86,14 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
       read_all(channel, recording, memory);
     } else if (message->kind == MessageKind::read_frames) {
       ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // the thread that opened the file may end; the socket's end ends us
-      const FrameSlot slot = decode_slot(message->payload);
+      const FrameRun run = decode_run(message->payload);
       const std::size_t frame_bytes = recording.acquisition->frame_bytes();
       try {
-        for (std::uint64_t k = 0; k < slot.count; ++k)
-          recording.read_frame(slot.frame + k, memory.subspan(slot.offset + k * frame_bytes, frame_bytes));
-        channel.send(MessageKind::frame_ready, encode_slot(slot));
+        std::uint64_t frame = run.first;
+        for (const std::uint64_t offset : run.offsets) {
+          recording.read_frame(frame++, memory.subspan(static_cast<std::size_t>(offset), frame_bytes));
+        }
+        channel.send(MessageKind::frames_ready, encode_run({.first = run.first, .offsets = {}}));
       } catch (...) {
         refuse(channel, what);
       }

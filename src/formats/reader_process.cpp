@@ -96,9 +96,8 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   } else if (opened.frame_count <= memory_budget() / frame_bytes) {
     recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
   } else {
-    auto frames = std::make_shared<StreamedFrames>(request.what(), std::move(child), frame_bytes, opened.frame_count);
-    recording.read = [frames](std::uint64_t index, std::span<std::byte> out) { frames->read(index, out); };
-    recording.owner = std::move(frames);
+    recording.reader =
+        std::make_shared<StreamedFrames>(request.what(), std::move(child), frame_bytes, opened.frame_count);
   }
   request.advance(1.0);
   return recording;

@@ -3,7 +3,7 @@
 // through the socket:
 //   in place   the file holds them as the viewer wants them: the viewer maps the file and lends them, the process ends;
 //   in memory  they fit the budget: read once, straight into shared memory, and lent from there; the process ends;
-//   streamed   the process stays, reads ahead into a few shared slots, and frames are copied into the caller's memory.
+//   streamed   the process stays and reads ahead, straight into shared memory that goes on as the frames' memory.
 // A process that dies, hangs or lies costs one Error; the viewer goes on. Internal to src/formats.
 #pragma once
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxText = 2000;
 constexpr std::size_t kMaxRefusal = 1000;  // beside the file's name
 constexpr std::size_t kMaxAssumptions = 64;
+constexpr std::size_t kMostFramesInARun = 4096;
 
 template <class Enum>
 Enum decode_enum(PayloadReader& in, Enum last) {
@@ -118,11 +119,10 @@ std::vector<std::byte> encode_text(const std::string& text) {
   return out.take();
 }
 
-std::vector<std::byte> encode_slot(const FrameSlot& slot) {
+std::vector<std::byte> encode_run(const FrameRun& run) {
   PayloadWriter out;
-  out.number(slot.frame);
-  out.number(slot.count);
-  out.number(slot.offset);
+  out.number(run.first);
+  out.numbers(std::span(run.offsets));
   return out.take();
 }
 
@@ -152,14 +152,13 @@ Error decode_refusal(std::span<const std::byte> payload, const std::string& what
   return Error::from_line(what + (line.size() > kMaxRefusal ? line.substr(0, kMaxRefusal) + "..." : line));
 }
 
-FrameSlot decode_slot(std::span<const std::byte> payload) {
+FrameRun decode_run(std::span<const std::byte> payload) {
   PayloadReader in(payload);
-  FrameSlot slot;
-  slot.frame = in.number<std::uint64_t>();
-  slot.count = in.number<std::uint64_t>();
-  slot.offset = in.number<std::uint64_t>();
+  FrameRun run;
+  run.first = in.number<std::uint64_t>();
+  run.offsets = in.numbers<std::uint64_t>(kMostFramesInARun);
   in.expect_end();
-  return slot;
+  return run;
 }
 
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what) {

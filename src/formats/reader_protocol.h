@@ -23,17 +23,17 @@ enum class MessageKind : std::uint32_t {
   progress = 1,  // double, 0..1
   opened,        // encode_opened()
   refused,       // text: the Error's line; ends an opening, or answers read_frames
-  frame_ready,   // FrameSlot: its frames are there; all_ready ends read_all
+  frames_ready,  // FrameRun without offsets: its frames are there; all_ready ends read_all
   all_ready,
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory
-  read_frames,     // FrameSlot
+  read_frames,     // FrameRun
 };
 
-struct FrameSlot {
-  std::uint64_t frame = 0;   // the first
-  std::uint64_t count = 1;   // frames, one after another
-  std::uint64_t offset = 0;  // in the shared memory, bytes
+// Frames one after another, and where in the shared memory each of them shall lie.
+struct FrameRun {
+  std::uint64_t first = 0;
+  std::vector<std::uint64_t> offsets;  // bytes
 };
 
 struct Message {
@@ -71,14 +71,14 @@ class MessageChannel {
 
 std::vector<std::byte> encode_number(double value);
 std::vector<std::byte> encode_text(const std::string& text);
-std::vector<std::byte> encode_slot(const FrameSlot& slot);
+std::vector<std::byte> encode_run(const FrameRun& run);
 std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all but read_frame
 
 // These throw BadMessage; decode_opened() Error as well, when validate() finds the acquisition impossible: `what` is
 // the file. Texts come back printable and short.
 double decode_number(std::span<const std::byte> payload);
 Error decode_refusal(std::span<const std::byte> payload, const std::string& what);  // a line as an Error says it
-FrameSlot decode_slot(std::span<const std::byte> payload);
+FrameRun decode_run(std::span<const std::byte> payload);
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what);
 
 }  // namespace echoloop

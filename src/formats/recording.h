@@ -12,8 +12,27 @@
 #include <string>
 
 #include "core/acquisition.h"
+#include "core/frame.h"
 
 namespace echoloop {
+
+// Frames that are read when they are wanted. [any thread]
+class FrameStream {
+ public:
+  virtual ~FrameStream() = default;
+
+  // Frame `index` into `slot`, acquisition->frame_bytes() long. Memory of allocate() is not written but exchanged for
+  // memory that holds the frame, so that nothing is copied; other memory, or without an owner, is written into. Throws
+  // Error. Fastest in order.
+  virtual void read(std::uint64_t index, FrameMemory& slot) = 0;
+
+  // Memory that frames get into without a copy; empty: there is none (any more).
+  virtual FrameMemory allocate(std::size_t bytes) = 0;
+
+  // From now on frames are read ahead into memory that `allocate` gives: that of allocate(), page-locked perhaps, or
+  // nothing changes.
+  virtual void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) = 0;
+};
 
 struct Recording {
   AcquisitionPtr acquisition;
@@ -25,9 +44,8 @@ struct Recording {
   // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.
   // Throws Error when a mapped file became shorter since. (Shortened while a lent frame is being read, it faults.)
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
-  // In place of `frame` where frames cannot be lent (too big for memory, and laid out otherwise in the file): writes
-  // frame `index` into `out`, acquisition->frame_bytes() long. Throws Error. Fastest in order. [any thread]
-  std::function<void(std::uint64_t index, std::span<std::byte> out)> read;
+  // In place of `frame` where frames cannot be lent (too big for memory, and laid out otherwise in the file).
+  std::shared_ptr<FrameStream> reader;
   std::span<const std::byte> memory;  // holds all frames, for a backend to page-lock; empty for a mapped file
   std::shared_ptr<const void> owner;  // keeps mapping or memory alive
 };

@@ -11,17 +11,30 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kMostAhead = std::size_t{128} << 20;  // bytes, unless frames are so big that it takes more
-constexpr std::size_t kFewest = 3, kMost = 8;               // slots: one being copied out, the others being read
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kAhead = std::size_t{16} << 20;  // bytes: what a processor's cache holds of them is read fastest
+constexpr std::size_t kFewestRuns = 4, kMostRuns = 8;  // one that is given out, the others being read
+constexpr std::uint64_t kLongestRun = 256;             // frames
 
-std::size_t slot_count(const std::string& what, std::size_t stride) {
-  const std::size_t n = std::clamp(kMostAhead / stride, kFewest, kMost);
-  if (n * stride > free_host_memory() / 2) {
-    throw Error(what, "frames of " + std::to_string(stride >> 20) + " MiB",
-                "frames of which this machine's memory holds " + std::to_string(2 * kFewest));
+std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::size_t run_length(std::size_t frame_bytes, std::uint64_t n_frames) {
+  const std::uint64_t longest = std::min(kLongestRun, n_frames);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(reader_settings().run_bytes / frame_bytes, 1, longest));
+}
+
+std::size_t cell_count(std::size_t frame_bytes, std::size_t run) {
+  return run * std::clamp(kAhead / (run * frame_bytes), kFewestRuns, kMostRuns);
+}
+
+// Half of what is free: the history of kept frames takes a quarter of it at most, if nobody says otherwise.
+std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t frame_bytes) {
+  const std::size_t most = free_host_memory() / 2;
+  if (2 * needed > most) {
+    throw Error(what, "frames of " + std::to_string(frame_bytes >> 20) + " MiB",
+                "frames of which this machine's memory holds " + std::to_string(4 * kFewestRuns));
   }
-  return n;
+  return most;
 }
 
 }  // namespace
@@ -31,86 +44,144 @@ StreamedFrames::StreamedFrames(std::string what, std::unique_ptr<ReaderChild> ch
     : what_(std::move(what)),
       frame_bytes_(frame_bytes),
       n_frames_(n_frames),
-      run_(std::clamp<std::uint64_t>(reader_settings().run_bytes / frame_bytes, 1, n_frames)),
-      n_runs_((n_frames + run_ - 1) / run_),
-      stride_((static_cast<std::size_t>(run_) * frame_bytes + kPage - 1) / kPage * kPage),
+      run_(run_length(frame_bytes, n_frames)),
       child_(std::move(child)),
-      slots_(slot_count(what_, stride_)) {
-  memory_ = child_->share(stride_ * slots_.size());
+      cells_(cell_count(frame_bytes, run_)) {
+  const std::size_t needed = cells_.size() * stride_of(frame_bytes_);
+  arena_ = std::make_shared<FrameArena>(child_->share(arena_bytes(what_, needed, frame_bytes_)));
+  fill_cells(arena_->allocate(needed));
+  for (std::size_t k = cells_.size(); k-- > 0;) free_.push_back(k);
   ask_ahead(0);
   take_answer(0);  // the process lives on when the thread that opens ends, once it was asked for a frame
 }
 
-std::size_t StreamedFrames::find(std::uint64_t frame) const {
-  return static_cast<std::size_t>(
-      std::find_if(slots_.begin(), slots_.end(), [frame](const Slot& slot) { return slot.holds(frame); }) -
-      slots_.begin());
+// Each cell gets its part of `all`, with an owner of its own that keeps the whole.
+void StreamedFrames::fill_cells(const FrameMemory& all) {
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    cells_[k].memory = {.bytes = all.bytes.subspan(k * stride_of(frame_bytes_), frame_bytes_),
+                        .owner = std::make_shared<std::shared_ptr<const void>>(all.owner),
+                        .kind = all.kind};
+  }
 }
 
-void StreamedFrames::ask(std::size_t slot, std::uint64_t frame, std::uint64_t count) {
-  slots_[slot] = {.state = State::asked, .frame = frame, .count = count};
-  asked_.push_back(slot);
-  child_->send(MessageKind::read_frames, encode_slot({.frame = frame, .count = count, .offset = slot * stride_}));
+void StreamedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
+  const FrameMemory all = allocate(cells_.size() * stride_of(frame_bytes_));
+  if (!arena_->holds(all.bytes)) return;
+  const std::scoped_lock lock(mutex_);
+  try {
+    while (!asked_.empty()) take_answer(n_frames_);
+  } catch (const std::exception&) {
+    return;  // the process is gone: whoever reads the next frame is told
+  }
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    if (cells_[k].state == State::ready) release(k);
+  }
+  fill_cells(all);
+  ask_ahead(next_);
 }
 
-// Asks for the run with `index` and those after it as far as slots go. Runs that are there but not among these make
-// room.
+bool StreamedFrames::is_ready(std::uint64_t frame) const {
+  const auto found = has_.find(frame);
+  return found != has_.end() && cells_[found->second].state == State::ready;
+}
+
+void StreamedFrames::release(std::size_t cell) {
+  has_.erase(cells_[cell].frame);
+  cells_[cell].state = State::free;
+  free_.push_back(cell);
+}
+
+// Frames that are there but not soon after `index` make room.
+void StreamedFrames::release_unwanted(std::uint64_t index) {
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    const bool wanted = (cells_[k].frame + n_frames_ - index) % n_frames_ < cells_.size();
+    if (cells_[k].state == State::ready && !wanted) release(k);
+  }
+}
+
+// `count` frames from `first` on into free cells.
+void StreamedFrames::ask(std::uint64_t first, std::uint64_t count) {
+  FrameRun run{.first = first, .offsets = {}};
+  std::vector<std::size_t> cells;
+  for (std::uint64_t frame = first; frame < first + count; ++frame) {
+    const std::size_t cell = free_.back();
+    free_.pop_back();
+    cells_[cell].state = State::asked;
+    cells_[cell].frame = frame;
+    has_[frame] = cell;
+    cells.push_back(cell);
+    run.offsets.push_back(arena_->offset_of(cells_[cell].memory.bytes));
+  }
+  asked_.push_back(std::move(cells));
+  child_->send(MessageKind::read_frames, encode_run(run));
+}
+
+// Asks for the frames from `index` on as far as cells go, a run at a time: fewer only when `index` itself is missing.
 void StreamedFrames::ask_ahead(std::uint64_t index) {
-  const std::uint64_t n_wanted = std::min<std::uint64_t>(slots_.size(), n_runs_);
-  for (Slot& slot : slots_) {
-    const bool wanted = (slot.frame / run_ + n_runs_ - index / run_) % n_runs_ < n_wanted;
-    if (slot.state == State::ready && !wanted) slot.state = State::free;
+  if (index != next_) release_unwanted(index);
+  next_ = index;
+  if (has_.contains(index) && free_.size() < run_) return;
+  const std::uint64_t n_wanted = std::min<std::uint64_t>(cells_.size(), n_frames_);
+  std::uint64_t first = 0, count = 0;  // of the run that is being put together
+  const auto send = [&] {
+    if (count > 0) ask(first, count);
+    count = 0;
+  };
+  for (std::uint64_t k = 0; k < n_wanted && free_.size() > count; ++k) {
+    const std::uint64_t frame = (index + k) % n_frames_;
+    const bool missing = !has_.contains(frame);
+    if (count == run_ || !missing || frame == 0) send();
+    if (!missing) continue;
+    if (count++ == 0) first = frame;
   }
-  for (std::uint64_t k = 0; k < n_wanted; ++k) {
-    const std::uint64_t first = (index / run_ + k) % n_runs_ * run_;
-    if (find(k == 0 ? index : first) < slots_.size()) continue;
-    const auto find_state = [&](State state) {
-      return std::find_if(slots_.begin(), slots_.end(), [state](const Slot& slot) { return slot.state == state; });
-    };
-    auto slot = find_state(State::free);
-    if (slot == slots_.end() && k == 0) slot = find_state(State::ready);
-    if (slot == slots_.end()) return;
-    ask(static_cast<std::size_t>(slot - slots_.begin()), first, std::min(run_, n_frames_ - first));
-  }
+  send();
 }
 
 // Waits for the oldest question's answer. Of a run that could not be read the frame that is needed is asked for by
 // itself; what could not be read ahead will be asked for again when its turn comes.
 void StreamedFrames::take_answer(std::uint64_t for_frame) {
-  const std::size_t slot = asked_.front();
+  const std::vector<std::size_t> cells = asked_.front();
   const Message message = child_->receive(std::chrono::steady_clock::now() + reader_settings().frame_patience);
-  asked_.erase(asked_.begin());
   if (message.kind == MessageKind::refused) {
-    const Slot refused = std::exchange(slots_[slot], {});
-    if (!refused.holds(for_frame)) return;
-    if (refused.count == 1) throw decode_refusal(message.payload, what_);
-    ask(slot, for_frame, 1);
+    asked_.pop_front();
+    const bool needed =
+        std::any_of(cells.begin(), cells.end(), [&](std::size_t cell) { return cells_[cell].frame == for_frame; });
+    for (const std::size_t cell : cells) release(cell);
+    if (needed && cells.size() == 1) throw decode_refusal(message.payload, what_);
+    if (needed) ask(for_frame, 1);
     return;
   }
-  if (message.kind != MessageKind::frame_ready || decode_slot(message.payload).frame != slots_[slot].frame) {
+  if (message.kind != MessageKind::frames_ready || decode_run(message.payload).first != cells_[cells[0]].frame) {
     throw BadMessage("a frame that was not asked for");
   }
-  slots_[slot].state = State::ready;
+  asked_.pop_front();
+  for (const std::size_t cell : cells) cells_[cell].state = State::ready;
 }
 
-void StreamedFrames::read(std::uint64_t index, std::span<std::byte> out) {
+void StreamedFrames::read(std::uint64_t index, FrameMemory& slot) {
   const std::scoped_lock lock(mutex_);
-  if (index >= n_frames_ || out.size() < frame_bytes_) throw std::out_of_range("frame index");
+  if (index >= n_frames_ || slot.bytes.size() < frame_bytes_) throw std::out_of_range("frame index");
   try {
     ask_ahead(index);
-    std::size_t slot = find(index);
-    while (slot == slots_.size() || slots_[slot].state != State::ready) {
-      take_answer(index);
-      if (slot == slots_.size()) ask_ahead(index);
-      slot = find(index);
+    while (!is_ready(index)) {
+      if (!has_.contains(index)) {
+        release_unwanted(index);
+        ask_ahead(index);
+      }
+      if (!is_ready(index)) take_answer(index);
     }
-    const std::size_t at = static_cast<std::size_t>(index - slots_[slot].frame) * frame_bytes_;
-    std::memcpy(out.data(), memory_->bytes().data() + slot * stride_ + at, frame_bytes_);
-    if (index == slots_[slot].frame + slots_[slot].count - 1) slots_[slot].state = State::free;
   } catch (const BadMessage& bad) {
     throw child_->give_up(std::string("said nonsense (") + bad.what() + ")");
   }
-  ask_ahead((index + 1) % n_frames_);
+  const std::size_t cell = has_.at(index);
+  if (slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes)) {
+    std::swap(cells_[cell].memory, slot);
+  } else {
+    std::memcpy(slot.bytes.data(), cells_[cell].memory.bytes.data(), frame_bytes_);
+  }
+  release(cell);
+  next_ = (index + 1) % n_frames_;
+  ask_ahead(next_);
 }
 
 }  // namespace echoloop

@@ -1,56 +1,63 @@
-// The frames of a recording too big for memory, one after another from a reader process that stays: it reads ahead
-// into a few slots of shared memory, and read() copies a frame out of its slot. A slot holds one frame, or a run of
-// small ones, so that questions and answers cost little. Any order is possible, in order is fast. Internal to
-// src/formats.
+// The frames of a recording too big for memory, one after another from a reader process that stays. It reads them ahead
+// into pieces of shared memory (frame_arena.h). A frame is not copied: read() puts its piece in the place of the
+// caller's memory, and the next frame is read into what the caller gave. Questions and answers are about a run of small
+// frames, or a big one, so that they cost little. Any order is possible, in order is fast. Internal to src/formats.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "formats/frame_arena.h"
 #include "formats/reader_child.h"
+#include "formats/recording.h"
 
 namespace echoloop {
 
-class StreamedFrames {
+class StreamedFrames final : public FrameStream {
  public:
   StreamedFrames(std::string what, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes, std::uint64_t n_frames);
 
-  // Frame `index` < n_frames into `out`. Throws Error; also for every later frame once the process is gone. Any thread.
-  void read(std::uint64_t index, std::span<std::byte> out);
+  // Throws Error; also for every later frame once the process is gone.
+  void read(std::uint64_t index, FrameMemory& slot) override;
+  FrameMemory allocate(std::size_t bytes) override { return arena_->allocate(bytes); }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
 
  private:
   enum class State { free, asked, ready };
-  struct Slot {
+  struct Cell {
+    FrameMemory memory;
     State state = State::free;
-    std::uint64_t frame = 0;  // the first of `count`
-    std::uint64_t count = 0;
-    [[nodiscard]] bool holds(std::uint64_t index) const {
-      return state != State::free && index >= frame && index - frame < count;
-    }
+    std::uint64_t frame = 0;
   };
 
+  void fill_cells(const FrameMemory& all);
+  void release(std::size_t cell);
+  void release_unwanted(std::uint64_t index);
   void ask_ahead(std::uint64_t index);
-  void ask(std::size_t slot, std::uint64_t frame, std::uint64_t count);
+  void ask(std::uint64_t first, std::uint64_t count);
   void take_answer(std::uint64_t for_frame);
-  [[nodiscard]] std::size_t find(std::uint64_t frame) const;  // slots_.size(): nowhere
+  [[nodiscard]] bool is_ready(std::uint64_t frame) const;
 
   const std::string what_;
   const std::size_t frame_bytes_;
   const std::uint64_t n_frames_;
-  const std::uint64_t run_;     // frames in a slot
-  const std::uint64_t n_runs_;  // in the recording
-  const std::size_t stride_;    // from slot to slot: whole pages
+  const std::size_t run_;  // frames that are asked for at once
   std::mutex mutex_;
-  // All below under mutex_.
+  // All below under mutex_, but for the arena, which has its own.
   std::unique_ptr<ReaderChild> child_;
-  std::shared_ptr<SharedMemory> memory_;
-  std::vector<Slot> slots_;
-  std::vector<std::size_t> asked_;  // slots in the order in which they were asked for
+  std::shared_ptr<FrameArena> arena_;
+  std::vector<Cell> cells_;
+  std::vector<std::size_t> free_;                       // cells without a frame
+  std::unordered_map<std::uint64_t, std::size_t> has_;  // frame -> cell that is asked or ready
+  std::deque<std::vector<std::size_t>> asked_;          // runs in the order in which they were asked for
+  std::uint64_t next_ = 0;                              // the frame after the one that was read last
 };
 
 }  // namespace echoloop

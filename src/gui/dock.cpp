@@ -6,6 +6,7 @@
 
 #include "gui/number_text.h"
 #include "gui/plot.h"
+#include "gui/tool_bar.h"
 
 namespace echoloop {
 namespace {
@@ -37,22 +38,33 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
   const float pad = ui.px(c.compact ? 12 : 16);
   Rect head{r.x0 + pad, r.y0 + ui.px(2), r.x1 - pad, r.y0 + ui.px(2 + kHead)};
-  head.x0 = ui.text(Type::strong, head, theme::kText, m_mode ? "M-mode" : "Inspector") + ui.px(16);
+  const bool sonogram = c.view.dock == Dock::sonogram;
+  const std::string_view name = sonogram ? "Spectral Doppler" : m_mode ? "M-mode" : "Inspector";
+  head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
   const float size = ui.px(22);
   const Rect close{head.x1 - size, head.cy() - 0.5F * size, head.x1, head.cy() + 0.5F * size};
-  const bool closing =
-      ui.icon_button("close_dock", close, {m_mode ? "Close (M)" : "Close (N)", "The picture gets the room back.", {}});
+  const bool closing = ui.icon_button(
+      "close_dock", close,
+      {sonogram ? "Close"
+       : m_mode ? "Close (M)"
+                : "Close (N)",
+       sonogram ? "The gate goes, and the picture gets the room back." : "The picture gets the room back.",
+       {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
   strip_box_ = {};
-  if (m_mode) {
+  if (sonogram) {
+    inspector_.close();
+    strip_box_ = sonogram_.draw(c, head, body);
+  } else if (m_mode) {
     inspector_.close();
     draw_m_mode(c, head, body, image, strip);
   } else {
     inspector_.draw(c, head, body);
   }
   if (closing) c.view.dock = Dock::none;
+  if (closing && sonogram) switch_gate(c, Gate::off);
 }
 
 void DockArea::draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image,

@@ -1,10 +1,11 @@
-// What can be opened below the picture, above the cine strip: the inspector, or the M-mode strip. Its upper edge is a
-// splitter. Closed, it makes, asks and keeps nothing. UI thread only.
+// What can be opened below the picture, above the cine strip: the inspector, the M-mode strip, or the
+// sonogram. Its upper edge is a splitter. Closed, it makes, asks and keeps nothing. UI thread only.
 #pragma once
 
 #include "gui/image_view.h"
 #include "gui/inspector.h"
 #include "gui/m_mode.h"
+#include "gui/sonogram_dock.h"
 
 namespace echoloop {
 
@@ -18,11 +19,13 @@ class DockArea {
   // Where the strip's pixels go; empty: nowhere.
   [[nodiscard]] const Rect& strip_box() const { return strip_box_; }
   [[nodiscard]] double strip_span_s() const { return span_s_; }
+  [[nodiscard]] double sonogram_span_s() const { return sonogram_.span_s(); }
 
  private:
   void draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image, const MModeStrip& strip);
 
   Inspector inspector_;
+  SonogramDock sonogram_;
   Rect strip_box_;
   double span_s_ = 4.0;
 };

@@ -23,20 +23,37 @@ namespace {
 constexpr std::size_t kMostEntries = 20000;
 constexpr float kRowHeight = 26;
 
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 // What recordings are usually called; every other file can be opened too, it is only written fainter.
 bool usual_name(const std::string& name) {
   constexpr std::array<std::string_view, 8> endings = {".pkl", ".npy", ".npz", ".mat", ".json", ".uff", ".hdf5", ".h5"};
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(name);
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view end) { return lower.ends_with(end); });
 }
 
 }  // namespace
 
-const std::vector<FileDialog::Entry>& FileDialog::entries() const {
-  static const std::vector<Entry> none;
-  return listing_ != nullptr && listing_->ready.load(std::memory_order_acquire) ? listing_->entries : none;
+// Brings entries_ up to what is typed and has been listed.
+void FileDialog::narrow() {
+  if (listing_ == nullptr || !listing_->ready.load(std::memory_order_acquire)) return;
+  const std::string text = path_text_.data();
+  if (listed_ && text == known_text_) return;
+  const bool typed = text != known_text_;
+  listed_ = true;
+  known_text_ = text;
+  const fs::path path = folder_ / text;  // what is typed may be a whole path
+  const std::string part = typed && path.parent_path() == folder_ ? lower_case(path.filename().string()) : "";
+  entries_.clear();
+  std::ranges::copy_if(listing_->entries, std::back_inserter(entries_), [&](const Entry& entry) {
+    return part.empty() || lower_case(entry.name).find(part) != std::string::npos;
+  });
+  selected_ = -1;
+  complaint_.clear();
+  scroll_.reset();
 }
 
 void FileDialog::enter(const fs::path& folder) {
@@ -45,6 +62,8 @@ void FileDialog::enter(const fs::path& folder) {
   complaint_.clear();
   scroll_.reset();
   set_path_text(folder / "");
+  entries_.clear();
+  listed_ = false;
   listing_ = std::make_shared<Listing>();
   std::thread([folder, listing = listing_] {
     std::error_code error;
@@ -68,6 +87,7 @@ void FileDialog::set_path_text(const fs::path& path) {
   const std::size_t n = std::min(text.size(), path_text_.size() - 1);
   std::memcpy(path_text_.data(), text.data(), n);
   path_text_[n] = '\0';
+  known_text_ = path_text_.data();
   ++revision_;
   focus_ = true;
 }
@@ -81,7 +101,7 @@ void FileDialog::open(Ui& ui, const fs::path& folder) {
   ui.open_popup("file_dialog");
 }
 
-// A folder is entered, a file is the answer.
+// A folder is entered, a file is the answer; so is the one file whose name has what was typed.
 std::optional<fs::path> FileDialog::take(const fs::path& path) {
   std::error_code error;
   const fs::path whole = path.is_absolute() ? path : folder_ / path;
@@ -93,15 +113,17 @@ std::optional<fs::path> FileDialog::take(const fs::path& path) {
     folder_ = whole.parent_path();
     return whole;
   }
-  complaint_ = "There is no such file or folder.";
+  if (entries_.size() == 1 && whole == folder_ / path_text_.data()) return take(folder_ / entries_.front().name);
+  complaint_ =
+      entries_.size() > 1 ? "Several names have this in them: choose one." : "There is no such file or folder.";
   return std::nullopt;
 }
 
 void FileDialog::move_selection(int by) {
-  const int count = static_cast<int>(entries().size());
+  const int count = static_cast<int>(entries_.size());
   if (count == 0) return;
   selected_ = std::clamp(selected_ + by, 0, count - 1);
-  set_path_text(folder_ / entries()[static_cast<std::size_t>(selected_)].name);
+  set_path_text(folder_ / entries_[static_cast<std::size_t>(selected_)].name);
 }
 
 void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int page) {
@@ -123,7 +145,7 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
   std::optional<fs::path> wanted;
   const float row = ui.px(kRowHeight);
   float y = scroll_.begin(ui, "files_bar", r);
-  const auto& list = entries();
+  const auto& list = entries_;
   for (std::size_t i = 0; i < list.size(); ++i, y += row) {
     if (y + row < r.y0 || y > r.y1) continue;
     const Rect line{r.x0, y, r.x1 - ui.px(8), y + row};
@@ -149,9 +171,10 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
   if (!ready || list.empty()) {
     const std::string& why = ready ? listing_->complaint : complaint_;
     ui.text_centred(Type::body, r, theme::kMuted,
-                    !ready        ? "Reading the folder…"
-                    : why.empty() ? "Nothing in here"
-                                  : why);
+                    !ready                      ? "Reading the folder…"
+                    : !why.empty()              ? why
+                    : listing_->entries.empty() ? "Nothing in here"
+                                                : "No name here has this in it");
   }
   return wanted;
 }
@@ -168,11 +191,14 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
     open_ = false;
     return std::nullopt;
   }
+  narrow();
   take_keys(ui, keys, std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1));
   const float pad = ui.px(16);
   const float left = box.x0 + pad;
   const float right = box.x1 - pad;
   ui.text(Type::strong, left, box.y0 + ui.px(12), ui.px(24), theme::kText, "Open a recording");
+  ui.text_fitted(Type::small, left + ui.px(150), right, box.y0 + ui.px(12), ui.px(24), theme::kMuted,
+                 "UFF, PICMUS, zea, PyBF, MUST, Verasonics, the short course's, .npy with a sidecar");
   std::optional<fs::path> wanted;
   const float y = box.y0 + ui.px(44);
   const float up = ui.px(40);

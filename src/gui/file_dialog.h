@@ -1,5 +1,6 @@
-// Choosing a recording: folders, files with their sizes, a typed path, the keyboard. Folders are listed on a thread of
-// their own, so that a slow disk never stops the picture. Everything else: UI thread only.
+// Choosing a recording: folders, files with their sizes, a typed path, the keyboard. What is typed after the folder
+// narrows the list. Folders are listed on a thread of their own, so that a slow disk never stops the picture.
+// Everything else: UI thread only.
 #pragma once
 
 #include <array>
@@ -39,13 +40,16 @@ class FileDialog {
   void move_selection(int by);
   void take_keys(const Ui& ui, std::span<const KeyPress> keys, int page);
   std::optional<std::filesystem::path> draw_list(Ui& ui, const Rect& r);
-  [[nodiscard]] const std::vector<Entry>& entries() const;
+  void narrow();
 
   bool open_ = false;
   std::filesystem::path folder_;
   std::shared_ptr<Listing> listing_;
+  std::vector<Entry> entries_;  // of the list on screen: those whose names have what was typed
+  bool listed_ = false;         // entries_ are of listing_
   std::array<char, 1024> path_text_{};
-  int revision_ = 0;  // a new text needs a new identity: ImGui keeps the old one of an active field
+  std::string known_text_;  // path_text_ before somebody typed
+  int revision_ = 0;        // a new text needs a new identity: ImGui keeps the old one of an active field
   bool focus_ = false;
   int selected_ = -1;
   std::string complaint_;

@@ -3,15 +3,13 @@
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "gui/color_table.h"
 #include "gui/flow_colors.h"
 
 namespace echoloop {
 namespace {
-
-constexpr int kEntries = 1024;  // an even number: none of them is the velocity 0, where red and blue meet
 
 float narrow(double value) { return static_cast<float>(value); }
 
@@ -20,20 +18,8 @@ float narrow(double value) { return static_cast<float>(value); }
 FlowPainter::FlowPainter(const std::filesystem::path& shader_dir) : shader_(shader_dir, "flow", "") {
   glCreateVertexArrays(1, &vertices_);
   glCreateTextures(GL_TEXTURE_2D, 2, maps_);
-  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-  for (int i = 0; i < 2; ++i) {
-    std::array<std::uint8_t, 4 * kEntries> table;
-    for (int k = 0; k < kEntries; ++k) {
-      const double t = static_cast<double>(k) / (kEntries - 1);
-      const Rgb color = i == 0 ? flow_power_color(t) : flow_velocity_color(2.0 * t - 1.0);
-      const std::uint8_t rgba[4] = {color.r, color.g, color.b, 255};
-      std::copy_n(rgba, 4, table.begin() + 4 * k);
-    }
-    glTextureStorage2D(maps_[i], 1, GL_RGBA8, kEntries, 1);
-    glTextureSubImage2D(maps_[i], 0, 0, 0, kEntries, 1, GL_RGBA, GL_UNSIGNED_BYTE, table.data());
-    glTextureParameteri(maps_[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTextureParameteri(maps_[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  }
+  make_color_table(maps_[0], flow_power_color);
+  make_color_table(maps_[1], [](double t) { return flow_velocity_color(2.0 * t - 1.0); });
   find();
 }
 

@@ -6,15 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "gui/tone.h"
+#include "gui/color_table.h"
 
 namespace echoloop {
-
-namespace {
-
-constexpr int kEntries = 1024;  // finer than 8 bits, so that the nearest entry is good enough
-
-}  // namespace
 
 ImagePainter::ImagePainter(const std::filesystem::path& shader_dir)
     : general_(shader_dir, ""),
@@ -23,18 +17,8 @@ ImagePainter::ImagePainter(const std::filesystem::path& shader_dir)
       plain_polar_(shader_dir, "POLAR PLAIN") {
   glCreateVertexArrays(1, &vertices_);
   glCreateTextures(GL_TEXTURE_2D, 4, maps_);
-  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   for (int i = 0; i < 4; ++i) {
-    std::array<std::uint8_t, 4 * kEntries> table;
-    for (int k = 0; k < kEntries; ++k) {
-      const Rgb color = map_color(static_cast<ColorMap>(i), static_cast<double>(k) / (kEntries - 1));
-      const std::uint8_t rgba[4] = {color.r, color.g, color.b, 255};
-      std::copy_n(rgba, 4, table.begin() + 4 * k);
-    }
-    glTextureStorage2D(maps_[i], 1, GL_RGBA8, kEntries, 1);
-    glTextureSubImage2D(maps_[i], 0, 0, 0, kEntries, 1, GL_RGBA, GL_UNSIGNED_BYTE, table.data());
-    glTextureParameteri(maps_[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTextureParameteri(maps_[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    make_color_table(maps_[i], [i](double t) { return map_color(static_cast<ColorMap>(i), t); });
   }
 }
 

@@ -75,6 +75,13 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
   return text;
 }
 
+// The object under the pointer.
+std::string object_text(const StructureView& s) {
+  if (s.hovered_on_picture == 0) return {};
+  const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
+  return fmt::format("   object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
+}
+
 }  // namespace
 
 void draw_rulers(const ImageViewContext& c) {
@@ -125,6 +132,10 @@ void draw_caption(const ImageViewContext& c, float right) {
     const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);
     item(low_rank ? "low rank" : "flow", age, unit);
   }
+  if (const StructureView& s = c.structure; s.image != nullptr) {
+    item("objects", std::to_string(s.count()), "");
+    if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms older");
+  }
   for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }
 
@@ -145,6 +156,7 @@ void draw_pointer(const ImageViewContext& c) {
   if (const FlowImage* under = flow_under(c, mouse.x)) {
     if (const std::string flow = flow_at(*under, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
   }
+  text += object_text(c.structure);
   const float room = l.image.width() - ui.px(32);
   std::string second = echo_text(c, {x_m, z_m});
   if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});

@@ -23,6 +23,7 @@ struct ImageViewContext {
   float wipe_x = 0;
   const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
   double flow_age_s = 0.0;
+  const StructureView& structure;
   // Of a pixel of either picture; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;

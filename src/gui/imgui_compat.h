@@ -29,6 +29,15 @@ inline void add_polyline(ImDrawList& list, const ImVec2* points, int count, ImU3
 #endif
 }
 
+// The last point joins the first.
+inline void add_closed_line(ImDrawList& list, const ImVec2* points, int count, ImU32 color, float thickness) {
+#if IMGUI_VERSION_NUM >= 19280
+  list.AddPolyline(points, count, color, thickness, ImDrawFlags_Closed);
+#else
+  list.AddPolyline(points, count, color, ImDrawFlags_Closed, thickness);
+#endif
+}
+
 // The id was a pointer, then an integer, then a reference.
 inline ImTextureID texture_id(unsigned int gl_texture) {
 #if IMGUI_VERSION_NUM >= 19140

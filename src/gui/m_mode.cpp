@@ -104,26 +104,9 @@ std::optional<double> MModeStrip::age_s(const FrameStamp& stamp) const {
   return std::nullopt;
 }
 
-std::vector<MModeStrip::Piece> MModeStrip::pieces(const Rect& box, double span_s) const {
+std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const {
   if (empty()) return {};
-  const double step_px = static_cast<double>(box.width()) / (span_s / kStep_s);
-  // Right edge of a step's column.
-  const auto edge = [&](std::int64_t step) {
-    return box.x1 - static_cast<float>(step_px * static_cast<double>(newest_ - step));
-  };
-  std::vector<Piece> list;
-  const int at = place(newest_);
-  // Turns of the ring: the one that ends with the newest column, and the one before.
-  for (const std::int64_t first : {newest_ - at, newest_ - at - kColumns}) {
-    const std::int64_t last = first == newest_ - at ? newest_ : newest_ - at - 1;
-    const std::int64_t oldest = std::max<std::int64_t>({first, newest_ - kColumns + 1, 0});
-    if (last < oldest) continue;
-    const auto half = static_cast<float>(0.5 * step_px);
-    const Rect where{edge(first) - half, box.y0, edge(first + kColumns - 1) - half, box.y1};
-    const Rect clip = box.common({edge(oldest - 1), box.y0, edge(last), box.y1});
-    if (clip.x1 > clip.x0) list.push_back({where, clip});
-  }
-  return list;
+  return strip_pieces(box, static_cast<double>(box.width()) / (span_s / kStep_s), newest_, kColumns);
 }
 
 }  // namespace echoloop

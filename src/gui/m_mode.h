@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/image.h"
-#include "gui/rect.h"
+#include "gui/strip_pieces.h"
 
 namespace echoloop {
 
@@ -37,12 +37,8 @@ class MModeStrip {
   // Seconds before the newest column of the picture with this stamp; nothing: it is not on the strip.
   [[nodiscard]] std::optional<double> age_s(const FrameStamp& stamp) const;
 
-  // Where the whole texture has to be drawn, and within which clip, so that the last `span_s` fill the box, the newest
-  // at its right edge: the strip is a ring.
-  struct Piece {
-    Rect where, clip;
-  };
-  [[nodiscard]] std::vector<Piece> pieces(const Rect& box, double span_s) const;
+  // The last `span_s` fill the box, the newest at its right edge.
+  [[nodiscard]] std::vector<StripPiece> pieces(const Rect& box, double span_s) const;
 
  private:
   void begin(const Image& image, int column);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kSmallest_m = 1e-6;
 constexpr std::size_t kMostPoints = 2000;  // of an outline
 
-bool draws(MarkTool tool) { return tool != MarkTool::pointer && tool != MarkTool::inspect; }
+bool draws(MarkTool tool) { return tool != MarkTool::pointer && tool < MarkTool::inspect; }
 MarkKind kind_of(MarkTool tool) { return static_cast<MarkKind>(static_cast<int>(tool) - 1); }
 
 // The first place in the pairs that is still free: target 1, background 1, target 2 and so on.

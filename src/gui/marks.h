@@ -31,7 +31,7 @@ struct Mark {
 };
 
 // What a click on the picture does; pointer: select and move marks, pan.
-enum class MarkTool { pointer, distance, angle, ellipse, rectangle, circle, outline, profile, point, inspect };
+enum class MarkTool { pointer, distance, angle, ellipse, rectangle, circle, outline, profile, point, inspect, gate };
 
 struct Marks {
   std::vector<Mark> list;  // complete ones, oldest first

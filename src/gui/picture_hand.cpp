@@ -66,9 +66,14 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
     marks.selected = chip;
   } else if (hit.pressed && !editor_.press(marks, at, reach_m) && marks.tool == MarkTool::pointer) {
     marks.selected = 0;
-    panning_ = true;
+    panning_ = free_press_ = true;
     if (ImGui::IsMouseDoubleClicked(0)) state.pan_zoom = {};
   }
+  constexpr float kStill = 4;  // pixels at scale 1: a hand is not quieter
+  const float still = kStill * layout.scale;
+  free_press_ = free_press_ && ImGui::GetIO().MouseDragMaxDistanceSqr[0] <= still * still;
+  if (hit.clicked && free_press_) free_click_ = at;
+  free_press_ = free_press_ && hit.held;
   if (marks.tool == MarkTool::inspect && hit.held) state.inspected = at;
   if (hit.hovered || hit.held) editor_.move(marks, at, reach_m);
   if (!hit.held) editor_.release(marks);
@@ -82,6 +87,8 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
 
 bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   const Hit hit = ui.hit("picture", layout.image);
+  free_pointer_.reset();
+  free_click_.reset();
   Marks& marks = state.marks;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double reach_m = static_cast<double>(kReach * ui.scale()) / layout.px_per_m;
@@ -95,8 +102,13 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   } else if (hit.pressed) {
     chip = chip_at(before, mouse.x, mouse.y);
   }
-  use_tool(hit, layout, state, reach_m, chip);
+  const bool gate = editor_.draft() == nullptr && gate_.use(hit, layout, state, reach_m);
+  if (!gate) use_tool(hit, layout, state, reach_m, chip);
+  if (!gate && hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
+    free_pointer_ = layout.point(mouse.x, mouse.y);
+  }
   zoom_and_pan(hit, layout, state);
+  draw_gate(ui, layout, state.params);
   draw_marks({ui, layout, marks, editor_.draft()});
   return hit.hovered;
 }

@@ -2,6 +2,9 @@
 // the inspector looks. UI thread only.
 #pragma once
 
+#include <optional>
+
+#include "gui/gate_hand.h"
 #include "gui/keys.h"
 #include "gui/mark_editor.h"
 #include "gui/picture_layout.h"
@@ -18,6 +21,12 @@ class PictureHand {
   // True when the key meant something.
   bool key(UiState& state, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
+  // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
+  // without dragging.
+  [[nodiscard]] std::optional<PlanePoint> free_pointer() const { return free_pointer_; }
+  [[nodiscard]] std::optional<PlanePoint> free_click() const { return free_click_; }
+  // True once after the mouse has changed the gate.
+  bool take_gate_changed() { return gate_.take_changed(); }
   // Presses on the picture end with it.
   void forget() { editor_ = {}; }
 
@@ -26,6 +35,9 @@ class PictureHand {
   void use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip);
 
   MarkEditor editor_;
+  std::optional<PlanePoint> free_pointer_, free_click_;
+  bool free_press_ = false;  // took nothing: a click, unless the mouse moves
+  GateHand gate_;
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
 };

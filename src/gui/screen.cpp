@@ -7,6 +7,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
+#include "gui/object_outlines.h"
 #include "gui/scale_bar.h"
 #include "gui/tool_bar.h"
 #include "gui/wipe.h"
@@ -53,6 +54,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   playing_ = state.run == RunState::frozen && state.cine.playing;
   state.timeline.wanted = false;  // unless its panel is drawn
   state.inspector.wanted = false;
+  watch_gate(state);
   if (presentation_ || view_.dock == Dock::none) dock_.close();
   if (presentation_) {
     draw_presentation(state, input);
@@ -91,6 +93,18 @@ bool Screen::remember(const UiState& state, const WindowPlace& place) {
   const auto active = static_cast<std::size_t>(state.presets.active);
   view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
   return place.width > 0 && std::exchange(view_.place, place) != place;
+}
+
+// A gate that was turned on, by whatever, shows its sonogram; one that was turned off leaves no empty strip.
+void Screen::watch_gate(UiState& state) {
+  const Gate before = std::exchange(gate_, state.params.gate);
+  if (gate_ == before) return;
+  if (gate_ == Gate::on) {
+    view_.dock = Dock::sonogram;
+  } else if (view_.dock == Dock::sonogram) {
+    view_.dock = Dock::none;
+  }
+  take_inspect_tool(state.marks, view_.dock);
 }
 
 // Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
@@ -160,6 +174,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   const float padding = ui_.px(c.compact ? 12 : 16);
   const float top = ui_.px(4);
   {
+    take_objects_wheel(c.view.objects, l.left);
     const float y = left_scroll_.begin(ui_, "left_bar", l.left);
     Column column{l.left.x0 + padding, l.left.x1 - padding, y + top, c.compact};
     source_panel(c, column);
@@ -171,6 +186,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     display_panel(c, column);
     panel_line(ui_, column, l.left);
     flow_panel(c, column);
+    panel_line(ui_, column, l.left);
+    objects_panel(c, column);
     panel_line(ui_, column, l.left);
     faults_panel(c, column);
     left_scroll_.end(ui_, column.y + ui_.px(8));
@@ -209,15 +226,15 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   cine_.draw(c, strip);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
   const Dock docked = view_.dock;
-  if (docked != Dock::none) inspect_somewhere(c.state, input);
+  if (docked == Dock::inspector || docked == Dock::m_mode) inspect_somewhere(c.state, input);
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
     dock_.draw(c, dock, input.image, input.strip);
     grounds_.push_back({dock_.strip_box(), 0x000000});
   }
   live_area_ = area;
-  if (docked == Dock::m_mode) live_area_.y1 = dock.y1;  // the strip moves with the picture
-  if (playing_) live_area_.y1 = strip.y1;               // the playhead moves with the picture
+  if (docked == Dock::m_mode || docked == Dock::sonogram) live_area_.y1 = dock.y1;  // the strip moves with the picture
+  if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
     return;
@@ -255,6 +272,7 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
+          .structure = state.structure,
           .level_db = input.level_db,
           .echo_at = commands_.echo_at};
 }
@@ -262,7 +280,8 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
 // Comparison, marks, scale bar and read-out, and what the mouse does there.
 void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   draw_comparison(state, input);
-  if (view_.dock != Dock::none && !presentation_ && state.inspected) {
+  draw_objects({ui_, layout_, state.structure});
+  if ((view_.dock == Dock::inspector || view_.dock == Dock::m_mode) && !presentation_ && state.inspected) {
     draw_inspected(ui_, layout_, input.image, *state.inspected, view_.dock);
   }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
@@ -274,11 +293,13 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   }
   const auto inspected = state.inspected;
   const bool on_picture = hand_.use(ui_, layout_, state);
+  if (hand_.take_gate_changed()) call(commands_.params_changed);
   inspect_ = inspect_ || (state.inspected != inspected && view_.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not while the hand still moves: the picture makes room for it
     inspect_ = false;
     view_.dock = Dock::inspector;
   }
+  point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
   if (on_picture && !presentation_) draw_pointer(view_of(state, input));
 }
 

@@ -77,6 +77,7 @@ class Screen {
   void travel(UiState& state, HistoryAct act);
   void step_param(UiState& state, std::string_view key, double by);
   void toggle_dock(UiState& state, Dock dock);
+  void watch_gate(UiState& state);
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
@@ -110,6 +111,7 @@ class Screen {
   std::vector<Ground> grounds_;
   std::string closed_fault_;
   bool more_formation_ = false, more_display_ = false;
+  Gate gate_ = Gate::off;       // of the last frame
   bool inspect_ = false;        // the inspector opens as soon as the mouse lets go
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
   bool presentation_ = false, full_screen_ = false;

@@ -20,7 +20,7 @@ struct Tool {
   std::string_view text;
 };
 
-constexpr std::array<Tool, 10> kTools = {{
+constexpr std::array<Tool, 11> kTools = {{
     {MarkTool::pointer, "tool/pointer", "Pointer   Esc",
      "Selects and moves what is drawn; beside it drags the picture. The wheel zooms, a double click fits."},
     {MarkTool::distance, "tool/distance", "Distance   C", "Two clicks, or press and drag: the length in mm."},
@@ -37,6 +37,8 @@ constexpr std::array<Tool, 10> kTools = {{
     {MarkTool::point, "tool/point", "Point", "Click on a point echo: how far it is spread, along and across."},
     {MarkTool::inspect, "tool/inspect", "Inspect",
      "Click or drag: the inspector and the M-mode below the picture look at this place."},
+    {MarkTool::gate, "tool/gate", "Doppler gate",
+     "Click or drag: the sonogram below the picture listens here. The gate's ends can be dragged."},
 }};
 
 // One square button of the row; moves x on.
@@ -132,7 +134,7 @@ void draw_docks(Row& row) {
     BarIcon icon;
     Tip tip;
   };
-  const std::array<Entry, 3> entries = {
+  const std::array<Entry, 4> entries = {
       {{Dock::none,
         "dock/measure",
         "Measure",
@@ -147,12 +149,17 @@ void draw_docks(Row& row) {
         "dock/m_mode",
         "M-mode",
         BarIcon::m_mode,
-        {"M-mode   M", "Below the picture: one of its lines over time.", {}}}}};
+        {"M-mode   M", "Below the picture: one of its lines over time.", {}}},
+       {Dock::sonogram,
+        "dock/sonogram",
+        "Doppler",
+        BarIcon::sonogram,
+        {"Spectral Doppler", "Below the picture: the velocities in a gate on the beam over time.", {}}}}};
   float named = row.gap;
   for (const Entry& e : entries) named += row.side + ui.px(8) + ui.width(Type::body, e.name) + row.gap;
   const float right = row.area.x1 - ui.px(10);
   const bool names = row.x + ui.px(16) + named < right;
-  float x = right - (names ? named - row.gap : 3 * row.side + 2 * row.gap);
+  float x = right - (names ? named - row.gap : 4 * row.side + 3 * row.gap);
   for (const Entry& e : entries) {
     const float w = names ? row.side + ui.px(8) + ui.width(Type::body, e.name) : row.side;
     const Rect r{x, std::round(row.area.cy() - 0.5F * row.side), x + w, std::round(row.area.cy() + 0.5F * row.side)};
@@ -165,6 +172,7 @@ void draw_docks(Row& row) {
     } else if (p.clicked) {
       row.c.view.dock = open ? Dock::none : e.dock;
       take_inspect_tool(row.c.state.marks, row.c.view.dock);
+      if (e.dock == Dock::sonogram) switch_gate(row.c, open ? Gate::off : Gate::on);
     }
     x += w + row.gap;
   }
@@ -172,9 +180,19 @@ void draw_docks(Row& row) {
 
 }  // namespace
 
+void switch_gate(PanelContext& c, Gate wanted) {
+  ImagingParams& p = c.state.params;
+  if (p.gate == wanted) return;
+  p.gate = wanted;
+  call(c.commands.params_changed);
+}
+
 void take_inspect_tool(Marks& marks, Dock opened) {
-  if (opened != Dock::none && marks.tool == MarkTool::pointer) marks.tool = MarkTool::inspect;
-  if (opened == Dock::none && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
+  const bool looks = opened == Dock::inspector || opened == Dock::m_mode;
+  if (looks && (marks.tool == MarkTool::pointer || marks.tool == MarkTool::gate)) marks.tool = MarkTool::inspect;
+  if (!looks && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
+  if (opened == Dock::sonogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;
+  if (opened == Dock::none && marks.tool == MarkTool::gate) marks.tool = MarkTool::pointer;
 }
 
 void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {

@@ -74,6 +74,11 @@ void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, I
       return pen.line({{0, 4}, {0, 7.5F}});
     case MarkTool::inspect:  // the echo of one place
       return pen.line({{0, -7.5F}, {0, -4.5F}, {-3, -3}, {6, -0.5F}, {-6, 2}, {3, 4}, {0, 5}, {0, 7.5F}});
+    case MarkTool::gate:  // two ends on a beam
+      pen.line({{0, -7.5F}, {0, -3}});
+      pen.line({{0, 3}, {0, 7.5F}});
+      pen.line({{-5, -3}, {5, -3}});
+      return pen.line({{-5, 3}, {5, 3}});
   }
 }
 
@@ -107,6 +112,9 @@ void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU
     case BarIcon::m_mode:
       pen.line({{-7, -6}, {-7, 6}, {7, 6}});
       return pen.line({{-4.5F, 1}, {-2.5F, -3}, {-0.5F, 1}, {1.5F, -3}, {3.5F, 1}, {5.5F, -3}});
+    case BarIcon::sonogram:  // two heart beats over a baseline
+      pen.line({{-7, 4}, {7, 4}});
+      return pen.line({{-7, 1}, {-5, -6}, {-2, 0}, {0, 1}, {2, -6}, {5, 0}, {7, 1}});
   }
 }
 

@@ -22,6 +22,8 @@
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
+#include "gui/sonogram_view.h"
+#include "gui/structure_view.h"
 
 namespace echoloop {
 
@@ -104,8 +106,8 @@ struct MemoryView {
 };
 
 // What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
-// what was measured on it.
-enum class SaveWhat { picture, levels, data, film, timings, measurements };
+// what was measured on it, the objects found in it.
+enum class SaveWhat { picture, levels, data, film, timings, measurements, objects };
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 
@@ -208,6 +210,8 @@ struct UiState {
   RecordingView recording;
   Measured measured;  // filled by the window
   FlowView flow;
+  StructureView structure;
+  SonogramView sonogram;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max

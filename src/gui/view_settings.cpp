@@ -9,8 +9,8 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<const char*, kPanelCount> kPanelNames = {"source", "formation", "display", "stream", "timings",
-                                                              "faults", "timeline",  "measure", "flow"};
-constexpr std::array<const char*, 3> kDockNames = {"none", "inspector", "m_mode"};
+                                                              "faults", "timeline",  "measure", "flow",   "objects"};
+constexpr std::array<const char*, 4> kDockNames = {"none", "inspector", "m_mode", "sonogram"};
 
 float width_from(const std::string& text) {
   std::istringstream in(text);

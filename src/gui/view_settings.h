@@ -9,22 +9,23 @@
 
 #include "core/timing_trace.h"
 #include "gui/layout.h"
+#include "gui/panels/objects_state.h"
 #include "gui/panels/timeline_state.h"
 #include "gui/window_place.h"
 
 namespace echoloop {
 
-enum class Panel { source, formation, display, stream, timings, faults, timeline, measure, flow };
-inline constexpr int kPanelCount = 9;
+enum class Panel { source, formation, display, stream, timings, faults, timeline, measure, flow, objects };
+inline constexpr int kPanelCount = 10;
 
 inline constexpr std::size_t kMostRecent = 8;
 
-enum class Dock { none, inspector, m_mode };  // below the picture
+enum class Dock { none, inspector, m_mode, sonogram };  // below the picture
 
 struct ViewSettings {
   ColumnWidths widths;
-  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true, false, false};
-  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, false, false};
+  std::array<bool, kPanelCount> open = {true, true, true, true, true, false, true, false, false, false};
+  std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, false, false, false};
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // which latency the stream panel draws
   int timeline_frames = 5;
@@ -37,6 +38,7 @@ struct ViewSettings {
   bool toured = false;                        // the tour was shown
   bool tgc_open = false;                      // its sliders are seen; not written either
   TimelineState timeline;                     // as long as the window is open: neither written nor compared
+  ObjectsState objects;                       // likewise
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];

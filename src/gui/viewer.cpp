@@ -13,6 +13,8 @@
 #include "gui/imgui_session.h"
 #include "gui/picture_set.h"
 #include "gui/screen.h"
+#include "gui/sonogram_strip.h"
+#include "gui/structure_picture.h"
 #include "gui/window_renderer.h"
 
 namespace echoloop {
@@ -40,7 +42,7 @@ std::string clock_text() {
 
 struct Viewer::Impl {
   Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images,
-       Mailbox<FlowImage>* flow_images)
+       Mailbox<FlowImage>* flow_images, Mailbox<StructureImage>* structure_images, Mailbox<Sonogram>* sonograms)
       : options(o),
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
@@ -48,6 +50,8 @@ struct Viewer::Impl {
         pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
                  past_images),
         flow(flow_images, past_images),
+        structure(structure_images),
+        sonogram(sonograms),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
     last_frame_ns = now_ns();
@@ -77,6 +81,8 @@ struct Viewer::Impl {
   ImguiSession imgui;
   PictureSet pictures;
   FlowPicture flow;
+  StructurePicture structure;
+  SonogramStrip sonogram;
   LevelReader levels;
   WindowRenderer renderer;
   Fonts fonts;
@@ -139,6 +145,7 @@ void Viewer::Impl::render(Extent extent) {
                  .compared = pictures.compared(),
                  .flow = flow,
                  .strip = strip,
+                 .sonogram = sonogram,
                  .display = display,
                  .touched = touched()},
                 extent);
@@ -162,8 +169,8 @@ void Viewer::Impl::save_settings() {
 }
 
 Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past,
-               Mailbox<FlowImage>* flow)
-    : impl_(std::make_unique<Impl>(options, std::move(commands), images, past, flow)) {}
+               Mailbox<FlowImage>* flow, Mailbox<StructureImage>* structure, Mailbox<Sonogram>* sonogram)
+    : impl_(std::make_unique<Impl>(options, std::move(commands), images, past, flow, structure, sonogram)) {}
 
 Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
@@ -185,6 +192,8 @@ bool Viewer::frame(UiState& state) {
   }
   const bool fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
+  v.structure.take(state, v.pictures.shown());
+  v.sonogram.take(state, v.pictures.shown());
   v.levels.refresh(v.pictures.shown(), v.pictures.texture());
   v.begin_frame();
   v.screen.draw(state,

@@ -13,6 +13,8 @@
 #include "core/image.h"
 #include "core/mailbox.h"
 #include "core/past_images.h"
+#include "core/sonogram.h"
+#include "core/structure_image.h"
 #include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
@@ -44,9 +46,11 @@ class Viewer {
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
   // `past`: where pictures of kept frames, and their flow, come from while the state is frozen; null = looking back is
   // not possible.
-  // `flow`: flow pictures of the live stream; null = there are none.
+  // `flow`: flow pictures of the live stream; null = there are none. `structure`: likewise, what was found in
+  // the pictures. `sonogram`: of the gate.
   Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr,
-         Mailbox<FlowImage>* flow = nullptr);
+         Mailbox<FlowImage>* flow = nullptr, Mailbox<StructureImage>* structure = nullptr,
+         Mailbox<Sonogram>* sonogram = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
@@ -93,7 +97,7 @@ class Viewer {
   [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
-  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty when it is closed
+  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip, M-mode or sonogram; empty: closed
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

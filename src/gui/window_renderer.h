@@ -11,6 +11,7 @@
 #include "gui/flow_picture.h"
 #include "gui/image_painter.h"
 #include "gui/screen.h"
+#include "gui/sonogram_strip.h"
 #include "gui/surface.h"
 
 namespace echoloop {
@@ -26,6 +27,7 @@ struct WindowFrame {
   const Image* compared = nullptr;  // left of the wipe line; null = no comparison
   const FlowPicture& flow;          // over the picture
   const MModeStrip& strip;          // drawn where the screen's dock wants it
+  const SonogramStrip& sonogram;    // likewise
   const ImagingParams& display;     // window, gamma and map
   bool touched = false;             // input came just now, or something moves by itself
 };
@@ -44,6 +46,7 @@ class WindowRenderer {
  private:
   bool must_draw_all(const WindowFrame& frame);
   void draw_flow(const WindowFrame& frame, float ratio, int width, int height);
+  void draw_sonogram(const WindowFrame& frame, float ratio, int width, int height);
   void draw_strip(const WindowFrame& frame, float ratio, int width, int height);
   void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
 

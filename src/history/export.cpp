@@ -26,6 +26,18 @@ std::string write_bytes(const fs::path& path, std::span<const std::byte> bytes) 
   return written ? std::string() : std::strerror(errno);
 }
 
+// `type`: as numpy names it. Padded so that the data begin at a multiple of 64.
+std::string npy_head(const std::string& type, const std::string& shape) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  constexpr std::size_t kPrefix = 10;
+  header.append(63 - (kPrefix + header.size()) % 64, ' ');
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() & 0xff);
+  file += static_cast<char>(header.size() >> 8);
+  return file + header;
+}
+
 }  // namespace
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
@@ -37,16 +49,14 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
 void write_text(const fs::path& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }
 
 void write_npy(const fs::path& path, const std::string& shape, std::initializer_list<std::span<const float>> parts) {
-  // The header is padded so that the data begin at a multiple of 64.
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
-  constexpr std::size_t kPrefix = 10;
-  header.append(63 - (kPrefix + header.size()) % 64, ' ');
-  header += '\n';
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(header.size() & 0xff);
-  file += static_cast<char>(header.size() >> 8);
-  file += header;
+  std::string file = npy_head("<f4", shape);
   for (const auto part : parts) file.append(reinterpret_cast<const char*>(part.data()), part.size_bytes());
+  write_text(path, file);
+}
+
+void write_npy(const fs::path& path, const std::string& shape, std::span<const std::int32_t> values) {
+  std::string file = npy_head("<i4", shape);
+  file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   write_text(path, file);
 }
 

@@ -11,6 +11,8 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
+#include "core/sonogram.h"
+#include "core/structure_image.h"
 
 namespace echoloop {
 
@@ -25,6 +27,16 @@ void write_image_npy(const std::filesystem::path& path, const Image& image, cons
 // beside it: as write_image_npy(), with what made the flow picture and a summary of where it shows flow.
 void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, const nlohmann::json& about);
 nlohmann::json flow_json(const FlowImage& flow);  // prf, aliasing limit, components, times, summary
+
+// JSON: background, threshold, histogram and the table of objects, lengths in mm; beside it the same name with .npy:
+// labels, int32, shape [nz][nx].
+void write_structure_files(const std::filesystem::path& path, const StructureImage& structure,
+                           const nlohmann::json& about);
+nlohmann::json structure_json(const StructureImage& structure);  // backgrounds, threshold, number of objects, times
+// float32 dB, shape [column][velocity bin], oldest column first; gaps are not numbers. The JSON beside it: axes,
+// envelope and mean (null where there are none), gate, and what `about` holds.
+void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& sonogram, const nlohmann::json& about);
+nlohmann::json sonogram_json(const Sonogram& sonogram);  // gate, window, PRF, aliasing limit, the curves' extremes
 
 nlohmann::json params_json(const ImagingParams& params);  // {key: value}, SI units, names for choices
 nlohmann::json grid_json(const Grid& grid);

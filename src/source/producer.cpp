@@ -156,7 +156,7 @@ ProducerState Producer::put_frame(std::uint64_t sequence) {
   }
   const ProfileRange range(Stage::produce);
   const std::int64_t begin = now_ns();
-  const std::span<const std::byte> samples = source_.produce(index, lease.memory());
+  const std::span<const std::byte> samples = source_.produce_in(index, lease.frame_memory());
   const double rate_hz = source_.acquisition()->frame_rate_hz;
   lease.publish({.sequence = sequence,
                  .source_index = index,

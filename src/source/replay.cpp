@@ -17,10 +17,23 @@ class Replay final : public Source {
   [[nodiscard]] bool lends_frames() const override { return recording_.frame != nullptr; }
   [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return recording_.memory; }
 
+  FrameMemory allocate(std::size_t bytes) override {
+    return recording_.reader ? recording_.reader->allocate(bytes) : FrameMemory{};
+  }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
+    if (recording_.reader) recording_.reader->read_ahead_in(allocate);
+  }
+
+  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot) override {
+    if (!recording_.reader) return produce(index, slot.bytes);
+    recording_.reader->read(index % recording_.frame_count, slot);
+    return slot.bytes;
+  }
+
   std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
-    if (recording_.read) {
-      recording_.read(index % recording_.frame_count, slot);
-      return slot;
+    if (recording_.reader) {
+      FrameMemory memory{.bytes = slot, .owner = nullptr, .kind = HostMemory::pageable};
+      return produce_in(index, memory);
     }
     const std::span<const std::byte> frame = recording_.frame(index % recording_.frame_count);
     if (frame.size() != recording_.acquisition->frame_bytes()) {
@@ -37,7 +50,7 @@ class Replay final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> make_replay(Recording recording) {
-  if (!recording.acquisition || (!recording.frame && !recording.read))
+  if (!recording.acquisition || (!recording.frame && !recording.reader))
     throw Error(recording.name, "no acquisition", "an opened recording");
   if (recording.frame_count == 0) throw Error(recording.name, "no frame", "a recording of at least one frame");
   recording.acquisition->validate(recording.name);

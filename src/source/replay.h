@@ -1,6 +1,6 @@
 // A recording as a source: its frames, one after another and then from the start again, lent where they lie.
 // Why: a recording in memory is page-locked once and never copied on the host. Only a recording that cannot lend its
-// frames (Recording::read) has them written into the slots. [producer thread]
+// frames (Recording::reader) has them put into the slots. [producer thread]
 #pragma once
 
 #include <memory>

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "core/acquisition.h"
+#include "core/frame.h"
 
 namespace echoloop {
 
@@ -22,6 +24,16 @@ class Source {
   // Frame `index`: written into `slot` (acquisition().frame_bytes() long) or lent from memory that lives as long as the
   // source. Returns where it is. Throws Error when the frame cannot be had (a file that shrank). [producer thread]
   virtual std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) = 0;
+
+  // As produce(), but the source may put other memory of the same size, which holds the frame, in the slot's place.
+  virtual std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot) {
+    return produce(index, slot.bytes);
+  }
+
+  // Memory for slots and kept frames that produce_in() gets its frames into without a copy; empty: any memory is as
+  // good. Then what the source reads ahead by itself can be in such memory as well, page-locked, say. [any thread]
+  virtual FrameMemory allocate(std::size_t /*bytes*/) { return {}; }
+  virtual void read_ahead_in(const std::function<FrameMemory(std::size_t)>& /*allocate*/) {}
 
   // True when produce() never writes into the slot, so that slots need no memory; such a source gives any frame again,
   // to any thread.

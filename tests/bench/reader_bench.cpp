@@ -13,10 +13,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <thread>
 #include <vector>
 
+#include "core/frame_ring.h"
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
+#include "source/replay.h"
 
 namespace echoloop {
 namespace {
@@ -68,6 +71,20 @@ void touch(std::span<const std::byte> frame) {  // as a consumer would: every ca
   for (std::size_t k = 0; k < frame.size(); k += 64) touched += static_cast<std::uint64_t>(frame[k]);
 }
 
+class ReadHere final : public FrameStream {
+ public:
+  explicit ReadHere(LibraryRecording recording) : recording_(std::move(recording)) {}
+  void read(std::uint64_t index, FrameMemory& slot) override { recording_.read_frame(index, slot.bytes); }
+  FrameMemory allocate(std::size_t bytes) override {
+    const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+    return {.bytes = *memory, .owner = memory, .kind = HostMemory::pageable};
+  }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& /*allocate*/) override {}
+
+ private:
+  LibraryRecording recording_;
+};
+
 // The recording as it would be without the other process, opened by the same means.
 Recording open_here(const OpenRequest& request) {
   const LibraryRecording raw = open_raw(request);
@@ -80,7 +97,7 @@ Recording open_here(const OpenRequest& request) {
       return file->lend("here", offsets.at(k), frame_bytes);
     };
   } else if (request.path.filename() != "in-memory") {
-    here.read = raw.read_frame;
+    here.reader = std::make_shared<ReadHere>(raw);
   } else {
     const auto memory = MemoryBlock::allocate("memory", here.frame_count * frame_bytes);
     for (std::uint64_t k = 0; k < here.frame_count; ++k)
@@ -92,17 +109,29 @@ Recording open_here(const OpenRequest& request) {
   return here;
 }
 
-using Slots = std::vector<std::vector<std::byte>>;
+std::vector<FrameMemory> make_slots(Source& source) {
+  std::vector<FrameMemory> slots(8);
+  for (FrameMemory& slot : slots) slot = source.allocate(source.acquisition()->frame_bytes());
+  return slots;
+}
 
-// Frames a second of one turn. What the last turn left in caches and slots is used up before the clock starts.
-double play(const Recording& recording, Slots& slots, std::uint64_t& next, std::uint64_t n_frames) {
-  const std::uint64_t before = 12 + (std::size_t{9} << 20) / slots[0].size();  // more than what is read ahead
+// Frames a second of one turn, as the program takes them: a thread puts them into the slots of a ring, another one
+// takes them out. What the last turn left in caches and read ahead is used up before the clock starts.
+double play(Source& source, std::uint64_t& next, std::uint64_t n_frames) {
+  const std::uint64_t before = 12 + (std::size_t{17} << 20) / source.acquisition()->frame_bytes();
+  FrameRing ring(make_slots(source), RingPolicy::block);
+  std::jthread producer([&] {
+    for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % source.frame_count()) {
+      FrameRing::WriteLease lease = ring.begin_write(k);
+      const std::span<const std::byte> samples = source.produce_in(next, lease.frame_memory());
+      lease.publish({.sequence = k, .source_index = next, .acquired_ns = 0, .time_s = 0.0}, samples);
+    }
+  });
   std::chrono::steady_clock::time_point begin;
-  for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % recording.frame_count) {
+  for (std::uint64_t k = 0; k < before + n_frames; ++k) {
     if (k == before) begin = std::chrono::steady_clock::now();
-    std::vector<std::byte>& slot = slots[k % slots.size()];
-    if (recording.read) recording.read(next, slot);
-    touch(recording.read ? slot : recording.frame(next));
+    const auto lease = ring.begin_read(std::chrono::hours(1));
+    touch(lease->frame().samples);
   }
   return static_cast<double>(n_frames) /
          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -114,16 +143,14 @@ void measure(const std::filesystem::path& path, std::size_t n_pairs) {
   reader_settings().memory_budget = path.filename() == "in-memory" ? std::size_t{1} << 40 : 1;
   const OpenRequest request{
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = {}, .stop = {}};
-  const std::array recordings{open_here(request), open_recording(path)};
-  const std::uint64_t frames = std::max<std::uint64_t>(recordings[0].frame_count / 2, 16);
-  const std::size_t frame_bytes = recordings[0].acquisition->frame_bytes();
+  const std::array sources{make_replay(open_here(request)), make_replay(open_recording(path))};
+  const std::uint64_t frames = std::max<std::uint64_t>(sources[0]->frame_count() / 2, 16);
   std::array<std::vector<double>, 2> rates;
   std::vector<double> gains;
-  Slots slots(8, std::vector<std::byte>(frame_bytes));
   std::array<std::uint64_t, 2> next{};
   for (std::size_t pair = 0; pair < n_pairs; ++pair) {
     for (const std::size_t who : {pair % 2, 1 - pair % 2}) {
-      rates[who].push_back(play(recordings[who], slots, next[who], frames));
+      rates[who].push_back(play(*sources[who], next[who], frames));
     }
     gains.push_back(100.0 * (rates[1].back() / rates[0].back() - 1.0));
   }

@@ -18,6 +18,8 @@ using namespace test;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr const char* kTooLate = "did not answer in time";
+
 std::size_t open_files() {
   std::size_t n = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++n;
@@ -36,7 +38,8 @@ bool is_frame(std::span<const std::byte> frame, std::uint64_t index) {
 
 std::vector<std::byte> read_frame(const Recording& recording, std::uint64_t index) {
   std::vector<std::byte> frame(recording.acquisition->frame_bytes());
-  recording.read(index, frame);
+  FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = HostMemory::pageable};
+  recording.reader->read(index, slot);
   return frame;
 }
 
@@ -134,8 +137,6 @@ TEST(ReaderProcess, GoesOnAfterTheThreadThatOpenedIt) {
   for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k)) << k;
 }
 
-constexpr const char* kTooLate = "did not answer in time";
-
 struct Failure {
   const char* role;
   const char* naming;
@@ -190,6 +191,17 @@ TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
     EXPECT_FALSE(has_children());
     EXPECT_NE(error_of([&] { read_frame(recording, 6); }).find("stopped earlier"), std::string::npos);
   }
+}
+
+// One that computes for ever, and one that would answer if the system let it run, which takes longer than the patience.
+TEST(ReaderProcess, IsNotGivenUpBeforeItHadItsTurn) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().opening_patience = milliseconds(20);
+  const auto begin = steady_clock::now();
+  EXPECT_EQ(open_recording(fake.file("busy-for-300-ms")).frame_count, kFakeFrames);
+  EXPECT_NE(refusal(fake.file("busy-for-ever")).find(kTooLate), std::string::npos);
+  EXPECT_GE(steady_clock::now() - begin, milliseconds(1300));
 }
 
 TEST(ReaderProcess, KilledFromOutside) {

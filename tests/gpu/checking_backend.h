@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/flow_device.h"
+#include "backend/gate_device.h"
 #include "backend/structure_device.h"
 
 namespace echoloop::gpu_test {
@@ -29,6 +30,7 @@ class CheckingBackend final : public Backend {
     return std::make_unique<CheckingLane>(*this, inner_.make_lane(number, mode));
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
+  std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
   std::unique_ptr<StructureDevice> make_structure_device() override { return inner_.make_structure_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "gui/program_window.h"
@@ -213,6 +214,39 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   EXPECT_NE(report["parameters"]["f_number"], 1.5);
   EXPECT_NE(report["parameters"]["gain_db"], 0.0);
   for (const auto& [key, value] : kept) EXPECT_TRUE(same(value, report["parameters"][key])) << key << " " << value;
+}
+
+TEST(Hands, DropAFileAndLookBackWithTheMouse) {
+  if (const std::string why = why_no_drop(); !why.empty()) GTEST_SKIP() << why;
+  ECHO_SCENE(scene, ProgramWindow::kWidth, ProgramWindow::kHeight);
+  look_like_the_program(scene, "heart");
+  ProgramWindow window(
+      {"sim:heart", "--rate", "10", "--backend", "cpu", "--duration", "120", "--report", "report.json"}, scene);
+  ASSERT_EQ(
+      window.run_aside({"sim:points", "--headless", "--backend", "cpu", "--frames", "30", "--record", "my wires.uff"}),
+      0);
+  const Rect r = scene.viewer->image_rect();
+  const auto looks = [&] { return window.pixels({r.cx() - 100, r.cy() - 100, r.cx() + 100, r.cy() + 100}); };
+  ASSERT_TRUE(eventually([&] {
+    const std::vector<std::uint8_t> seen = looks();
+    return !seen.empty() &&
+           std::count(seen.begin(), seen.end(), seen.front()) < static_cast<std::ptrdiff_t>(seen.size() / 2);
+  }));
+  const auto brightness = [&] {
+    const std::vector<std::uint8_t> seen = looks();
+    return std::accumulate(seen.begin(), seen.end(), 0.0) / static_cast<double>(seen.size());
+  };
+  const double heart = brightness();
+  ASSERT_TRUE(window.drop(window.folder() / "my wires.uff"));
+  EXPECT_TRUE(eventually([&] { return brightness() < 0.6 * heart; }));  // dark between the wires
+  window.hands({"sleep", "2", "key", "space", "sleep", "1"});
+  const std::vector<std::uint8_t> newest = looks();
+  scene.freeze(30, 10);
+  scene.frames(2);
+  window.drag("cine_track", 0.95F, 0.3F);
+  window.rest();
+  EXPECT_TRUE(eventually([&] { return looks() != newest; }));  // the circling wire was elsewhere
+  EXPECT_NE(report_of(window)["source"].get<std::string>().find("my wires.uff"), std::string::npos);
 }
 
 }  // namespace

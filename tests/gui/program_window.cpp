@@ -56,6 +56,14 @@ std::string why_no_program_window() {
   return {};
 }
 
+std::string why_no_drop() {
+#if defined(ECHO_DROP)
+  return why_no_program_window();
+#else
+  return "it was built without Xlib (libx11-dev)";
+#endif
+}
+
 bool eventually(const std::function<bool()>& holds) {
   for (int i = 0; i < 300; ++i) {
     if (holds()) return true;
@@ -177,6 +185,19 @@ int ProgramWindow::run_aside(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), ECHO_PROGRAM);
   const pid_t child = start(arguments, -1);
   return child > 0 ? end_of(child) : -1;
+}
+
+bool ProgramWindow::drop([[maybe_unused]] const std::filesystem::path& file) const {
+#if defined(ECHO_DROP)
+  std::string uri = "file://";
+  for (const char c : file.string()) uri += c == ' ' ? "%20" : std::string(1, c);
+  const Rect r = scene_.viewer->image_rect();
+  const pid_t child =
+      start({ECHO_DROP, std::to_string(std::lround(r.cx())), std::to_string(std::lround(r.cy())), uri}, -1);
+  return child > 0 && end_of(child) == 0;
+#else
+  return false;
+#endif
 }
 
 void ProgramWindow::rest() { hands({"mousemove", std::to_string(width_ / 2), "20"}); }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +17,9 @@ namespace echoloop::testing {
 
 // Empty when such tests can run here, otherwise what is missing.
 std::string why_no_program_window();
+
+// Likewise for dropping files.
+std::string why_no_drop();
 
 // Of the picture, from its left and top edge.
 struct Part {
@@ -39,7 +43,9 @@ class ProgramWindow {
   void key(const std::string& name);                                    // as xdotool calls it
   void type(const std::string& text);
   void hands(std::vector<std::string> words) const;  // anything else that xdotool does
-  void rest();                                       // the pointer away from everything
+  // Lets go of a file over the picture; whether the window took it.
+  [[nodiscard]] bool drop(const std::filesystem::path& file) const;
+  void rest();  // the pointer away from everything
 
   // What is on the display where the picture is, RGB.
   [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;

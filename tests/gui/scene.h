@@ -18,6 +18,8 @@ namespace echoloop::testing {
 
 // dB as a function of the position in millimetres.
 using Field = std::function<float(double x_mm, double z_mm)>;
+// From 1, 0 = no object; each label that is used, from 1 on, must occur.
+using Labels = std::function<int(double x_mm, double z_mm)>;
 
 AcquisitionPtr linear_acquisition();
 UiState plausible_state();
@@ -34,6 +36,13 @@ class Scene {
   // A flow picture over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
   // these; of the low-rank picture the levels are `power_db`.
   void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
+  // Structure of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
+  // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
+  void put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
+  // A sonogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not numbers
+  // is a gap.
+  void put_sonogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
+                    double aliasing_m_s = 0.5);
   // Likewise of the ensemble that ends with the kept frame `sequence`.
   void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
@@ -67,6 +76,9 @@ class Scene {
   Mailbox<Image> images_;
   PastImages past_;
   Mailbox<FlowImage> flows_;
+  Mailbox<StructureImage> structures_;
+  Mailbox<Sonogram> sonograms_;
+  std::uint64_t sonograms_put_ = 0;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

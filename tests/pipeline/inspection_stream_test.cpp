@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backend/flow_device.h"
+#include "backend/gate_device.h"
 #include "backend/structure_device.h"
 #include "support/streaming.h"
 
@@ -30,6 +31,7 @@ class CountingBackend final : public Backend {
     return inner_.make_lane(number, mode);
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
+  std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
   std::unique_ptr<StructureDevice> make_structure_device() override { return inner_.make_structure_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   std::atomic<int> made{0};  // beyond the live ones

@@ -32,6 +32,22 @@ Recording three_frames() {
   return recording;
 }
 
+// Writes its number all over a frame; memory of its own it exchanges.
+class NumberWriter final : public FrameStream {
+ public:
+  void read(std::uint64_t index, FrameMemory& slot) override {
+    FrameMemory other = slot.owner != nullptr ? allocate(slot.bytes.size()) : FrameMemory{};
+    if (slot.owner != nullptr) std::swap(slot, other);
+    std::fill(slot.bytes.begin(), slot.bytes.end(), static_cast<std::byte>(index));
+  }
+  FrameMemory allocate(std::size_t bytes) override {
+    const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+    return {.bytes = *memory, .owner = memory, .kind = HostMemory::pageable};
+  }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override { ahead = allocate(7); }
+  FrameMemory ahead;
+};
+
 TEST(Replay, LendsTheRecordingsFramesInACircle) {
   Recording recording = three_frames();
   const std::byte* const first = recording.memory.data();
@@ -51,9 +67,7 @@ TEST(Replay, ARecordingThatCannotLendIsReadIntoTheSlot) {
   Recording recording = three_frames();
   recording.frame = nullptr;
   recording.memory = {};
-  recording.read = [](std::uint64_t index, std::span<std::byte> out) {
-    std::fill(out.begin(), out.end(), static_cast<std::byte>(index));
-  };
+  recording.reader = std::make_shared<NumberWriter>();
   const auto replay = make_replay(std::move(recording));
   EXPECT_FALSE(replay->lends_frames());
   EXPECT_TRUE(replay->lendable_memory().empty());
@@ -61,6 +75,33 @@ TEST(Replay, ARecordingThatCannotLendIsReadIntoTheSlot) {
   const auto frame = replay->produce(5, slot);
   EXPECT_EQ(frame.data(), slot.data());
   EXPECT_EQ(slot, std::vector<std::byte>(slot.size(), std::byte{2}));
+}
+
+TEST(Replay, ARecordingThatCannotLendMayExchangeTheSlotsMemory) {
+  Recording recording = three_frames();
+  recording.frame = nullptr;
+  recording.memory = {};
+  const auto reader = std::make_shared<NumberWriter>();
+  recording.reader = reader;
+  const auto replay = make_replay(std::move(recording));
+  const std::size_t bytes = replay->acquisition()->frame_bytes();
+  FrameMemory slot = replay->allocate(bytes);
+  ASSERT_EQ(slot.bytes.size(), bytes);
+  const FrameMemory before = slot;
+  const auto frame = replay->produce_in(4, slot);
+  EXPECT_NE(slot.bytes.data(), before.bytes.data());
+  EXPECT_EQ(frame.data(), slot.bytes.data());
+  EXPECT_EQ(frame.size(), bytes);
+  EXPECT_TRUE(std::all_of(frame.begin(), frame.end(), [](std::byte b) { return b == std::byte{1}; }));
+  replay->read_ahead_in([&](std::size_t n) { return replay->allocate(n); });
+  EXPECT_EQ(reader->ahead.bytes.size(), 7U);
+}
+
+TEST(Replay, WhoLendsNeedsNoMemoryOfItsOwn) {
+  const auto replay = make_replay(three_frames());
+  EXPECT_TRUE(replay->allocate(100).bytes.empty());
+  FrameMemory slot;
+  EXPECT_EQ(replay->produce_in(1, slot).data(), replay->lendable_memory().data() + 16);
 }
 
 TEST(Replay, RefusesWhatHoldsNoFrames) {

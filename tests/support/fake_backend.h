@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/flow_device.h"
+#include "backend/gate_device.h"
 #include "backend/structure_device.h"
 
 namespace echoloop::testing {
@@ -36,6 +37,7 @@ class FakeBackend final : public Backend {
     return std::make_unique<FakeLane>(*this);
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return nullptr; }
+  std::unique_ptr<GateDevice> make_gate_device() override { return nullptr; }
   std::unique_ptr<StructureDevice> make_structure_device() override { return nullptr; }
   [[nodiscard]] DeviceMemory memory() const override { return device_memory; }
   [[nodiscard]] bool usable() const override { return !lost; }

@@ -114,6 +114,18 @@ void expect_contradiction(const char* key, const char* value, const char* naming
   expect_refusal([&] { validate_params(p, a); }, naming);
 }
 
+TEST(ParamTable, DisplayIsTakenAloneAndWhole) {
+  ImagingParams from, to;
+  for (const ParamSpec& spec : param_table()) set_number(from, spec, spec.max);
+  take_display(to, from);
+  const ImagingParams before;
+  for (const ParamSpec& spec : param_table()) {
+    const ImagingParams& as = spec.group == ParamGroup::display ? from : before;
+    EXPECT_EQ(get_number(to, spec), get_number(as, spec)) << spec.key;
+  }
+  EXPECT_EQ(to.tgc_8_db, 40.0);
+}
+
 TEST(ValidateParams, ContradictionsAreRefused) {
   expect_contradiction("band_low_hz", "9e6", "band_low_hz");
   expect_contradiction("depth_min_m", "0.4", "depth_min_m");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backend/cpu/refiner.h"
 #include "backend/persistence.h"
 #include "backend/refine_plan.h"
 #include "support/acquisitions.h"
@@ -15,6 +16,7 @@ namespace echoloop {
 namespace {
 
 using testing::linear_acquisition;
+using testing::noise;
 using testing::share;
 using testing::small_picture;
 
@@ -203,6 +205,47 @@ TEST(Persistence, BeginsAnewWhenThePictureIsAnother) {
   params.grid_nx += 1;
   EXPECT_TRUE(begins_with(params, 0.4));
   EXPECT_TRUE(begins_with(params, 0.0)) << "the recording begins again";
+}
+
+// The CPU sums whole rows at a time: every pixel as the function of one pixel has it, at the edges too.
+TEST(Refine, SmoothedRowsAreTheSmoothedPixels) {
+  WorkerPool pool(2);
+  for (const auto& [nx, nz] : {std::pair{64, 50}, {9, 70}, {1, 30}, {30, 1}, {5, 4}}) {
+    for (const bool polar : {false, true}) {
+      Grid grid{.x0_m = 0.0, .x1_m = 1e-4 * (nx - 1), .z0_m = 5e-3, .z1_m = 5e-3 + 5e-5 * (nz - 1), .nx = nx, .nz = nz};
+      if (polar) {
+        grid = polar_grid(
+            {.apex_z_m = -5e-3, .angle0_rad = -0.2, .angle1_rad = 0.2, .r0_m = 6e-3, .r1_m = 6e-3 + 5e-5 * nz}, nx, nz);
+      }
+      ImagingParams p;
+      p.smooth_axial_m = 0.2e-3;
+      p.smooth_lateral_m = 0.4e-3;
+      const auto plan = make_refine_plan(p, grid);
+      Pixels first{nx, nz}, second{nx, nz};
+      const std::vector<float> values = noise(first.db.size(), 7);
+      if (plan == nullptr) continue;  // too few pixels for anything
+      Refiner refiner;
+      refiner.set_plan(plan);
+      std::vector<float> smoothed = values;
+      refiner.filter(pool, smoothed.data());
+      first.db = second.db = values;
+      for (int iz = 0; iz < nz && plan->axial_reach > 0; ++iz) {
+        for (int ix = 0; ix < nx; ++ix) {
+          second.at(ix, iz) =
+              smooth_axial_pixel(first.view(), {.taps = plan->axial_taps.data(), .reach = plan->axial_reach}, ix, iz);
+        }
+      }
+      for (int iz = 0; iz < nz; ++iz) {
+        for (int ix = 0; ix < nx; ++ix) {
+          const SmoothTaps taps{.taps = plan->lateral_taps.data() + (plan->lateral_reach > 0 ? plan->taps_row(iz) : 0),
+                                .reach = plan->lateral_reach};
+          const float want =
+              plan->lateral_reach > 0 ? smooth_lateral_pixel(second.view(), taps, ix, iz) : second.at(ix, iz);
+          ASSERT_FLOAT_EQ(smoothed[static_cast<std::size_t>(iz * nx + ix)], want) << ix << ", " << iz;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

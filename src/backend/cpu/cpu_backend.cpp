@@ -5,9 +5,10 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/cpu_flow.h"
+#include "backend/cpu/cpu_gate.h"
 #include "backend/cpu/cpu_lane.h"
-#include "backend/structure_device.h"
-#include "core/error.h"
+#include "backend/cpu/cpu_structure.h"
+#include "backend/gate_device.h"
 
 namespace echoloop {
 namespace {
@@ -39,11 +40,12 @@ class CpuBackend final : public Backend {
     return std::make_unique<CpuLane>(pool_, kernels_, number);
   }
   std::unique_ptr<StructureDevice> make_structure_device() override {
-    throw Error("parameter structure", "found a backend without it", "off");
+    return std::make_unique<CpuStructureDevice>(pool_->threads());
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     return std::make_unique<CpuFlowDevice>(pool_->threads(), *kernels_.slow_time);
   }
+  std::unique_ptr<GateDevice> make_gate_device() override { return std::make_unique<CpuGateDevice>(); }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
 
  private:

@@ -39,6 +39,51 @@ void Refiner::pass(WorkerPool& pool, float* db, const Pixel& pixel) {
   });
 }
 
+// `smooth(iz, row)` everywhere, from scratch_ to db.
+template <class Row>
+void Refiner::smooth_rows(WorkerPool& pool, float* db, const Row& smooth) {
+  std::copy_n(db, scratch_.size(), scratch_.begin());
+  pool.run(plan_->nz, 4, [&](int begin, int end, int) {
+    for (int iz = begin; iz < end; ++iz) {
+      smooth(iz, db + static_cast<std::size_t>(iz) * static_cast<std::size_t>(plan_->nx));
+    }
+  });
+}
+
+// As smooth_axial_pixel(), term after term for a whole row: the same sums in the same order, which vectorise.
+void Refiner::smooth_axial(int iz, float* row) const {
+  const int nx = plan_->nx;
+  const auto row_at = [&](int z) {
+    return scratch_.data() + static_cast<std::size_t>(std::clamp(z, 0, plan_->nz - 1)) * static_cast<std::size_t>(nx);
+  };
+  const float* own = row_at(iz);
+  const float middle = plan_->axial_taps[0];
+  for (int ix = 0; ix < nx; ++ix) row[ix] = middle * own[ix];
+  for (int k = 1; k <= plan_->axial_reach; ++k) {
+    const float tap = plan_->axial_taps[static_cast<std::size_t>(k)];
+    const float *above = row_at(iz - k), *below = row_at(iz + k);
+    for (int ix = 0; ix < nx; ++ix) row[ix] += tap * (above[ix] + below[ix]);
+  }
+}
+
+// As smooth_lateral_pixel(), likewise; pixels near the edges one by one.
+void Refiner::smooth_lateral(int iz, float* row) const {
+  const int nx = plan_->nx, reach = plan_->lateral_reach;
+  const float* taps = &plan_->lateral_taps[static_cast<std::size_t>(plan_->taps_row(iz))];
+  const float* own = scratch_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx);
+  const int first = std::min(reach, nx), end = std::max(first, nx - reach);
+  for (int ix = first; ix < end; ++ix) row[ix] = taps[0] * own[ix];
+  for (int k = 1; k <= reach; ++k) {
+    const float tap = taps[k];
+    const float *left = own - k, *right = own + k;
+    for (int ix = first; ix < end; ++ix) row[ix] += tap * (left[ix] + right[ix]);
+  }
+  const PictureView view{.db = scratch_.data(), .nx = nx, .nz = plan_->nz};
+  const auto edge = [&](int ix) { row[ix] = smooth_lateral_pixel(view, {.taps = taps, .reach = reach}, ix, iz); };
+  for (int ix = 0; ix < first; ++ix) edge(ix);
+  for (int ix = end; ix < nx; ++ix) edge(ix);
+}
+
 void Refiner::filter(WorkerPool& pool, float* db) {
   const RefinePlan& p = *plan_;
   if (p.median_radius == 1) {
@@ -47,14 +92,10 @@ void Refiner::filter(WorkerPool& pool, float* db) {
     pass(pool, db, [](const PictureView& v, int ix, int iz) { return median_pixel<2>(v, ix, iz); });
   }
   if (p.axial_reach > 0) {
-    const SmoothTaps taps{.taps = p.axial_taps.data(), .reach = p.axial_reach};
-    pass(pool, db, [&](const PictureView& v, int ix, int iz) { return smooth_axial_pixel(v, taps, ix, iz); });
+    smooth_rows(pool, db, [&](int iz, float* row) { smooth_axial(iz, row); });
   }
   if (p.lateral_reach > 0) {
-    pass(pool, db, [&](const PictureView& v, int ix, int iz) {
-      return smooth_lateral_pixel(
-          v, {.taps = &p.lateral_taps[static_cast<std::size_t>(p.taps_row(iz))], .reach = p.lateral_reach}, ix, iz);
-    });
+    smooth_rows(pool, db, [&](int iz, float* row) { smooth_lateral(iz, row); });
   }
   if (p.per_db2 > 0.0f) {
     pass(pool, db, [&](const PictureView& v, int ix, int iz) { return bilateral_pixel(v, p.per_db2, ix, iz); });

@@ -22,6 +22,10 @@ class Refiner {
  private:
   template <class Pixel>
   void pass(WorkerPool& pool, float* db, const Pixel& pixel);
+  template <class Row>
+  void smooth_rows(WorkerPool& pool, float* db, const Row& smooth);
+  void smooth_axial(int iz, float* row) const;
+  void smooth_lateral(int iz, float* row) const;
 
   std::shared_ptr<const RefinePlan> plan_;
   std::vector<float> average_;  // amplitudes

@@ -5,12 +5,12 @@
 #include "backend/backend.h"
 #include "backend/cuda/context.h"
 #include "backend/cuda/cuda_flow.h"
+#include "backend/cuda/cuda_gate.h"
 #include "backend/cuda/cuda_lane.h"
+#include "backend/cuda/cuda_structure.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/nvtx.h"
 #include "backend/cuda/packed_das.h"
-#include "backend/structure_device.h"
-#include "core/error.h"
 
 namespace echoloop {
 namespace cuda {
@@ -53,11 +53,16 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaLane>(context_, number, mode);
   }
   std::unique_ptr<StructureDevice> make_structure_device() override {
-    throw Error("parameter structure", "found a backend without it", "off");
+    context_->make_current();
+    return std::make_unique<CudaStructureDevice>(context_);
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     context_->make_current();
     return std::make_unique<CudaFlowDevice>(context_);
+  }
+  std::unique_ptr<GateDevice> make_gate_device() override {
+    context_->make_current();
+    return std::make_unique<CudaGateDevice>(context_);
   }
   [[nodiscard]] DeviceMemory memory() const override {
     DeviceMemory memory{.used = DeviceBuffer::bytes_in_use(), .free = 0};

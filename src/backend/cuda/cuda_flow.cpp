@@ -23,15 +23,6 @@ std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std
 
 }  // namespace
 
-void CudaFlowDevice::Landing::grow(std::size_t bytes) {
-  if (bytes <= capacity_) return;
-  CUDA_QUIET(cudaFreeHost(data_));
-  data_ = nullptr;
-  capacity_ = 0;
-  CUDA_CHECK(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
-  capacity_ = bytes;
-}
-
 // The ring belongs to the processing stream, which stores into it; the rest to ours.
 CudaFlowDevice::CudaFlowDevice(std::shared_ptr<Context> context)
     : context_(std::move(context)),

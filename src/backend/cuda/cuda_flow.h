@@ -12,6 +12,7 @@
 #include "backend/cuda/context.h"
 #include "backend/cuda/event.h"
 #include "backend/cuda/flow_kernels.h"
+#include "backend/cuda/landing.h"
 #include "backend/cuda/math_libraries.h"
 #include "backend/flow_device.h"
 
@@ -39,24 +40,6 @@ class CudaFlowDevice final : public FlowDevice {
     int first, count, slot;
   };
   static std::vector<Run> runs_of(std::span<const int> slots, int from);
-
-  // Host memory that the device writes into.
-  class Landing {
-   public:
-    ~Landing() { CUDA_QUIET(cudaFreeHost(data_)); }
-    Landing() = default;
-    Landing(const Landing&) = delete;
-    Landing& operator=(const Landing&) = delete;
-    void grow(std::size_t bytes);
-    template <class T>
-    [[nodiscard]] T* as() const {
-      return static_cast<T*>(data_);
-    }
-
-   private:
-    void* data_ = nullptr;
-    std::size_t capacity_ = 0;
-  };
 
   [[nodiscard]] StreamView stream() const { return stream_.view(); }
   [[nodiscard]] const Complex* frame(int slot) const {

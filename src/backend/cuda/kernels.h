@@ -86,10 +86,12 @@ struct AverageArgs {
 void average_amplitudes(const AverageArgs& args, std::size_t n, StreamView stream);
 // Pictures of decibels; `to` is another one.
 void median_picture(const PictureView& view, int radius, float* to, StreamView stream);  // radius 1 or 2
+void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream);
+
+// smooth.cu: to another picture of decibels; at most kMaxSmoothReach pixels to either side.
 void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
 // row_step: from the taps of one row to those of the next; 0: one set for all
 void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream);
-void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream);
 
 // faults.cu
 // The stream does nothing else for so long; one thread, so that the rest of the device stays cool and free.

@@ -1,5 +1,5 @@
-// Refine stage: the functions of dsp/refine.h, one thread a pixel. A warp is 32 pixels of a row; neighbours come from
-// the caches, which hold a whole picture.
+// Refine stage: the functions of dsp/refine.h, one thread a pixel; Gaussians are in smooth.cu. A warp is 32 pixels of a
+// row; neighbours come from the caches, which hold a whole picture.
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
 #include "dsp/level.h"
@@ -22,21 +22,6 @@ __global__ void __launch_bounds__(kTileX* kTileZ)
 template <int kRadius>
 struct MedianPixel {
   __device__ float operator()(const PictureView& v, int ix, int iz) const { return median_pixel<kRadius>(v, ix, iz); }
-};
-
-struct AxialPixel {
-  SmoothTaps taps;
-  __device__ float operator()(const PictureView& v, int ix, int iz) const {
-    return smooth_axial_pixel(v, taps, ix, iz);
-  }
-};
-
-struct LateralPixel {
-  SmoothTaps taps;
-  int row_step;
-  __device__ float operator()(const PictureView& v, int ix, int iz) const {
-    return smooth_lateral_pixel(v, {taps.taps + static_cast<long long>(iz) * row_step, taps.reach}, ix, iz);
-  }
 };
 
 struct BilateralPixel {
@@ -75,14 +60,6 @@ void median_picture(const PictureView& view, int radius, float* to, StreamView s
   } else {
     launch(view, MedianPixel<2>(), to, stream);
   }
-}
-
-void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream) {
-  launch(view, AxialPixel{taps}, to, stream);
-}
-
-void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream) {
-  launch(view, LateralPixel{taps, row_step}, to, stream);
 }
 
 void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream) {

@@ -8,6 +8,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/number_text.h"
+#include "gui/panels/fact_row.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/formation_parts.h"
 
@@ -129,15 +130,6 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
   warn(c, column, "flow_too_short", text);
 }
 
-void fact(PanelContext& c, Column& column, const char* id, std::string_view name, const std::string& value,
-          std::string_view help) {
-  Ui& ui = c.ui;
-  const Rect r = ui.row(column, 20, 0);
-  ui.tip(id, ui.hit(id, r), r, {name, help, {}});
-  ui.text(Type::small, r, theme::kText2, name);
-  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText, value);
-}
-
 void fact_rows(PanelContext& c, Column& column) {
   const FlowImage* flow = c.state.flow.image;
   const FlowCounts& n = c.state.flow.counts;
@@ -145,36 +137,39 @@ void fact_rows(PanelContext& c, Column& column) {
   if (frozen && !c.state.cine.why_no_flow.empty()) return;
   column.y += c.ui.px(4);
   if (frozen && (flow == nullptr || c.state.flow.age_s == 0.0)) {
-    fact(c, column, "flow_age", "Made of",
-         flow != nullptr ? fmt::format("this frame, {} before", flow->frames - 1) : "in work",
-         "Over a kept frame lies the flow of the frames that end with it, made with the parameters above.");
+    fact_row(c.ui, column, "flow_age", "Made of",
+             flow != nullptr ? fmt::format("this frame, {} before", flow->frames - 1) : "in work",
+             "Over a kept frame lies the flow of the frames that end with it, made with the parameters above.");
   } else {
-    fact(c, column, "flow_age", "Age",
-         flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
-                         : "waiting for an ensemble",
-         "Time since the newest frame of the flow picture on screen was acquired. The picture beneath does not wait "
-         "for it; while kept frames play, it is how much older the flow is than that.");
+    fact_row(
+        c.ui, column, "flow_age", "Age",
+        flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
+                        : "waiting for an ensemble",
+        "Time since the newest frame of the flow picture on screen was acquired. The picture beneath does not wait "
+        "for it; while kept frames play, it is how much older the flow is than that.");
   }
   if (flow != nullptr) {
-    fact(c, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
-         fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
-                     fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
+    fact_row(c.ui, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
+             fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
+                         fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
   }
   if (flow != nullptr && c.state.params.flow == FlowMode::velocity) {
-    fact(c, column, "flow_prf", "PRF in use",
-         flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
-         "Frames a second as they were acquired. A slower screen does not change it.");
+    fact_row(c.ui, column, "flow_prf", "PRF in use",
+             flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
+             "Frames a second as they were acquired. A slower screen does not change it.");
     if (flow->aliasing_m_s > 0.0) {
-      fact(c, column, "flow_limit", "Aliasing limit",
-           "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
-           "c PRF / (4 f cos(angle)), f the centre frequency: an echo that moves a quarter of a wavelength from frame "
-           "to frame. Faster flow appears with the wrong sign.");
+      fact_row(
+          c.ui, column, "flow_limit", "Aliasing limit",
+          "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
+          "c PRF / (4 f cos(angle)), f the centre frequency: an echo that moves a quarter of a wavelength from frame "
+          "to frame. Faster flow appears with the wrong sign.");
     }
   }
   if (frozen) return;
-  fact(c, column, "flow_counts", "Pictures", fmt::format("{}, late {}, broken off {}", n.pictures, n.late, n.restarts),
-       "Late: due while another one was in work, and made after it. Broken off: a frame was missing or the picture "
-       "changed, and the ensemble began again.");
+  fact_row(c.ui, column, "flow_counts", "Pictures",
+           fmt::format("{}, late {}, broken off {}", n.pictures, n.late, n.restarts),
+           "Late: due while another one was in work, and made after it. Broken off: a frame was missing or the picture "
+           "changed, and the ensemble began again.");
 }
 
 }  // namespace
@@ -200,6 +195,7 @@ void flow_panel(PanelContext& c, Column& column) {
     if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);
     if (why.empty()) fact_rows(c, column);
   }
+  changed |= gate_rows(c, column);
   if (changed) call(c.commands.params_changed);
 }
 

@@ -37,6 +37,7 @@ void measure_panel(PanelContext& c, Column& column);
 void source_panel(PanelContext& c, Column& column);
 void formation_panel(PanelContext& c, Column& column);
 void flow_panel(PanelContext& c, Column& column);
+void objects_panel(PanelContext& c, Column& column);
 void display_panel(PanelContext& c, Column& column);
 void stream_panel(PanelContext& c, Column& column);
 void timings_panel(PanelContext& c, Column& column);
@@ -45,6 +46,8 @@ void timeline_panel(PanelContext& c, Column& column);
 
 // Before the column of the timeline scrolls: a wheel over the timeline is the timeline's. `column`: the visible part.
 void take_timeline_wheel(TimelineState& timeline, const Rect& column);
+// Likewise, of the table of objects.
+void take_objects_wheel(ObjectsState& objects, const Rect& column);
 
 // TGC: eight gains over depth, their curve, and a way back to flat. True when something changed.
 bool tgc_rows(PanelContext& c, Column& column);

@@ -1,6 +1,7 @@
 // Opens many damaged copies of HDF5 and MATLAB files and reads a few frames of those that open. The program must live,
 // say one line for each refusal, and lose neither files nor memory; what becomes of the reader process is counted.
-//   test_mutations N [--seed S] [--reader PROGRAM] [FOLDER...]
+//   test_mutations N [--seed S] [--reader PROGRAM] [--only K FILE] [FOLDER...]
+// --only writes file K of the same campaign as FILE, opens nothing else and says how long that took.
 // prints open files and memory on the way, then {files, opened, refused, reader died, hung}; exit status 1 when a rule
 // was broken.
 #include <matio.h>
@@ -137,11 +138,12 @@ std::vector<std::string> find_fixtures(const fs::path& scratch, const std::vecto
 std::string open_and_read(const fs::path& path) {
   try {
     const Recording recording = echoloop::open_recording(path);
-    std::vector<std::byte> frame(recording.read ? recording.acquisition->frame_bytes() : 0);
+    std::vector<std::byte> frame(recording.reader ? recording.acquisition->frame_bytes() : 0);
+    echoloop::FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = echoloop::HostMemory::pageable};
     unsigned sum = 0;
     for (std::uint64_t k = 0; k < std::min<std::uint64_t>(recording.frame_count, 3); ++k) {
-      if (recording.read) recording.read(k, frame);
-      for (const std::byte b : recording.read ? std::span<const std::byte>(frame) : recording.frame(k)) {
+      if (recording.reader) recording.reader->read(k, slot);
+      for (const std::byte b : recording.reader ? std::span<const std::byte>(frame) : recording.frame(k)) {
         sum += static_cast<unsigned>(b);
       }
     }
@@ -170,11 +172,25 @@ std::size_t open_files() {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
 }
 
+int open_only(const fs::path& path, const std::string& bytes) {
+  echoloop::testing::write_text_file(path, bytes);
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    std::printf("opened: %s", echoloop::open_recording(path).format.c_str());
+  } catch (const echoloop::Error& error) {
+    std::printf("%s", error.what());
+  }
+  std::printf(" (%.2f s)\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::size_t n_files = 200;
   unsigned seed = 1;
+  std::size_t only = 0;
+  fs::path only_file;
   std::vector<fs::path> folders;
   echoloop::reader_settings().program = ECHO_READER;
   for (int k = 1; k < argc; ++k) {
@@ -183,6 +199,9 @@ int main(int argc, char** argv) {
       seed = static_cast<unsigned>(std::stoul(argv[++k]));
     } else if (word == "--reader" && k + 1 < argc) {
       echoloop::reader_settings().program = argv[++k];
+    } else if (word == "--only" && k + 2 < argc) {
+      only = std::stoul(argv[++k]);
+      only_file = argv[++k];
     } else if (k == 1) {
       n_files = std::stoul(word);
     } else {
@@ -191,6 +210,10 @@ int main(int argc, char** argv) {
   }
   const echoloop::testing::TemporaryFolder scratch;
   Mutator mutator(find_fixtures(scratch.path(), folders), seed);
+  if (!only_file.empty()) {
+    for (std::size_t k = 0; k < only; ++k) mutator.next();
+    return open_only(only_file, mutator.next());
+  }
   std::map<std::string, std::size_t> outcomes;
   std::size_t files_before = 0, bytes_before = 0;
   const auto begin = std::chrono::steady_clock::now();

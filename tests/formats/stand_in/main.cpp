@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -63,6 +64,12 @@ LibraryRecording in_place() {
 
 [[noreturn]] void hang() {
   for (;;) ::pause();
+}
+
+void compute_for(double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(seconds)) {
+  }
 }
 
 [[noreturn]] void crash() {
@@ -182,6 +189,11 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "crash-opening") crash();
   if (role == "exit-opening") ::_exit(3);
   if (role == "hang-opening") hang();
+  if (role == "busy-for-300-ms") {
+    compute_for(0.3);
+    return fake_recording();
+  }
+  if (role == "busy-for-ever") compute_for(1e9);
   if (role == "crash-frame-5") return until_frame_5(crash);
   if (role == "hang-frame-5") return until_frame_5(hang);
   if (role == "refuse-frame-5") {

@@ -1,0 +1,207 @@
+#include "backend/cuda/cuda_structure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backend/cuda/kernels.h"
+
+namespace echoloop::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kFindingsBytes = (sizeof(StructureFindings) + 255) / 256 * 256;  // labels begin after them
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+std::size_t most_objects(int n) { return (size(n) + 1) / 2; }  // no two of them touch
+
+bool same_taps(const RefinePlan& a, const RefinePlan& b) {
+  return a.axial_reach == b.axial_reach && a.lateral_reach == b.lateral_reach && a.axial_taps == b.axial_taps &&
+         a.lateral_taps == b.lateral_taps;
+}
+
+}  // namespace
+
+// The slots belong to the processing stream, which stores into them; the rest to ours.
+CudaStructureDevice::CudaStructureDevice(std::shared_ptr<Context> context)
+    : context_(std::move(context)),
+      slots_{Slot(context_->processing.view()), Slot(context_->processing.view())},
+      smoothed_(stream()),
+      work_(stream()),
+      scratch_(stream()),
+      roots_(stream()),
+      numbers_(stream()),
+      findings_(stream()),
+      table_(stream()) {}
+
+CudaStructureDevice::~CudaStructureDevice() {
+  if (device_lost()) return;
+  CUDA_QUIET(cudaSetDevice(context_->device));
+  stream().synchronize_quietly();
+}
+
+void CudaStructureDevice::begin_thread() { context_->make_current(); }
+
+// Frames write into the picture's storage later on the same stream. Host memory is pageable: it has been read when the
+// call returns.
+void CudaStructureDevice::store(int slot, const Image& image) {
+  const StreamView processing = context_->processing.view();
+  Slot& to = slots_.at(size(slot));
+  const std::size_t pixels = image.grid.pixels();
+  const float* from = image.device_db != nullptr ? image.device_db : image.host_db;
+  to.memory.grow_for<float>(pixels);
+  CUDA_CHECK(cudaMemcpyAsync(to.memory.as<void>(), from, pixels * sizeof(float), cudaMemcpyDefault, processing.get()));
+  to.stored.record(processing);
+}
+
+LevelSpace CudaStructureDevice::level_space() const {
+  auto* sums = work_.as<double>();
+  return {.sorted = reinterpret_cast<float*>(sums + 2 * (size(n_) + 1)), .sums = sums, .scratch = scratch()};
+}
+
+ObjectSpace CudaStructureDevice::object_space() const {
+  auto* objects = work_.as<ObjectSums>();
+  return {.objects = objects, .keep = reinterpret_cast<int*>(objects + most_objects(n_)), .scratch = scratch()};
+}
+
+void CudaStructureDevice::reserve(const StructurePlan& plan) {
+  if (plan.smooth != nullptr && (smooth_ == nullptr || !same_taps(*smooth_, *plan.smooth))) {
+    smooth_ = nullptr;
+    taps_.emplace(plan.smooth,
+                  std::initializer_list<TableBytes>{std::as_bytes(std::span(plan.smooth->axial_taps)),
+                                                    std::as_bytes(std::span(plan.smooth->lateral_taps))},
+                  stream(), stream());
+    smooth_ = plan.smooth;
+  }
+  if (moments_.has_value() && plan.grid == grid_) return;
+  moments_.reset();
+  n_ = static_cast<int>(plan.grid.pixels());
+  const std::size_t level_bytes = 2 * (size(n_) + 1) * sizeof(double) + 2 * size(n_) * sizeof(float);
+  const std::size_t object_bytes = most_objects(n_) * (sizeof(ObjectSums) + sizeof(int));
+  work_.grow(std::max(level_bytes, object_bytes));
+  scratch_bytes_ = sort_scratch_bytes(n_);
+  scratch_.grow(scratch_bytes_);
+  roots_.grow_for<int>(size(n_));
+  numbers_.grow_for<int>(size(n_));
+  findings_.grow(sizeof(StructureFindings));
+  landing_.grow(kFindingsBytes + size(n_) * sizeof(int));
+  const MomentTables& m = plan.moments;
+  moments_.emplace(
+      nullptr,
+      std::initializer_list<TableBytes>{std::as_bytes(std::span(m.row_area)), std::as_bytes(std::span(m.row_x)),
+                                        std::as_bytes(std::span(m.row_z)), std::as_bytes(std::span(m.column_x)),
+                                        std::as_bytes(std::span(m.column_z))},
+      stream(), stream());
+  grid_ = plan.grid;
+}
+
+const float* CudaStructureDevice::smooth(const StructurePlan& plan, const float* db) {
+  const RefinePlan& p = *plan.smooth;
+  smoothed_.grow_for<float>(2 * size(n_));
+  float* from = smoothed_.as<float>();
+  float* to = from + n_;
+  fill_gaps(db, n_, findings(), from, stream());
+  const auto view = [&] { return PictureView{.db = from, .nx = p.nx, .nz = p.nz}; };
+  if (p.axial_reach > 0) {
+    smooth_axially(view(), {.taps = taps_->table<float>(0), .reach = p.axial_reach}, to, stream());
+    std::swap(from, to);
+  }
+  if (p.lateral_reach > 0) {
+    const int row_step = p.lateral_rows > 1 ? p.lateral_reach + 1 : 0;
+    smooth_laterally(view(), {.taps = taps_->table<float>(1), .reach = p.lateral_reach}, row_step, to, stream());
+    std::swap(from, to);
+  }
+  return from;
+}
+
+// Returns what the threshold is applied to.
+const float* CudaStructureDevice::look_at_levels(const StructurePlan& plan, const float* db) {
+  StructureFindings* f = findings();
+  count_levels(db, n_, f->histogram, stream());
+  find_background(db, db, n_, plan.kappa, level_space(), f, &f->background, stream());
+  const float* smoothed = plan.smooth != nullptr ? smooth(plan, db) : db;
+  if (smoothed != db) {
+    find_background(db, smoothed, n_, plan.kappa, level_space(), f, &f->smoothed, stream());
+  } else {
+    CUDA_CHECK(
+        cudaMemcpyAsync(&f->smoothed, &f->background, sizeof(Background), cudaMemcpyDeviceToDevice, stream().get()));
+  }
+  find_threshold(plan.sigmas, plan.wanted, f, stream());
+  return smoothed;
+}
+
+void CudaStructureDevice::look_for_objects(const StructurePlan& plan, const float* db, const float* smoothed) {
+  const PixelSelection pixels{
+      .db = db, .smoothed = smoothed, .nx = plan.grid.nx, .nz = plan.grid.nz, .wanted = plan.wanted};
+  const PixelMoments moments{.row_area = moments_->table<int>(0),
+                             .row_x = moments_->table<int>(1),
+                             .row_z = moments_->table<int>(2),
+                             .column_x = moments_->table<int>(3),
+                             .column_z = moments_->table<int>(4)};
+  label_objects(pixels, roots_.as<int>(), numbers_.as<int>(), scratch(), findings(), stream());
+  sum_objects(pixels, moments, plan.least_area, roots_.as<int>(), numbers_.as<int>(), object_space(), findings(),
+              stream());
+}
+
+void CudaStructureDevice::take_findings(StructureImage& result) {
+  const auto& f = *landing_.as<const StructureFindings>();
+  result.background = f.background;
+  result.smoothed = f.smoothed;
+  result.threshold_db = f.threshold_db;
+  result.found = static_cast<std::uint64_t>(f.found);
+  result.histogram.first_db = kHistogramFirst_db;
+  result.histogram.step_db = kHistogramStep_db;
+  const unsigned* bins = f.histogram;
+  result.histogram.counts.assign(bins, bins + kHistogramBins);
+  result.histogram.below = bins[kHistogramBins];
+  result.histogram.above = bins[kHistogramBins + 1];
+  result.histogram.without = bins[kHistogramBins + 2];
+  const auto* labels = reinterpret_cast<const std::int32_t*>(landing_.as<std::byte>() + kFindingsBytes);
+  result.labels.assign(labels, labels + n_);
+}
+
+void CudaStructureDevice::take_table(const StructurePlan& plan, int found, int kept, StructureImage& result) {
+  result.objects.clear();
+  if (kept == 0) return;
+  const std::size_t bytes = size(kept) * sizeof(ObjectSums);
+  table_.grow(bytes);
+  landed_table_.grow(bytes);
+  pick_objects(object_space(), found, plan.least_area, table_.as<ObjectSums>(), stream());
+  CUDA_CHECK(
+      cudaMemcpyAsync(landed_table_.as<void>(), table_.as<void>(), bytes, cudaMemcpyDeviceToHost, stream().get()));
+  done_.record(stream());
+  done_.synchronize();
+  for (const ObjectSums& sums : std::span(landed_table_.as<const ObjectSums>(), size(kept))) {
+    result.objects.push_back(plan.object(sums));
+  }
+}
+
+void CudaStructureDevice::find(int slot, const StructurePlan& plan, StructureImage& result) {
+  const auto start = Clock::now();
+  const Slot& picture = slots_.at(size(slot));
+  const auto* db = picture.memory.as<const float>();
+  reserve(plan);
+  picture.stored.hold_back(stream());
+  begun_.record(stream());
+  const float* smoothed = look_at_levels(plan, db);
+  levels_known_.record(stream());
+  look_for_objects(plan, db, smoothed);
+  auto* landed = landing_.as<std::byte>();
+  CUDA_CHECK(
+      cudaMemcpyAsync(landed, findings_.as<void>(), sizeof(StructureFindings), cudaMemcpyDeviceToHost, stream().get()));
+  CUDA_CHECK(cudaMemcpyAsync(landed + kFindingsBytes, roots_.as<void>(), size(n_) * sizeof(int), cudaMemcpyDeviceToHost,
+                             stream().get()));
+  done_.record(stream());
+  done_.synchronize();
+  result.times.background_ms = static_cast<double>(levels_known_.ms_since(begun_));
+  const auto& f = *landing_.as<const StructureFindings>();
+  take_table(plan, f.found, f.kept, result);
+  result.times.objects_ms = static_cast<double>(done_.ms_since(levels_known_));
+  take_findings(result);
+  result.times.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace echoloop::cuda

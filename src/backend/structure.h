@@ -1,0 +1,73 @@
+// Structure beside the live stream: finished pictures, as far as there is time for them, are handed to a thread of its
+// own that finds background and objects. The stream never waits for it: a picture that waits is replaced by the next.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "backend/structure_device.h"
+#include "core/mailbox.h"
+
+namespace echoloop {
+
+// Live pictures follow each other so fast that most need not be looked at; others have been asked for.
+enum class Claim { live, wanted };
+inline constexpr std::int64_t kStructureInterval_ns = 40'000'000;
+
+class StructureEngine {
+ public:
+  StructureEngine(std::unique_ptr<StructureDevice> device, Mailbox<StructureImage>& pictures);
+  ~StructureEngine();  // waits for the picture in work
+  StructureEngine(const StructureEngine&) = delete;
+  StructureEngine& operator=(const StructureEngine&) = delete;
+
+  // Copies a finished picture; never waits. False: a live one that comes less than kStructureInterval_ns after the last
+  // that was taken (by Image::ready_ns), and is left out. [processing thread]
+  bool take(const Image& image, Claim claim);
+
+  void settle();                                 // until no picture waits or is in work; processing thread
+  [[nodiscard]] bool busy() const;               // one waits or is in work; any thread
+  [[nodiscard]] StructureCounts counts() const;  // any thread
+  [[nodiscard]] std::string take_fault();        // why there are no more pictures, once; any thread
+
+ private:
+  struct Job {
+    FrameStamp stamp;
+    Grid grid;
+    AcquisitionPtr acquisition;
+    ImagingParams params;
+  };
+
+  void run();
+  void make_picture(int slot);
+  const StructurePlan& plan_for(const Job& job);
+
+  std::unique_ptr<StructureDevice> device_;
+  Mailbox<StructureImage>& pictures_;
+
+  std::int64_t last_live_ns_ = 0;  // processing thread; 0: none yet
+
+  // Structure thread:
+  StructurePlan plan_;
+  ImagingParams planned_;  // that plan_ was made of
+  std::uint64_t number_ = 0;
+
+  std::atomic<bool> failed_{false};
+  std::atomic<std::uint64_t> n_pictures_{0}, n_replaced_{0};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::array<Job, kStructureSlots> jobs_;  // of the slot in work: the structure thread's; else under mutex_
+  int waiting_ = -1;                       // slot; -1: none; under mutex_
+  int in_work_ = -1;                       // likewise
+  bool quit_ = false;                      // under mutex_
+  std::string fault_;                      // under mutex_
+  std::thread thread_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,69 @@
+// One column of a sonogram: slow time of a gate to power over velocity, and what a clinician traces on it. Host only;
+// one object a thread.
+//
+// For each band of the gate (dsp/gate.h): the polynomials that stand for frequencies below the cut-off are taken away
+// by least squares (Hoeks et al., Ultrasound Med. Biol. 17, 1991), then Hann's window, a zero padded Fourier transform,
+// the squared magnitude. A band at frequency f has the velocity v at the Doppler frequency 2 v f / c.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dsp/complex.h"
+
+namespace echoloop {
+
+struct GateSpectrumPlan {
+  int frames = 0;
+  double cutoff_hz = 0.0;  // 0: nothing is taken away
+  double prf_hz = 0.0;
+  std::vector<double> frequency_share;  // [bands]: each band's frequency over the nominal one
+  friend bool operator==(const GateSpectrumPlan&, const GateSpectrumPlan&) = default;
+};
+
+// Degree of the polynomial: on n points one of degree k has pi f n / prf extrema a cycle near its middle, where the
+// window looks, so that k = pi cutoff n / prf; -1 for none.
+int gate_wall_degree(double cutoff_hz, double prf_hz, int frames);
+
+// Bins of a column: at least twice the frames, so that a line between bins loses less than 0.4 dB.
+int gate_bins(int frames);
+
+class GateSpectrum {
+ public:
+  explicit GateSpectrum(GateSpectrumPlan plan);
+  ~GateSpectrum();
+  GateSpectrum(const GateSpectrum&) = delete;
+  GateSpectrum& operator=(const GateSpectrum&) = delete;
+
+  [[nodiscard]] int bins() const { return bins_; }
+
+  // samples: [frames][stride], the bands first in each. power: [bins()], from -prf/2 up by prf / bins(); a sample
+  // series of magnitude A at one frequency gives A^2 there.
+  void compute(const Complex* samples, int stride, std::span<float> power);
+
+ private:
+  struct Transform;
+  void filter(const Complex* samples, int stride);
+
+  GateSpectrumPlan plan_;
+  int bins_;
+  std::vector<std::vector<double>> wall_;  // orthonormal polynomials
+  std::vector<float> window_;              // sum 1
+  std::vector<float> band_power_;
+  std::unique_ptr<Transform> transform_;
+};
+
+// Places on the velocity axis, from -1, the aliasing limit away from the probe, to 1; not a number: no flow.
+struct GateTraces {
+  float envelope;
+  float mean;
+};
+
+// Noise: the lower quartile of the powers, smoothed over a few lines' width against speckle. Flow: what exceeds it by
+// 11 dB. envelope: threshold crossing from the aliasing limit inwards (Mo, Yun and Cobbold, Ultrasound Med. Biol. 14,
+// 1988), on the side of the stronger flow: the first bin that is flow and within 10 dB of the strongest, less what
+// window and smoothing add. mean: weighted with the power above the noise over all bins that are flow.
+GateTraces gate_traces(std::span<const float> power, int frames);
+
+}  // namespace echoloop

@@ -1,0 +1,206 @@
+// Objects: what stands out of the picture's background, how the background is found, and what is done with it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gui/background_window.h"
+#include "gui/number_text.h"
+#include "gui/panels/fact_row.h"
+#include "gui/panels/formation_parts.h"
+#include "gui/panels/objects_parts.h"
+#include "gui/structure_picture.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<Choice, 3> kModes = {{{"Off"}, {"Bright"}, {"Dark"}}};
+
+bool mode_row(PanelContext& c, Column& column, std::string_view why) {
+  ImagingParams& p = c.state.params;
+  const auto picked =
+      c.ui.segmented("structure", c.ui.row(column, theme::kRow, theme::kRowGap), kModes, static_cast<int>(p.structure),
+                     {"Objects",
+                      "Bright: what stands above the picture's background, such as wires, calcifications and needles. "
+                      "Dark: what lies below it, such as cysts and vessels. Off: nothing is computed.",
+                      why});
+  if (!picked) return false;
+  p.structure = static_cast<Structure>(*picked);
+  return true;
+}
+
+bool slider_rows(PanelContext& c, Column& column, std::string_view why) {
+  ImagingParams& p = c.state.params;
+  const ImagingParams& d = c.state.defaults;
+  bool changed =
+      param_slider(c.ui, column, "structure_smooth_m", p, d, {.min = 0, .max = 2, .text_at_least = "none"}, why);
+  changed |= param_slider(c.ui, column, "structure_kappa", p, d, {.min = 1, .max = 6}, why);
+  changed |= param_slider(c.ui, column, "structure_sigmas", p, d, {.min = 0, .max = 10}, why);
+  changed |= param_slider(c.ui, column, "structure_area_m2", p, d, {.min = 0, .max = 10, .text_at_least = "any"}, why);
+  return changed;
+}
+
+std::string spread_text(const Background& b) {
+  return fmt::format("{} \u00B1 {} dB", fixed(b.mean_db, 1), fixed(b.sigma_db, 1));
+}
+
+std::string age_text(const UiState& state) {
+  const double older_s = state.structure.older_s;
+  if (older_s <= 0.0) return "of the picture on screen";
+  return fmt::format("{} older than the picture",
+                     older_s < 0.9995 ? fixed(1e3 * older_s, 0) + " ms" : fixed(older_s, 1) + " s");
+}
+
+void background_rows(PanelContext& c, Column& column, const StructureImage& found) {
+  Ui& ui = c.ui;
+  const Background& b = found.background;
+  const double all = static_cast<double>(found.grid.pixels());
+  fact_row(ui, column, "background", "Background", spread_text(b),
+           "Mean and standard deviation of the levels that the clipping kept, in the picture as it is. Fully developed "
+           "speckle: \u00B1 5.6 dB, less what the clipping takes of its tails.");
+  fact_row(ui, column, "background_median", "Median", fixed(b.median_db, 1) + " dB",
+           "Half of the kept pixels are darker. In speckle it lies above the mean, because weak levels spread farther "
+           "than strong ones.");
+  fact_row(ui, column, "background_kept", "Pixels kept",
+           fmt::format("{} %, {} {}", fixed(100.0 * static_cast<double>(b.pixels) / all, 1), b.rounds,
+                       b.rounds == 1 ? "round" : "rounds"),
+           fmt::format("{} of {} pixels are background, after as many rounds of clipping: levels from {} to {} dB.",
+                       grouped(b.pixels), grouped(found.grid.pixels()), fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
+  if (found.params.structure_smooth_m > 0.0) {
+    fact_row(ui, column, "background_smoothed", "Smoothed", spread_text(found.smoothed),
+             "The background of the smoothed picture: about the same mean, a smaller sigma. The threshold is measured "
+             "in this one.");
+  }
+  fact_row(ui, column, "structure_threshold", "Threshold", fixed(found.threshold_db, 1) + " dB",
+           found.params.structure == Structure::bright ? "What is above it, in the smoothed picture, is an object."
+                                                       : "What is below it, in the smoothed picture, is an object.");
+}
+
+void work_rows(PanelContext& c, Column& column, const StructureImage& found) {
+  Ui& ui = c.ui;
+  fact_row(ui, column, "objects_made", "Made in", fixed(found.times.total_ms, 1) + " ms",
+           fmt::format("Smoothing, background and histogram {} ms, objects {} ms; beside the stream, which does not "
+                       "wait for it.",
+                       fixed(found.times.background_ms, 1), fixed(found.times.objects_ms, 1)));
+  fact_row(ui, column, "objects_age", "Age", age_text(c.state),
+           "Live, the picture is on screen at once and its objects follow as soon as they are found. Frozen, they "
+           "are those of the frame on screen.");
+}
+
+// What a button did, for the message line.
+void say_change(PanelContext& c, const std::string& text) {
+  call(c.commands.params_changed);
+  call(c.commands.say, text);
+}
+
+void display_buttons(PanelContext& c, Column& column, const StructureImage& found) {
+  Ui& ui = c.ui;
+  ImagingParams& p = c.state.params;
+  const Background& b = found.background;
+  column.y += ui.px(4);
+  const Rect r = ui.row(column, theme::kRow, 8);
+  const float half = std::round(0.5F * (r.width() - ui.px(6)));
+  if (ui.button("reject_background", {r.x0, r.y0, r.x0 + half, r.y1}, {.label = c.compact ? "Reject" : "Reject below"},
+                {"Reject the background",
+                 fmt::format("Sets Reject to the background's mean + {} sigma, once: whatever is weaker becomes black, "
+                             "and of noise or speckle about one pixel in a thousand is left. Take it back with "
+                             "Ctrl+Z, or with Reject in Display.",
+                             fixed(kRejectSigmas, 0)),
+                 {}})) {
+    reject_background(p, b);
+    say_change(c,
+               fmt::format("Reject {} dB: the background's mean, {} dB, and {} times its sigma, {} dB.",
+                           fixed(p.reject_db, 0), fixed(b.mean_db, 1), fixed(kRejectSigmas, 0), fixed(b.sigma_db, 1)));
+  }
+  const bool bright = p.structure == Structure::bright;
+  if (ui.button("fit_window", {r.x1 - half, r.y0, r.x1, r.y1}, {.label = c.compact ? "Range" : "Fit the range"},
+                {"Range from the background",
+                 fmt::format("Sets gain and dynamic range, once: white is the picture's brightest level, black lies {} "
+                             "sigma below the background's median, {}. It never follows the picture by itself. Ctrl+Z "
+                             "takes it back.",
+                             bright ? 1 : 4,
+                             bright ? "so that the background is nearly black"
+                                    : "so that tissue stays gray and what is darker is black"),
+                 {}})) {
+    fit_window(p, b, found.histogram);
+    say_change(c, fmt::format("The display shows {} to {} dB.", fixed(-p.gain_db - p.dynamic_range_db, 0),
+                              fixed(-p.gain_db, 0)));
+  }
+}
+
+void found_row(PanelContext& c, Column& column, const StructureImage& found) {
+  Ui& ui = c.ui;
+  column.y += ui.px(4);
+  const Rect r = ui.row(column, theme::kRow, 2);
+  const Rect button{r.x1 - ui.px(88), r.y0, r.x1, r.y1};
+  const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
+  std::string text =
+      fmt::format("{} {}", grouped(found.objects.size()), found.objects.size() == 1 ? "object" : "objects");
+  if (small > 0) text += fmt::format(", {} too small", grouped(small));
+  const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
+  ui.tip("objects_found", ui.hit("objects_found", words), words,
+         {"Found", "Objects in the table, and those below the smallest area, which are left out.", {}});
+  ui.text_fitted(Type::small, words.x0, words.x1, r.y0, r.height(), theme::kText, text);
+  if (ui.button("save_objects", button, {.label = "Save CSV"},
+                {"Save CSV",
+                 "The table with all digits, the background and the threshold, with source, frame and parameters.",
+                 found.objects.empty() ? "There are no objects." : ""})) {
+    call(c.commands.save, SaveWhat::objects);
+  }
+}
+
+std::string_view waiting_text(const UiState& state) {
+  return state.run == RunState::frozen ? "Not yet found in this frame." : "Waiting for a picture.";
+}
+
+void result_rows(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const StructureImage* found = c.state.structure.image;
+  const auto line = [&](std::string_view text) {
+    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, text) +
+                ui.px(4);
+  };
+  if (found == nullptr) return line(waiting_text(c.state));
+  if (found->background.pixels == 0) return line("The picture holds no echo, so there is no background.");
+  background_plot(c, column, *found);
+  found_row(c, column, *found);
+  objects_table(c, column);
+  display_buttons(c, column, *found);
+  background_rows(c, column, *found);
+  work_rows(c, column, *found);
+}
+
+}  // namespace
+
+void objects_panel(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  ImagingParams& p = c.state.params;
+  bool& open = c.view.is_open(Panel::objects, c.compact);
+  const auto mode = static_cast<std::size_t>(p.structure);
+  const bool found = c.state.structure.image != nullptr;
+  const std::string gist = mode == 0 ? "off"
+                           : found   ? fmt::format("{} {}", c.state.structure.count(), mode == 1 ? "bright" : "dark")
+                                     : std::string(kModes[mode].label);
+  if (open) lesson_link(c, column, column.y);
+  ui.header("panel_objects", column, "Objects", open ? "" : gist, open);
+  if (!open) return;
+  column.y += ui.px(2);
+  if (c.view.objects.explained) objects_lesson(c.ui, column);
+  const std::string_view no_source = c.state.source.acquisition == nullptr ? "There is no source." : "";
+  bool changed = mode_row(c, column, no_source);
+  if (p.structure != Structure::off) {
+    changed |= slider_rows(c, column, no_source);
+    column.y += ui.px(4);
+    const std::string_view why = why_no_objects(c.state);
+    if (!why.empty()) {
+      column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) +
+                  ui.px(4);
+    } else {
+      result_rows(c, column);
+    }
+  }
+  if (changed) call(c.commands.params_changed);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,177 @@
+#include "gui/sonogram_dock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "gui/flow_bar.h"
+#include "gui/flow_scale.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr ImU32 kEnvelope = theme::rgb(0x4CC3E0), kMean = theme::rgb(0xF2C14E);
+
+std::string_view why_none(const UiState& state) {
+  if (state.params.gate == Gate::off) return "Choose the gate tool and click on a vessel.";
+  if (state.run == RunState::frozen) return "The sonogram grows with live pictures. Space goes live.";
+  return "Waiting for a window of frames that follow each other, in a gate on the picture…";
+}
+
+// Of the columns on screen.
+float fastest(const Sonogram& s, double span_s) {
+  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s);
+  float most = std::numeric_limits<float>::quiet_NaN();
+  for (std::uint64_t k = std::max(s.first(), s.end > columns ? s.end - columns : 0); k < s.end; ++k) {
+    const float v = s.envelope_m_s[Sonogram::slot(k)];
+    if (std::isfinite(v) && !(std::abs(v) <= std::abs(most))) most = v;
+  }
+  return most;
+}
+
+}  // namespace
+
+void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& s) {
+  Ui& ui = c.ui;
+  constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
+  constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
+  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
+  const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
+  if (const auto now = ui.segmented("sonogram_span", spans, kNames, chosen,
+                                    {"Time across the strip", "By the time at which frames were acquired.", {}})) {
+    span_s_ = kSpans[static_cast<std::size_t>(*now)];
+  }
+  const Rect box{spans.x0 - ui.px(90), spans.y0, spans.x0 - ui.px(12), spans.y1};
+  if (ui.check_box("sonogram_curves", box, "Curves", curves_,
+                   {"Curves",
+                    "Blue: the fastest flow, where the spectrum comes within 10 dB of its strongest velocity and 11 dB "
+                    "above its "
+                    "noise. Yellow: the mean velocity, weighted with power.",
+                    {}})) {
+    curves_ = !curves_;
+  }
+  const float most = fastest(s, span_s_);
+  const std::size_t newest = Sonogram::slot(s.end - 1);
+  std::string text = std::isfinite(most)
+                         ? fmt::format("peak {}", velocity_text(static_cast<double>(most), s.aliasing_m_s))
+                         : "no flow above the noise";
+  if (std::isfinite(s.mean_m_s[newest])) {
+    text += fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
+  }
+  text += fmt::format(
+      "   gate {} mm at x {}, z {} mm   PRF {} Hz   limit \u00B1{}   angle {}°", fixed(s.length_m * 1e3, 1),
+      fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1), grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5)),
+      velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1), fixed(c.state.params.flow_angle_rad * 57.29578, 0));
+  ui.text_fitted(Type::body, head.x0, box.x0 - ui.px(12), head.y0, head.height(), theme::kText2, text);
+}
+
+// A curve beyond a limit goes on at the other one, as the spectra do.
+void SonogramDock::draw_curves(const Ui& ui, const Plot& plot, const Sonogram& s, double shift_m_s,
+                               double per_m_s) const {
+  const auto columns = static_cast<std::uint64_t>(span_s_ / s.step_s) + 1;
+  const std::uint64_t from = std::max(s.first(), s.end > columns ? s.end - columns : 0);
+  const double limit = s.aliasing_m_s;
+  for (const auto& [values, color] : {std::pair{&s.envelope_m_s, kEnvelope}, std::pair{&s.mean_m_s, kMean}}) {
+    std::vector<float> shown;
+    for (std::uint64_t k = from; k < s.end; ++k) {
+      double v = static_cast<double>((*values)[Sonogram::slot(k)]);
+      if (v > limit + shift_m_s) v -= 2.0 * limit;
+      if (v < -limit + shift_m_s) v += 2.0 * limit;
+      shown.push_back(static_cast<float>(v * per_m_s));
+    }
+    const double first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s;
+    draw_curve(ui, plot, shown, first_s, s.step_s, color);
+  }
+}
+
+// Dragged at the axis; a right click brings it back to the middle.
+void SonogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& plot) {
+  Ui& ui = c.ui;
+  ImagingParams& p = c.state.params;
+  const Hit hit = ui.hit("sonogram_axis", axis);
+  ui.tip("sonogram_axis", hit, axis, {"Velocity", "Drag: moves the baseline. Right click: back to the middle.", {}});
+  if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  const float y = ImGui::GetIO().MousePos.y;
+  if (hit.pressed) {
+    grabbed_y_ = y;
+    grabbed_baseline_ = p.sonogram_baseline;
+  }
+  double wanted = p.sonogram_baseline;
+  if (hit.held) wanted = grabbed_baseline_ + 2.0 * static_cast<double>((y - grabbed_y_) / plot.box.height());
+  if (hit.right) wanted = 0.0;
+  wanted = std::clamp(wanted, -0.9, 0.9);
+  if (wanted == p.sonogram_baseline) return;
+  p.sonogram_baseline = wanted;
+  call(c.commands.params_changed);
+}
+
+void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s, const ImagingParams& p) {
+  Ui& ui = c.ui;
+  const Hit hit = ui.hit("sonogram", plot.box);
+  if (!hit.hovered) return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double ago_s = plot.x_at(mouse.x);
+  const double v_m_s = s.aliasing_m_s * (p.sonogram_baseline + 1.0 -
+                                         2.0 * static_cast<double>((mouse.y - plot.box.y0) / plot.box.height()));
+  ui.horizontal(plot.box.x0, plot.box.x1, mouse.y, theme::kMuted);
+  ui.vertical(mouse.x, plot.box.y0, plot.box.y1, theme::kMuted);
+  std::string text = velocity_text(v_m_s, s.aliasing_m_s);
+  const auto back = static_cast<std::uint64_t>(std::max(0.0, -ago_s / s.step_s));
+  if (back < s.end - s.first()) {
+    const std::uint64_t k = s.end - 1 - back;
+    double share = v_m_s / s.aliasing_m_s;  // on the spectrum's own axis
+    share = share > 1.0 ? share - 2.0 : share < -1.0 ? share + 2.0 : share;
+    const int bin = std::clamp(static_cast<int>(std::lround((share + 1.0) * 0.5 * s.n_bins)), 0, s.n_bins - 1);
+    const float level = s.column(k)[static_cast<std::size_t>(bin)];
+    text += std::isfinite(level) ? fmt::format("   {} s   {} dB", fixed(s.time_s[Sonogram::slot(k)], 3),
+                                               fixed(static_cast<double>(level), 1))
+                                 : "   frames are missing";
+  }
+  const float w = ui.width(Type::small, text) + ui.px(16);
+  const float x0 = mouse.x + ui.px(14) + w < plot.box.x1 ? mouse.x + ui.px(14) : mouse.x - ui.px(14) - w;
+  const float y0 = std::clamp(mouse.y - ui.px(26), plot.box.y0, plot.box.y1 - ui.px(20));
+  const Rect chip{x0, y0, x0 + w, y0 + ui.px(20)};
+  ui.fill(chip, theme::kChip, 4);
+  ui.text_centred(Type::small, chip, theme::kText, text);
+}
+
+Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
+  Ui& ui = c.ui;
+  const Sonogram* s = c.state.sonogram.shown;
+  if (s == nullptr) {
+    ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
+    return {};
+  }
+  draw_head(c, head, *s);
+  const ImagingParams& p = c.state.params;
+  const VelocityUnit unit = velocity_unit(s->aliasing_m_s);
+  const double limit = s->aliasing_m_s * unit.per_m_s;
+  const Rect cell{body.x0, body.y0 - ui.px(12), body.x1, body.y1};
+  const Plot plot = draw_plot(ui, cell,
+                              {{},
+                               {-span_s_, 0.0, "s"},
+                               {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
+                               PlotGround::none});
+  move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
+  const double shift_m_s = p.sonogram_baseline * s->aliasing_m_s;
+  ui.horizontal(plot.box.x0, plot.box.x1, plot.y_px(0.0), theme::rgb(0xFFFFFF, 110));
+  ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
+  // The limits themselves, where the baseline has moved them into sight.
+  for (const double at : {limit, -limit}) {
+    if (p.sonogram_baseline == 0.0) continue;
+    const float y = plot.y_px(at);
+    for (float x = plot.box.x0; x < plot.box.x1; x += ui.px(12)) {
+      ui.stroke({x, y}, {x + ui.px(5), y}, theme::rgb(0xFFFFFF, 90), 1);
+    }
+  }
+  if (curves_) draw_curves(ui, plot, *s, shift_m_s, unit.per_m_s);
+  ui.list().PopClipRect();
+  read_out(c, plot, *s, p);
+  return plot.box;
+}
+
+}  // namespace echoloop

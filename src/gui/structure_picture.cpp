@@ -1,0 +1,124 @@
+#include "gui/structure_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/param_table.h"
+#include "core/units.h"
+#include "measure/plane_geometry.h"
+
+namespace echoloop {
+namespace {
+
+bool equal_but_for_display(ImagingParams a, const ImagingParams& b) {
+  take_display(a, b);
+  return a == b;
+}
+
+// Largest first; of equal ones the upper one.
+void rank(StructureView& view) {
+  const auto& objects = view.image->objects;
+  view.ranked.resize(objects.size());
+  std::iota(view.ranked.begin(), view.ranked.end(), std::size_t{0});
+  std::stable_sort(view.ranked.begin(), view.ranked.end(),
+                   [&](std::size_t a, std::size_t b) { return objects[a].area_m2 > objects[b].area_m2; });
+  view.numbers.resize(objects.size());
+  for (std::size_t i = 0; i < view.ranked.size(); ++i) view.numbers[view.ranked[i]] = static_cast<int>(i) + 1;
+}
+
+}  // namespace
+
+std::string_view why_no_objects(const UiState& state) {
+  if (state.source.acquisition == nullptr) return "There is no source.";
+  if (state.run == RunState::frozen && state.cine.compare) return "While two pictures are compared none are shown.";
+  if (state.params.flow == FlowMode::low_rank && state.flow.image != nullptr)
+    return "The low-rank picture is on screen. Objects are looked for in the picture that it covers.";
+  return {};
+}
+
+int object_at(const StructureView& view, PlanePoint at) {
+  if (view.image == nullptr) return 0;
+  const Grid& grid = view.image->grid;
+  const GridPlace place = grid.place(at.x_m, at.z_m);
+  if (!grid.contains(place, 1e-6)) return 0;
+  const auto near = [](double v, int n) { return std::clamp<long>(std::lround(v), 0, n - 1); };
+  const auto pixel = static_cast<std::size_t>(near(place.row, grid.nz)) * static_cast<std::size_t>(grid.nx) +
+                     static_cast<std::size_t>(near(place.column, grid.nx));
+  const std::int32_t label = view.image->labels[pixel];
+  return label > 0 ? view.numbers[static_cast<std::size_t>(label - 1)] : 0;
+}
+
+int same_object(const StructureView& view, const StructureObject& before) {
+  const double size_m = std::sqrt(before.area_m2);
+  double least_m = std::max(size_m, 1e-3);  // farther off, or this much larger or smaller: another one
+  int found = 0;
+  for (int number = 1; number <= view.count(); ++number) {
+    const StructureObject& o = view.object(number);
+    const double away_m = distance_m(o.centroid, before.centroid) + std::abs(std::sqrt(o.area_m2) - size_m);
+    if (away_m >= least_m) continue;
+    least_m = away_m;
+    found = number;
+  }
+  return found;
+}
+
+void StructurePicture::clear(StructureView& view) {
+  view.image = nullptr;
+  view.older_s = 0.0;
+  view.ranked.clear();
+  view.numbers.clear();
+  view.outlines.clear();
+  view.selected = view.hovered = view.hovered_on_picture = 0;
+}
+
+void StructurePicture::take(UiState& state, const Image& shown) {
+  StructureView& view = state.structure;
+  const bool off = state.params.structure == Structure::off;
+  const bool frozen = state.run == RunState::frozen;
+  if (off || frozen) from_ns_ = now_ns();
+  if (box_ == nullptr || off || !why_no_objects(state).empty()) {
+    if (off) followed_.reset();
+    number_ = 0;
+    return clear(view);
+  }
+  const bool same = view.image != nullptr && view.image->number == number_;  // the mailbox was not emptied
+  if (same && view.selected != selected_) {                                  // somebody selected another one
+    followed_ = view.selected > 0 ? std::optional(view.object(view.selected)) : std::nullopt;
+  }
+  // What belongs to a kept frame stays in front, whatever comes behind it.
+  if (!(frozen && belongs(box_->front(), state, shown))) box_->take();
+  const StructureImage& found = box_->front();
+  if (!belongs(found, state, shown)) {
+    number_ = 0;
+    return clear(view);
+  }
+  if (view.image != &found || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, found);
+  view.older_s = std::max(0.0, static_cast<double>(shown.stamp.acquired_ns - found.stamp.acquired_ns) * 1e-9);
+  view.hovered = view.hovered_on_picture;
+  selected_ = view.selected;
+}
+
+bool StructurePicture::belongs(const StructureImage& found, const UiState& state, const Image& shown) const {
+  if (found.number == 0 || shown.number == 0 || found.acquisition != shown.acquisition) return false;
+  if (!(found.grid == shown.grid) || found.labels.size() != found.grid.pixels()) return false;
+  if (state.run == RunState::frozen) {
+    // Of this very picture: a live one of the same frame may have been an average over frames.
+    return found.stamp.sequence == shown.stamp.sequence && found.ready_ns >= shown.ready_ns &&
+           equal_but_for_display(found.params, shown.params);
+  }
+  return found.ready_ns >= from_ns_ && found.params.structure == state.params.structure;
+}
+
+void StructurePicture::look_at(StructureView& view, const StructureImage& found) {
+  view.image = &found;
+  rank(view);
+  view.outlines = outline_labels(found.labels, found.grid);
+  number_ = found.number;
+  ready_ns_ = found.ready_ns;
+  view.hovered_on_picture = 0;  // until the pointer is looked at again
+  view.selected = followed_ ? same_object(view, *followed_) : 0;
+  if (view.selected > 0) followed_ = view.object(view.selected);
+}
+
+}  // namespace echoloop

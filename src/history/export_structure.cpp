@@ -1,0 +1,62 @@
+// Objects on disk.
+#include "history/export.h"
+#include "history/npy_text.h"
+
+namespace echoloop {
+namespace {
+
+nlohmann::json background_json(const Background& b) {
+  if (b.pixels == 0) return {{"pixels", 0}};
+  return {{"median_db", b.median_db}, {"mean_db", b.mean_db},     {"sigma_db", b.sigma_db},    {"pixels", b.pixels},
+          {"rounds", b.rounds},       {"lowest_db", b.lowest_db}, {"highest_db", b.highest_db}};
+}
+
+nlohmann::json objects_json(const std::vector<StructureObject>& objects) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const StructureObject& o : objects) {
+    json.push_back({{"label", json.size() + 1},
+                    {"area_mm2", o.area_m2 * 1e6},
+                    {"x_mm", o.centroid.x_m * 1e3},
+                    {"z_mm", o.centroid.z_m * 1e3},
+                    {"mean_db", o.mean_db},
+                    {"pixels", o.pixels},
+                    {"columns", {o.ix0, o.ix1}},
+                    {"rows", {o.iz0, o.iz1}}});
+  }
+  return json;
+}
+
+}  // namespace
+
+nlohmann::json structure_json(const StructureImage& s) {
+  nlohmann::json json = {
+      {"background", background_json(s.background)},
+      {"smoothed_background", background_json(s.smoothed)},
+      {"objects", s.objects.size()},
+      {"found_with_small_ones", s.found},
+      {"age_ms", static_cast<double>(s.ready_ns - s.stamp.acquired_ns) * 1e-6},
+      {"times_ms",
+       {{"background", s.times.background_ms}, {"objects", s.times.objects_ms}, {"total", s.times.total_ms}}}};
+  if (s.smoothed.pixels > 0) json["threshold_db"] = s.threshold_db;
+  return json;
+}
+
+void write_structure_files(const std::filesystem::path& path, const StructureImage& s, const nlohmann::json& about) {
+  const std::filesystem::path labels = std::filesystem::path(path).replace_extension(".npy");
+  write_npy(labels, std::to_string(s.grid.nz) + ", " + std::to_string(s.grid.nx), s.labels);
+  nlohmann::json json = about;
+  json["labels"] = labels.filename().string();
+  json["order"] = s.grid.polar() ? "labels[i_radius][i_line], int32: 0, or the object's label"
+                                 : "labels[iz][ix], int32: 0, or the object's label";
+  json["grid"] = grid_json(s.grid);
+  json["parameters"] = params_json(s.params);
+  json["frame"] = frame_json(s.stamp);
+  json["structure"] = structure_json(s);
+  json["histogram"] = {{"first_db", s.histogram.first_db}, {"step_db", s.histogram.step_db},
+                       {"counts", s.histogram.counts},     {"below", s.histogram.below},
+                       {"above", s.histogram.above},       {"without", s.histogram.without}};
+  json["objects"] = objects_json(s.objects);
+  write_text(path, json.dump(1) + "\n");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,199 @@
+// The sonogram beside the stream: columns in time, gaps where frames are missing, another gate begins anew, the B-mode
+// picture stays as it is.
+#include "backend/sonogram.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/units.h"
+#include "support/one_line.h"
+#include "support/sonogram_run.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+
+AcquisitionPtr fast_acquisition() {
+  Acquisition a = linear_acquisition();
+  a.frame_rate_hz = 1000.0;
+  return std::make_shared<const Acquisition>(std::move(a));
+}
+
+ImagingParams gate_params(const Acquisition& a) {
+  ImagingParams p = small_picture(a);
+  p.gate = Gate::on;
+  p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
+  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  p.sonogram_frames = 32;
+  return p;
+}
+
+// Drives an engine by hand with pictures whose echoes all move at one velocity towards the probe.
+class Engines : public ::testing::Test {
+ protected:
+  void make_plan_of(const ImagingParams& p) { plan_ = make_plan(acquisition_, p, plan_); }
+
+  void take(std::uint64_t index) {
+    const Grid& grid = plan_->das->tables->grid;
+    std::vector<Complex> pixels(grid.pixels());
+    const double per_m = 4.0 * kPi * acquisition_->center_hz / plan_->params.sound_speed_m_s;
+    for (int iz = 0; iz < grid.nz; ++iz) {
+      const double angle = per_m * (grid.z_m(iz) + velocity_m_s_ * static_cast<double>(index) * 1e-3);
+      for (int ix = 0; ix < grid.nx; ++ix) {
+        pixels[static_cast<std::size_t>(iz * grid.nx + ix)] = {static_cast<float>(magnitude_ * std::cos(angle)),
+                                                               static_cast<float>(magnitude_ * std::sin(angle))};
+      }
+    }
+    const FrameStamp stamp{.sequence = index, .source_index = index, .acquired_ns = now_ns()};
+    engine_.take(plan_, {.values = pixels.data(), .count = pixels.size()}, stamp, 10.0);
+    engine_.settle();
+  }
+
+  const Sonogram& newest() {
+    sonograms_.take();
+    return sonograms_.front();
+  }
+
+  AcquisitionPtr acquisition_ = fast_acquisition();
+  std::shared_ptr<const Plan> plan_;
+  double velocity_m_s_ = 0.03, magnitude_ = 100.0;
+  Mailbox<Sonogram> sonograms_;
+  SonogramEngine engine_{make_cpu_backend(1)->make_gate_device(), sonograms_};
+};
+
+double strongest_m_s(const Sonogram& s, std::uint64_t column) {
+  const std::span<const float> c = s.column(column);
+  return s.velocity_m_s(static_cast<double>(std::max_element(c.begin(), c.end()) - c.begin()));
+}
+
+TEST_F(Engines, AVelocityLiesWhereItBelongs) {
+  make_plan_of(gate_params(*acquisition_));
+  for (std::uint64_t i = 0; i < 60; ++i) take(i);
+  const Sonogram& s = newest();
+  EXPECT_EQ(s.frames, 32);
+  EXPECT_EQ(s.hop, 5) << "200 columns a second";
+  EXPECT_EQ(s.end, 6U) << "at frames 32, 37, 42, 47, 52, 57";
+  EXPECT_EQ(s.step_s, 5e-3);
+  EXPECT_EQ(engine_.counts().columns, 6U);
+  EXPECT_EQ(engine_.counts().gaps, 0U);
+  for (std::uint64_t k = 0; k < s.end; ++k) {
+    EXPECT_NEAR(strongest_m_s(s, k), 0.03, s.aliasing_m_s / s.n_bins) << "towards the probe is positive";
+    EXPECT_NEAR(s.time_s[Sonogram::slot(k)], (15.5 + 5.0 * static_cast<double>(k)) * 1e-3, 1e-9);
+    EXPECT_NEAR(s.envelope_m_s[Sonogram::slot(k)], 0.03, 0.1 * s.aliasing_m_s);
+  }
+  // A pixel of magnitude 100 has 40 dB, less the reference of 10 dB.
+  EXPECT_NEAR(s.brightest_db, 30.0f, 0.5f);
+}
+
+TEST_F(Engines, MissingFramesAreAGapNeverBridged) {
+  make_plan_of(gate_params(*acquisition_));
+  for (std::uint64_t i = 0; i < 42; ++i) take(i);
+  for (std::uint64_t i = 62; i < 110; ++i) take(i);
+  const Sonogram& s = newest();
+  EXPECT_EQ(engine_.counts().gaps, 1U);
+  // Due at frame 32 + 5 k. Frames 42 to 61 are missing: columns that look at any of them are not there.
+  std::uint64_t there = 0;
+  for (std::uint64_t k = 0; k < s.end; ++k) {
+    const std::uint64_t end = 32 + 5 * k, begin = end - 32;
+    const bool whole = end <= 42 || begin >= 62;
+    there += whole ? 1 : 0;
+    EXPECT_EQ(std::isfinite(s.time_s[Sonogram::slot(k)]), whole) << k;
+    EXPECT_EQ(std::isfinite(s.column(k)[0]), whole) << k;
+  }
+  EXPECT_EQ(s.end, 16U);
+  EXPECT_EQ(engine_.counts().columns, there);
+}
+
+TEST_F(Engines, ARecordingThatBeginsAgainLeavesAGap) {
+  make_plan_of(gate_params(*acquisition_));
+  for (std::uint64_t i = 0; i < 40; ++i) take(i);
+  for (std::uint64_t i = 0; i < 80; ++i) take(i);
+  EXPECT_EQ(engine_.counts().gaps, 1U);
+  const Sonogram& s = newest();
+  int gaps = 0;
+  for (std::uint64_t k = 0; k < s.end; ++k) gaps += std::isfinite(s.time_s[Sonogram::slot(k)]) ? 0 : 1;
+  EXPECT_GE(gaps, 8);
+}
+
+TEST_F(Engines, AnotherGateBeginsAnewAnotherLookDoesNot) {
+  ImagingParams p = gate_params(*acquisition_);
+  make_plan_of(p);
+  for (std::uint64_t i = 0; i < 40; ++i) take(i);
+  const std::uint64_t begun = newest().begun;
+  p.sonogram_range_db = 20.0;
+  p.sonogram_baseline = 0.3;
+  p.gain_db = 6.0;
+  make_plan_of(p);
+  for (std::uint64_t i = 40; i < 60; ++i) take(i);
+  EXPECT_EQ(newest().begun, begun);
+  EXPECT_EQ(newest().end, 6U);
+  p.gate_z_m += 2e-3;
+  make_plan_of(p);
+  for (std::uint64_t i = 60; i < 97; ++i) take(i);
+  EXPECT_NE(newest().begun, begun);
+  EXPECT_EQ(newest().end, 2U);
+  EXPECT_NEAR(newest().centre.z_m, p.gate_z_m, 0.5e-3);
+  p.gate_z_m = 0.4;  // outside
+  make_plan_of(p);
+  for (std::uint64_t i = 97; i < 150; ++i) take(i);
+  EXPECT_EQ(newest().end, 2U) << "nothing comes";
+}
+
+TEST(SonogramStream, TheBModePictureStaysAsItIs) {
+  const auto a = fast_acquisition();
+  const auto source = noise_source(a, 60);
+  ImagingParams with = gate_params(*a);
+  ImagingParams without = with;
+  without.gate = Gate::off;
+  const std::vector<Picture> before = process({.source = source, .params = without, .frames = 60});
+  const auto backend = make_cpu_backend(2);
+  Mailbox<Image> images;
+  Mailbox<Sonogram> sonograms;
+  TimingTrace trace;
+  std::vector<Picture> after;
+  Session session(*backend, source, images, trace,
+                  {.stream = unpaced(),
+                   .params = with,
+                   .max_frames = 60,
+                   .on_image = [&](const Image& image) { after.push_back(Picture::of(image)); },
+                   .sonogram = &sonograms});
+  wait_until([&] { return session.done(); });
+  session.stop();
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].db, before[i].db) << i;
+  EXPECT_EQ(session.take_refusal(), "");
+  EXPECT_EQ(session.sonogram_counts().columns, 6U) << "every column that was due, also the last one";
+  EXPECT_EQ(session.sonogram_counts().late, 0U);
+  ASSERT_TRUE(sonograms.take());
+  EXPECT_EQ(sonograms.front().end, 6U);
+}
+
+// Two gates of one source, one after the other: each hears its own depth.
+TEST(SonogramStream, TwoGatesHearTwoThings) {
+  const auto a = fast_acquisition();
+  ImagingParams p = gate_params(*a);
+  const auto source = noise_source(a, 40);
+  const SonogramRun first = run_sonogram(source, p, 40);
+  p.gate_z_m += 3e-3;
+  const SonogramRun second = run_sonogram(source, p, 40);
+  ASSERT_EQ(first.sonogram.end, second.sonogram.end);
+  EXPECT_NE(mean_spectrum(first.sonogram), mean_spectrum(second.sonogram));
+  EXPECT_GT(second.sonogram.centre.z_m, first.sonogram.centre.z_m + 2e-3);
+}
+
+TEST(SonogramStream, WhatHasNoMeaningIsRefused) {
+  Acquisition a = linear_acquisition();
+  a.frame_rate_hz = 0.0;
+  ImagingParams p = small_picture(a);
+  p.gate = Gate::on;
+  expect_refusal([&] { check_params(a, p); }, "flow_prf_hz");
+  p.flow_prf_hz = 2000.0;
+  EXPECT_NO_THROW(check_params(a, p));
+  p.recipe = Recipe::course;
+  expect_refusal([&] { check_params(a, p); }, "recipe=analytic");
+}
+
+}  // namespace
+}  // namespace echoloop
