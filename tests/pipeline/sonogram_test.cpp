@@ -26,6 +26,7 @@ ImagingParams gate_params(const Acquisition& a) {
   p.gate = Gate::on;
   p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
   p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  p.gate_length_m = 1e-3;  // one band: the synthetic echoes have one frequency
   p.sonogram_frames = 32;
   return p;
 }
