@@ -161,6 +161,7 @@ std::string params_markdown_table() {
   for (const ParamSpec& spec : param_table()) {
     const std::string_view si = spec.key.ends_with("_hz")    ? "Hz"
                                 : spec.key.ends_with("_m")   ? "m"
+                                : spec.key.ends_with("_m2")  ? "m\u00B2"
                                 : spec.key.ends_with("_rad") ? "rad"
                                                              : spec.unit;
     table += "| `" + std::string(spec.key) + "` | " + std::string(si) + " | " + range_text(spec) + " | " +

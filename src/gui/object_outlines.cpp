@@ -63,24 +63,24 @@ void draw_others(const ObjectsView& v) {
   }
 }
 
-ImVec2 upper_right(const PictureLayout& l, const LabelOutline& o) {
-  PlanePoint best = o.line.front();
-  for (const PlanePoint p : o.line) {
-    if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;
-  }
-  return {l.x_px(best.x_m), l.z_px(best.z_m)};
-}
-
-// At the upper right of the object, on its other side where the picture ends; always within it.
-Rect chip_rect(const ObjectsView& v, int number, ImVec2 corner, const Rect& box) {
+// Beside the object's point that lies farthest to the right and up, to the left and up, and so on; within the picture.
+Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side) {
   const Ui& ui = v.ui;
   const Rect& image = v.layout.image;
+  const double right = side % 2 == 0 ? 1.0 : -1.0, down = side < 2 ? -1.0 : 1.0;
+  PlanePoint best = o.line.front();
+  for (const PlanePoint p : o.line) {
+    if (right * p.x_m + down * p.z_m > right * best.x_m + down * best.z_m) best = p;
+  }
   const float w = ui.width(Type::small, std::to_string(number)) + ui.px(6), h = ui.px(15), gap = ui.px(2);
-  float x = corner.x + gap, y = corner.y - gap - 0.5F * h;
-  if (x + w > image.x1) x = box.x0 - gap - w;
-  x = std::clamp(x, image.x0 + gap, std::max(image.x0 + gap, image.x1 - w - gap));
-  y = std::clamp(y, image.y0 + gap, std::max(image.y0 + gap, image.y1 - h - gap));
-  return {std::round(x), std::round(y), std::round(x) + w, std::round(y) + h};
+  const float at_x = v.layout.x_px(best.x_m), at_y = v.layout.z_px(best.z_m);
+  const float x = std::round(right > 0.0 ? at_x + gap : at_x - gap - w);
+  const float y = std::round(at_y - 0.5F * h + static_cast<float>(down) * 0.25F * h);
+  const auto within = [gap](float at, float size, float from, float to) {
+    return std::clamp(at, from + gap, std::max(from + gap, to - size - gap));
+  };
+  const float x0 = within(x, w, image.x0, image.x1), y0 = within(y, h, image.y0, image.y1);
+  return {x0, y0, x0 + w, y0 + h};
 }
 
 // The ones that are looked at first, then the largest, as long as they do not cover one another.
@@ -88,27 +88,26 @@ void draw_numbers(const ObjectsView& v) {
   const Ui& ui = v.ui;
   const StructureView& s = v.structure;
   const auto count = static_cast<std::size_t>(s.count());
-  std::vector<Rect> boxes(count);
   std::vector<const LabelOutline*> outer(count, nullptr);  // the first line of an object is never a hole's
   for (const LabelOutline& o : s.outlines) {
     const auto i = static_cast<std::size_t>(s.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
-    if (outer[i] != nullptr) continue;
-    outer[i] = &o;
-    boxes[i] = box_of(v.layout, o);
+    if (outer[i] == nullptr) outer[i] = &o;
   }
   std::vector<Rect> placed;
   const auto draw = [&](int number) {
-    const Rect& box = boxes[static_cast<std::size_t>(number - 1)];
-    if (!box.inset(-1).overlaps(v.layout.image)) return;
-    const Rect r = chip_rect(v, number, upper_right(v.layout, *outer[static_cast<std::size_t>(number - 1)]), box);
-    const bool looked_at = number == s.selected || number == s.hovered;
-    if (std::any_of(placed.begin(), placed.end(), [&](const Rect& other) { return other.overlaps(r.inset(-1)); })) {
+    const LabelOutline& o = *outer[static_cast<std::size_t>(number - 1)];
+    if (!box_of(v.layout, o).inset(-1).overlaps(v.layout.image)) return;
+    for (int side = 0; side < 4; ++side) {
+      const Rect r = chip_rect(v, number, o, side);
+      const auto covers = [&r](const Rect& other) { return other.overlaps(r.inset(-1)); };
+      if (std::any_of(placed.begin(), placed.end(), covers)) continue;
+      placed.push_back(r);
+      const bool looked_at = number == s.selected || number == s.hovered;
+      ui.fill(r, theme::kChip, 3);
+      if (looked_at) ui.outline(r, theme::kAccentHover, 3);
+      ui.text_centred(Type::small, r, looked_at ? theme::kText : theme::kAccent, std::to_string(number));
       return;
     }
-    placed.push_back(r);
-    ui.fill(r, theme::kChip, 3);
-    if (looked_at) ui.outline(r, theme::kAccentHover, 3);
-    ui.text_centred(Type::small, r, looked_at ? theme::kText : theme::kAccent, std::to_string(number));
   };
   for (const int number : {s.selected, s.hovered}) {
     if (number > 0) draw(number);

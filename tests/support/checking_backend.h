@@ -30,12 +30,16 @@ class CheckingBackend final : public Backend {
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
   std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
-  std::unique_ptr<StructureDevice> make_structure_device() override { return inner_.make_structure_device(); }
+  std::unique_ptr<StructureDevice> make_structure_device() override {
+    if (no_structure) throw std::runtime_error("no room for pictures");
+    return inner_.make_structure_device();
+  }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
   [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
 
   std::atomic<int> most_lanes{1000};
+  std::atomic<bool> no_structure{false};
   std::atomic<std::uint64_t> checked{0};  // twice a frame
   std::atomic<std::uint64_t> torn{0};
 

@@ -1,5 +1,5 @@
-// Structure in pictures on the CPU: background against its definition in double, histogram against the one that is
-// measured on screen, labels against a flood fill, areas and centroids against geometry.
+// Objects in pictures on the CPU: labels of hand-made patterns and against a flood fill, the table, what does not
+// count.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -8,7 +8,6 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/object_labels.h"
-#include "measure/line_profile.h"
 #include "support/structure_pictures.h"
 
 namespace echoloop {
@@ -183,158 +182,6 @@ TEST_F(StructureDevices, RandomPatternsLikeAFloodFill) {
       for (const StructureObject& o : found.objects) in_objects += o.pixels;
       EXPECT_EQ(in_objects, n_marked);
     }
-  }
-}
-
-TEST_F(StructureDevices, BackgroundIsThatOfTheDefinition) {
-  for (const Grid& grid : {kFlat, fan()}) {
-    for (const double kappa : {2.0, 3.0, 5.0}) {
-      const MadePicture picture = speckle_picture(grid, 5, 97);
-      ImagingParams p = exact_params();
-      p.structure_kappa = kappa;
-      const Background want = clipped_by_definition(picture.db, kappa);
-      const Background got = find(picture, p).background;
-      EXPECT_EQ(got.pixels, want.pixels);
-      EXPECT_EQ(got.rounds, want.rounds);
-      EXPECT_EQ(got.median_db, want.median_db);
-      EXPECT_NEAR(got.mean_db, want.mean_db, 1e-9);
-      EXPECT_NEAR(got.sigma_db, want.sigma_db, 1e-9);
-      EXPECT_EQ(got.lowest_db, want.lowest_db);
-      EXPECT_EQ(got.highest_db, want.highest_db);
-      EXPECT_GE(got.rounds, kappa < 4.0 ? 2 : 0);
-    }
-  }
-}
-
-TEST_F(StructureDevices, HistogramIsTheOneThatIsMeasuredOnScreen) {
-  MadePicture picture = speckle_picture(kFlat, 6, 31);
-  const std::vector<float> edges = {-120.0F,
-                                    -120.5F,
-                                    39.5F,
-                                    40.0F,
-                                    39.99999F,
-                                    -0.5F,
-                                    0.0F,
-                                    1e30F,
-                                    -1e30F,
-                                    std::numeric_limits<float>::infinity(),
-                                    -std::numeric_limits<float>::infinity()};
-  std::copy(edges.begin(), edges.end(), picture.db.begin());
-  const LevelHistogram want = level_histogram(picture.view(), kHistogramFirst_db, kHistogramStep_db, kHistogramBins);
-  const LevelHistogram got = find(picture, exact_params()).histogram;
-  EXPECT_EQ(got.counts, want.counts);
-  EXPECT_EQ(got.below, want.below);
-  EXPECT_EQ(got.above, want.above);
-  EXPECT_EQ(got.without, want.without);
-  EXPECT_EQ(got.first_db, want.first_db);
-  EXPECT_EQ(got.step_db, want.step_db);
-}
-
-// Half a sector of the fan between two radii: area and centroid of a ring sector.
-TEST_F(StructureDevices, AreaOnASectorIsThatOfTheRing) {
-  const Grid grid = fan();
-  MadePicture picture = make_picture(grid, [](PlanePoint) { return -40.0; });
-  for (int iz = 100; iz <= 300; ++iz) {
-    for (int ix = 100; ix <= 180; ++ix) picture.db[static_cast<std::size_t>(iz * grid.nx + ix)] = 0.0F;
-  }
-  const StructureImage found = find(picture, exact_params());
-  ASSERT_EQ(found.objects.size(), 1U);
-  // Pixels reach half a step beyond their centres.
-  const double step_m = 0.05 / 500.0, step_rad = 1.0 / 200.0;
-  const double r0 = 30e-3 - 0.5 * step_m, r1 = 50e-3 + 0.5 * step_m;
-  const double a0 = -0.5 * step_rad, a1 = 0.4 + 0.5 * step_rad;
-  const double area = 0.5 * (r1 * r1 - r0 * r0) * (a1 - a0);
-  EXPECT_NEAR(found.objects[0].area_m2, area, 1e-3 * area);
-  const double cubes = (r1 * r1 * r1 - r0 * r0 * r0) / 3.0;
-  EXPECT_NEAR(found.objects[0].centroid.x_m, cubes * (std::cos(a0) - std::cos(a1)) / area, 5e-6);
-  EXPECT_NEAR(found.objects[0].centroid.z_m, -10e-3 + cubes * (std::sin(a1) - std::sin(a0)) / area, 5e-6);
-  EXPECT_EQ(found.objects[0].mean_db, 0.0);
-}
-
-// Far pixels of a sector are larger: the mean is of the area, as the regions' statistics have it.
-TEST_F(StructureDevices, MeanOnASectorIsOfTheArea) {
-  const Grid grid = fan();
-  MadePicture picture = make_picture(grid, [](PlanePoint) { return -200.0; });
-  const auto at = [&](int iz) -> float& { return picture.db[static_cast<std::size_t>(iz * grid.nx + 50)]; };
-  double weights = 0.0, sum = 0.0;
-  for (int iz = 0; iz < grid.nz; ++iz) {
-    at(iz) = static_cast<float>(0.05 * iz);
-    weights += grid.r_m(iz);
-    sum += grid.r_m(iz) * static_cast<double>(at(iz));
-  }
-  const StructureImage found = find(picture, exact_params());
-  ASSERT_EQ(found.objects.size(), 1U);
-  EXPECT_NEAR(found.objects[0].mean_db, sum / weights, 1e-3);
-}
-
-TEST_F(StructureDevices, DiscsAreFoundInSpeckle) {
-  for (const Structure wanted : {Structure::bright, Structure::dark}) {
-    ImagingParams p;
-    p.structure = wanted;
-    const StructureImage found = find(speckle_picture(kFlat, 8), p);
-    const std::vector<double> radii =
-        wanted == Structure::bright ? std::vector<double>{0.05, 0.08} : std::vector<double>{0.1};
-    ASSERT_EQ(found.objects.size(), radii.size());
-    for (std::size_t i = 0; i < radii.size(); ++i) {
-      const auto ellipse_m2 = [&](double wider_m) {
-        return 3.14159265 * (radii[i] * 10e-3 + wider_m) * (radii[i] * 20e-3 + wider_m);
-      };
-      // 30 dB, blurred by 0.3 mm, are above a threshold of a few dB for one to two sigma beyond the edge.
-      EXPECT_GT(found.objects[i].area_m2, ellipse_m2(0.2e-3));
-      EXPECT_LT(found.objects[i].area_m2, ellipse_m2(0.6e-3));
-    }
-    EXPECT_LT(found.smoothed.sigma_db, 0.5 * found.background.sigma_db) << "the speckle is averaged";
-  }
-}
-
-TEST_F(StructureDevices, BothSlotsHoldTheirOwn) {
-  MadePicture one = pattern_picture({"#..", "...", "..."}), two = pattern_picture({"#.#", "...", "#.#"});
-  const ImagingParams p = exact_params();
-  device_->store(0, image_of(one, p));
-  device_->store(1, image_of(two, p));
-  StructureImage result;
-  const StructurePlan plan = make_structure_plan(p, one.grid);
-  device_->find(0, plan, result);
-  EXPECT_EQ(result.objects.size(), 1U);
-  device_->find(1, plan, result);
-  EXPECT_EQ(result.objects.size(), 4U);
-}
-
-TEST(StructureThreads, TheirNumberChangesNothing) {
-  const MadePicture picture = speckle_picture(kFlat, 9, 53);
-  ImagingParams p;
-  p.structure = Structure::bright;
-  p.structure_area_m2 = 0.0;
-  const auto with = [&](int threads) {
-    const auto device = make_cpu_backend(threads)->make_structure_device();
-    device->begin_thread();
-    return find_structure(*device, picture, p);
-  };
-  const StructureImage one = with(1), four = with(4);
-  EXPECT_EQ(one.labels, four.labels);
-  EXPECT_EQ(one.threshold_db, four.threshold_db);
-  ASSERT_EQ(one.objects.size(), four.objects.size());
-  for (std::size_t i = 0; i < one.objects.size(); ++i) EXPECT_EQ(one.objects[i].mean_db, four.objects[i].mean_db);
-}
-
-// What it costs: printed, for whoever asks.
-TEST_F(StructureDevices, Times) {
-  for (const auto& [nx, nz] : {std::pair{512, 512}, {192, 1024}}) {
-    Grid grid = kFlat;
-    grid.nx = nx;
-    grid.nz = nz;
-    grid.x1_m = grid.x0_m + 0.1e-3 * (nx - 1);
-    grid.z1_m = grid.z0_m + 0.05e-3 * (nz - 1);
-    const MadePicture picture = speckle_picture(grid, 4);
-    ImagingParams p;
-    p.structure = Structure::bright;
-    StructureTimes best{1e9, 1e9, 1e9};
-    for (int i = 0; i < 5; ++i) {
-      const StructureTimes t = find(picture, p).times;
-      EXPECT_GT(t.total_ms, 0.0);
-      if (t.total_ms < best.total_ms) best = t;
-    }
-    std::printf("%d x %d: background %.2f ms, objects %.2f ms\n", nx, nz, best.background_ms, best.objects_ms);
   }
 }
 

@@ -22,7 +22,7 @@ constexpr std::array<Lesson, 4> kLessons = {{
      "found anew. The price: outlines are rounded, and what is smaller than the Gaussian fades."},
     {"3  Threshold",
      "Bright objects lie more than so many sigma above the mean of the smoothed background, dark ones below it. By "
-     "chance alone one pixel in 44 lies beyond 2 sigma, one in 740 beyond 3 and one in 32 000 beyond 4 (if levels are "
+     "chance alone one pixel in 44 lies beyond 2 sigma, one in 740 beyond 3 and one in 32\u202F000 beyond 4 (if levels are "
      "spread like a Gaussian): the larger the picture, the higher the threshold has to be."},
     {"4  Objects",
      "Pixels beyond the threshold that touch along an edge are one object. Its area is the sum of its pixels' areas in "

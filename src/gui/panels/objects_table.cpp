@@ -13,7 +13,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kRow = 20, kHead = 22, kStep = 48;
+constexpr float kRow = 20, kHead = 22, kStep = 48, kBar = 8;
 constexpr int kRows = 7;  // however many there are: nothing below moves when objects come and go
 constexpr double kMm2 = kMetresPerMillimetre * kMetresPerMillimetre;
 
@@ -30,7 +30,7 @@ constexpr std::array<TableColumn, 4> kColumns = {{
 
 // Right edges of the columns.
 std::array<float, 4> edges(const Ui& ui, const Rect& r) {
-  const float first = r.x0 + ui.px(26), last = r.x1 - ui.px(8);
+  const float first = r.x0 + ui.px(26), last = r.x1 - ui.px(2);
   std::array<float, 4> right{};
   for (std::size_t i = 0; i < right.size(); ++i) {
     right[i] = std::round(first + (last - first) * static_cast<float>(i + 1) / static_cast<float>(right.size()));
@@ -39,7 +39,8 @@ std::array<float, 4> edges(const Ui& ui, const Rect& r) {
 }
 
 void head(Ui& ui, Column& column) {
-  const Rect r = ui.row(column, kHead, 0);
+  Rect r = ui.row(column, kHead, 0);
+  r.x1 -= ui.px(kBar);
   const auto right = edges(ui, r);
   const Rect number{r.x0, r.y0, r.x0 + ui.px(26), r.y1};
   ui.tip("objects/number", ui.hit("objects/number", number), number,
@@ -73,7 +74,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
   if (h.clicked) c.view.objects.shown = s.selected;  // it is in view where it was clicked
   const bool chosen = s.selected == number, lit = s.hovered == number;
   if (chosen || lit) {
-    ui.fill({r.x0 - ui.px(4), r.y0, r.x1 - ui.px(4), r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
+    ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
   }
   const auto right = edges(ui, r);
   ui.text(Type::small, r, chosen ? theme::kText : theme::kAccent, std::to_string(number));
@@ -135,7 +136,7 @@ void objects_table(PanelContext& c, Column& column) {
   for (int i = first; i < s.count(); ++i) {
     const float y = area.y0 + row * static_cast<float>(i) - t.offset;
     if (y >= area.y1) break;
-    table_row(c, {area.x0, y, area.x1 - ui.px(8), y + row}, i + 1);
+    table_row(c, {area.x0, y, area.x1 - ui.px(kBar), y + row}, i + 1);
   }
   ImGui::PopClipRect();
 }

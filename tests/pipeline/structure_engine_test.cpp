@@ -1,0 +1,164 @@
+// Finding structure on a thread of its own: which pictures are taken, which are replaced, and that each answer belongs
+// to the picture whose stamp it bears.
+#include <gtest/gtest.h>
+
+#include "backend/structure.h"
+#include "support/streaming.h"
+#include "support/structure_pictures.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+
+// A device that can be held up in its work.
+class HeldDevice final : public StructureDevice {
+ public:
+  explicit HeldDevice(std::unique_ptr<StructureDevice> inner) : inner_(std::move(inner)) {}
+  void begin_thread() override { inner_->begin_thread(); }
+  void store(int slot, const Image& image) override {
+    if (slot == in_work) ++overwritten;
+    inner_->store(slot, image);
+  }
+  void find(int slot, const StructurePlan& plan, StructureImage& result) override {
+    in_work = slot;
+    wait_until([this] { return !held; });
+    if (fails) throw std::runtime_error("the device is tired");
+    inner_->find(slot, plan, result);
+    in_work = -1;
+  }
+  std::atomic<int> in_work{-1}, overwritten{0};
+  std::atomic<bool> held{false}, fails{false};
+
+ private:
+  std::unique_ptr<StructureDevice> inner_;
+};
+
+class StructureEngines : public ::testing::Test {
+ protected:
+  StructureEngines() {
+    auto device = std::make_unique<HeldDevice>(make_cpu_backend(2)->make_structure_device());
+    device_ = device.get();
+    engine_ = std::make_unique<StructureEngine>(std::move(device), pictures_);
+  }
+
+  // As many objects as `sequence` says, one beside the other.
+  static MadePicture picture_of(std::uint64_t sequence) {
+    std::string row(40, '.');
+    for (std::size_t i = 0; i <= sequence % 7; ++i) row[4 * i + 2] = '#';
+    return pattern_picture({std::string(40, '.'), row, std::string(40, '.')});
+  }
+  static std::size_t objects_of(std::uint64_t sequence) { return static_cast<std::size_t>(sequence % 7 + 1); }
+
+  bool take(std::uint64_t sequence, Claim claim, std::int64_t ready_ns = 1) {
+    MadePicture picture = picture_of(sequence);
+    Image image = image_of(picture, exact_params());
+    image.stamp.sequence = sequence;
+    image.ready_ns = ready_ns;
+    return engine_->take(image, claim);
+  }
+
+  Mailbox<StructureImage> pictures_;
+  std::unique_ptr<StructureEngine> engine_;
+  HeldDevice* device_ = nullptr;
+};
+
+TEST_F(StructureEngines, LivePicturesAreTakenTwentyFiveTimesASecond) {
+  constexpr std::int64_t kStart = 1'000'000'000;
+  EXPECT_TRUE(take(1, Claim::live, kStart));
+  EXPECT_FALSE(take(2, Claim::live, kStart + kStructureInterval_ns - 1));
+  EXPECT_TRUE(take(3, Claim::wanted, kStart + kStructureInterval_ns - 1));
+  EXPECT_TRUE(take(4, Claim::live, kStart + kStructureInterval_ns));
+  EXPECT_FALSE(take(5, Claim::live, kStart + kStructureInterval_ns + 5));
+  engine_->settle();
+  ASSERT_TRUE(pictures_.take());
+  EXPECT_EQ(pictures_.front().stamp.sequence, 4U);
+  EXPECT_EQ(engine_->counts().pictures + engine_->counts().replaced, 3U);
+}
+
+TEST_F(StructureEngines, WhatWaitsIsReplacedAndWhatIsInWorkIsNot) {
+  device_->held = true;
+  take(1, Claim::wanted);
+  wait_until([this] { return device_->in_work >= 0; });
+  for (std::uint64_t s = 2; s <= 6; ++s) take(s, Claim::wanted);
+  EXPECT_TRUE(engine_->busy());
+  device_->held = false;
+  engine_->settle();
+  EXPECT_FALSE(engine_->busy());
+  EXPECT_EQ(engine_->counts().pictures, 2U);
+  EXPECT_EQ(engine_->counts().replaced, 4U);
+  EXPECT_EQ(device_->overwritten, 0);
+  ASSERT_TRUE(pictures_.take());
+  EXPECT_EQ(pictures_.front().stamp.sequence, 6U);
+  EXPECT_EQ(pictures_.front().objects.size(), objects_of(6));
+  EXPECT_EQ(pictures_.front().number, 2U);
+}
+
+TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
+  std::atomic<bool> ended{false};
+  std::uint64_t seen = 0, last = 0;
+  std::thread reader([&] {
+    while (!ended || pictures_.take()) {
+      if (!pictures_.take()) continue;
+      const StructureImage& image = pictures_.front();
+      ++seen;
+      EXPECT_GT(image.number, last);
+      last = image.number;
+      ASSERT_EQ(image.objects.size(), objects_of(image.stamp.sequence)) << image.stamp.sequence;
+    }
+  });
+  constexpr std::uint64_t kPictures = 3000;
+  for (std::uint64_t s = 0; s < kPictures; ++s) {
+    take(s, Claim::wanted);
+    if (s % 50 == 0) std::this_thread::sleep_for(milliseconds(1));
+  }
+  engine_->settle();
+  ended = true;
+  reader.join();
+  EXPECT_GT(seen, 0U);
+  EXPECT_EQ(engine_->counts().pictures + engine_->counts().replaced, kPictures);
+  EXPECT_EQ(device_->overwritten, 0);
+}
+
+TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
+  MadePicture picture = speckle_picture(fan(), 12, 41);
+  ImagingParams p;
+  for (const double smooth_m : {0.0, 0.3e-3}) {
+    p.structure = Structure::bright;
+    p.structure_smooth_m = smooth_m;
+    Image image = image_of(picture, p);
+    image.stamp = {.sequence = 5, .source_index = 7, .acquired_ns = 11, .time_s = 0.5};
+    engine_->take(image, Claim::wanted);
+    engine_->settle();
+    ASSERT_TRUE(pictures_.take());
+    const StructureImage& got = pictures_.front();
+    const auto device = make_cpu_backend(2)->make_structure_device();
+    device->begin_thread();
+    const StructureImage want = find_structure(*device, picture, p);
+    EXPECT_EQ(got.labels, want.labels);
+    EXPECT_EQ(got.threshold_db, want.threshold_db);
+    EXPECT_EQ(got.background.mean_db, want.background.mean_db);
+    EXPECT_EQ(got.histogram.counts, want.histogram.counts);
+    EXPECT_EQ(got.objects.size(), want.objects.size());
+    EXPECT_EQ(got.stamp.source_index, 7U);
+    EXPECT_EQ(got.params, p);
+    EXPECT_EQ(got.grid, picture.grid);
+    EXPECT_GT(got.times.total_ms, 0.0);
+  }
+}
+
+TEST_F(StructureEngines, AFaultIsToldOnceAndEndsThem) {
+  device_->fails = true;
+  take(1, Claim::wanted);
+  engine_->settle();
+  EXPECT_EQ(engine_->take_fault(), "the device is tired");
+  EXPECT_EQ(engine_->take_fault(), "");
+  device_->fails = false;
+  take(2, Claim::wanted);
+  engine_->settle();
+  EXPECT_EQ(engine_->counts().pictures, 0U);
+}
+
+}  // namespace
+}  // namespace echoloop

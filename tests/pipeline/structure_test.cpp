@@ -1,0 +1,154 @@
+// Structure beside the stream: of live pictures as far as there is time, of kept frames always; on and off while it
+// runs; what cannot be is refused and the stream goes on.
+#include <gtest/gtest.h>
+
+#include "support/checking_backend.h"
+#include "support/streaming.h"
+#include "support/structure_pictures.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+
+ImagingParams structure_params(Structure wanted) {
+  ImagingParams p = small_picture(linear_acquisition(8, 128), 24, 32);
+  p.structure = wanted;
+  p.structure_smooth_m = p.structure_area_m2 = 0.0;
+  p.structure_sigmas = 1.5;
+  return p;
+}
+
+// A stream with a history, pictures of kept frames and objects.
+struct Stream {
+  explicit Stream(const ImagingParams& params, std::uint64_t frames = 0)
+      : session(backend, noise_source(share(linear_acquisition(8, 128)), 60), images, trace,
+                {.stream = unpaced(),
+                 .params = params,
+                 .max_frames = frames,
+                 .history = &history,
+                 .past = &past,
+                 .structure = &structures}) {}
+
+  void review(std::size_t index, const ImagingParams& params, const std::optional<ImagingParams>& compare = {}) {
+    const auto kept = history.at(index);
+    ASSERT_TRUE(kept.has_value());
+    session.review({.frame = kept->frame, .owner = kept->owner, .params = params, .compare = compare});
+  }
+  [[nodiscard]] std::uint64_t made() const { return session.structure_counts().pictures; }
+
+  std::unique_ptr<Backend> own = make_cpu_backend(2);
+  CheckingBackend backend{*own};
+  Mailbox<Image> images;
+  PastImages past;
+  Mailbox<StructureImage> structures;
+  TimingTrace trace{256};
+  RfHistory history{std::size_t{16} << 20};
+  Session session;
+};
+
+void expect_objects_of(const StructureImage& got, const Picture& picture) {
+  const auto device = make_cpu_backend(2)->make_structure_device();
+  device->begin_thread();
+  const StructureImage want = find_structure(*device, {picture.db, picture.grid}, got.params);
+  EXPECT_EQ(got.stamp.sequence, picture.stamp.sequence);
+  EXPECT_EQ(got.labels, want.labels);
+  EXPECT_GT(got.objects.size(), 0U);
+}
+
+TEST(StructureStream, TheLastFramesObjectsComeHoweverSoon) {
+  Stream stream(structure_params(Structure::bright), 37);
+  wait_until([&] { return stream.session.done(); });
+  stream.session.stop();
+  ASSERT_TRUE(stream.images.take());
+  ASSERT_TRUE(stream.structures.take());
+  EXPECT_EQ(stream.structures.front().stamp.sequence, 36U);
+  expect_objects_of(stream.structures.front(), Picture::of(stream.images.front()));
+  EXPECT_EQ(stream.structures.front().number, stream.made());
+  EXPECT_LT(stream.made(), 37U) << "so fast that most are left out";
+  EXPECT_EQ(stream.session.take_refusal(), "");
+}
+
+TEST(StructureStream, OffIsOffAndOnAgainIsOn) {
+  ImagingParams p = structure_params(Structure::dark);
+  Stream stream(p);
+  wait_until([&] { return stream.made() >= 2; });
+  p.structure = Structure::off;
+  stream.session.set_params(p);
+  std::this_thread::sleep_for(milliseconds(150));
+  const std::uint64_t then = stream.made(), frames = stream.session.counts().processed;
+  std::this_thread::sleep_for(milliseconds(150));
+  EXPECT_EQ(stream.made(), then);
+  EXPECT_GT(stream.session.counts().processed, frames);
+  while (stream.structures.take()) {
+  }
+  p.structure = Structure::bright;
+  stream.session.set_params(p);
+  wait_until([&] { return stream.structures.take(); });
+  EXPECT_EQ(stream.structures.front().params.structure, Structure::bright);
+  stream.session.stop();
+  EXPECT_EQ(stream.session.fault(), "");
+  expect_counts_add_up(stream.session.counts());
+}
+
+TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
+  ImagingParams p = structure_params(Structure::bright);
+  Stream stream(p);
+  wait_until([&] { return stream.history.extent().frames >= 60 && stream.structures.take(); });
+  stream.history.hold(true);
+  ImagingParams other = p;
+  other.structure = Structure::dark;
+  for (const std::size_t index : {3U, 40U, 11U}) {
+    stream.review(index, other, p);
+    wait_until([&] { return stream.past[0].take(); });
+    const std::uint64_t sequence = stream.past[0].front().stamp.sequence;
+    wait_until([&] {
+      stream.structures.take();
+      return stream.structures.front().stamp.sequence == sequence;
+    });
+    EXPECT_EQ(stream.structures.front().params.structure, Structure::dark);
+    expect_objects_of(stream.structures.front(), Picture::of(stream.past[0].front()));
+    wait_until([&] { return stream.past[1].take(); });
+    std::this_thread::sleep_for(milliseconds(100));
+    EXPECT_FALSE(stream.structures.take()) << "neither the comparison's nor a live one";
+  }
+  stream.session.end_review();
+  wait_until([&] { return stream.structures.take(); });
+  EXPECT_EQ(stream.structures.front().params.structure, Structure::bright);
+}
+
+TEST(StructureStream, KeptFramesAreLookedAtAfterTheEndToo) {
+  ImagingParams p = structure_params(Structure::off);
+  Stream stream(p, 200);
+  wait_until([&] { return stream.session.done() && stream.history.extent().frames > 5; });
+  p.structure = Structure::bright;
+  stream.review(5, p);
+  wait_until([&] { return stream.structures.take(); });
+  wait_until([&] { return stream.past[0].take(); });
+  EXPECT_EQ(stream.structures.front().stamp.sequence, stream.history.at(5)->frame.stamp.sequence);
+  expect_objects_of(stream.structures.front(), Picture::of(stream.past[0].front()));
+}
+
+TEST(StructureStream, WithoutADeviceTheStreamGoesOnAndSaysWhy) {
+  ImagingParams p = structure_params(Structure::off);
+  Stream stream(p);
+  stream.backend.no_structure = true;
+  p.structure = Structure::bright;
+  stream.session.set_params(p);
+  std::string refusal;
+  wait_until([&] { return !(refusal = stream.session.take_refusal()).empty(); });
+  EXPECT_EQ(refusal, "No objects: no room for pictures");
+  const std::uint64_t then = stream.session.counts().processed;
+  wait_until([&] { return stream.session.counts().processed > then + 50; });
+  EXPECT_EQ(stream.session.take_refusal(), "") << "said once";
+  stream.backend.no_structure = false;
+  p.structure_sigmas = 2.0;
+  stream.session.set_params(p);
+  wait_until([&] { return stream.structures.take(); });
+  stream.session.stop();
+  EXPECT_EQ(stream.session.fault(), "");
+}
+
+}  // namespace
+}  // namespace echoloop

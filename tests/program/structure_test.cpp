@@ -1,0 +1,132 @@
+// Objects without a window: what the program writes and reports, what it refuses, and that all of it is what
+// scipy.ndimage makes of the same pictures.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "backend/backend.h"
+#include "history/export.h"
+#include "program/run_program.h"
+#include "support/recorded_data.h"
+#include "support/structure_pictures.h"
+
+namespace echoloop {
+namespace {
+
+using namespace testing;
+using Words = std::vector<std::string>;
+
+Words run_of(const std::string& source, const Words& more) {
+  Words words = {source, "--headless", "--backend", "cpu", "--rate", "max", "--frames", "2"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(StructureFiles, ObjectsAndReport) {
+  const TemporaryFolder folder;
+  const Ended ended = run_program(
+      run_of("sim:points", {"--grid", "-9:9:181,2:36:341", "--set", "structure=bright", "--structure-out",
+                            (folder / "wires.json").string(), "--report", (folder / "report.json").string()}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::string file = read_text(folder / "wires.npy");
+  EXPECT_NE(file.find("'descr': '<i4', 'fortran_order': False, 'shape': (341, 181)"), std::string::npos);
+  const nlohmann::json told = nlohmann::json::parse(read_text(folder / "wires.json"));
+  EXPECT_EQ(told.at("labels"), "wires.npy");
+  EXPECT_EQ(told.at("grid").at("nx"), 181);
+  EXPECT_EQ(told.at("frame").at("sequence"), 1) << "the last one";
+  EXPECT_EQ(told.at("parameters").at("structure"), "bright");
+  ASSERT_GT(told.at("objects").size(), 8U);
+  const auto wire = std::ranges::find_if(told.at("objects"), [](const nlohmann::json& o) {
+    return std::hypot(o.at("x_mm").get<double>() - 0.0, o.at("z_mm").get<double>() - 10.0) < 0.1;
+  });
+  EXPECT_NE(wire, told.at("objects").end()) << "at 0, 10 mm";
+  const nlohmann::json report = nlohmann::json::parse(read_text(folder / "report.json")).at("structure");
+  EXPECT_GE(report.at("pictures"), 1);
+  EXPECT_EQ(report.at("last").at("objects"), told.at("objects").size());
+  EXPECT_EQ(report.at("last").at("background"), told.at("structure").at("background"));
+  EXPECT_EQ(folder.files(), 3U);
+}
+
+TEST(StructureFiles, WhatCannotBeIsSaidInOneLine) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const Words& more, const std::string& naming) {
+    const Ended ended = run_program(run_of("sim:points", more));
+    EXPECT_EQ(ended.status, 2) << naming;
+    EXPECT_NE(ended.err.find(naming), std::string::npos) << ended.err;
+    EXPECT_EQ(lines_of(ended.err).size(), 1U) << ended.err;
+    EXPECT_EQ(folder.files(), 0U);
+  };
+  refused({"--structure-out", (folder / "a.json").string()}, "--set structure=bright or dark");
+  refused({"--set", "structure=bright", "--structure-out", (folder / "a.npy").string()}, ".json");
+  refused({"--set", "structure=bright", "--structure-out", (folder / "no" / "a.json").string()}, "existing folder");
+  refused({"--set", "structure=grey"}, "bright");
+}
+
+std::string python_with_scipy() {
+  for (const char* candidate : {"python3", "/usr/bin/python3"}) {
+    if (std::system((std::string(candidate) + " -c 'import scipy.ndimage' 2>/dev/null").c_str()) == 0) return candidate;
+  }
+  return {};
+}
+
+int compare_with_scipy(const std::string& python, const TemporaryFolder& folder) {
+  const std::string script = ECHO_SOURCE_DIR "/tests/program/structure_scipy.py";
+  return std::system((python + " " + script + " " + (folder / "").string()).c_str());
+}
+
+TEST(StructureScipy, FiftyRandomPictures) {
+  const std::string python = python_with_scipy();
+  if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
+  const TemporaryFolder folder;
+  const auto device = make_cpu_backend(2)->make_structure_device();
+  device->begin_thread();
+  std::mt19937 random(5);
+  for (int n = 0; n < 50; ++n) {
+    MadePicture picture;
+    picture.grid = n % 5 == 4 ? fan() : kFlat;
+    picture.grid.nx = 2 + static_cast<int>(random() % 200);
+    picture.grid.nz = 2 + static_cast<int>(random() % 300);
+    const unsigned percent = 2 + static_cast<unsigned>(n) * 2;  // 2 to 100
+    for (std::size_t i = 0; i < picture.grid.pixels(); ++i) {
+      const float level = random() % 100 < percent ? -5.0F : -45.0F;
+      picture.db.push_back(level + static_cast<float>(random() % 1000) * 0.005F);
+      if (n % 3 == 0 && random() % 50 == 0) picture.db.back() = i % 2 == 0 ? -600.0F : std::nanf("");
+    }
+    ImagingParams p = exact_params(n % 2 == 0 ? Structure::bright : Structure::dark);
+    if (n % 7 == 3) p.structure_area_m2 = 0.03e-6;
+    StructureImage found = find_structure(*device, picture, p);
+    found.params = p;
+    found.grid = picture.grid;
+    const std::string name = (folder / ("random_" + std::to_string(n))).string();
+    write_structure_files(name + ".json", found, nlohmann::json::object());
+    write_image_npy(name + "_picture.npy", image_of(picture, p), nlohmann::json::object());
+  }
+  EXPECT_EQ(compare_with_scipy(python, folder), 0);
+}
+
+TEST(StructureScipy, PicturesOfRecordings) {
+  const std::string python = python_with_scipy();
+  if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
+  const TemporaryFolder folder;
+  int n = 0;
+  for (const char* file :
+       {"fk_gammex_nylon/RFdata1.mat", "must_pwi_disk/PWI_disk.mat", "pybf_field2_pw3/rf_dataset.hdf5",
+        "simus_c52v_convex/rf_must.mat", "simus_p42v_diverging/simus_p42v_diverging.uff",
+        "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5"}) {
+    ECHO_NEED_DATA(file);
+    for (const Words& set : {Words{"structure=bright", "structure_smooth_m=0", "structure_sigmas=1"},
+                             Words{"structure=dark", "structure_sigmas=1.5"}}) {
+      const std::string name = (folder / ("recording_" + std::to_string(n++))).string();
+      Words words = {"--structure-out", name + ".json", "--image-out", name + "_picture.npy"};
+      for (const std::string& one : set) words.insert(words.end(), {"--set", one});
+      const Ended ended = run_program(run_of((data_folder() / file).string(), words));
+      ASSERT_EQ(ended.status, 0) << file << ": " << ended.err;
+    }
+  }
+  EXPECT_EQ(compare_with_scipy(python, folder), 0);
+}
+
+}  // namespace
+}  // namespace echoloop
