@@ -101,11 +101,6 @@ void Session::end_inspection() {
   if (running()) running_->pipeline().end_inspection();
 }
 
-void Session::end_review() {
-  review_.reset();
-  if (running()) running_->pipeline().end_flow_review();
-}
-
 bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
   return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
 }

@@ -59,10 +59,9 @@ class Pipeline {
   void hold_reference(double level_db) { held_reference_db_ = level_db; }
   void set_injection(const Injection& injection);  // any thread
   void review(ReviewRequest request);              // any thread; see PipelineOptions::past
-  void end_review() { looks_back_ = false; }       // the live pictures are looked at again; any thread
+  void end_review();                               // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
-  void end_flow_review();                          // nobody looks at the flow of kept frames; any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }        // the stream has ended; any thread

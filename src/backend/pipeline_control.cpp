@@ -33,7 +33,8 @@ void Pipeline::end_inspection() {
   if (reviewer_ != nullptr) reviewer_->end_inspection();
 }
 
-void Pipeline::end_flow_review() {
+void Pipeline::end_review() {
+  looks_back_ = false;
   if (reviewer_ == nullptr) return;
   reviewer_->end_flow();
   ring_.wake();
