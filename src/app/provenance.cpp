@@ -59,6 +59,11 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"sound_speed_m_s", a.sound_speed_m_s},
                          {"frame_rate_hz", a.frame_rate_hz},
                          {"assumptions", assumptions_json(a)}};
+  if (a.data == DataKind::beamformed) {  // columns of a picture: what was sent and received is not known
+    json["columns"] = a.n_elements();
+    for (const char* unknown : {"elements", "transmits"}) json.erase(unknown);
+    return json;
+  }
   if (a.transmits.empty()) return json;
   json["transmit_kind"] = name_of(a.transmits.front().kind);
   if (a.transmits.front().kind == TransmitKind::plane) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backend/flow.h"
-#include "core/param_table.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -14,15 +13,6 @@ namespace {
 double ms_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-6; }
 
 }  // namespace
-
-bool same_pixels(const Plan& a, const Plan& b) {
-  if (a.acquisition != b.acquisition) return false;
-  for (const ParamSpec& spec : param_table()) {
-    const bool forms = spec.group == ParamGroup::formation && spec.key != "reference_db";
-    if (forms && get_number(a.params, spec) != get_number(b.params, spec)) return false;
-  }
-  return true;
-}
 
 FlowWorker::FlowWorker(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures)
     : device_(std::move(device)), pictures_(pictures), thread_([this] { run(); }) {}

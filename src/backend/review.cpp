@@ -158,6 +158,7 @@ void Reviewer::refuse(const std::string& why) {
   if (slots_[2].deliver) told.push_back(slots_[2].deliver);
   for (Slot& slot : slots_) slot = {};
   film_flow_.reset();
+  film_made_ = nullptr;
   film_awaited_ = false;
   {
     const std::scoped_lock lock(mutex_);

@@ -82,7 +82,7 @@ void Reviewer::begin_flow(ReviewRequest& request) {
 void Reviewer::drop_flow() {
   flow_wanted_ = false;
   if (flow_ != nullptr) flow_->cancel();
-  if (!film_awaited_) film_flow_.reset();
+  if (!film_awaited_ && film_made_ == nullptr) film_flow_.reset();
 }
 
 void Reviewer::say_refused(const std::string& why) {

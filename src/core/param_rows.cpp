@@ -121,7 +121,7 @@ const std::array<ParamSpec, 68> kTable = {{
      "Length of the gate along the beam. A long gate has sharper velocities and less speckle, and hears more of the vessel's slow borders."},
     {"sonogram_frames", "Window", "frames", 1, 0, 16, 512, kFlow, false, &P::sonogram_frames, {},
      "Frames that one spectrum is made of. More separate velocities better and blur what changes quickly."},
-    {"sonogram_cutoff_hz", "Wall filter", "Hz", 1, 0, 0, 1e5, kFlow, false, &P::sonogram_cutoff_hz, {},
+    {"sonogram_cutoff_hz", "Wall filter", "Hz", 1, 0, 0, 1e5, kFlow, true, &P::sonogram_cutoff_hz, {},
      "Doppler shifts below this are taken away as tissue, by a polynomial fitted to each window; 0 keeps everything."},
     {"sonogram_range_db", "Range", "dB", 1, 0, 5, 100, kFlow, false, &P::sonogram_range_db, {},
      "Powers this far below white become black in the sonogram."},

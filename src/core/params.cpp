@@ -140,6 +140,8 @@ ImagingParams default_params(const Acquisition& a) {
   default_sector(p, a);
   p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
   p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.
+  p.sonogram_cutoff_hz = std::round(0.03 * a.frame_rate_hz);
   p.reference_db = kAutoReference;
   return p;
 }

@@ -43,14 +43,17 @@ std::vector<CaptionItem> caption_items(const Image& image) {
   }
   if (p.persistence_s > 0.0) items.push_back(average_of(image));
   items.push_back({"c", fixed(p.sound_speed_m_s, 0), "m/s"});
+  const bool formed = image.acquisition != nullptr && image.acquisition->data == DataKind::beamformed;
   const bool course = p.recipe == Recipe::course;
-  if (course) {
+  if (formed) {  // neither aperture nor transmits nor filters of ours
+    items.push_back({"", "came beamformed", ""});
+  } else if (course) {
     items.push_back({"", "course recipe", ""});
   } else {
     items.push_back({"F", p.f_number > 0.0 ? fixed(p.f_number, 2) : "full aperture", ""});
   }
-  if (image.acquisition != nullptr) items.push_back(transmits_of(p, *image.acquisition));
-  if (!course) {
+  if (image.acquisition != nullptr && !formed) items.push_back(transmits_of(p, *image.acquisition));
+  if (!course && !formed) {
     items.push_back({"", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz"});
     items.push_back({"", kApodizationNames[static_cast<std::size_t>(p.apodization)], ""});
   }

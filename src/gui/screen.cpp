@@ -93,18 +93,6 @@ bool Screen::remember(const UiState& state, const WindowPlace& place) {
   return place.width > 0 && std::exchange(view_.place, place) != place;
 }
 
-// A gate that was turned on, by whatever, shows its sonogram; one that was turned off leaves no empty strip.
-void Screen::watch_gate(UiState& state) {
-  const Gate before = std::exchange(gate_, state.params.gate);
-  if (gate_ == before) return;
-  if (gate_ == Gate::on) {
-    view_.dock = Dock::sonogram;
-  } else if (view_.dock == Dock::sonogram) {
-    view_.dock = Dock::none;
-  }
-  take_inspect_tool(state.marks, view_.dock);
-}
-
 // Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
 void Screen::watch_params(UiState& state) {
   if (history_of_ != state.source.acquisition) {

@@ -62,10 +62,11 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   if (std::isfinite(s.mean_m_s[newest])) {
     text += fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
   }
-  text += fmt::format(
-      "   gate {} mm at x {}, z {} mm   PRF {} Hz   limit \u00B1{}   angle {}°", fixed(s.length_m * 1e3, 1),
-      fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1), grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5)),
-      velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1), fixed(c.state.params.flow_angle_rad * 57.29578, 0));
+  text += fmt::format("   limit \u00B1{}   angle {}°   PRF {} Hz   gate {} mm at x {}, z {} mm",
+                      velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1),
+                      fixed(c.state.params.flow_angle_rad * 57.29578, 0),
+                      grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5)), fixed(s.length_m * 1e3, 1),
+                      fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1));
   ui.text_fitted(Type::body, head.x0, box.x0 - ui.px(12), head.y0, head.height(), theme::kText2, text);
 }
 
@@ -81,7 +82,8 @@ void SonogramDock::draw_curves(const Ui& ui, const Plot& plot, const Sonogram& s
       double v = static_cast<double>((*values)[Sonogram::slot(k)]);
       if (v > limit + shift_m_s) v -= 2.0 * limit;
       if (v < -limit + shift_m_s) v += 2.0 * limit;
-      shown.push_back(static_cast<float>(v * per_m_s));
+      const bool jumps = !shown.empty() && std::abs(static_cast<double>(shown.back()) - v * per_m_s) > limit * per_m_s;
+      shown.push_back(jumps ? std::nanf("") : static_cast<float>(v * per_m_s));
     }
     const double first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s;
     draw_curve(ui, plot, shown, first_s, s.step_s, color);

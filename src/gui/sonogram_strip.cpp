@@ -22,7 +22,7 @@ void SonogramStrip::upload(const Sonogram& s) {
   if (texture_ == 0 || s.n_bins != n_bins_) {
     glDeleteTextures(1, &texture_);
     glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
-    glTextureStorage2D(texture_, 1, GL_R32F, Sonogram::kColumns, s.n_bins);
+    glTextureStorage2D(texture_, 1, GL_R32F, Sonogram::kColumns, s.n_bins + 1);
     for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
       glTextureParameteri(texture_, filter, GL_LINEAR);
     }
@@ -43,7 +43,8 @@ void SonogramStrip::upload(const Sonogram& s) {
   for (std::uint64_t k = std::max(end_, s.first()); k < s.end; ++k) {
     const std::span<const float> column = s.column(k);
     column_.assign(column.rbegin(), column.rend());
-    glTextureSubImage2D(texture_, 0, static_cast<int>(Sonogram::slot(k)), 0, 1, n_bins_, GL_RED, GL_FLOAT,
+    column_.insert(column_.begin(), column.front());  // the two limits are one frequency
+    glTextureSubImage2D(texture_, 0, static_cast<int>(Sonogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,
                         column_.data());
   }
   end_ = s.end;
@@ -57,7 +58,7 @@ void SonogramStrip::release() {
 }
 
 Grid SonogramStrip::grid() const {
-  return {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = Sonogram::kColumns, .nz = n_bins_};
+  return {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = Sonogram::kColumns, .nz = n_bins_ + 1};
 }
 
 std::vector<StripPiece> SonogramStrip::pieces(const Rect& box, double span_s, double baseline) const {
@@ -70,11 +71,9 @@ std::vector<StripPiece> SonogramStrip::pieces(const Rect& box, double span_s, do
   for (const StripPiece& piece : strip_pieces(box, step_px, newest, Sonogram::kColumns)) {
     for (const float by : {down - turn, down, down + turn}) {
       const Rect whole{piece.where.x0, box.y0 + by, piece.where.x1, box.y1 + by};
-      // The first row is the fastest bin's middle, half a bin below the limit.
-      const float half = 0.5F * turn / static_cast<float>(n_bins_);
       const Rect clip = piece.clip.common({piece.clip.x0, whole.y0, piece.clip.x1, whole.y1});
       if (clip.y1 <= clip.y0) continue;
-      list.push_back({{whole.x0, whole.y0 + 2.0F * half, whole.x1, whole.y1}, clip});
+      list.push_back({whole, clip});
     }
   }
   return list;

@@ -35,7 +35,7 @@ class SonogramStrip {
 
   Mailbox<Sonogram>* box_;
   const Sonogram* shown_ = nullptr;
-  unsigned int texture_ = 0;  // R32F, dB; [bins, the fastest towards the probe first][kColumns]
+  unsigned int texture_ = 0;  // R32F, dB; [bins + 1, from one limit to the other][kColumns]
   int n_bins_ = 0;
   std::uint64_t begun_ = 0, end_ = 0;  // of what the texture holds
   std::vector<float> column_;

@@ -196,7 +196,7 @@ void take_inspect_tool(Marks& marks, Dock opened) {
 }
 
 void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
-  const float side = c.ui.px(c.compact ? 24 : 28);
+  const float side = c.ui.px(c.compact ? 22 : 28);
   Row row{c, area, area.x0 + c.ui.px(c.compact ? 6 : 12), side, c.ui.px(2)};
   draw_tools(row);
   row.part();

@@ -11,7 +11,9 @@ namespace echoloop {
 namespace {
 
 // A killed program loses at most what came since the last flush.
-constexpr std::int64_t kFlushNs = 400'000'000;
+constexpr std::int64_t kFlushNs = 250'000'000;
+// What waits is lost with it: when the source can wait, frames do not, longer than this.
+constexpr std::int64_t kLongestWaitNs = 400'000'000;
 
 }  // namespace
 
@@ -43,6 +45,15 @@ void Recorder::finish() {
   if (thread_.joinable()) thread_.join();
 }
 
+bool Recorder::has_room() const {
+  if (!counting_) return true;
+  if (waiting_bytes_ >= options_.queue_bytes) return false;
+  if (policy_ != RingPolicy::block) return true;
+  const std::int64_t since_ns = waiting_since_ns_;
+  const bool waits_long = since_ns != 0 && now_ns() - since_ns > kLongestWaitNs;
+  return !waits_long && will_wait_ns_ <= kLongestWaitNs;
+}
+
 void Recorder::begin(HistoryFeed feed) {
   std::shared_ptr<const void> lender = feed.lend != nullptr ? feed.lend(0).owner : nullptr;
   const std::scoped_lock lock(mutex_);
@@ -71,7 +82,7 @@ FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
   }
   if (full) drop_front();
   if (lender_ != nullptr) {
-    put({.frame = frame, .memory = {.bytes = {}, .owner = lender_}});
+    put({.frame = frame, .since_ns = now_ns(), .memory = {.bytes = {}, .owner = lender_}});
     return pass_on(std::move(memory));
   }
   const FrameMemory held = memory;
@@ -85,7 +96,7 @@ FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
       return held;
     }
   }
-  put({.frame = frame, .memory = held, .taken_over = left_to_us});
+  put({.frame = frame, .since_ns = now_ns(), .memory = held, .taken_over = left_to_us});
   return other;
 }
 
@@ -106,20 +117,29 @@ FrameMemory Recorder::other_memory(std::size_t bytes) {
 void Recorder::put(Waiting item) {
   waiting_bytes_ += item.frame.samples.size();
   queue_.push_back(std::move(item));
+  reckon();
   changed_.notify_one();
+}
+
+// How long frames have waited, and the last of them will. Under mutex_.
+void Recorder::reckon() {
+  waiting_since_ns_ = queue_.empty() ? 0 : queue_.front().since_ns;
+  will_wait_ns_ = static_cast<std::int64_t>(queue_.size()) * write_ns_;
 }
 
 // A frame leaves: counted, its memory given back. Memory of the stream that runs serves again. Under mutex_.
 void Recorder::settle(Waiting& item, std::uint64_t RecorderStatus::*count) {
   ++(status_.*count);
   waiting_bytes_ -= item.frame.samples.size();
+  reckon();
   const bool fits = item.memory.kind == feed_.kind && item.memory.bytes.size() == feed_.frame_bytes;
   if (item.taken_over && fits && feed_.allocate != nullptr) spare_.push_back(std::move(item.memory));
 }
 
 void Recorder::drop_front() {
-  settle(queue_.front(), &RecorderStatus::not_recorded);
+  Waiting item = std::move(queue_.front());
   queue_.pop_front();
+  settle(item, &RecorderStatus::not_recorded);
 }
 
 // The recording ends here, with what is in the file. Under mutex_.
@@ -132,6 +152,7 @@ void Recorder::fail(const std::string& why) {
 }
 
 void Recorder::write(UffWriter& writer, Waiting item) {
+  const std::int64_t begin_ns = now_ns();
   try {
     if (options_.before_write) options_.before_write(item.frame);
     writer.append(item.frame);
@@ -142,6 +163,8 @@ void Recorder::write(UffWriter& writer, Waiting item) {
   }
   const std::scoped_lock lock(mutex_);
   status_.bytes += item.frame.samples.size();
+  const std::int64_t took_ns = now_ns() - begin_ns;
+  write_ns_ = write_ns_ == 0 ? took_ns : write_ns_ + (took_ns - write_ns_) / 4;
   settle(item, &RecorderStatus::frames);
 }
 

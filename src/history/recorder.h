@@ -3,8 +3,11 @@
 // want is kept here and the ring gets other memory for it.
 //
 // A disk that is slower than the stream fills the queue; then the ring's policy decides, and nothing is lost silently:
-//   block, error             the ring takes no new frame (has_room()): the source waits, or the stream stops with a
-//   report drop-oldest, drop-newest the oldest waiting frame, or the new one, is not recorded, and counted
+//   block, error              the ring takes no new frame (has_room()): the source waits, or the stream stops with a
+//                             report
+//   drop-oldest, drop-newest  the oldest waiting frame, or the new one, is not recorded, and counted
+// A source that waits anyway (block) does so before frames have waited long: what is not in the file is lost when the
+// program is killed.
 // A disk that fails or is full ends the recording; what was written is ended properly, the stream goes on.
 #pragma once
 
@@ -61,12 +64,13 @@ class Recorder final : public FrameKeeper {
   void set_policy(RingPolicy policy) { policy_ = policy; }  // any thread
 
   FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
-  [[nodiscard]] bool has_room() const override { return !counting_ || waiting_bytes_ < options_.queue_bytes; }
+  [[nodiscard]] bool has_room() const override;
   [[nodiscard]] RecorderStatus status() const;  // any thread
 
  private:
   struct Waiting {
     RfFrame frame;
+    std::int64_t since_ns = 0;
     FrameMemory memory;       // keeps the frame
     bool taken_over = false;  // the memory is ours, and can be used for another frame
   };
@@ -79,14 +83,17 @@ class Recorder final : public FrameKeeper {
   void fail(const std::string& why);
   void put(Waiting item);
   void drop_front();
+  void reckon();
   [[nodiscard]] FrameMemory other_memory(std::size_t bytes);
 
   FrameKeeper* next_;
   const RecorderOptions options_;
   std::atomic<RingPolicy> policy_{RingPolicy::block};
-  std::atomic<bool> counting_{false};          // frames that come are recorded, or counted as not recorded
-  std::atomic<std::size_t> waiting_bytes_{0};  // with the frame that is being written
-  std::unique_ptr<UffWriter> writer_;          // start() makes it, then the recorder's thread has it
+  std::atomic<bool> counting_{false};              // frames that come are recorded, or counted as not recorded
+  std::atomic<std::size_t> waiting_bytes_{0};      // with the frame that is being written
+  std::atomic<std::int64_t> waiting_since_ns_{0};  // the oldest frame in the queue; 0: there is none
+  std::atomic<std::int64_t> will_wait_ns_{0};      // a frame that came now
+  std::unique_ptr<UffWriter> writer_;              // start() makes it, then the recorder's thread has it
   std::thread thread_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -96,6 +103,7 @@ class Recorder final : public FrameKeeper {
   bool stopping_ = false;
   std::deque<Waiting> queue_;
   std::vector<FrameMemory> spare_;
+  std::int64_t write_ns_ = 0;  // that a frame took of late
   std::int64_t began_ns_ = 0;
   std::int64_t ended_ns_ = 0;
   RecorderStatus status_;

@@ -5,7 +5,7 @@
 #include "backend/structure_plan.h"
 #include "gpu/gpu_support.h"
 #include "support/plain_structure.h"
-#include "support/object_pictures.h"
+#include "support/winding_pictures.h"
 
 namespace echoloop::gpu_test {
 

@@ -253,6 +253,27 @@ TEST(Flow, TheSpectrumOfAChosenComponentIsPlotted) {
   EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F);
 }
 
+TEST(Flow, AComponentAloneIsItsMapAndAfterwardsAllIsAsBefore) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow = FlowMode::power;
+  p.svd_low = 3;
+  p.svd_high = 0;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  scene.frames(2);
+  const int changes = scene.params_changed;
+  scene.click("component_alone");
+  EXPECT_EQ(p.svd_low, 3);
+  EXPECT_EQ(p.svd_high, 3);
+  EXPECT_GT(scene.params_changed, changes);
+  scene.click("component_alone");
+  EXPECT_EQ(p.svd_low, 3);
+  EXPECT_EQ(p.svd_high, 0);
+}
+
 TEST(Flow, PanelChoosesTheModeAndSaysWhyNot) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, half_bright);

@@ -1,5 +1,8 @@
 // The recorder behind a whole stream: every processed frame is in the file, in order; a slow disk follows the policy.
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/units.h"
 #include "history/recorder.h"
 #include "support/numbered_frames.h"
 #include "support/streaming.h"
@@ -160,6 +163,24 @@ TEST(Recording, ASlowDiskHoldsABlockingStreamUp) {
   EXPECT_EQ(recorded.status.not_recorded, 0U);
   EXPECT_GT(recorded.counts.producer_waited_ns, 100'000'000);
   expect_first_frames(numbers_in(folder / "a.uff"), 200);
+}
+
+// What waits is lost when the program is killed: a source that can wait does not let frames wait for seconds.
+TEST(Recording, FramesOfABlockingStreamDoNotWaitLongForTheDisk) {
+  const TemporaryFolder folder;
+  RecordRun run;
+  run.frames = 150;
+  run.stream.rate_hz = 400.0;
+  std::int64_t longest_ns = 0;
+  run.recorder.before_write = [&](const RfFrame& frame) {
+    std::this_thread::sleep_for(20ms);
+    longest_ns = std::max(longest_ns, now_ns() - frame.stamp.acquired_ns);
+  };
+  const Recorded recorded = record(folder / "a.uff", run);
+  expect_first_frames(numbers_in(folder / "a.uff"), 150);
+  EXPECT_EQ(recorded.status.not_recorded, 0U);
+  // With those that were in the ring already. The last one would wait for 2.6 s.
+  EXPECT_LT(longest_ns, 1'500'000'000);
 }
 
 TEST(Recording, ASlowDiskEndsAStreamWithErrorOnOverride) {

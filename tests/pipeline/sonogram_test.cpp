@@ -26,12 +26,13 @@ ImagingParams gate_params(const Acquisition& a) {
   p.gate = Gate::on;
   p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
   p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  p.gate_length_m = 1e-3;  // one band: the synthetic echoes have one frequency
   p.sonogram_frames = 32;
   return p;
 }
 
 // Drives an engine by hand with pictures whose echoes all move at one velocity towards the probe.
-class Engines : public ::testing::Test {
+class SonogramEngines : public ::testing::Test {
  protected:
   void make_plan_of(const ImagingParams& p) { plan_ = make_plan(acquisition_, p, plan_); }
 
@@ -68,7 +69,7 @@ double strongest_m_s(const Sonogram& s, std::uint64_t column) {
   return s.velocity_m_s(static_cast<double>(std::max_element(c.begin(), c.end()) - c.begin()));
 }
 
-TEST_F(Engines, AVelocityLiesWhereItBelongs) {
+TEST_F(SonogramEngines, AVelocityLiesWhereItBelongs) {
   make_plan_of(gate_params(*acquisition_));
   for (std::uint64_t i = 0; i < 60; ++i) take(i);
   const Sonogram& s = newest();
@@ -87,7 +88,7 @@ TEST_F(Engines, AVelocityLiesWhereItBelongs) {
   EXPECT_NEAR(s.brightest_db, 30.0f, 0.5f);
 }
 
-TEST_F(Engines, MissingFramesAreAGapNeverBridged) {
+TEST_F(SonogramEngines, MissingFramesAreAGapNeverBridged) {
   make_plan_of(gate_params(*acquisition_));
   for (std::uint64_t i = 0; i < 42; ++i) take(i);
   for (std::uint64_t i = 62; i < 110; ++i) take(i);
@@ -106,7 +107,7 @@ TEST_F(Engines, MissingFramesAreAGapNeverBridged) {
   EXPECT_EQ(engine_.counts().columns, there);
 }
 
-TEST_F(Engines, ARecordingThatBeginsAgainLeavesAGap) {
+TEST_F(SonogramEngines, ARecordingThatBeginsAgainLeavesAGap) {
   make_plan_of(gate_params(*acquisition_));
   for (std::uint64_t i = 0; i < 40; ++i) take(i);
   for (std::uint64_t i = 0; i < 80; ++i) take(i);
@@ -117,7 +118,7 @@ TEST_F(Engines, ARecordingThatBeginsAgainLeavesAGap) {
   EXPECT_GE(gaps, 8);
 }
 
-TEST_F(Engines, AnotherGateBeginsAnewAnotherLookDoesNot) {
+TEST_F(SonogramEngines, AnotherGateBeginsAnewAnotherLookDoesNot) {
   ImagingParams p = gate_params(*acquisition_);
   make_plan_of(p);
   for (std::uint64_t i = 0; i < 40; ++i) take(i);
@@ -139,6 +140,27 @@ TEST_F(Engines, AnotherGateBeginsAnewAnotherLookDoesNot) {
   make_plan_of(p);
   for (std::uint64_t i = 97; i < 150; ++i) take(i);
   EXPECT_EQ(newest().end, 2U) << "nothing comes";
+}
+
+TEST(SonogramPlan, LiesAlongTheLineOfASector) {
+  const auto a = fast_acquisition();
+  ImagingParams p = small_sector(*a, 65, 301);
+  p.gate = Gate::on;
+  p.gate_x_m = 4e-3;
+  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  p.gate_length_m = 3e-3;
+  const auto plan = make_plan(a, p);
+  const SonogramPlan s = make_sonogram_plan(*plan);
+  const Grid& grid = plan->das->tables->grid;
+  ASSERT_TRUE(grid.polar());
+  ASSERT_GT(s.gate.rows, 1);
+  const double step_m = (grid.sector.r1_m - grid.sector.r0_m) / (grid.nz - 1);
+  EXPECT_NEAR(s.length_m, 3e-3, step_m);
+  const GridPlace wanted = grid.place(p.gate_x_m, p.gate_z_m), got = grid.place(s.centre.x_m, s.centre.z_m);
+  EXPECT_NEAR(got.column, wanted.column, 0.51);
+  EXPECT_NEAR(got.row, wanted.row, 0.51);
+  EXPECT_EQ(s.gate.stride, grid.nx) << "one line, from radius to radius";
+  EXPECT_EQ(s.gate.first % grid.nx, std::lround(got.column));
 }
 
 TEST(SonogramStream, TheBModePictureStaysAsItIs) {

@@ -22,20 +22,15 @@ ImagingParams structure_params(Structure wanted) {
 
 // A stream with a history, pictures of kept frames and objects.
 struct Stream {
-  explicit Stream(const ImagingParams& params, std::uint64_t frames = 0, int n_frames = 60, bool loop = true)
-      : session(backend, noise_source(share(linear_acquisition(8, 128)), n_frames), images, trace,
-                {.stream = settings(loop),
+  explicit Stream(const ImagingParams& params, std::uint64_t frames = 0)
+      : session(backend, noise_source(share(linear_acquisition(8, 128)), 60), images, trace,
+                {.stream = unpaced(),
                  .params = params,
                  .max_frames = frames,
                  .history = &history,
                  .past = &past,
                  .structure = &structures}) {}
 
-  static StreamSettings settings(bool loop) {
-    StreamSettings stream = unpaced();
-    stream.loop = loop;
-    return stream;
-  }
   void review(std::size_t index, const ImagingParams& params, const std::optional<ImagingParams>& compare = {}) {
     const auto kept = history.at(index);
     ASSERT_TRUE(kept.has_value());
@@ -125,13 +120,13 @@ TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
 
 TEST(StructureStream, KeptFramesAreLookedAtAfterTheEndToo) {
   ImagingParams p = structure_params(Structure::off);
-  Stream stream(p, 0, 20, false);
-  wait_until([&] { return stream.session.done() && stream.history.extent().frames == 20; });
+  Stream stream(p, 200);
+  wait_until([&] { return stream.session.done() && stream.history.extent().frames > 5; });
   p.structure = Structure::bright;
   stream.review(5, p);
   wait_until([&] { return stream.structures.take(); });
   wait_until([&] { return stream.past[0].take(); });
-  EXPECT_EQ(stream.structures.front().stamp.source_index, 5U);
+  EXPECT_EQ(stream.structures.front().stamp.sequence, stream.history.at(5)->frame.stamp.sequence);
   expect_objects_of(stream.structures.front(), Picture::of(stream.past[0].front()));
 }
 

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "history/export.h"
 #include "program/run_program.h"
+#include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/structure_pictures.h"
 
@@ -76,6 +77,14 @@ int compare_with_scipy(const std::string& python, const TemporaryFolder& folder)
   return std::system((python + " " + script + " " + (folder / "").string()).c_str());
 }
 
+void write_found(StructureDevice& device, MadePicture& picture, const ImagingParams& params, const std::string& name) {
+  StructureImage found = find_structure(device, picture, params);
+  found.params = params;
+  found.grid = picture.grid;
+  write_structure_files(name + ".json", found, nlohmann::json::object());
+  write_image_npy(name + "_picture.npy", image_of(picture, params), nlohmann::json::object());
+}
+
 TEST(StructureScipy, FiftyRandomPictures) {
   const std::string python = python_with_scipy();
   if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
@@ -96,12 +105,7 @@ TEST(StructureScipy, FiftyRandomPictures) {
     }
     ImagingParams p = exact_params(n % 2 == 0 ? Structure::bright : Structure::dark);
     if (n % 7 == 3) p.structure_area_m2 = 0.03e-6;
-    StructureImage found = find_structure(*device, picture, p);
-    found.params = p;
-    found.grid = picture.grid;
-    const std::string name = (folder / ("random_" + std::to_string(n))).string();
-    write_structure_files(name + ".json", found, nlohmann::json::object());
-    write_image_npy(name + "_picture.npy", image_of(picture, p), nlohmann::json::object());
+    write_found(*device, picture, p, (folder / ("random_" + std::to_string(n))).string());
   }
   EXPECT_EQ(compare_with_scipy(python, folder), 0);
 }
@@ -123,6 +127,32 @@ TEST(StructureScipy, PicturesOfRecordings) {
       for (const std::string& one : set) words.insert(words.end(), {"--set", one});
       const Ended ended = run_program(run_of((data_folder() / file).string(), words));
       ASSERT_EQ(ended.status, 0) << file << ": " << ended.err;
+    }
+  }
+  EXPECT_EQ(compare_with_scipy(python, folder), 0);
+}
+
+TEST(StructureScipy, ReferenceImages) {
+  const std::string python = python_with_scipy();
+  if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
+  const TemporaryFolder folder;
+  const auto device = make_cpu_backend(2)->make_structure_device();
+  device->begin_thread();
+  int n = 0;
+  for (const char* file : {"fk_gammex_nylon/reference/image_db.npy", "must_pwi_disk/reference/frame000_db.npy",
+                           "pybf_field2_pw3/derived_formats/reference_128el_db.npy"}) {
+    ECHO_NEED_DATA(file);
+    NpyImage image = read_npy_image(data_folder() / file);
+    MadePicture picture{std::move(image.values), kFlat};
+    picture.grid.nx = image.nx;
+    picture.grid.nz = image.nz;
+    for (const Structure wanted : {Structure::bright, Structure::dark}) {
+      ImagingParams p;
+      p.structure = wanted;
+      p.structure_smooth_m = 0.0;
+      p.structure_sigmas = 1.0;
+      p.structure_area_m2 = 0.01e-6;
+      write_found(*device, picture, p, (folder / ("reference_" + std::to_string(n++))).string());
     }
   }
   EXPECT_EQ(compare_with_scipy(python, folder), 0);

@@ -34,6 +34,7 @@ struct VesselCase {
   double length_m;
   double f_number;
   double envelope_share;  // more than the peak, at most
+  double motion_m_s;      // of the tissue and the blood with it, up and down
 };
 
 class SonogramInTheVessel : public ::testing::TestWithParam<VesselCase> {};
@@ -45,7 +46,7 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   settings.angles_rad = {0.0};
   settings.frame_rate_hz = 2000.0;
   settings.noise_db = -35.0;
-  settings.flow = {.peak_m_s = 0.2, .pulsation = 0.0, .angle_rad = angle_rad, .motion_m_s = 0.005};
+  settings.flow = {.peak_m_s = 0.2, .pulsation = 0.0, .angle_rad = angle_rad, .motion_m_s = GetParam().motion_m_s};
   const std::shared_ptr<Source> source = make_phantom(settings);
   const FlowTruth truth = flow_phantom_truth(settings, 0);
   ImagingParams p = default_params(*source->acquisition());
@@ -74,18 +75,22 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
       "%+.1f\n",
       GetParam().vessel_deg, s.length_m * 1e3, p.f_number, s.bands, envelope * 1e3, strongest_m_s(s) * 1e3,
       median_of(s, s.mean_m_s) * 1e3, sign * truth.peak_m_s * 1e3);
-  EXPECT_NEAR(strongest_m_s(s), sign * truth.peak_m_s, 0.03 * truth.peak_m_s + s.aliasing_m_s / s.frames);
-  EXPECT_NEAR(median_of(s, s.mean_m_s), sign * truth.peak_m_s, 0.10 * truth.peak_m_s);
-  EXPECT_GT(envelope * sign, 0.98 * truth.peak_m_s);
-  EXPECT_LT(envelope * sign, (1.0 + GetParam().envelope_share) * truth.peak_m_s);
-  EXPECT_EQ(run.counts.gaps, 0U);
-  EXPECT_EQ(run.counts.late, 0U);
-  EXPECT_EQ(run.counts.columns, s.end);
+  // What moves the whole vessel is in the velocity too.
+  const double drift_m_s = GetParam().motion_m_s / std::cos(p.flow_angle_rad);
+  EXPECT_NEAR(strongest_m_s(s), sign * truth.peak_m_s, 0.03 * truth.peak_m_s + s.aliasing_m_s / s.frames + drift_m_s);
+  // Beside the axis blood is slower: at the ends of the 4 mm gate by 44 %.
+  const double mean = sign * median_of(s, s.mean_m_s);
+  EXPECT_GT(mean, 0.82 * truth.peak_m_s - drift_m_s);
+  EXPECT_LT(mean, 1.02 * truth.peak_m_s + drift_m_s);
+  EXPECT_GT(envelope * sign, 0.98 * truth.peak_m_s - drift_m_s);
+  EXPECT_LT(envelope * sign, (1.0 + GetParam().envelope_share) * truth.peak_m_s + drift_m_s);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gates, SonogramInTheVessel,
-                         ::testing::Values(VesselCase{30.0, 2e-3, 8.0, 0.10}, VesselCase{-30.0, 2e-3, 4.0, 0.15},
-                                           VesselCase{30.0, 2e-3, 4.0, 0.15}, VesselCase{30.0, 4e-3, 4.0, 0.15}),
+                         ::testing::Values(VesselCase{30.0, 2e-3, 8.0, 0.10, 0.0},
+                                           VesselCase{-30.0, 2e-3, 4.0, 0.15, 0.0},
+                                           VesselCase{30.0, 4e-3, 4.0, 0.15, 0.0},
+                                           VesselCase{-30.0, 4e-3, 4.0, 0.15, 0.005}),
                          [](const auto& info) {
                            return (info.param.vessel_deg > 0.0 ? "away_" : "towards_") +
                                   std::to_string(static_cast<int>(info.param.length_m * 1e3)) + "_mm_f" +

@@ -146,7 +146,9 @@ TEST(Gate, IsAFilterForItsFrequencyHoweverLong) {
       return std::hypot(total.re, total.im);
     };
     EXPECT_NEAR(response(0.65), 1.0, 1e-3) << rows;
-    if (rows > 1) EXPECT_LT(response(0.65 + 2.0 / rows), 0.2) << rows;
+    if (rows > 1) {
+      EXPECT_LT(response(0.65 + 2.0 / rows), 0.2) << rows;
+    }
   }
 }
 

@@ -131,7 +131,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
                   fixed(100.0 * flow->relative_error, 2) + " %");
   }
   column.y += ui.px(4);
-  spectrum_rows(c, column, *flow, kept.first);
+  changed |= spectrum_rows(c, column, *flow, kept.first, why_not);
   return changed;
 }
 

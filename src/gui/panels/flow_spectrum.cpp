@@ -1,4 +1,5 @@
-// The Doppler spectrum of one singular component: what its course along the frames says of how fast it moves.
+// One singular component: its Doppler spectrum, which is what its course along the frames says of how fast it moves,
+// and its map, which is what is on screen when it alone is kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <complex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "gui/number_text.h"
 #include "gui/panels/flow_parts.h"
@@ -33,11 +35,49 @@ Axis axis_of(const FlowImage& flow) {
   return {};
 }
 
+// Keeps this component only, and afterwards what was kept before.
+bool alone_row(PanelContext& c, Column& column, int component, std::string_view why_not) {
+  struct Kept {
+    int low = 0, high = 0;
+  };
+  static Kept before;
+  ImagingParams& p = c.state.params;
+  const bool alone = p.svd_low == component && p.svd_high == component;
+  const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
+  const std::string_view label = p.flow == FlowMode::power ? "Its map alone over the picture" : "Keep it alone";
+  if (!c.ui.check_box("component_alone", r, label, alone,
+                      {"This component alone",
+                       "Keeps no other. In Power, what lies over the picture is then its map: where it is and how "
+                       "strong, on the picture's scale; lower the threshold to see all of it. In Low rank it is the "
+                       "newest frame of it. Switched off, what was kept before is kept again.",
+                       why_not})) {
+    return false;
+  }
+  if (!alone) before = {p.svd_low, p.svd_high};
+  const Kept now = alone ? before : Kept{component, component};
+  p.svd_low = now.low;
+  p.svd_high = now.high;
+  return true;
+}
+
+// What is under the pointer.
+void spectrum_note(const Ui& ui, const Rect& cell, const Plot& plot, const Axis& axis, const std::vector<float>& levels,
+                   double step) {
+  const double at = plot.x_at(ImGui::GetIO().MousePos.x);
+  const auto bin = static_cast<std::size_t>(std::clamp(std::lround((at + axis.limit) / step), 0L, kBins - 1L));
+  draw_plot_note(ui, cell, plot, kTitle,
+                 fmt::format("{} {}  {} dB",
+                             signed_fixed(at, axis.limit < 1.0    ? 2
+                                              : axis.limit < 20.0 ? 1
+                                                                  : 0),
+                             axis.unit, fixed(static_cast<double>(levels[bin]), 0)));
+}
+
 }  // namespace
 
-void spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int first_kept) {
+bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int first_kept, std::string_view why_not) {
   const int n = static_cast<int>(flow.singular_values.size());
-  if (n < 2 || flow.courses.size() != flow.singular_values.size() * flow.singular_values.size()) return;
+  if (n < 2 || flow.courses.size() != flow.singular_values.size() * flow.singular_values.size()) return false;
   static std::optional<int> chosen;  // one plot, one user; none: the first that is kept
   Ui& ui = c.ui;
   const int component = std::clamp(chosen.value_or(first_kept), 1, n);
@@ -70,15 +110,8 @@ void spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int f
           "away from it, noise is everywhere. The ends are the aliasing limit. Hann window; as many frames as the "
           "ensemble has.",
           {}});
-  if (!h.hovered) return;
-  const double at = plot.x_at(ImGui::GetIO().MousePos.x);
-  const auto bin = static_cast<std::size_t>(std::clamp(std::lround((at + axis.limit) / step), 0L, kBins - 1L));
-  draw_plot_note(ui, cell, plot, kTitle,
-                 fmt::format("{} {}  {} dB",
-                             signed_fixed(at, axis.limit < 1.0    ? 2
-                                              : axis.limit < 20.0 ? 1
-                                                                  : 0),
-                             axis.unit, fixed(static_cast<double>(levels[bin]), 0)));
+  if (h.hovered) spectrum_note(ui, cell, plot, axis, levels, step);
+  return alone_row(c, column, component, why_not);
 }
 
 }  // namespace echoloop

@@ -90,7 +90,7 @@ inline std::vector<float> spiral_picture(const Grid& grid) {
   const auto inside = [&](int x, int z) { return x >= 0 && z >= 0 && x < grid.nx && z < grid.nz; };
   int x = 0, z = 0, dx = 1, dz = 0;
   const auto blocked = [&] {
-    if (!inside(x + dx, z + dz)) return true;
+    if (!inside(x + dx, z + dz) || at(x + dx, z + dz) == 0.0f) return true;
     const int further_x = x + 2 * dx, further_z = z + 2 * dz;
     return inside(further_x, further_z) && at(further_x, further_z) == 0.0f;
   };
