@@ -11,6 +11,7 @@
 #include "core/image.h"
 #include "core/timing_trace.h"
 #include "gui/marks.h"
+#include "gui/structure_view.h"
 
 namespace echoloop {
 
@@ -22,9 +23,9 @@ void write_image_files(const Options& options, const Image& image, const Backend
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
-// pixel, with what is drawn on it, and the flow over it with its colour bar (null: none).
+// pixel, with what is drawn on it, outlines of objects, and the flow over it with its colour bar (null: none).
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks = {}, const FlowImage* flow = nullptr);
+                   const Marks& marks = {}, const FlowImage* flow = nullptr, const StructureView* objects = nullptr);
 
 // The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
 void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,

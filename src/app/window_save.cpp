@@ -31,6 +31,13 @@ std::string flow_note(SaveWhat what, const UiState& state) {
   return flow && what != SaveWhat::picture ? ", the picture beneath the flow" : "";
 }
 
+// Live, the objects on screen may be an earlier frame's.
+std::string objects_note(SaveWhat what, const UiState& state, const Image& shown) {
+  const StructureImage* found = state.structure.image;
+  if (what != SaveWhat::picture || found == nullptr || found->stamp.sequence == shown.stamp.sequence) return "";
+  return fmt::format(", with the objects of frame {}", found->stamp.sequence);
+}
+
 }  // namespace
 
 void WindowApp::report_saved(const std::string& text, Severity severity) {
@@ -75,12 +82,12 @@ void WindowApp::save_picture(SaveWhat what) {
     display.flow = state_.params.flow;  // which is on screen, with its threshold and priority
     display.flow_threshold_db = state_.params.flow_threshold_db;
     display.flow_priority_db = state_.params.flow_priority_db;
-    write_picture(path, shown, display, state_.marks, state_.flow.image);
+    write_picture(path, shown, display, state_.marks, state_.flow.image, &state_.structure);
     if (!state_.marks.list.empty()) {
       write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks().dump(2) + "\n");
     }
   }
-  report_saved("Saved " + path.string() + flow_note(what, state_), Severity::info);
+  report_saved("Saved " + path.string() + flow_note(what, state_) + objects_note(what, state_, shown), Severity::info);
 }
 
 void WindowApp::save_timings(TimingFile format) {

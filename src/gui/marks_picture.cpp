@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gui/letters.h"
 #include "gui/mark_shape.h"
+#include "gui/rect.h"
 
 namespace echoloop {
 namespace {
@@ -58,19 +60,44 @@ class Pen {
     if (y + h > bottom) y = static_cast<float>(at.y) - gap - h;
     x = std::round(std::clamp(x, 0.0F, std::max(0.0F, right - w)));
     y = std::round(std::clamp(y, 0.0F, std::max(0.0F, bottom - h)));
-    for (int py = static_cast<int>(y); py < std::min(static_cast<int>(y + h), picture_.height); ++py) {
-      for (int px = static_cast<int>(x); px < std::min(static_cast<int>(x + w), picture_.width); ++px) {
-        blend(static_cast<std::size_t>(py) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(px),
-              kBlack, kChip);
-      }
-    }
+    ground({x, y, x + w, y + h});
     letters_.draw(picture_, x + gap, y + 0.5F * h, look, label);
     letters_.draw(picture_, x + 2 * gap + label_width, y + 0.5F * h, plain, value);
+  }
+
+  // The number of an object beside the upper right of its outline, where none is yet.
+  void number(int n, const LabelOutline& outline) {
+    const TextLook look{.em = 0.9F * em_, .weight = Weight::strong, .color = kAccent};
+    const std::string text = std::to_string(n);
+    PlanePoint best = outline.line.front();
+    for (const PlanePoint p : outline.line) {
+      if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;
+    }
+    const Pixel at = place_of(best);
+    const float w = letters_.width(look, text) + 0.5F * em_, h = 1.3F * em_;
+    const float x = std::round(
+        std::clamp(static_cast<float>(at.x) + 2.0F, 0.0F, std::max(0.0F, static_cast<float>(picture_.width) - w)));
+    const float y = std::round(std::clamp(static_cast<float>(at.y) - 0.75F * h, 0.0F,
+                                          std::max(0.0F, static_cast<float>(picture_.height) - h)));
+    const Rect box{x, y, x + w, y + h};
+    if (std::any_of(numbers_.begin(), numbers_.end(), [&](const Rect& r) { return r.overlaps(box); })) return;
+    numbers_.push_back(box);
+    ground(box);
+    letters_.draw(picture_, x + 0.25F * em_, y + 0.5F * h, look, text);
   }
 
   [[nodiscard]] double arm() const { return 0.45 * static_cast<double>(em_); }
 
  private:
+  void ground(const Rect& r) {
+    for (int py = static_cast<int>(r.y0); py < std::min(static_cast<int>(r.y1), picture_.height); ++py) {
+      for (int px = static_cast<int>(r.x0); px < std::min(static_cast<int>(r.x1), picture_.width); ++px) {
+        blend(static_cast<std::size_t>(py) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(px),
+              kBlack, kChip);
+      }
+    }
+  }
+
   // How much of each pixel a segment of this half width covers; what is covered already stays.
   void cover(Pixel a, Pixel b, double half) {
     const double reach = half + 1.0;
@@ -106,6 +133,7 @@ class Pen {
   float em_ = 0;
   double line_ = 0;
   std::vector<float> covered_;
+  std::vector<Rect> numbers_;
 };
 
 RgbPicture enlarged(const RgbPicture& small, int times) {
@@ -129,10 +157,32 @@ int enlarge_to_read(RgbPicture& picture) {
   return times;
 }
 
-void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks) {
-  if (picture.rgb.empty() || marks.list.empty()) return;
+namespace {
+
+void draw_objects_with(Pen& pen, const StructureView& objects) {
+  std::vector<std::vector<Pixel>> lines;
+  std::vector<const LabelOutline*> outer(objects.ranked.size(), nullptr);  // the first line of an object
+  for (const LabelOutline& o : objects.outlines) {
+    std::vector<Pixel> line;
+    for (const PlanePoint p : o.line) line.push_back(pen.place_of(p));
+    line.push_back(line.front());
+    lines.push_back(std::move(line));
+    const auto i = static_cast<std::size_t>(objects.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
+    if (outer[i] == nullptr) outer[i] = &o;
+  }
+  pen.lines(lines);
+  constexpr std::size_t kMostNumbers = 40;
+  for (std::size_t i = 0; i < std::min(outer.size(), kMostNumbers); ++i) pen.number(static_cast<int>(i) + 1, *outer[i]);
+}
+
+}  // namespace
+
+void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks, const StructureView* objects) {
+  const bool found = objects != nullptr && !objects->outlines.empty();
+  if (picture.rgb.empty() || (marks.list.empty() && !found)) return;
   const int times = enlarge_to_read(picture);
   Pen pen(picture, grid, times);
+  if (found) draw_objects_with(pen, *objects);
   for (const Mark& mark : marks.list) {
     std::vector<std::vector<Pixel>> lines(1);
     for (const PlanePoint p : mark_line(mark)) lines[0].push_back(pen.place_of(p));

@@ -1,8 +1,10 @@
-// Marks and their values in a picture that is saved, drawn on the CPU as the window draws them. Any thread. No ImGui.
+// Marks with their values, and objects, in a picture that is saved, drawn on the CPU as the window draws them. Any
+// thread. No ImGui.
 #pragma once
 
 #include "core/grid.h"
 #include "gui/marks.h"
+#include "gui/structure_view.h"
 #include "gui/tone.h"
 
 namespace echoloop {
@@ -11,7 +13,7 @@ namespace echoloop {
 int enlarge_to_read(RgbPicture& picture);
 
 // `picture`: of all of `grid`; its first and last row and column are the grid's end points.
-// A small one is enlarged.
-void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks);
+// A small one is enlarged. Below the marks lie the outlines of `objects`, with the numbers of the largest; null = none.
+void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks, const StructureView* objects = nullptr);
 
 }  // namespace echoloop

@@ -1,9 +1,11 @@
 // The objects panel: its table, what its buttons do to the display, its file, and that it fits its column.
+#include <cmath>
 #include <cstdio>
 #include <sstream>
 
 #include "app/objects_csv.h"
 #include "gui/background_window.h"
+#include "gui/marks_picture.h"
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
 
@@ -72,6 +74,33 @@ TEST(Objects, RangeOfDarkOnesKeepsTissueGray) {
   EXPECT_DOUBLE_EQ(brightest_db({.first_db = -120.0, .step_db = 0.5, .counts = {0, 0}}), -120.0);
   fit_window(p, {.median_db = -200.0, .sigma_db = 1.0, .pixels = 1}, h);
   EXPECT_DOUBLE_EQ(p.dynamic_range_db, 120.0) << "within its limits";
+}
+
+// In a saved picture: the accent on the pixels' edges, nothing far from them; also where there is no mark.
+TEST(Objects, AreDrawnIntoSavedPictures) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  RgbPicture picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
+  draw_marks_in(picture, kSquare, {}, &scene.state.structure);
+  const int times = picture.width / 101;  // enlarged
+  ASSERT_GT(times, 1);
+  const auto blue_over_red = [&](double x_mm, double z_mm) {
+    const auto place = [&](double from_first_mm) {
+      return static_cast<int>(std::lround(from_first_mm / 0.2 * times + 0.5 * (times - 1)));
+    };
+    const std::size_t at = 3 * static_cast<std::size_t>(place(z_mm - 5.0) * picture.width + place(x_mm + 10.0));
+    return picture.rgb[at + 2] - picture.rgb[at];
+  };
+  for (double z = 10.5; z < 14.9; z += 0.5) {
+    EXPECT_GT(blue_over_red(-6.1, z), 60) << z;
+    EXPECT_EQ(blue_over_red(-4.0, z), 0) << z;
+    EXPECT_EQ(blue_over_red(-8.0, z), 0) << z;
+  }
+  const std::vector<std::uint8_t> before(101 * 101 * 3, 60);
+  RgbPicture bare{.width = 101, .height = 101, .rgb = before};
+  const StructureView none;
+  draw_marks_in(bare, kSquare, {}, &none);
+  EXPECT_EQ(bare.rgb, before);
 }
 
 TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {

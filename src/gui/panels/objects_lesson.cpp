@@ -14,7 +14,8 @@ constexpr std::array<Lesson, 4> kLessons = {{
      "Most pixels show nothing in particular: noise, or the speckle of even tissue. Kappa-sigma clipping finds their "
      "levels. Take the median and the standard deviation (sigma) of all levels, drop every pixel that is more than "
      "kappa sigma away from the median, and begin again with the rest until none is dropped. Bright targets and empty "
-     "cysts go first, and what they added to sigma goes with them. What stays is the background."},
+     "cysts go first, and what they added to sigma goes with them. What stays is the background. A picture "
+     "that is half one tissue and half another has no one background: sigma then spans both."},
     {"2  Smoothing",
      "In fully developed speckle sigma is 5.6 dB: single speckles cross any useful threshold. An average over the "
      "surroundings does not. Over n independent speckles its sigma is smaller by the root of n, while whatever is "
@@ -22,7 +23,8 @@ constexpr std::array<Lesson, 4> kLessons = {{
      "found anew. The price: outlines are rounded, and what is smaller than the Gaussian fades."},
     {"3  Threshold",
      "Bright objects lie more than so many sigma above the mean of the smoothed background, dark ones below it. By "
-     "chance alone one pixel in 44 lies beyond 2 sigma, one in 740 beyond 3 and one in 32\u202F000 beyond 4 (if levels are "
+     "chance alone one pixel in 44 lies beyond 2 sigma, one in 740 beyond 3 and one in 32\u202F000 beyond 4 (if levels "
+     "are "
      "spread like a Gaussian): the larger the picture, the higher the threshold has to be."},
     {"4  Objects",
      "Pixels beyond the threshold that touch along an edge are one object. Its area is the sum of its pixels' areas in "

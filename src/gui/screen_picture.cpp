@@ -1,0 +1,58 @@
+// What lies over the picture, and what the mouse does there.
+#include "gui/object_outlines.h"
+#include "gui/scale_bar.h"
+#include "gui/screen.h"
+#include "gui/wipe.h"
+
+namespace echoloop {
+
+ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
+  return {.ui = ui_,
+          .layout = layout_,
+          .image = input.image,
+          .display = state.params,
+          .defaults = state.defaults,
+          .compared = input.compared,
+          .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .flow = state.flow.image,
+          .flow_age_s = state.flow.age_s,
+          .structure = state.structure,
+          .level_db = input.level_db,
+          .echo_at = commands_.echo_at};
+}
+
+// Comparison, marks, scale bar and read-out, and what the mouse does there.
+void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
+  draw_comparison(state, input);
+  draw_objects({ui_, layout_, state.structure});
+  if ((view_.dock == Dock::inspector || view_.dock == Dock::m_mode) && !presentation_ && state.inspected) {
+    draw_inspected(ui_, layout_, input.image, *state.inspected, view_.dock);
+  }
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
+  if (presentation_) {
+    draw_presented_scale_bar();
+  } else {
+    draw_scale_bar(ui_, layout_, ScaleBarType::small);
+  }
+  const auto inspected = state.inspected;
+  const bool on_picture = hand_.use(ui_, layout_, state);
+  if (hand_.take_gate_changed()) call(commands_.params_changed);
+  inspect_ = inspect_ || (state.inspected != inspected && view_.dock == Dock::none);
+  if (inspect_ && !ImGui::IsMouseDown(0)) {  // not while the hand still moves: the picture makes room for it
+    inspect_ = false;
+    view_.dock = Dock::inspector;
+  }
+  point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
+  if (on_picture && !presentation_) draw_pointer(view_of(state, input));
+}
+
+void Screen::draw_comparison(UiState& state, const SceneInput& input) {
+  if (input.compared != nullptr) {
+    draw_wipe({ui_, layout_, *input.compared, input.image, state, commands_,
+               presentation_ ? WipeLook::presentation : WipeLook::controls});
+  }
+  wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
+}
+
+}  // namespace echoloop
