@@ -90,7 +90,9 @@ void Session::review(ReviewRequest request) {
 
 void Session::end_review() {
   review_.reset();
-  if (running()) running_->pipeline().end_review();
+  if (!running()) return;
+  running_->pipeline().end_review();
+  running_->pipeline().end_flow_review();
 }
 
 void Session::inspect(InspectionRequest request) {
@@ -99,11 +101,6 @@ void Session::inspect(InspectionRequest request) {
 
 void Session::end_inspection() {
   if (running()) running_->pipeline().end_inspection();
-}
-
-void Session::end_review() {
-  review_.reset();
-  if (running()) running_->pipeline().end_flow_review();
 }
 
 bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
