@@ -90,9 +90,7 @@ void Session::review(ReviewRequest request) {
 
 void Session::end_review() {
   review_.reset();
-  if (!running()) return;
-  running_->pipeline().end_review();
-  running_->pipeline().end_flow_review();
+  if (running()) running_->pipeline().end_review();
 }
 
 void Session::inspect(InspectionRequest request) {

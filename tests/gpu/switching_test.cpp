@@ -15,7 +15,7 @@ class SwitchingOnTheGpu : public testing::Switching {
   void check(testing::Policies policies) {
     run(*backend_, policies, seconds_);
     images_box_.reset();
-    for (Mailbox<Image>& past : past_) past.reset();
+    for (Mailbox<Image>& past : past_.images) past.reset();
     EXPECT_EQ(backend_->memory().used, 0U) << "bytes that nobody gave back";
   }
   std::unique_ptr<Backend> backend_;
