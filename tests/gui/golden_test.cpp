@@ -7,6 +7,7 @@
 
 #include "core/scan_lines.h"
 #include "core/units.h"
+#include "gui/golden_modes.h"
 #include "gui/inspector_scene.h"
 #include "gui/stream_scene.h"
 
@@ -193,6 +194,9 @@ const State kStates[] = {
     {"timings", timings},
     {"inspector", inspector},
     {"m_mode", m_mode},
+    {"velocity", show_velocity},
+    {"sonogram", show_sonogram},
+    {"objects", show_objects},
     {"keys", [](Scene& s) { show_wires(s), s.press(Key::f1); }},
     {"tour",
      [](Scene& s) { show_wires(s), s.press(Key::f1), s.frames(2), s.click("tour_again"), s.click("tour_next"); }},

@@ -1,0 +1,65 @@
+#include "gui/golden_modes.h"
+
+#include <cmath>
+
+namespace echoloop::testing {
+namespace {
+
+// A vessel across the picture, at 15 mm, with a parabolic profile from left to right.
+double profile(double z) {
+  const double v = 1.0 - (z - 15.0) * (z - 15.0) / 9.0;
+  return v > 0.0 ? v : 0.0;
+}
+
+float vessel(double, double z) { return profile(z) > 0.0 ? -50.0F : static_cast<float>(-15.0 - 0.6 * z); }
+
+void open_alone(Scene& scene, const char* panel) {
+  scene.frames(2);
+  for (const char* other : {"panel_source", "panel_formation", "panel_display"}) {
+    if (scene.viewer->control_rect(other).width() > 0) scene.click(other);
+  }
+  scene.click(panel);
+}
+
+}  // namespace
+
+void show_velocity(Scene& scene) {
+  scene.state.params.flow = FlowMode::velocity;
+  scene.put_image(kSquare, vessel);
+  scene.put_flow(
+      kSquare, [](double, double z) { return profile(z) > 0.0 ? -25.0F : -70.0F; },
+      [](double x, double z) { return static_cast<float>(0.09 * profile(z) * (x < 0.0 ? -1.0 : 1.0)); });
+  open_alone(scene, "panel_flow");
+}
+
+void show_sonogram(Scene& scene) {
+  ImagingParams& p = scene.state.params;
+  p.gate = Gate::on;
+  p.gate_x_m = 0.0;
+  p.gate_z_m = 15e-3;
+  p.flow_angle_rad = 1.0;
+  scene.put_image(kSquare, vessel);
+  scene.frames(2);
+  scene.click("dock/sonogram");
+  scene.put_sonogram(900, [](double ago_s, double v_m_s) {
+    const double beat = 0.15 + 0.2 * std::pow(std::sin(3.0 * ago_s), 2.0);
+    return v_m_s > 0.02 && v_m_s < beat ? -20.0F : -80.0F;
+  });
+}
+
+void show_objects(Scene& scene) {
+  scene.state.params.structure = Structure::bright;
+  scene.put_image(kSquare, [](double x, double z) {
+    const double u = x - 5.0 * std::round(x / 5.0), v = z - 5.0 * std::round(z / 5.0);
+    return u * u + v * v < 0.8 ? -10.0F : -50.0F;
+  });
+  scene.frames(1);
+  scene.put_structure(kSquare, [](double x, double z) {
+    const double column = std::round(x / 5.0), row = std::round(z / 5.0);
+    const double u = x - 5.0 * column, v = z - 5.0 * row;
+    return u * u + v * v < 0.8 ? 1 + static_cast<int>(5.0 * (row - 1.0) + column + 2.0) : 0;
+  });
+  open_alone(scene, "panel_objects");
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,12 @@
+// The window's modes that show more than the B-mode picture, for the stored pictures. Deterministic.
+#pragma once
+
+#include "gui/scene.h"
+
+namespace echoloop::testing {
+
+void show_velocity(Scene& scene);  // with the Flow panel
+void show_sonogram(Scene& scene);
+void show_objects(Scene& scene);  // with their panel
+
+}  // namespace echoloop::testing
