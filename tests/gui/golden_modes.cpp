@@ -1,6 +1,7 @@
 #include "gui/golden_modes.h"
 
 #include <cmath>
+#include <utility>
 
 namespace echoloop::testing {
 namespace {
@@ -15,8 +16,10 @@ float vessel(double, double z) { return profile(z) > 0.0 ? -50.0F : static_cast<
 
 void open_alone(Scene& scene, const char* panel) {
   scene.frames(2);
-  for (const char* other : {"panel_source", "panel_formation", "panel_display"}) {
-    if (scene.viewer->control_rect(other).width() > 0) scene.click(other);
+  using Inside = std::pair<const char*, const char*>;  // a panel's header, and what shows that it is open
+  for (const auto& [header, inside] :
+       {Inside{"panel_source", "phantom/Points"}, {"panel_formation", "f_number"}, {"panel_display", "gain_db"}}) {
+    if (scene.viewer->control_rect(inside).width() > 0) scene.click(header);
   }
   scene.click(panel);
 }
@@ -40,7 +43,7 @@ void show_sonogram(Scene& scene) {
   p.flow_angle_rad = 1.0;
   scene.put_image(kSquare, vessel);
   scene.frames(2);
-  scene.click("dock/sonogram");
+  if (scene.viewer->settings().dock != Dock::sonogram) scene.click("dock/sonogram");
   scene.put_sonogram(900, [](double ago_s, double v_m_s) {
     const double beat = 0.15 + 0.2 * std::pow(std::sin(3.0 * ago_s), 2.0);
     return v_m_s > 0.02 && v_m_s < beat ? -20.0F : -80.0F;
