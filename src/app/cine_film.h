@@ -41,7 +41,7 @@ class CineFilm {
   ImagingParams params_;
   std::size_t asked_ = 0, let_go_ = 0;
   std::uint64_t arrangement_ = 0;  // that was asked
-  std::size_t without_flow_ = 0;  // though it was on
+  std::size_t without_flow_ = 0;   // though it was on
   bool ended_ = false, given_up_ = false;
   std::string why_;
 };

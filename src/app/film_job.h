@@ -26,7 +26,7 @@ struct FilmOrder {
   std::string source;
   ImagingParams display;  // window, gamma and map of all pictures
   double rate_hz = 25.0;
-  std::string note = {};   // burnt in: how the film's time differs from the frames'
+  std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
   std::string named = {};  // the source, for the command that makes the first picture again; kept in the file
 };
@@ -46,8 +46,8 @@ class FilmJob {
 
   // An image with a host copy, and the flow over it (null: none), which are copied; any one thread.
   void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
-  void end();                                          // no more come: the film will be completed; any thread
-  void cancel();                                       // the film will not be; any thread
+  void end();     // no more come: the film will be completed; any thread
+  void cancel();  // the film will not be; any thread
 
   void wait();                                                        // for the end, after end() or cancel()
   [[nodiscard]] bool done() const { return done_; }                   // completed, failed or cancelled; any thread

@@ -10,8 +10,8 @@ namespace {
 using hdf5::Id;
 
 // The library (1.10) walks its list of chunks for every question, so that the time grows as the square of their number.
-// Measured for this many: 0.15 s where the list can grow in the format of version 1.10 (as our own recordings), 0.02 s
-// in the oldest format; four times as many took 2.5 s and 0.3 s. More are read, not mapped.
+// Four times as many took 2.5 s where the list can grow in the format of version 1.10 (as our own recordings), so this
+// many take about 0.15 s; in the oldest format 0.33 s and 0.02 s, both measured. More are read, not mapped.
 constexpr std::size_t kMaxChunks = 2048;
 
 // The library counts chunk addresses from the end of a user block; such files are read by it instead.

@@ -26,12 +26,17 @@ void open_alone(Scene& scene, const char* panel) {
 
 }  // namespace
 
+// Of a kept frame: over live ones its age is written, which is never the same.
 void show_velocity(Scene& scene) {
+  constexpr std::uint64_t kFrame = 120;
   scene.state.params.flow = FlowMode::velocity;
   scene.put_image(kSquare, vessel);
-  scene.put_flow(
+  scene.freeze(200, 50);
+  scene.put_past(0, kSquare, vessel, kFrame);
+  scene.state.cine.index = kFrame;
+  scene.put_past_flow(
       kSquare, [](double, double z) { return profile(z) > 0.0 ? -25.0F : -70.0F; },
-      [](double x, double z) { return static_cast<float>(0.09 * profile(z) * (x < 0.0 ? -1.0 : 1.0)); });
+      [](double x, double z) { return static_cast<float>(0.09 * profile(z) * (x < 0.0 ? -1.0 : 1.0)); }, kFrame);
   open_alone(scene, "panel_flow");
 }
 
