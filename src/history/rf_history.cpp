@@ -61,6 +61,7 @@ void RfHistory::end() {
 }
 
 void RfHistory::clear() {
+  end();
   const std::scoped_lock lock(mutex_);
   ring_.clear();
   spare_.clear();

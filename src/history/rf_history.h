@@ -45,7 +45,7 @@ class RfHistory final : public FrameKeeper {
   RfHistory& operator=(const RfHistory&) = delete;
 
   // Between streams, from one thread: a stream begins (what is kept stays, when its frames are of the same size), ends
-  // (its allocator will not be called any more), another source is opened.
+  // (its allocator will not be called any more), another source is opened (which ends the stream before it as well).
   void begin(HistoryFeed feed);
   void end();
   void clear();
