@@ -75,9 +75,7 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
                      .host_images = true,
                      .on_image = [&](const Image& image) {
                        pictures.push_back(Picture::of(image));
-                       Session* at_hand = running;
-                       if (at_hand == nullptr) return;
-                       at_hand->set_params(pictures.size() < 6 ? on : off);
+                       testing::once_at_hand(running).set_params(pictures.size() < 6 ? on : off);
                      }});
     running = &session;
     testing::wait_until([&] { return session.done(); });

@@ -153,7 +153,7 @@ TEST(Transmits, BrightnessStaysWithTheHeldLevel) {
       {.stream = stream, .params = p, .max_frames = 6, .host_images = true, .on_image = [&](const Image& image) {
          pictures.push_back(testing::Picture::of(image));
          p.transmit_first = 3;
-         if (Session* at_hand = running; at_hand != nullptr) at_hand->set_params(p);
+         testing::once_at_hand(running).set_params(p);
        }});
   running = &session;
   testing::wait_until([&] { return session.done(); });

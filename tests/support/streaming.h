@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -59,6 +60,12 @@ struct Picture {
   }
   [[nodiscard]] float at(int ix, int iz) const { return db[static_cast<std::size_t>(iz * grid.nx + ix)]; }
 };
+
+// For on_image, which may come before the thread that makes the session has it in hand.
+inline Session& once_at_hand(const std::atomic<Session*>& session) {
+  while (session == nullptr) std::this_thread::yield();
+  return *session;
+}
 
 // Waits until `done()`; false (and a failure) after `limit`: a hang must not stop the whole test run.
 template <class Done>
