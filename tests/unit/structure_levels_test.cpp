@@ -1,11 +1,10 @@
-// Structure in pictures on the CPU: background against its definition in double, histogram against the one that is
-// measured on screen, areas and centroids on sectors against geometry, discs in speckle.
+// Structure in pictures on the CPU: background against its definition in double, histogram against a plain one,
+// areas and centroids on sectors against geometry, discs in speckle.
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "backend/backend.h"
-#include "measure/line_profile.h"
 #include "support/structure_pictures.h"
 
 namespace echoloop {
@@ -44,7 +43,7 @@ TEST_F(StructureLevels, BackgroundIsThatOfTheDefinition) {
   }
 }
 
-TEST_F(StructureLevels, HistogramIsTheOneThatIsMeasuredOnScreen) {
+TEST_F(StructureLevels, HistogramHasEveryLevelInItsBin) {
   MadePicture picture = speckle_picture(kFlat, 6, 31);
   const std::vector<float> edges = {-120.0F,
                                     -120.5F,
@@ -58,7 +57,7 @@ TEST_F(StructureLevels, HistogramIsTheOneThatIsMeasuredOnScreen) {
                                     std::numeric_limits<float>::infinity(),
                                     -std::numeric_limits<float>::infinity()};
   std::copy(edges.begin(), edges.end(), picture.db.begin());
-  const LevelHistogram want = level_histogram(picture.view(), kHistogramFirst_db, kHistogramStep_db, kHistogramBins);
+  const LevelHistogram want = plain_histogram(picture.db);
   const LevelHistogram got = find(picture, exact_params()).histogram;
   EXPECT_EQ(got.counts, want.counts);
   EXPECT_EQ(got.below, want.below);
