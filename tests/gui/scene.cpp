@@ -81,7 +81,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .settings_file = settings,
                                                   .first_tour = tour,
                                                   .ui_scale = scale},
-                                    std::move(c), images_, &past_, &flows_, &structures_, &sonograms_);
+                                    std::move(c), live_, &past_);
 }
 
 void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
@@ -104,7 +104,7 @@ void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, st
 }
 
 void Scene::put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence) {
-  put(images_, grid, level_db, sequence);
+  put(live_.images, grid, level_db, sequence);
 }
 
 void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence) {
@@ -112,7 +112,7 @@ void Scene::put_past(std::size_t side, const Grid& grid, const Field& level_db, 
 }
 
 void Scene::put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s) {
-  put_flow_into(flows_, grid, power_db, velocity_m_s, aliasing_m_s, {.acquired_ns = now_ns()});
+  put_flow_into(live_.flow, grid, power_db, velocity_m_s, aliasing_m_s, {.acquired_ns = now_ns()});
 }
 
 void Scene::put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence) {
@@ -153,7 +153,7 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
 }
 
 void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence) {
-  StructureImage& found = structures_.back();
+  StructureImage& found = live_.structure.back();
   found = {};
   found.stamp.sequence = sequence > 0 ? sequence : number_;
   found.number = ++number_;
@@ -201,11 +201,11 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
   }
   found.histogram.counts[219] = 30;  // up to -10 dB
   found.times = {.background_ms = 1.5, .objects_ms = 0.7, .total_ms = 2.3};
-  structures_.publish();
+  live_.structure.publish();
 }
 
 void Scene::put_sonogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {
-  Sonogram& s = sonograms_.back();
+  Sonogram& s = live_.sonogram.back();
   s = {};
   s.number = s.begun = ++sonograms_put_;
   s.acquisition = state.source.acquisition;
@@ -233,7 +233,7 @@ void Scene::put_sonogram(int columns, const std::function<float(double, double)>
     }
     s.time_s[Sonogram::slot(k)] = -ago_s;
   }
-  sonograms_.publish();
+  live_.sonogram.publish();
 }
 
 void Scene::freeze(std::size_t count, double rate_hz) {
