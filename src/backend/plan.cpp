@@ -181,12 +181,6 @@ void require_grid(const Grid& grid, int sums) {
   }
 }
 
-bool refines_alike(const ImagingParams& a, const ImagingParams& b) {
-  return std::all_of(param_table().begin(), param_table().end(), [&](const ParamSpec& spec) {
-    return !is_refinement(spec) || get_number(a, spec) == get_number(b, spec);
-  });
-}
-
 }  // namespace
 
 void check_params(const Acquisition& acquisition, const ImagingParams& params) {
@@ -212,7 +206,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->pick = picked_transmits(params, *acquisition);
   const bool same_transmits = comparable && previous->pick == plan->pick;
   plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
-  const bool same_refinement = comparable && previous->grid == plan->grid && refines_alike(old, params);
+  const bool same_refinement = comparable && previous->grid == plan->grid && alike(old, params, is_refinement);
   plan->refine = same_refinement ? previous->refine : make_refine_plan(params, plan->grid);
   if (params.recipe == Recipe::course) {
     const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&

@@ -6,18 +6,8 @@
 #include "core/units.h"
 
 namespace echoloop {
-namespace {
 
 static_assert(kStructureSlots == JobThread::kSlots);
-
-bool same_structure(const ImagingParams& a, const ImagingParams& b) {
-  for (const ParamSpec& spec : param_table()) {
-    if (spec.group == ParamGroup::structure && get_number(a, spec) != get_number(b, spec)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 StructureEngine::StructureEngine(std::unique_ptr<StructureDevice> device, Mailbox<StructureImage>& pictures)
     : device_(std::move(device)),
@@ -41,7 +31,7 @@ bool StructureEngine::take(const Image& image, Claim claim) {
 }
 
 const StructurePlan& StructureEngine::plan_for(const Job& job) {
-  const bool same = number_ > 0 && plan_.grid == job.grid && same_structure(planned_, job.params);
+  const bool same = number_ > 0 && plan_.grid == job.grid && alike(planned_, job.params, finds_structure);
   if (!same) {
     plan_ = make_structure_plan(job.params, job.grid);
     planned_ = job.params;
