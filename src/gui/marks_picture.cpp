@@ -55,9 +55,9 @@ class Pen {
     const float w = label_width + letters_.width(plain, value) + 3 * gap, h = 1.7F * em_;
     const Pixel at = place_of(label_place(mark));
     const auto right = static_cast<float>(picture_.width), bottom = static_cast<float>(picture_.height);
-    float x = static_cast<float>(at.x) + (is_area(mark.kind) ? 0 : gap);
-    float y = static_cast<float>(at.y) + (is_area(mark.kind) ? -gap - h : gap);
-    if (x + w > right && !is_area(mark.kind)) x = static_cast<float>(at.x) - gap - w;
+    float x = static_cast<float>(at.x) + (is_region(mark.kind) ? 0 : gap);
+    float y = static_cast<float>(at.y) + (is_region(mark.kind) ? -gap - h : gap);
+    if (x + w > right && !is_region(mark.kind)) x = static_cast<float>(at.x) - gap - w;
     if (y + h > bottom) y = static_cast<float>(at.y) - gap - h;
     x = std::round(std::clamp(x, 0.0F, std::max(0.0F, right - w)));
     y = std::round(std::clamp(y, 0.0F, std::max(0.0F, bottom - h)));
