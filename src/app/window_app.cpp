@@ -51,7 +51,7 @@ WindowApp::WindowApp(const Options& options)
                                                    .first_tour = scripted ? FirstTour::off : FirstTour::show,
                                                    .ui_scale = options_.ui_scale,
                                                    .vsync = true},
-                                     make_commands(), images_, &past_, &flows_, &structures_, &sonograms_);
+                                     make_commands(), live_, &past_);
   recall(viewer_->settings());
   if (!chosen.note.empty()) say(Severity::info, chosen.note);
   if (const std::string status = viewer_->interop_status(); !status.empty()) say(Severity::info, status);

@@ -20,6 +20,7 @@
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
 #include "app/window_times.h"
+#include "core/live_images.h"
 #include "gui/viewer.h"
 
 namespace echoloop {
@@ -87,10 +88,7 @@ class WindowApp {
   Options options_;
   std::unique_ptr<Backend> backend_;
   TimingTrace trace_;
-  Mailbox<Image> images_;
-  Mailbox<FlowImage> flows_;
-  Mailbox<StructureImage> structures_;
-  Mailbox<Sonogram> sonograms_;
+  LiveImages live_;
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;

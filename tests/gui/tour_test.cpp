@@ -40,6 +40,7 @@ const std::map<std::string, Key>& key_names() {
                                                    {"9", Key::digit9},
                                                    {"A", Key::a},
                                                    {"C", Key::c},
+                                                   {"D", Key::d},
                                                    {"F", Key::f},
                                                    {"H", Key::h},
                                                    {"I", Key::i},
