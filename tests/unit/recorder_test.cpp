@@ -66,11 +66,11 @@ struct Rig {
     recorder.finish();
   }
   void start() { recorder.start(folder / "a.uff", testing::share(kAcquisition), {.version = "test"}); }
-  // A frame that was acquired now has been processed.
-  void put() {
+  // A frame that was acquired so long ago has been processed.
+  void put(std::int64_t age_ns = 0) {
     FrameMemory memory = slot_memory(kAcquisition.frame_bytes());
     testing::number_frame(memory.bytes, next);
-    const FrameStamp stamp{.sequence = next, .source_index = next, .acquired_ns = clock_ns};
+    const FrameStamp stamp{.sequence = next, .source_index = next, .acquired_ns = clock_ns - age_ns};
     ++next;
     (void)recorder.keep({.stamp = stamp, .samples = memory.bytes}, memory);
   }
@@ -160,9 +160,8 @@ TEST(RecorderUnsafe, TheSourceWaitsForSlowProcessingToo) {
   rig.start();
   for (int i = 0; i < 20; ++i) {  // a frame a second comes from the ring
     rig.clock_ns += 1000 * kMs;
-    rig.put();
+    rig.put(1000 * kMs);
   }
-  rig.clock_ns += 1000 * kMs;
   wait_until([&] { return rig.has_room(rig.clock_ns); });
   EXPECT_TRUE(rig.has_room(rig.clock_ns, 1, rig.clock_ns));  // one may always wait, or there would be no stream
   EXPECT_FALSE(rig.has_room(rig.clock_ns, 2, rig.clock_ns));
