@@ -187,7 +187,7 @@ int run_headless(const Options& options) {
   if (!recording.problem.empty()) {
     fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
     ++totals.errors;
-    status = 1;
+    status = 2;
   } else if (records) {
     fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
   }

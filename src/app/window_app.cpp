@@ -96,7 +96,7 @@ int WindowApp::run() {
   started_ns_ = now_ns();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
-  return recording_failed_ ? 1 : 0;
+  return recording_failed_ ? 2 : 0;
 }
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.

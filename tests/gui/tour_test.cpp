@@ -232,6 +232,18 @@ TEST(Remembered, PlaceRecordingsAndPresetComeBack) {
   EXPECT_EQ(load_view_settings(folder / "window").place, WindowPlace());
 }
 
+TEST(Remembered, AFullDiskLeavesWhatWasThere) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const TemporaryFolder folder;
+  ViewSettings settings;
+  settings.toured = true;
+  ASSERT_TRUE(save_view_settings(folder / "window", settings));
+  std::filesystem::create_symlink("/dev/full", folder / "window.new");
+  EXPECT_FALSE(save_view_settings(folder / "window", {}));
+  EXPECT_EQ(load_view_settings(folder / "window"), settings);
+  EXPECT_EQ(folder.files(), 1U);
+}
+
 TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {
   const TemporaryFolder folder;
   {
