@@ -28,7 +28,7 @@ Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const Pro
   const double x_m = origin.empty() ? 0.0 : origin[0] * s.wavelength_m;
   const double z_m = origin.size() < 3 ? 0.0 : origin[2] * s.wavelength_m;
   t.source_x_m = x_m + focus_m * std::sin(angle) - probe.origin_x_m;
-  t.source_z_m = z_m + focus_m * std::cos(angle) - probe.origin_z_m;
+  t.source_z_m = z_m + focus_m * std::cos(angle);
   return t;
 }
 
