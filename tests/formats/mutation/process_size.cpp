@@ -1,5 +1,6 @@
 #include "formats/mutation/process_size.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +44,9 @@ ProcessSize process_size() {
   std::ifstream file("/proc/self/statm");
   std::size_t total = 0, resident = 0;
   file >> total >> resident;
+  const struct mallinfo2 heap = ::mallinfo2();
   return {.resident_bytes = resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)),
+          .allocated_bytes = heap.uordblks + heap.hblkhd,
           .mapped_regions = lines("/proc/self/maps"),
           .open_files = entries("/proc/self/fd"),
           .threads = entries("/proc/self/task"),
@@ -57,9 +60,10 @@ bool has_grown(const ProcessSize& before, const ProcessSize& after) {
 }
 
 std::string to_text(const ProcessSize& size) {
-  return "memory " + std::to_string(size.resident_bytes >> 10) + " kB in " + std::to_string(size.mapped_regions) +
-         " regions, open files " + std::to_string(size.open_files) + ", threads " + std::to_string(size.threads) +
-         ", child processes " + std::to_string(size.children);
+  return "memory " + std::to_string(size.resident_bytes >> 10) + " kB (" + std::to_string(size.allocated_bytes >> 10) +
+         " kB of them allocated) in " + std::to_string(size.mapped_regions) + " regions, open files " +
+         std::to_string(size.open_files) + ", threads " + std::to_string(size.threads) + ", child processes " +
+         std::to_string(size.children);
 }
 
 }  // namespace echoloop::testing

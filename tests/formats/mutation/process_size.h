@@ -8,6 +8,7 @@ namespace echoloop::testing {
 
 struct ProcessSize {
   std::size_t resident_bytes = 0;
+  std::size_t allocated_bytes = 0;  // by malloc, in use; 0 under a sanitizer
   std::size_t mapped_regions = 0;
   std::size_t open_files = 0;
   std::size_t threads = 0;

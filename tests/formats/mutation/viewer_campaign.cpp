@@ -80,8 +80,8 @@ class WatchedViewer {
     options.source_given = true;
     options.backend = BackendChoice::cpu;
     options.duration_s = 1e9;  // a script: no tour of the window
-    options.width = 1280;
-    options.height = 720;
+    options.width = 960;
+    options.height = 540;
     return options;
   }
 
