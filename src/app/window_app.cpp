@@ -29,7 +29,7 @@ std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std:
 
 }  // namespace
 
-WindowApp::WindowApp(const Options& options)
+WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : options_(options), history_(options.history_bytes.value_or(default_history_bytes())) {
   ChosenBackend chosen = choose_backend(options_.backend);
   backend_ = std::move(chosen.backend);
@@ -43,7 +43,7 @@ WindowApp::WindowApp(const Options& options)
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
                                                    .height = options_.height,
-                                                   .surface = SurfaceKind::window,
+                                                   .surface = surface,
                                                    .interop = with_interop ? Interop::try_it : Interop::off,
                                                    .shader_dir = share_folder() / "shaders",
                                                    .settings_file = settings_file(),
@@ -89,11 +89,15 @@ UiCommands WindowApp::make_commands() {
   return c;
 }
 
+void WindowApp::begin() {
+  opener_.open(options_.source, options_.facts);
+  started_ns_ = now_ns();
+}
+
 int WindowApp::run() {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  opener_.open(options_.source, options_.facts);
-  started_ns_ = now_ns();
+  begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
   return recording_failed_ ? 2 : 0;

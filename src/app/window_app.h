@@ -27,14 +27,19 @@ namespace echoloop {
 
 class WindowApp {
  public:
-  explicit WindowApp(const Options& options);
+  explicit WindowApp(const Options& options, SurfaceKind surface = SurfaceKind::window);
   int run();
+
+  // What run() does, a step at a time: for tests.
+  void begin();
+  void turn();  // one window frame
+  [[nodiscard]] Viewer& viewer() { return *viewer_; }
+  [[nodiscard]] UiState& state() { return state_; }
 
  private:
   UiCommands make_commands();
   void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
   void run_commands();
-  void turn();
   void take_opened();
   void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
   void start_session(OpenedSource opened);

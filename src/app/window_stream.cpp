@@ -1,6 +1,7 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
 #include <fmt/format.h>
 
+#include "app/free_memory.h"
 #include "app/window_app.h"
 #include "gui/mark_editor.h"
 
@@ -75,6 +76,7 @@ void WindowApp::start_session(OpenedSource opened) {
   named_ = opened.name;
   make_session(opened.source, stream, params);
   source_ = std::move(opened.source);
+  if (!first) give_back_freed_memory();
   active_preset_ = chosen.file;
   describe_presets();
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
