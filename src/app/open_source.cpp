@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/provenance.h"
@@ -35,9 +36,12 @@ std::string transmits_text(const Acquisition& a) {
   std::string text = fmt::format("{} {}", a.n_transmits(), transmit_words(kind));
   if (a.n_transmits() == 1) text = text.substr(0, text.size() - 1);
   if (kind != TransmitKind::plane) return text;
+  const auto [least, most] =
+      std::minmax_element(a.transmits.begin(), a.transmits.end(),
+                          [](const Transmit& x, const Transmit& y) { return x.angle_rad < y.angle_rad; });
   text += a.n_transmits() == 1 ? " at" : " from";
-  text += fmt::format(" {:.2f}", a.transmits.front().angle_rad / kRadiansPerDegree);
-  if (a.n_transmits() > 1) text += fmt::format(" to {:.2f}", a.transmits.back().angle_rad / kRadiansPerDegree);
+  text += fmt::format(" {:.2f}", least->angle_rad / kRadiansPerDegree);
+  if (a.n_transmits() > 1) text += fmt::format(" to {:.2f}", most->angle_rad / kRadiansPerDegree);
   return text + " degrees";
 }
 

@@ -7,6 +7,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,9 @@ class Node {  // a group or a dataset; copies share it
   [[nodiscard]] std::vector<double> numbers(std::size_t most) const;
   [[nodiscard]] double number() const;                                // exactly one, whatever the rank
   [[nodiscard]] std::string text(std::size_t most = kMaxText) const;  // a string, or an array of character codes
+  // Object references: calls `take` with the place of each, in the file's order, and what it leads to; nothing where
+  // that is no group or dataset of this file. Error when the dataset holds something else, or more than `most`.
+  void each_target(std::size_t most, const std::function<void(std::size_t, std::optional<Node>)>& take) const;
   // Error unless `bytes` (all its values as they are stored) can come out of what the file holds, and of this file.
   [[nodiscard]] Storage storage(std::size_t bytes) const;
 

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "formats/mat_cells.h"
 #include "formats/mat_file.h"
+#include "formats/mat_tree.h"
 #include "formats/must.h"
 #include "formats/verasonics.h"
 
@@ -40,6 +42,12 @@ std::string ending_digits(const std::string& name) {
   throw Error(what, found, kAccepted);
 }
 
+bool is_cell(const MatVariable& variable) { return variable.kind == "cell" || variable.kind == "references"; }
+
+MatTree read_tree(const OpenRequest& request, const MatFile& file, const std::string& name) {
+  return {request.what(), request.path_to_open.string(), request.bytes().size(), {name}, file.container()};
+}
+
 bool is_param(const MatVariable& variable) {
   if (variable.kind != "struct" ||
       !std::all_of(variable.dims.begin(), variable.dims.end(), [](std::size_t n) { return n == 1; }))
@@ -54,8 +62,35 @@ bool is_param(const MatVariable& variable) {
 
 bool is_samples(const MatVariable& variable, bool any_name) {
   const std::string name = lower(variable.name);
+  const bool named = name.starts_with("rf") || name.starts_with("iq");
+  if (is_cell(variable)) return named;
   return variable.numeric && variable.dims.size() >= 2 && variable.dims[0] > 1 && variable.dims[1] > 1 &&
-         (any_name || name.starts_with("rf") || name.starts_with("iq"));
+         (any_name || named);
+}
+
+MatArray read_samples(const OpenRequest& request, const MatFile& file, const MatVariable& variable) {
+  if (!is_cell(variable)) return file.read_array(variable.name);
+  const MatTree tree = read_tree(request, file, variable.name);
+  const MatNode* const cell = tree.find(variable.name);
+  if (cell == nullptr) refuse(request.what(), file);
+  return join_recordings(request.what() + " (" + printable(variable.name) + ")", *cell, tree.owner());
+}
+
+// The numbers of param; cells (one of delays for each transmit) as rows.
+std::map<std::string, MatField> read_param(const OpenRequest& request, const MatFile& file, const MatVariable& param) {
+  std::map<std::string, MatField> fields = file.read_fields(param.name);
+  const auto delays = std::find_if(param.fields.begin(), param.fields.end(),
+                                   [](const std::string& name) { return lower(name) == "txdelay"; });
+  if (delays == param.fields.end() || fields.contains("txdelay")) return fields;
+  const MatTree tree = read_tree(request, file, param.name);
+  const MatNode* const node = tree.find(param.name);
+  const MatNode* const laws = node == nullptr ? nullptr : node->find(*delays);
+  if (laws == nullptr || laws->dims == std::vector<std::size_t>{0, 0}) return fields;  // []
+  const auto rows = join_rows(*laws);
+  if (!rows)
+    throw Error(request.what(), "param.TXdelay that is no list of numbers", "one row of delays for each transmit");
+  fields["txdelay"] = *rows;
+  return fields;
 }
 
 }  // namespace
@@ -89,10 +124,10 @@ LibraryRecording read_mat(const OpenRequest& request) {
   });
   const MatVariable& param = partner == params.end() ? *params[0] : **partner;
   request.advance(0.05);
-  const MatArray array = file.read_array(samples[0]->name);
+  const MatArray array = read_samples(request, file, *samples[0]);
   request.advance(0.1);
-  RecordingParts parts = must_recording(what, array, file.read_fields(param.name));
-  parts.format = file.version() == 5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
+  RecordingParts parts = must_recording(what, array, read_param(request, file, param));
+  parts.format = file.container() == MatContainer::v5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
   if (samples.size() > 1) {
     parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file holds " +
                                             std::to_string(samples.size()) + " recordings");

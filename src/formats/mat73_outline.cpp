@@ -10,6 +10,7 @@ namespace {
 using hdf5::Id;
 
 constexpr std::size_t kMaxMembers = 4096;
+constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
 
 std::optional<Number> number_of(hid_t type) {
   const std::size_t size = H5Tget_size(type);
@@ -75,6 +76,25 @@ Outline dataset_outline(const hdf5::Node& dataset) {
   if (outline.number) outline.kind = outline.number->name;
   if (outline.kind.empty()) outline.kind = H5Tget_class(type) == H5T_REFERENCE ? "references" : "unknown";
   return outline;
+}
+
+ArrayView read_numbers(const hdf5::Node& dataset, const Outline& outline, const std::string& member,
+                       const Block& block) {
+  const std::string what = dataset.where();
+  const auto type = parse_number_type(outline.number->code, outline.number->code[1] == '1' ? '|' : '<');
+  const std::size_t bytes = type ? checked_bytes(outline.dims, type->bytes).value_or(0) : 0;
+  const Id stored(H5Dget_type(dataset.id()));
+  const auto stored_bytes = checked_bytes(outline.dims, H5Tget_size(stored));
+  if (!stored_bytes || bytes == 0 || bytes > kMaxBytes)
+    throw Error(what, "an array of shape " + shape_text(outline.dims), kAccepted);
+  static_cast<void>(dataset.storage(*stored_bytes));
+  block->resize(bytes);
+  const Id part(member.empty() ? hid_t{-1} : H5Tcreate(H5T_COMPOUND, type->bytes));
+  if (part.valid()) H5Tinsert(part, member.c_str(), 0, outline.number->memory);
+  const hid_t memory = member.empty() ? outline.number->memory : static_cast<hid_t>(part);
+  if (H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, block->data()) < 0)
+    throw Error(what, "damaged data", kAccepted);
+  return {.type = *type, .shape = outline.dims, .order = MemoryOrder::fortran, .bytes = *block};
 }
 
 }  // namespace echoloop::mat73

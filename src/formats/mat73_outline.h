@@ -2,10 +2,13 @@
 // Includes hdf5.h: only for mat73.cpp and mat73_outline.cpp.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/array_view.h"
 #include "formats/hdf5_file.h"
 
 namespace echoloop::mat73 {
@@ -32,5 +35,10 @@ bool has_attribute(const hdf5::Node& object, const char* name);
 std::string class_attribute(const hdf5::Node& object);
 // A dataset's; `number` is empty for text, cells, objects and whatever else is no array of numbers.
 Outline dataset_outline(const hdf5::Node& dataset);
+
+// Reads the numbers into `block`, which the view points into. `member`: that part of complex ones, empty for others.
+using Block = std::shared_ptr<std::vector<std::byte>>;
+ArrayView read_numbers(const hdf5::Node& dataset, const Outline& outline, const std::string& member,
+                       const Block& block);
 
 }  // namespace echoloop::mat73

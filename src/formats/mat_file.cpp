@@ -148,7 +148,7 @@ MatFile::~MatFile() {
   if (handle_->file != nullptr) Mat_Close(handle_->file);
 }
 
-int MatFile::version() const { return handle_->file_73 ? 7 : 5; }
+MatContainer MatFile::container() const { return handle_->file_73 ? MatContainer::hdf5 : MatContainer::v5; }
 
 MatArray MatFile::read_array(const std::string& name) const {
   silence_libraries();

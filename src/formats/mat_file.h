@@ -13,6 +13,8 @@
 
 namespace echoloop {
 
+enum class MatContainer { v5, hdf5 };  // hdf5: v7.3
+
 struct MatVariable {
   std::string name;
   std::string kind;  // "double", "uint8", "struct", "cell", ...
@@ -47,7 +49,7 @@ class MatFile {
   MatFile& operator=(const MatFile&) = delete;
 
   [[nodiscard]] const std::vector<MatVariable>& variables() const { return variables_; }
-  [[nodiscard]] int version() const;  // 5 or 7 (v7.3)
+  [[nodiscard]] MatContainer container() const;
   // Any numeric variable, v5: converted by matio to its MATLAB class.
   [[nodiscard]] MatArray read_array(const std::string& name) const;
   // The real numeric fields of a 1x1 struct by lower-case name; others are left out.

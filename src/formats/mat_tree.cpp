@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "formats/mat73_tree.h"
 
 namespace echoloop {
 namespace {
@@ -121,7 +122,11 @@ class Builder {
     const auto type = parse_number_type(code, code[1] == '1' ? '|' : '<');
     const auto size = type ? checked_bytes(node.dims, type->bytes) : std::nullopt;
     const void* data = v.data;
-    if (v.isComplex != 0 && data != nullptr) data = static_cast<const mat_complex_split_t*>(data)->Re;
+    const void* imaginary = nullptr;
+    if (v.isComplex != 0 && data != nullptr) {
+      imaginary = static_cast<const mat_complex_split_t*>(data)->Im;
+      data = static_cast<const mat_complex_split_t*>(data)->Re;
+    }
     if (size == std::size_t{0}) return;  // []
     if (!size || data == nullptr || v.nbytes < *size) throw Error(what_, "damaged numbers", kAccepted);
     node.kind = MatNode::Kind::numbers;
@@ -129,6 +134,9 @@ class Builder {
                     .shape = node.dims,
                     .order = MemoryOrder::fortran,
                     .bytes = {static_cast<const std::byte*>(data), *size}};
+    if (imaginary == nullptr) return;
+    node.imaginary = node.numbers;
+    node.imaginary.bytes = {static_cast<const std::byte*>(imaginary), *size};
   }
 
   std::string what_;
@@ -175,7 +183,13 @@ std::string MatNode::words(std::string_view field, std::size_t row) const {
 }
 
 MatTree::MatTree(const std::string& what, const std::string& path, std::size_t file_size,
-                 const std::vector<std::string>& names) {
+                 const std::vector<std::string>& names, MatContainer container) {
+  if (container == MatContainer::hdf5) {
+    Mat73Tree tree = read_mat73_tree(what, path, file_size, names);
+    variables_ = std::move(tree.variables);
+    owner_ = std::move(tree.owner);
+    return;
+  }
   const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
   if (file == nullptr) throw Error(what, "a damaged MATLAB file", kAccepted);
   auto kept = std::make_shared<std::vector<Variable>>();

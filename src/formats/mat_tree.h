@@ -1,5 +1,6 @@
 // A MATLAB variable with all that is inside it: numbers, text, structs and arrays of them, cells. For workspaces, where
-// everything is nested (Verasonics). By matio, v5 to v7.3: in the reader process only. Internal to src/formats.
+// everything is nested (Verasonics), and for cells. v5 to v7 by matio, v7.3 by mat73_tree.h: in the reader process
+// only. Internal to src/formats.
 #pragma once
 
 #include <map>
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/array_view.h"
+#include "formats/mat_file.h"
 
 namespace echoloop {
 
@@ -19,6 +20,7 @@ struct MatNode {
   Kind kind = Kind::other;
   std::vector<std::size_t> dims;
   ArrayView numbers;                                              // the real part
+  ArrayView imaginary;                                            // as `numbers`; no bytes when they are real
   std::string text;                                               //
   std::vector<std::map<std::string, MatNode, std::less<>>> rows;  // structure: one an element, MATLAB order
   std::vector<MatNode> cells;                                     // cell: MATLAB order
@@ -37,7 +39,7 @@ class MatTree {
   // Reads the variables that `names` lists, those that there are. Throws Error on damaged files, and on structures
   // nested deeper or larger than any real workspace. `file_size` bounds what is believed of sizes.
   MatTree(const std::string& what, const std::string& path, std::size_t file_size,
-          const std::vector<std::string>& names);
+          const std::vector<std::string>& names, MatContainer container);
 
   [[nodiscard]] const MatNode* find(std::string_view name) const;
   // Keeps the numbers alive.

@@ -8,9 +8,13 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/geometry.h"
+#include "formats/placed_probe.h"
+#include "formats/wave_fit.h"
 
 namespace echoloop {
 namespace {
+
+constexpr double kTolerance_periods = 0.02;  // of a delay; single precision and clocks of 250 MHz are closer
 
 class Param {
  public:
@@ -39,8 +43,7 @@ class Param {
 };
 
 // param.elements: x, or x and z, or x, y and z; one column or one row for each element.
-void place_elements(const std::string& what, const MatField& listed, Probe& probe) {
-  const std::size_t n = probe.elements.size();
+Probe listed_probe(const std::string& what, const MatField& listed, std::size_t n) {
   const std::vector<std::size_t>& dims = listed.dims;
   const bool columns = dims.size() == 2 && dims[1] == n && dims[0] <= 3;
   const bool rows = !columns && dims.size() == 2 && dims[0] == n && dims[1] <= 3;
@@ -49,13 +52,22 @@ void place_elements(const std::string& what, const MatField& listed, Probe& prob
     throw Error(what, "param.elements of shape " + shape_text(dims) + " for " + std::to_string(n) + " elements",
                 "x, or x and z, for each element");
   }
+  std::vector<double> x_m(n), z_m(n, 0.0);
+  bool curved = false;
   for (std::size_t e = 0; e < n; ++e) {
     const auto axis = [&](std::size_t k) { return listed.values[columns ? e * n_axes + k : k * n + e]; };
-    probe.elements[e].x_m = axis(0);
-    if (n_axes > 1) probe.elements[e].z_m = axis(n_axes - 1);
-    if (std::abs(probe.elements[e].z_m - probe.elements[0].z_m) > 1e-9)
-      throw Error(what, "param.elements on no straight line and no param.radius", "one z for all, or a radius");
+    x_m[e] = axis(0);
+    if (n_axes > 1) z_m[e] = axis(n_axes - 1);
+    curved = curved || std::abs(z_m[e] - z_m[0]) > 1e-9;
   }
+  const std::vector<double> normal = curved ? bend_normals(x_m, z_m) : std::vector<double>(n, 0.0);
+  Probe probe{.name = curved ? "convex array" : "linear array",
+              .kind = curved ? ProbeKind::convex : ProbeKind::linear,
+              .pitch_m = n > 1 ? std::hypot(x_m[1] - x_m[0], z_m[1] - z_m[0]) : 0.0,
+              .element_width_m = 0.0,
+              .elements = {}};
+  for (std::size_t e = 0; e < n; ++e) probe.elements.push_back({.x_m = x_m[e], .z_m = z_m[e], .normal_rad = normal[e]});
+  return probe;
 }
 
 Probe must_probe(const std::string& what, const Param& param, std::size_t n_elements) {
@@ -70,15 +82,19 @@ Probe must_probe(const std::string& what, const Param& param, std::size_t n_elem
   }
   const int n = static_cast<int>(n_elements);
   const MatField* const listed = param.find("elements");
-  const double pitch_m = listed == nullptr ? param.required("pitch") : param.number("pitch").value_or(0.0);
+  if (listed == nullptr) static_cast<void>(param.required("pitch"));
+  const auto pitch_m = param.number("pitch");
+  Probe probe;
+  if (listed != nullptr) {
+    probe = listed_probe(what, *listed, n_elements);
+    if (pitch_m) probe.pitch_m = *pitch_m;
+  } else if (const double radius_m = param.number("radius").value_or(HUGE_VAL); std::isfinite(radius_m)) {
+    probe = make_convex_probe(what, n, *pitch_m, radius_m, 0.0);
+  } else {
+    probe = make_pitch_probe(what, n, *pitch_m, 0.0);
+  }
   const auto kerf_m = param.number("kerf");
-  const double width_m = param.number("width").value_or(kerf_m ? pitch_m - *kerf_m : 0.0);
-  const double radius_m = param.number("radius").value_or(HUGE_VAL);
-  if (std::isfinite(radius_m)) return make_convex_probe(what, n, pitch_m, radius_m, width_m);
-  if (listed == nullptr) return make_pitch_probe(what, n, pitch_m, width_m);
-  Probe probe = make_linear_probe("linear array", n, pitch_m, width_m);
-  place_elements(what, *listed, probe);
-  if (pitch_m == 0.0 && n > 1) probe.pitch_m = std::abs(probe.elements[1].x_m - probe.elements[0].x_m);
+  probe.element_width_m = param.number("width").value_or(kerf_m ? probe.pitch_m - *kerf_m : 0.0);
   return probe;
 }
 
@@ -96,27 +112,11 @@ Shot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
   return shot;
 }
 
-// TXdelay: times on the clock of the file. On a flat array a law linear in x, delay = A + x sin(a)/c, is a plane wave
-// that passes the origin at A; every other law is kept as it is, with the file's clock.
-Shot delay_shot(std::vector<double> delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s) {
-  Shot shot;
-  const std::size_t n = delays_s.size();
-  const double x0 = probe.elements.front().x_m, x1 = probe.elements.back().x_m;
-  const double slope = x1 > x0 ? (delays_s[n - 1] - delays_s[0]) / (x1 - x0) : 0.0;
-  bool plane = probe.kind == ProbeKind::linear && std::abs(slope * sound_speed_m_s) < 1.0;
-  for (std::size_t e = 0; e < n; ++e) {
-    const double law = delays_s[0] + slope * (probe.elements[e].x_m - x0);
-    plane = plane && std::abs(probe.elements[e].z_m) < 1e-9;
-    plane = plane && std::abs(delays_s[e] - law) <= tolerance_s;  // false for NaN: a silent element
-  }
-  if (plane) {
-    shot.transmit.angle_rad = std::asin(slope * sound_speed_m_s);
-    shot.shift_s = -(delays_s[0] - slope * x0);
-  } else {
-    shot.transmit.kind = TransmitKind::delays;
-    shot.transmit.element_delays_s = std::move(delays_s);
-  }
-  return shot;
+// TXdelay: times on the clock of the file, which the wave passes the origin on `passage`; a law that is no plane or
+// spherical wave keeps that clock.
+Shot delay_shot(const std::vector<double>& delays_s, const Acquisition& a) {
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, std::nullopt);
+  return {.transmit = std::move(fit.transmit), .shift_s = -fit.passage_s};
 }
 
 std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquisition& a) {
@@ -134,23 +134,26 @@ std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquis
   const MatField* const delays = param.find("txdelay");
   if (delays == nullptr) {
     a.assumptions.push_back("no TXdelay and no TXangle in the file: all elements fire at once");
-    shots.push_back(delay_shot(std::vector<double>(n, 0.0), a.probe, a.sound_speed_m_s, 0.0));
+    shots.push_back(delay_shot(std::vector<double>(n, 0.0), a));
     return shots;
   }
   if (delays->values.size() == 1 && delays->values[0] == 0.0) {  // all at once, written short
-    shots.push_back(delay_shot(std::vector<double>(n, 0.0), a.probe, a.sound_speed_m_s, 0.0));
+    shots.push_back(delay_shot(std::vector<double>(n, 0.0), a));
     return shots;
   }
-  const bool row_each = delays->dims.size() == 2 && delays->dims[1] == n;  // one row a transmit
-  const std::size_t n_tx = row_each ? delays->dims[0] : 1;
+  const bool row_each = delays->dims.size() == 2 && delays->dims[1] == n;  // one row a transmit, or one column
+  const std::size_t n_tx = delays->dims.size() != 2 ? 1 : delays->dims[row_each ? 0 : 1];
   if (delays->values.size() != n_tx * n || n_tx > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(what, "param.TXdelay of shape " + shape_text(delays->dims) + " for " + std::to_string(n) + " elements",
                 "one row of delays for each transmit");
   }
   for (std::size_t k = 0; k < n_tx; ++k) {
     std::vector<double> law(n);
-    for (std::size_t e = 0; e < n; ++e) law[e] = delays->values[row_each ? e * n_tx + k : e];
-    shots.push_back(delay_shot(std::move(law), a.probe, a.sound_speed_m_s, 1e-3 / a.center_hz));
+    for (std::size_t e = 0; e < n; ++e) law[e] = delays->values[row_each ? e * n_tx + k : k * n + e];
+    if (std::all_of(law.begin(), law.end(), [](double delay) { return std::isnan(delay); }))
+      throw Error(what, "param.TXdelay of transmit " + std::to_string(k + 1) + " all NaN",
+                  "at least one element fires");
+    shots.push_back(delay_shot(law, a));
   }
   return shots;
 }

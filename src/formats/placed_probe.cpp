@@ -34,7 +34,8 @@ void check_places(const std::string& what, const Places& places) {
   }
 }
 
-// Across the line to the neighbours, +z side; the first and last continue the bend of the next.
+}  // namespace
+
 std::vector<double> bend_normals(const std::vector<double>& x, const std::vector<double>& z) {
   const std::size_t n = x.size();
   std::vector<double> gap(n - 1), normal(n);
@@ -48,8 +49,6 @@ std::vector<double> bend_normals(const std::vector<double>& x, const std::vector
   normal[n - 1] = gap[n - 2] + 0.5 * last_bend;
   return normal;
 }
-
-}  // namespace
 
 Places places_of(const std::string& what, const std::vector<double>& table, std::size_t n_axes, TableOrder order) {
   if (n_axes < 3 || table.size() % n_axes != 0) {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/placed_probe.h"
+#include "formats/reader.h"
 
 namespace echoloop::verasonics {
 namespace {
@@ -81,38 +82,77 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
   return all;
 }
 
+// Samples a wavelength of the vendor's modes: four times the centre frequency, or as many as the bandwidth asks for.
+std::optional<double> mode_samples(const std::string& mode) {
+  for (const auto& [name, n] :
+       {std::pair{"NS200BW", 4.0}, {"NS200BWI", 4.0}, {"BS100BW", 2.0}, {"BS67BW", 4.0 / 3.0}, {"BS50BW", 1.0}}) {
+    if (mode == name) return n;
+  }
+  return std::nullopt;
+}
+
 double sampling_rate(const MatNode& receive, const Scales& s, Acquisition& a) {
   if (const auto rate = receive.number("decimSampleRate"))
     return *rate * kHertzPerMegahertz / receive.number("quadDecim").value_or(1.0);
   if (const auto per_wave = receive.number("samplesPerWave")) return *per_wave * s.frequency_hz;
+  const std::string mode = receive.words("sampleMode");
+  if (const auto per_wave = mode_samples(mode)) {
+    a.assumptions.emplace_back("sampling frequency by Receive.sampleMode " + mode +
+                               ": the file has neither decimSampleRate nor samplesPerWave");
+    return *per_wave * s.frequency_hz;
+  }
   a.assumptions.emplace_back("4 samples a wavelength: the file has neither decimSampleRate nor samplesPerWave");
   return 4.0 * s.frequency_hz;
 }
 
 // Without Receive: the rows are shared out evenly among the transmits.
-Scheme even_scheme(const std::string& what, const Scales& s, const std::vector<std::size_t>& dims, std::size_t n_tx,
+Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& buffer, std::size_t n_tx,
                    Acquisition& a) {
-  if (dims[0] % n_tx != 0)
+  if (buffer.rows % n_tx != 0)
     refuse(what,
-           std::to_string(dims[0]) + " rows of RcvData for " + std::to_string(n_tx) + " transmits, and no Receive");
+           std::to_string(buffer.rows) + " rows of RcvData for " + std::to_string(n_tx) + " transmits, and no Receive");
   a.assumptions.emplace_back("no Receive in the file: rows shared evenly among the transmits, 4 samples a wavelength");
   a.assumptions.emplace_back("no Receive in the file: the first sample is taken at the first firing", "first_sample_s");
   Scheme scheme;
-  scheme.n_samples = dims[0] / n_tx;
+  scheme.n_samples = buffer.rows / n_tx;
   scheme.sampling_hz = 4.0 * s.frequency_hz;
   for (std::size_t k = 0; k < n_tx; ++k) scheme.shots.push_back({.tx = k, .first_row = k * scheme.n_samples});
   scheme.start_depth.assign(n_tx, 0.0);
-  for (std::size_t f = 0; f < dims[2]; ++f) scheme.pages.push_back(f);
+  for (std::size_t f = 0; f < buffer.pages; ++f) scheme.pages.push_back(f);
   return scheme;
 }
 
+// Whether the first two elements are spacingMm apart.
+bool placed_in_mm(const MatNode& trans) {
+  const MatNode* positions = trans.find("ElementPos");
+  const std::vector<double> table = trans.values("ElementPos");
+  const double spacing_mm = trans.number("spacingMm").value_or(0.0);
+  const std::size_t n = positions == nullptr || positions->dims.empty() ? 0 : positions->dims[0];
+  if (n < 2 || table.size() < 3 * n) return false;
+  const double apart = std::hypot(table[1] - table[0], table[2 * n + 1] - table[2 * n]);
+  return std::abs(apart - spacing_mm) < 0.02 * spacing_mm;
+}
+
 }  // namespace
+
+std::vector<std::size_t> received_buffers(const std::string& what, const MatTree& tree) {
+  std::vector<std::size_t> numbers;
+  const MatNode* receive = tree.find("Receive");
+  for (std::size_t k = 0; receive != nullptr && k < receive->rows.size(); ++k) {
+    const std::size_t number = whole(what, "Receive.bufnum", receive->number("bufnum", k).value_or(1), 1);
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+  }
+  if (numbers.empty()) numbers.push_back(1);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
 
 Scales scales(const std::string& what, const MatTree& tree, Acquisition& a) {
   const MatNode* trans = tree.find("Trans");
   if (trans == nullptr) refuse(what, "no Trans");
   Scales s;
   s.frequency_hz = trans->number("frequency").value_or(0.0) * kHertzPerMegahertz;
+  if (!trans->number("frequency")) refuse(what, "no Trans.frequency");
   if (!(s.frequency_hz > 0.0 && s.frequency_hz < 1e9))
     refuse(what, "Trans.frequency = " + std::to_string(s.frequency_hz * 1e-6) + " MHz");
   const MatNode* resource = tree.find("Resource");
@@ -125,10 +165,14 @@ Scales scales(const std::string& what, const MatTree& tree, Acquisition& a) {
     refuse(what, "speedOfSound = " + std::to_string(s.sound_speed_m_s) + " m/s");
   s.wavelength_m = s.sound_speed_m_s / s.frequency_hz;
   const std::string units = trans->words("units");
-  if (units.empty())
-    a.assumptions.emplace_back("element positions in wavelengths assumed: the file has no Trans.units");
-  if (!units.empty() && units != "mm" && units != "wavelengths") refuse(what, "Trans.units '" + units + "'");
-  s.element_unit_m = units == "mm" ? kMetresPerMillimetre : s.wavelength_m;
+  if (!units.empty() && units != "mm" && units != "wavelengths") refuse(what, "Trans.units '" + printable(units) + "'");
+  const bool mm = units == "mm" || (units.empty() && placed_in_mm(*trans));
+  if (units.empty()) {
+    a.assumptions.emplace_back(std::string("element positions in ") +
+                               (mm ? "mm, as Trans.spacingMm has them" : "wavelengths") +
+                               ": the file has no Trans.units");
+  }
+  s.element_unit_m = mm ? kMetresPerMillimetre : s.wavelength_m;
   return s;
 }
 
@@ -183,22 +227,21 @@ ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& s, 
   return parts;
 }
 
-Scheme scheme(const std::string& what, const MatTree& tree, const Scales& s, const std::vector<std::size_t>& dims,
-              Acquisition& a) {
+Scheme scheme(const std::string& what, const MatTree& tree, const Scales& s, const BufferSize& buffer, Acquisition& a) {
   const MatNode* tx = tree.find("TX");
   if (tx == nullptr || tx->rows.empty()) refuse(what, "no TX");
   const MatNode* receive = tree.find("Receive");
-  if (receive == nullptr || receive->rows.empty()) return even_scheme(what, s, dims, tx->rows.size(), a);
+  if (receive == nullptr || receive->rows.empty()) return even_scheme(what, s, buffer, tx->rows.size(), a);
   std::map<std::size_t, std::vector<Action>> by_frame;
   Scheme scheme;
   for (const Action& action : actions(what, tree, *receive, tx->rows.size())) {
     const Row row = receive_row(what, *receive, action.rcv);
-    if (row.buffer != 1 || row.adds) continue;
-    if (row.last > dims[0])
-      refuse(what, "Receive.endSample " + std::to_string(row.last) + " of " + std::to_string(dims[0]) + " rows");
-    if (row.frame < dims[2]) by_frame[row.frame].push_back(action);
+    if (row.buffer != buffer.number || row.adds) continue;
+    if (row.last > buffer.rows)
+      refuse(what, "Receive.endSample " + std::to_string(row.last) + " of " + std::to_string(buffer.rows) + " rows");
+    if (row.frame < buffer.pages) by_frame[row.frame].push_back(action);
   }
-  if (by_frame.empty()) refuse(what, "no event that receives into buffer 1");
+  if (by_frame.empty()) refuse(what, "no event that receives into buffer " + std::to_string(buffer.number));
   const std::vector<Action>& first = by_frame.begin()->second;
   for (const Action& action : first) {
     const Row row = receive_row(what, *receive, action.rcv);

@@ -41,8 +41,14 @@ struct Scheme {
 Scales scales(const std::string& what, const MatTree& tree, Acquisition& a);
 ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& scales, std::size_t n_columns,
                  Acquisition& a);
-// `dims`: rows, columns, pages of RcvData's first cell.
-Scheme scheme(const std::string& what, const MatTree& tree, const Scales& scales, const std::vector<std::size_t>& dims,
+// The buffers that Receive names, lowest first; {1} when it names none.
+std::vector<std::size_t> received_buffers(const std::string& what, const MatTree& tree);
+
+struct BufferSize {
+  std::size_t rows, pages;
+  std::size_t number;  // which of Receive.bufnum
+};
+Scheme scheme(const std::string& what, const MatTree& tree, const Scales& scales, const BufferSize& buffer,
               Acquisition& a);
 // Transmits with t0_s as the program counts it. Source: total delay = transmit + receive + 2 lens + TW.peak
 // - 2 startDepth, as the vendor's own scripts sum it.

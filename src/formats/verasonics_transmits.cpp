@@ -8,11 +8,12 @@
 #include "core/units.h"
 #include "formats/geometry.h"
 #include "formats/verasonics_scheme.h"
+#include "formats/wave_fit.h"
 
 namespace echoloop::verasonics {
 namespace {
 
-constexpr double kDelayTolerance = 0.125;  // periods
+constexpr double kTolerance_periods = 0.05;  // clocks of 250 MHz place firing times to 0.02 periods of 5 MHz
 
 Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const ProbeParts& probe) {
   const std::vector<double> steer = tx.values("Steer", k);
@@ -32,37 +33,11 @@ Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const Pro
   return t;
 }
 
-// When the wave reaches element e, from passing the origin.
-double law_s(const Transmit& t, const Element& e, double c) {
-  const double source = std::hypot(t.source_x_m, t.source_z_m);
-  const double distance = std::hypot(e.x_m - t.source_x_m, e.z_m - t.source_z_m);
-  if (t.kind == TransmitKind::diverging) return (distance - source) / c;
-  if (t.kind == TransmitKind::focused) return (source - distance) / c;
-  return (e.x_m * std::sin(t.angle_rad) + e.z_m * std::cos(t.angle_rad)) / c;
-}
-
 std::vector<bool> active_elements(const MatNode& tx, std::size_t k, std::size_t n) {
   const std::vector<double> apod = tx.values("Apod", k);
   std::vector<bool> active(n, true);
   for (std::size_t e = 0; e < std::min(n, apod.size()); ++e) active[e] = apod[e] != 0.0;
   return active;
-}
-
-struct Fit {
-  double shift_s = 0.0;  // when the wave passes the origin, on the clock of the delays
-  double worst_s = 0.0;
-};
-
-Fit fit(const Transmit& t, const Probe& probe, const std::vector<double>& delays_s, const std::vector<bool>& active,
-        double c) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (std::size_t e = 0; e < probe.elements.size(); ++e) {
-    if (!active[e]) continue;
-    const double off = delays_s[e] - law_s(t, probe.elements[e], c);
-    low = std::min(low, off);
-    high = std::max(high, off);
-  }
-  return {0.5 * (low + high), 0.5 * (high - low)};
 }
 
 double lens_s(const MatTree& tree, const Scales& s) {
@@ -79,43 +54,67 @@ double peak_s(const MatTree& tree, const Scales& s, Acquisition& a) {
   return peak.value_or(0.0) / s.frequency_hz;
 }
 
+// Firing times of TX k in seconds, NaN for elements that are silent; empty without TX.Delay.
+std::vector<double> firing_times(const MatNode& tx, std::size_t k, const Scales& s, const std::vector<bool>& active) {
+  std::vector<double> delays_s = tx.values("Delay", k);
+  if (delays_s.size() < active.size()) return {};
+  delays_s.resize(active.size());
+  for (std::size_t e = 0; e < active.size(); ++e)
+    delays_s[e] = active[e] ? delays_s[e] / s.frequency_hz : std::numeric_limits<double>::quiet_NaN();
+  return delays_s;
+}
+
+bool same_wave(const Transmit& x, const Transmit& y) {
+  return x.kind == y.kind && x.angle_rad == y.angle_rad && x.source_x_m == y.source_x_m && x.source_z_m == y.source_z_m;
+}
+
+struct Count {  // of transmits
+  int other_than_named = 0, no_wave = 0, without_delays = 0;
+};
+
+void tell(const Count& n, Acquisition& a) {
+  if (n.without_delays > 0)
+    a.assumptions.emplace_back("transmits by TX.Steer and TX.focus: the file has no TX.Delay for every element");
+  if (n.other_than_named > 0)
+    a.assumptions.emplace_back("TX.Steer and TX.focus do not agree with TX.Delay: the delays are used");
+  if (n.no_wave > 0) {
+    a.assumptions.emplace_back("TX.Delay of " + std::to_string(n.no_wave) +
+                               " transmits is no plane or spherical wave: the earliest arrival is taken");
+  }
+}
+
 }  // namespace
 
 std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, const Scales& s, const ProbeParts& parts,
                                 const Scheme& scheme, Acquisition& a) {
   const MatNode& tx = *tree.find("TX");
-  const std::size_t n = parts.probe.elements.size();
   const double late_s = peak_s(tree, s, a) + 2.0 * lens_s(tree, s);
   std::vector<Transmit> all;
-  bool by_delays = false;
+  Count count;
   for (std::size_t i = 0; i < scheme.shots.size(); ++i) {
     const std::size_t k = scheme.shots[i].tx;
     const double t0_s = 2.0 * scheme.start_depth[i] / s.frequency_hz - late_s;
-    const std::vector<bool> active = active_elements(tx, k, n);
+    const std::vector<bool> active = active_elements(tx, k, parts.probe.elements.size());
     if (std::none_of(active.begin(), active.end(), [](bool on) { return on; }))
       throw Error(what, "TX(" + std::to_string(k + 1) + ") with no element that sends", "at least one");
-    std::vector<double> delays_s = tx.values("Delay", k);
-    for (double& d : delays_s) d /= s.frequency_hz;
+    const std::vector<double> delays_s = firing_times(tx, k, s, active);
+    const bool named = tx.find("Steer", k) != nullptr || tx.find("focus", k) != nullptr;
     Transmit t = named_wave(tx, k, s, parts);
-    if (delays_s.size() < n) {
+    if (delays_s.empty()) {
       t.t0_s = t0_s + first_firing_s(t, parts.probe, s.sound_speed_m_s, active);
-    } else if (const Fit f = fit(t, parts.probe, delays_s, active, s.sound_speed_m_s);
-               f.worst_s <= kDelayTolerance / s.frequency_hz) {
-      t.t0_s = t0_s - f.shift_s;
+      ++count.without_delays;
     } else {
-      by_delays = true;
-      delays_s.resize(n);
-      for (std::size_t e = 0; e < n; ++e) {
-        if (!active[e]) delays_s[e] = std::numeric_limits<double>::quiet_NaN();
-      }
-      t = {};
-      t.kind = TransmitKind::delays;
-      t.element_delays_s = std::move(delays_s);
-      t.t0_s = t0_s;
+      const WaveFit fit = fit_wave(delays_s, parts.probe, s.sound_speed_m_s, kTolerance_periods / s.frequency_hz,
+                                   named ? std::optional(t) : std::nullopt);
+      const bool alone = std::count(active.begin(), active.end(), true) == 1;
+      count.other_than_named += named && !alone && !same_wave(t, fit.transmit) ? 1 : 0;
+      count.no_wave += fit.transmit.kind == TransmitKind::delays ? 1 : 0;
+      t = fit.transmit;
+      t.t0_s = t0_s - fit.passage_s;
     }
     all.push_back(std::move(t));
   }
-  if (by_delays) a.assumptions.emplace_back("TX.Steer and TX.focus do not agree with TX.Delay: the delays are used");
+  tell(count, a);
   return all;
 }
 
