@@ -1,6 +1,8 @@
 // Frames from the reader process without a copy: pieces of the shared memory, exchanged frame by frame.
 #include "formats/streamed_frames.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -113,6 +115,19 @@ TEST_F(StreamedMemory, PiecesDoNotOverlapAndComeAgain) {
   EXPECT_TRUE(reader().allocate(std::size_t{1} << 50).bytes.empty());
   EXPECT_TRUE(reader().allocate(0).bytes.empty());
 }
+
+#if defined(MADV_POPULATE_READ)
+// Whoever takes the memory waits for it, not the frames that come into it.
+TEST_F(StreamedMemory, IsThereBeforeFramesAreReadIntoIt) {
+  constexpr std::size_t kPage = 4096, kPages = 64;
+  const FrameMemory other = reader().allocate(kPage);
+  if (::madvise(other.bytes.data(), kPage, MADV_POPULATE_READ) != 0) GTEST_SKIP() << "not on this kernel";
+  const FrameMemory piece = reader().allocate(kPages * kPage);
+  std::vector<unsigned char> there(kPages);
+  ASSERT_EQ(::mincore(piece.bytes.data(), kPages * kPage, there.data()), 0);
+  EXPECT_EQ(std::count(there.begin(), there.end(), 1), static_cast<std::ptrdiff_t>(kPages));
+}
+#endif
 
 }  // namespace
 }  // namespace echoloop
