@@ -8,14 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+
+#include "history/part_file.h"
 
 namespace echoloop {
 namespace {
 
 constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // taken at a time, where there is so much
-
-std::string reason(int error) { return error == ENOSPC ? "the disk is full" : std::strerror(error); }
 
 }  // namespace
 
@@ -32,7 +31,7 @@ std::string DiskRoom::take(std::size_t bytes) {
   const std::uint64_t end = size + bytes + kMargin;
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur) {
-    return reason(EFBIG);
+    return disk_error_text(EFBIG);
   }
   if (end <= taken_) return {};
   if (reserve(size, end + kStep).empty()) return {};
@@ -46,11 +45,11 @@ std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
     taken_ = end;
     return {};
   }
-  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return reason(errno);
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return disk_error_text(errno);
   struct statvfs disk {};  // a file system that cannot reserve: at least what is free now
   if (::fstatvfs(file_, &disk) != 0) return {};
   const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
-  return end - size > free ? reason(ENOSPC) : std::string();
+  return end - size > free ? disk_error_text(ENOSPC) : std::string();
 }
 
 void DiskRoom::give_back() {

@@ -20,10 +20,10 @@ struct FileCloser {
 // All bytes into the file under its temporary name.
 void write_part(const PartFile& part, std::span<const std::byte> bytes) {
   const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(part.part().c_str(), "wb"));
-  if (file == nullptr) part.fail(std::strerror(errno));
+  if (file == nullptr) part.fail(errno);
   const bool written =
       std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() && std::fflush(file.get()) == 0;
-  if (!written) part.fail(std::strerror(errno));
+  if (!written) part.fail(errno);
 }
 
 // `type`: as numpy names it. Padded so that the data begin at a multiple of 64.

@@ -66,6 +66,7 @@ template <class T>
 using Owned = std::unique_ptr<T, Freer>;
 
 std::string text_of(int error) {
+  if (error == AVERROR(ENOSPC)) return disk_error_text(ENOSPC);
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
   av_strerror(error, text.data(), text.size());
   return text.data();

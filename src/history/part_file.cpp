@@ -2,13 +2,19 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "core/error.h"
 
 namespace echoloop {
 
 namespace fs = std::filesystem;
+
+std::string disk_error_text(int system_error) {
+  return system_error == ENOSPC ? "the disk is full" : std::strerror(system_error);
+}
 
 PartFile::PartFile(const fs::path& path) : path_(path), target_(path) {
   std::error_code error;
@@ -37,8 +43,10 @@ void PartFile::commit() {
   fs::rename(part_, target_, error);
   if (!error) return;
   std::remove(part_.c_str());
-  fail(error.message());
+  fail(error.value());
 }
+
+void PartFile::fail(int system_error) const { fail(disk_error_text(system_error)); }
 
 void PartFile::fail(const std::string& why) const {
   throw Error(path_.string(), "cannot be written: " + why, "a writable place with enough room");

@@ -7,6 +7,8 @@
 
 namespace echoloop {
 
+std::string disk_error_text(int system_error);  // of an errno; that of a full disk in everybody's words
+
 class PartFile {
  public:
   // A link stays, the file that it leads to is replaced. Throws Error when that cannot be found out.
@@ -19,6 +21,7 @@ class PartFile {
   [[nodiscard]] const std::filesystem::path& part() const { return part_; }  // write here
   void commit();                                                             // throws Error
   [[noreturn]] void fail(const std::string& why) const;                      // the one line that names the file
+  [[noreturn]] void fail(int system_error) const;                            // likewise, for this errno
 
  private:
   std::filesystem::path path_, target_, part_;

@@ -3,16 +3,17 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
+
+#include "history/part_file.h"
 
 namespace echoloop::uff {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
   const int error = errno;
-  throw std::runtime_error(error == ENOSPC ? "the disk is full"
-                           : error != 0    ? what + " (" + std::strerror(error) + ")"
+  throw std::runtime_error(error == ENOSPC ? disk_error_text(error)
+                           : error != 0    ? what + " (" + disk_error_text(error) + ")"
                                            : what);
 }
 
