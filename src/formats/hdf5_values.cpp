@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMaxExpansion = 1032;                      // of deflate
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
 constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // of an array smaller than its chunk
-constexpr const char* kAcceptedFilters = "deflate, shuffle and checksum, each once";
+constexpr const char* kAcceptedFilters =
+    "deflate, shuffle and checksum, each once (h5repack -f GZIP=4 IN OUT packs a file so)";
 
 // read(memory type, buffer): of an attribute or a dataset of one text.
 template <class Read>
@@ -38,6 +39,19 @@ std::optional<std::string> one_text(hid_t type, hid_t space, std::size_t most, R
   return text;
 }
 
+// Registered numbers that recordings come with.
+std::string filter_text(H5Z_filter_t filter) {
+  const char* name = filter == H5Z_FILTER_SZIP ? " (szip)"
+                     : filter == 32000         ? " (LZF)"
+                     : filter == 32001         ? " (Blosc)"
+                     : filter == 32004         ? " (LZ4)"
+                     : filter == 32008         ? " (bitshuffle)"
+                     : filter == 32015         ? " (Zstandard)"
+                     : filter == 32026         ? " (Blosc2)"
+                                               : "";
+  return std::to_string(filter) + name;
+}
+
 void check_filters(const std::string& where, hid_t plan) {
   const int n_filters = H5Pget_nfilters(plan);
   std::vector<H5Z_filter_t> seen;
@@ -48,7 +62,7 @@ void check_filters(const std::string& where, hid_t plan) {
         H5Pget_filter2(plan, static_cast<unsigned>(k), &flags, &n_values, nullptr, 0, nullptr, &config);
     const bool known = filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
     if (!known || std::count(seen.begin(), seen.end(), filter) > 0)
-      throw Error(where, "data packed by filter " + std::to_string(filter), kAcceptedFilters);
+      throw Error(where, "data packed by filter " + filter_text(filter), kAcceptedFilters);
     seen.push_back(filter);
   }
 }
