@@ -215,10 +215,12 @@ int run_headless(const Options& options) {
   if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
 
   const RingCounts counts = session.counts();
-  fmt::print("{}: {} frames in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
-             opened.info.name, counts.processed, totals.seconds, report["frames_per_second"].get<double>(),
-             chosen.backend->name(), chosen.backend->device(), counts.dropped + counts.refused,
-             report["latency_ms"]["p50"].get<double>(), report["latency_ms"]["p95"].get<double>());
+  fmt::print(
+      "{}: {} frame{} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
+      opened.info.name, counts.processed, counts.processed == 1 ? "" : "s", totals.seconds,
+      report["frames_per_second"].get<double>(), chosen.backend->name(), chosen.backend->device(),
+      counts.dropped + counts.refused, report["latency_ms"]["p50"].get<double>(),
+      report["latency_ms"]["p95"].get<double>());
   if (film != nullptr) fmt::print("Film: {}\n", film->summary());
   return status;
 }

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/provenance.h"
 #include "app/session.h"
 #include "core/error.h"
+#include "core/scan_lines.h"
 #include "core/units.h"
 #include "source/phantom_name.h"
 #include "source/replay.h"
@@ -31,11 +34,60 @@ const char* transmit_words(TransmitKind kind) {
   return "element delays";
 }
 
+// "5.00", or "5.00 to 6.50".
+std::string range_text(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const std::string first = fmt::format("{:.2f}", *low), last = fmt::format("{:.2f}", *high);
+  return first == last ? first : first + " to " + last;
+}
+
+std::vector<double> each_transmit(const Acquisition& a, const std::function<double(const Transmit&)>& of) {
+  std::vector<double> values;
+  for (const Transmit& t : a.transmits) values.push_back(of(t));
+  return values;
+}
+
+bool fires_alone(const Transmit& t, const Probe& probe) {
+  return t.kind == TransmitKind::diverging &&
+         std::any_of(probe.elements.begin(), probe.elements.end(),
+                     [&](const Element& e) { return std::hypot(e.x_m - t.source_x_m, e.z_m - t.source_z_m) < 1e-6; });
+}
+
+// Beams: between which lines and how deep; sources: where.
+std::string spherical_text(const Acquisition& a, const std::string& text) {
+  if (std::all_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return fires_alone(t, a.probe); })) {
+    return fmt::format("{} single element{} (synthetic aperture)", a.n_transmits(), a.n_transmits() == 1 ? "" : "s");
+  }
+  const TransmitKind kind = a.transmits.front().kind;
+  if (std::any_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return t.kind != kind; }))
+    return text;
+  if (kind == TransmitKind::diverging) {
+    return text + ", virtual source" + (a.n_transmits() == 1 ? "" : "s") +
+           " at z = " + range_text(each_transmit(a, [](const Transmit& t) { return t.source_z_m * 1e3; })) + " mm";
+  }
+  if (kind != TransmitKind::focused) return text;
+  const auto lines = find_scan_lines(a);
+  const double apex_m = lines && !lines->parallel ? sector_apex_z_m(a.probe) : 0.0;
+  const auto depth_mm = each_transmit(a, [&](const Transmit& t) {
+    if (!lines || lines->parallel) return t.source_z_m * 1e3;
+    const Element& e = a.probe.elements.front();
+    const double surface_m = a.probe.kind == ProbeKind::convex ? std::hypot(e.x_m, e.z_m - apex_m) : 0.0;
+    return (std::hypot(t.source_x_m, t.source_z_m - apex_m) - surface_m) * 1e3;
+  });
+  std::string where;
+  if (lines && lines->parallel)
+    where = fmt::format(" from x = {:.2f} to {:.2f} mm", lines->first * 1e3, lines->last * 1e3);
+  if (lines && !lines->parallel)
+    where = fmt::format(" from {:.2f} to {:.2f} degrees", lines->first / kRadiansPerDegree,
+                        lines->last / kRadiansPerDegree);
+  return text + where + ", focus at " + range_text(depth_mm) + " mm";
+}
+
 std::string transmits_text(const Acquisition& a) {
   const TransmitKind kind = a.transmits.front().kind;
   std::string text = fmt::format("{} {}", a.n_transmits(), transmit_words(kind));
   if (a.n_transmits() == 1) text = text.substr(0, text.size() - 1);
-  if (kind != TransmitKind::plane) return text;
+  if (kind != TransmitKind::plane) return spherical_text(a, text);
   const auto [least, most] =
       std::minmax_element(a.transmits.begin(), a.transmits.end(),
                           [](const Transmit& x, const Transmit& y) { return x.angle_rad < y.angle_rad; });
@@ -46,9 +98,12 @@ std::string transmits_text(const Acquisition& a) {
 }
 
 std::string lines_text(const Acquisition& a) {
-  return fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f} us\n", a.n_samples,
+  const auto t0_us = each_transmit(a, [](const Transmit& t) { return t.t0_s * 1e6; });
+  const auto [first, last] = std::minmax_element(t0_us.begin(), t0_us.end());
+  const std::string until = *last - *first < 5e-4 ? "" : fmt::format(" to {:.3f}", *last);
+  return fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f}{} us\n", a.n_samples,
                      a.sample_type == SampleType::int16 ? "int16" : "float32", a.signal == SignalKind::iq ? "IQ" : "RF",
-                     a.sampling_hz * 1e-6, a.transmits.front().t0_s * 1e6);
+                     a.sampling_hz * 1e-6, *first, until);
 }
 
 const char* probe_words(ProbeKind kind) {

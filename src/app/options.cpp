@@ -88,15 +88,13 @@ Options parse_command_line(int argc, char** argv) {
   Options o;
   std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject;
   double history_mb = 0.0;
+  std::int64_t n_frames = 0;  // signed: CLI11 reads "-3" as a huge unsigned number
   std::vector<std::string> sets;
   bool list_params = false, version = false;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
   app.add_option("source", o.source, "A recording, or sim:points, sim:cyst, sim:flow, sim:heart (default)");
   app.add_flag("--headless", o.headless, "No window; the same pipeline, for the limits given below");
-  // CLI11 reads "-3" as a huge unsigned number: the check sees the text.
-  const auto* frames = app.add_option("--frames", o.frames, "Stop after N processed frames")
-                           ->check(CLI::NonNegativeNumber)
-                           ->type_name("N");
+  const auto* frames = app.add_option("--frames", n_frames, "Stop after N processed frames")->type_name("N");
   const auto* duration = app.add_option("--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", backend, "auto, cuda or cpu");
   app.add_option("--recipe", recipe, "analytic or course");
@@ -186,7 +184,9 @@ Options parse_command_line(int argc, char** argv) {
   if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
   if (version) o.command = Command::version;
   if (list_params) o.command = Command::list_params;
-  if (frames->count() > 0 && o.frames == 0) throw Error("--frames", "found 0", "a whole number above 0");
+  if (frames->count() > 0 && n_frames <= 0)
+    throw Error("--frames", "found " + std::to_string(n_frames), "a whole number above 0");
+  o.frames = static_cast<std::uint64_t>(n_frames);
   if (duration->count() > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
   if (!policy.empty()) o.stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", policy));
   if (!memory.empty())

@@ -29,12 +29,34 @@ double array_depth_m(const Probe& probe) {
   return std::clamp(0.0, top->z_m, bottom->z_m);
 }
 
+// When the beam of each focused transmit leaves the array: later than time zero where the aperture walks. Empty for
+// other waves.
+std::vector<double> beam_starts_s(const Acquisition& a) {
+  const auto lines = find_scan_lines(a);
+  if (!lines || (!lines->parallel && a.probe.kind != ProbeKind::convex)) return {};
+  const Element& end = a.probe.elements.front();
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  const double radius_m = std::hypot(end.x_m, end.z_m - apex_z_m);
+  std::vector<double> starts_s;
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const Transmit& t = a.transmits[k];
+    const double at = lines->at[k];
+    const double x_m = lines->parallel ? at : radius_m * std::sin(at);
+    const double z_m = lines->parallel ? end.z_m : apex_z_m + radius_m * std::cos(at);
+    const double ahead_m = std::hypot(t.source_x_m, t.source_z_m) - std::hypot(t.source_x_m - x_m, t.source_z_m - z_m);
+    starts_s.push_back((ahead_m - array_depth_m(a.probe)) / a.sound_speed_m_s);
+  }
+  return starts_s;
+}
+
 void default_depth(ImagingParams& p, const Acquisition& a) {
   double first_s = 0.0;
   double last_s = 1e9;
-  for (const Transmit& t : a.transmits) {
-    first_s = std::max(first_s, t.t0_s);
-    last_s = std::min(last_s, t.t0_s + (a.n_samples - 1) / a.sampling_hz);
+  const std::vector<double> starts_s = beam_starts_s(a);
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const double t0_s = a.transmits[k].t0_s - (starts_s.empty() ? 0.0 : starts_s[k]);
+    first_s = std::max(first_s, t0_s);
+    last_s = std::min(last_s, t0_s + (a.n_samples - 1) / a.sampling_hz);
   }
   const double c = a.sound_speed_m_s;
   if (a.data == DataKind::beamformed) {  // all of it, but for the row that no other follows

@@ -1,6 +1,6 @@
 // HDF5 files, which anybody may have made: groups and datasets by name, attributes, small arrays of numbers and text.
 // Why a wrapper: only hard links inside the file are followed, no data of other files and no filter but the built-in
-// ones, sizes are checked before memory is taken, and every refusal is one line naming file and object.
+// ones and LZF, sizes are checked before memory is taken, and every refusal is one line naming file and object.
 // Reader process, one thread. Includes hdf5.h: only for the readers of src/formats that stand on it.
 #pragma once
 

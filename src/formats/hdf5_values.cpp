@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "formats/array_view.h"
 #include "formats/hdf5_file.h"
+#include "formats/hdf5_lzf.h"
 #include "formats/reader.h"
 
 namespace echoloop::hdf5 {
@@ -14,7 +15,8 @@ namespace {
 constexpr std::size_t kMaxExpansion = 1032;                      // of deflate
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
 constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // of an array smaller than its chunk
-constexpr const char* kAcceptedFilters = "deflate, shuffle and checksum, each once";
+constexpr const char* kAcceptedFilters =
+    "deflate, LZF, shuffle and checksum, each once (h5repack -f GZIP=4 IN OUT packs a file so)";
 
 // read(memory type, buffer): of an attribute or a dataset of one text.
 template <class Read>
@@ -38,7 +40,19 @@ std::optional<std::string> one_text(hid_t type, hid_t space, std::size_t most, R
   return text;
 }
 
-void check_filters(const std::string& where, hid_t plan) {
+// Registered numbers that recordings come with.
+std::string filter_text(H5Z_filter_t filter) {
+  const char* name = filter == H5Z_FILTER_SZIP ? " (szip)"
+                     : filter == 32001         ? " (Blosc)"
+                     : filter == 32004         ? " (LZ4)"
+                     : filter == 32008         ? " (bitshuffle)"
+                     : filter == 32015         ? " (Zstandard)"
+                     : filter == 32026         ? " (Blosc2)"
+                                               : "";
+  return std::to_string(filter) + name;
+}
+
+std::vector<H5Z_filter_t> known_filters(const std::string& where, hid_t plan) {
   const int n_filters = H5Pget_nfilters(plan);
   std::vector<H5Z_filter_t> seen;
   for (int k = 0; k < n_filters; ++k) {
@@ -46,11 +60,13 @@ void check_filters(const std::string& where, hid_t plan) {
     std::size_t n_values = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(plan, static_cast<unsigned>(k), &flags, &n_values, nullptr, 0, nullptr, &config);
-    const bool known = filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
+    const bool known = filter == H5Z_FILTER_DEFLATE || filter == kLzfFilter || filter == H5Z_FILTER_SHUFFLE ||
+                       filter == H5Z_FILTER_FLETCHER32;
     if (!known || std::count(seen.begin(), seen.end(), filter) > 0)
-      throw Error(where, "data packed by filter " + std::to_string(filter), kAcceptedFilters);
+      throw Error(where, "data packed by filter " + filter_text(filter), kAcceptedFilters);
     seen.push_back(filter);
   }
+  return seen;
 }
 
 // Deflate unpacks whatever a chunk holds: none may be packed into more than it unpacks to, but for zlib's overhead.
@@ -177,7 +193,7 @@ Storage Node::storage(std::size_t bytes) const {
   const H5D_layout_t layout = plan.valid() ? H5Pget_layout(plan) : H5D_LAYOUT_ERROR;
   if ((layout != H5D_CHUNKED && layout != H5D_COMPACT && layout != H5D_CONTIGUOUS) || H5Pget_external_count(plan) != 0)
     throw Error(where(), "data kept in another file", "data in the file itself");
-  check_filters(where(), plan);
+  const std::vector<H5Z_filter_t> filters = known_filters(where(), plan);
   Storage found{.layout = layout == H5D_CHUNKED      ? Layout::chunked
                           : layout == H5D_CONTIGUOUS ? Layout::contiguous
                                                      : Layout::compact,
@@ -193,6 +209,8 @@ Storage Node::storage(std::size_t bytes) const {
     const auto chunk_bytes = checked_bytes(found.chunk, H5Tget_size(type));
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
+    const bool lzf = std::count(filters.begin(), filters.end(), kLzfFilter) > 0;
+    plausible = plausible && (!lzf || lzf_unpacks_to(plan, *chunk_bytes));
     if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;

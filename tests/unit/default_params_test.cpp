@@ -37,6 +37,33 @@ TEST(DefaultParams, RecordsThatStartLateStartDeep) {
   EXPECT_NEAR(default_params(a).depth_min_m, 0.5 * 1480.0 * 9.95e-6, 0.06e-3);  // rounded to 0.1 mm
 }
 
+// An aperture that walks along the array: time zero is no depth of the outer beams.
+TEST(DefaultParams, WalkingAperturesBeginWhereTheirRecordsDo) {
+  Acquisition a = linear_acquisition(64, 1024);
+  a.transmits.clear();
+  for (int k = -4; k <= 4; ++k) {
+    Transmit t;
+    t.kind = TransmitKind::focused;
+    t.source_x_m = k * 2e-3, t.source_z_m = 10e-3;
+    // Every record begins 8 us after its beam left the array, (|s| - z_s) / c after the wave passed the origin.
+    t.t0_s = 8e-6 + (std::hypot(t.source_x_m, t.source_z_m) - t.source_z_m) / a.sound_speed_m_s;
+    a.transmits.push_back(t);
+  }
+  const ImagingParams p = default_params(a);
+  EXPECT_NEAR(p.depth_min_m, 0.5 * 1540.0 * 8e-6, 0.06e-3);
+  EXPECT_NEAR(p.depth_max_m, 0.96 * 0.5 * 1540.0 * (8e-6 + 1023 / 20e6), 0.06e-3);
+}
+
+// Depth stays the file's, wherever its array lies.
+TEST(DefaultParams, AnArrayBelowTheOriginIsSeenFromItsSurface) {
+  Acquisition a = linear_acquisition(64, 1024);
+  for (Element& e : a.probe.elements) e.z_m = 30e-3;
+  a.transmits[0].t0_s = 30e-3 / 1540.0;  // leaves the array
+  const ImagingParams p = default_params(a);
+  EXPECT_NEAR(p.depth_min_m, 32e-3, 0.06e-3);
+  EXPECT_NEAR(p.depth_max_m, 0.96 * (30e-3 + 0.5 * 1540.0 * 1023 / 20e6), 0.06e-3);
+}
+
 TEST(DefaultParams, PhasedArraysUseEveryElementAndLookAside) {
   Acquisition a = linear_acquisition(64, 2048);
   a.probe.kind = ProbeKind::phased;

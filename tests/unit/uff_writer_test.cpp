@@ -120,6 +120,24 @@ TEST(UffWriter, PutsSourcesWhereUffHasThem) {
   EXPECT_GT(single.file->number("/channel_data/sequence/source/distance"), 30e-3F);
 }
 
+// USTB takes their sources for ones in front of the array and adds |s|/c where we take it away.
+TEST(UffWriter, SingleElementsHaveUstbsDelays) {
+  Acquisition a = of_kind("plane");
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    Transmit& t = a.transmits[k];
+    t.kind = TransmitKind::diverging;
+    t.source_x_m = a.probe.elements[k].x_m, t.source_z_m = 0.0;
+    t.t0_s = 3e-6 - std::abs(t.source_x_m) / a.sound_speed_m_s;  // all fire 3 us before the first sample
+  }
+  const Written written(a);
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const std::string wave = "/channel_data/sequence/sequence_000" + std::to_string(k + 1);
+    const double clock_s = static_cast<double>(written.file->number("/channel_data/initial_time")) +
+                           static_cast<double>(written.file->number(wave + "/delay"));
+    EXPECT_NEAR(clock_s, 3e-6 + std::abs(a.transmits[k].source_x_m) / a.sound_speed_m_s, 1e-12) << k;
+  }
+}
+
 TEST(UffWriter, IqIsAGroupOfTwo) {
   const Written written(of_kind("iq"));
   EXPECT_EQ(written.file->attribute("/channel_data/data", "class"), "single");
