@@ -43,7 +43,7 @@ AcquisitionPtr fake_acquisition() {
 // Of frames that no machine has the memory for.
 LibraryRecording huge_frames() {
   Acquisition a = *fake_acquisition();
-  a.probe = make_linear_probe("made up", kMaxElements, 0.3e-3);
+  a.probe = make_linear_probe("made up", kMaxElements, 10e-6);
   a.n_samples = kMaxSamples;
   return {.acquisition = std::make_shared<const Acquisition>(a),
           .frame_count = 2,
