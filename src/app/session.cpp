@@ -17,6 +17,10 @@ void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200
 
 std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
 
+std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
+  return source.lends_frames() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
+}
+
 }  // namespace
 
 double default_rate_hz(const Acquisition& acquisition) {
@@ -33,6 +37,11 @@ Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image
   if (options_.in_background) return;
   making_.wait();
   take_made();
+}
+
+std::size_t Session::host_need(Backend& backend, const Source& source, const StreamSettings& stream) {
+  const bool device = backend.memory().free > 0;  // without one nothing is copied
+  return slots_bytes(source, stream) + (device ? memory_copy_bytes(stream.host_memory, source) : 0);
 }
 
 Session::~Session() {
@@ -120,11 +129,8 @@ StreamMemory Session::memory() const {
 // Before anything is given up for it. The device's need is reckoned from what the lanes that run take.
 void Session::check_fits(const StreamSettings& wanted) const {
   const std::size_t free = free_host_memory();
-  const bool device = backend_.memory().free > 0;  // without one nothing is copied
-  const std::size_t lent = device ? memory_copy_bytes(wanted.host_memory, *source_) : 0;
-  const bool new_copy = feed_.source == nullptr || feed_.kind != wanted.host_memory;
-  const std::size_t slots = source_->lends_frames() ? 0 : frame_bytes() * static_cast<std::size_t>(wanted.slots);
-  const std::size_t need = slots + (new_copy ? lent : 0);
+  const bool has_copy = feed_.source != nullptr && feed_.kind == wanted.host_memory;
+  const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : host_need(backend_, *source_, wanted);
   const std::size_t given_back = working_.has_value() ? memory().host_bytes : 0;
   if (need > free + given_back) {
     throw Error(fmt::format("{} slots of {} memory", wanted.slots,

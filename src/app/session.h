@@ -42,6 +42,8 @@ class Session {
   Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
           SessionOptions options);
   ~Session();
+  // Bytes on the host that its slots and its copy of the recording would take.
+  static std::size_t host_need(Backend& backend, const Source& source, const StreamSettings& stream);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 

@@ -43,6 +43,7 @@ class WindowApp {
   void take_opened();
   void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
   void start_session(OpenedSource opened);
+  void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
   void restart(const StreamSettings& stream);
   void use_cpu();
   void describe_backend();

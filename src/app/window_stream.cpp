@@ -3,6 +3,7 @@
 
 #include "app/free_memory.h"
 #include "app/window_app.h"
+#include "core/error.h"
 #include "gui/mark_editor.h"
 
 namespace echoloop {
@@ -65,8 +66,10 @@ void WindowApp::start_session(OpenedSource opened) {
   state_.facts = opened.facts;
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (!first) stream.rate_hz = 0.0;                // each source has a pace of its own
-  check_params(*opened.info.acquisition, params);  // before the old stream is given up
+  if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
+  // Before the old stream is given up.
+  check_params(*opened.info.acquisition, params);
+  require_room(opened, stream);
   if (!first) end_recording("another source was opened");
   if (first && !options_.record.empty()) start_recording(options_.record, *opened.source, params);
   state_.stream = stream;
@@ -91,6 +94,17 @@ void WindowApp::start_session(OpenedSource opened) {
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {
     say(Severity::warning, "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Source lets you say it."));
   }
+}
+
+// Of the memory that there will be when the old stream is gone.
+void WindowApp::require_room(const OpenedSource& opened, const StreamSettings& stream) const {
+  const std::size_t need = Session::host_need(*backend_, *opened.source, stream);
+  const std::size_t given_back = session_ != nullptr ? session_->memory().host_bytes + history_.extent().bytes : 0;
+  const std::size_t there_is = free_host_memory() + given_back;
+  if (need <= there_is) return;
+  const auto megabytes = [](std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); };
+  throw Error(opened.name, fmt::format("its frames need {} in {} slots", megabytes(need), stream.slots),
+              "at most " + megabytes(there_is) + ", which is free", "fewer slots need less");
 }
 
 void WindowApp::remember(const std::filesystem::path& file) {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "formats/reader.h"
@@ -55,6 +56,7 @@ bool MappedFile::intact() const {
 
 std::span<const std::byte> MappedFile::lend(const std::string& what, std::size_t offset, std::size_t size) const {
   constexpr std::size_t kMostMapped = std::size_t{256} << 20;
+  if (offset > size_ || size > size_ - offset) throw std::out_of_range("bytes outside of the file");
   if (!intact()) throw Error(what, "shorter than when it was opened", "a file that nobody changes");
   if (size_ > kMostMapped && lent_.fetch_add(size) + size > kMostMapped) {
     lent_ = size;

@@ -1,6 +1,7 @@
 #include "formats/samples.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -172,6 +173,14 @@ void convert_frame(const SampleSource& s, SampleType type, std::size_t frame, st
   }
 }
 
+namespace {
+
+bool holds(std::span<const std::byte> bytes, const std::byte* at) {
+  return !std::less<>()(at, bytes.data()) && std::less<>()(at, bytes.data() + bytes.size());
+}
+
+}  // namespace
+
 LibraryRecording make_library_recording(const OpenRequest& request, RecordingParts parts) {
   complete(request, parts);
   LibraryRecording recording;
@@ -201,7 +210,7 @@ Recording make_recording(const OpenRequest& request, RecordingParts parts) {
     recording.frame = [frames = std::move(s.frames), frame_bytes, file, owner = parts.owner,
                        what = request.what()](std::uint64_t index) -> std::span<const std::byte> {
       const std::byte* const first = frames.at(static_cast<std::size_t>(index))[0];
-      if (!file) return {first, frame_bytes};
+      if (!file || !holds(file->bytes(), first)) return {first, frame_bytes};  // what a pickle carries as text does not
       return file->lend(what, static_cast<std::size_t>(first - file->bytes().data()), frame_bytes);
     };
   } else {

@@ -17,6 +17,12 @@ namespace {
 constexpr std::int64_t kLateLimitNs = 100'000'000;
 constexpr double kNsPerMs = 1e6;
 
+// A file may say any rate above 0: the time stays a number that can be added to the clock's.
+std::int64_t period_ns(double rate_hz, int frames = 1) {
+  constexpr double kLongestNs = 1e17;  // three years
+  return static_cast<std::int64_t>(std::min(1e9 * frames / rate_hz, kLongestNs));
+}
+
 // "frame 24689 came while slot 3 of 8 was still being copied: its frame 24681 is 8.3 ms old (error on override). ..."
 std::string refusal_text(const RingRefusal& r) {
   char text[320];
@@ -89,7 +95,7 @@ std::int64_t Producer::next_due(std::int64_t now) {
     const int burst = std::max(1, static_cast<int>(inject.burst_frames));
     if (--left_in_burst_ <= 0 || left_in_burst_ >= burst) {
       left_in_burst_ = burst;
-      schedule_ns_ += static_cast<std::int64_t>(1e9 * burst / options_.rate_hz);
+      schedule_ns_ += period_ns(options_.rate_hz, burst);
     }
   }
   if (inject.stall_ms > 0.0 && now >= stall_ns_) {
@@ -113,8 +119,8 @@ bool Producer::wait_for_turn() {
     }
     const std::int64_t now = now_ns();
     if (std::exchange(changed_options_, false)) {  // nobody waits out an old, slower schedule
-      const double period_s = std::isfinite(options_.rate_hz) ? 1.0 / options_.rate_hz : 0.0;
-      due_ns_ = std::min(due_ns_, now + static_cast<std::int64_t>(period_s * 1e9));
+      const bool paced = std::isfinite(options_.rate_hz) && options_.rate_hz > 0.0;
+      due_ns_ = std::min(due_ns_, now + (paced ? period_ns(options_.rate_hz) : 0));
       schedule_ns_ = std::min(schedule_ns_, due_ns_);
       rested_ns_ = std::min(rested_ns_, now + static_cast<std::int64_t>(options_.pace_ms * kNsPerMs));
     }

@@ -83,6 +83,12 @@ TEST(Producer, KeepsItsRate) {
   for (std::size_t i = 0; i < 201; ++i) EXPECT_EQ(rig.stamps[i].sequence, i);
 }
 
+TEST(Producer, TheSlowestRateThatAFileCanSayIsKept) {
+  Rig rig({.rate_hz = 1e-300});
+  rig.read_for(100ms);
+  EXPECT_EQ(rig.stamps.size(), 1U);
+}
+
 TEST(Producer, UnpacedItWaitsForNothing) {
   Rig rig({.rate_hz = kRateMax});
   const auto begin = Clock::now();

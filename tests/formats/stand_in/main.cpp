@@ -40,6 +40,18 @@ AcquisitionPtr fake_acquisition() {
   return std::make_shared<const Acquisition>(a);
 }
 
+// Of frames that no machine has the memory for.
+LibraryRecording huge_frames() {
+  Acquisition a = *fake_acquisition();
+  a.probe = make_linear_probe("made up", kMaxElements, 10e-6);
+  a.n_samples = kMaxSamples;
+  return {.acquisition = std::make_shared<const Acquisition>(a),
+          .frame_count = 2,
+          .format = "made up",
+          .frame_offsets = {},
+          .read_frame = {}};
+}
+
 void write_frame(std::uint64_t index, std::span<std::byte> out) {
   std::vector<float> values(2 * kFakeSamples);
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = test::fake_value(index, k);
@@ -186,6 +198,7 @@ LibraryRecording play(const OpenRequest& request) {
   const std::string role = request.path.filename().string();
   if (role == "in-memory" || role == "streamed") return fake_recording();
   if (role == "in-place") return in_place();
+  if (role == "huge-frames") return huge_frames();
   if (role == "crash-opening") crash();
   if (role == "exit-opening") ::_exit(3);
   if (role == "hang-opening") hang();

@@ -1,0 +1,96 @@
+// The program's window itself, offscreen: what is dropped on it, and what that leaves of the recording before.
+#include "app/window_app.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+
+#include "history/uff_writer.h"
+#include "support/acquisitions.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DroppedFiles : public ::testing::Test {
+ protected:
+  DroppedFiles() {
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    UffWriter writer(recording_, share(linear_acquisition()), {.version = "test"});
+    const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
+    for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
+    writer.finish();
+    Options options;
+    options.source = recording_.string();
+    options.backend = BackendChoice::cpu;
+    options.duration_s = 1e9;  // a script: no tour of the window
+    options.width = 960;
+    options.height = 540;
+    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app_->begin();
+  }
+
+  bool draw_until(const std::function<bool()>& holds) {
+    for (int turns = 0; !holds() && turns < 2000; ++turns) app_->turn();
+    return holds();
+  }
+  [[nodiscard]] bool plays() const { return app_->state().counts.processed > 3 && app_->state().shown > 3; }
+  void drop(const fs::path& file) {
+    InjectedInput hand;
+    hand.dropped_files = {file};
+    app_->viewer().inject(hand);
+    app_->turn();
+    app_->turn();
+    ASSERT_TRUE(draw_until([&] { return !app_->state().progress.has_value(); }));
+  }
+  // A line about the file, and the recording plays on.
+  void expect_refused(const fs::path& file, const std::string& why) {
+    UiState& state = app_->state();
+    state.messages.clear();
+    drop(file);
+    ASSERT_EQ(state.messages.size(), 1U);
+    EXPECT_EQ(state.messages.front().severity, Severity::error);
+    EXPECT_EQ(state.messages.front().text.find(file.string()), 0U) << state.messages.front().text;
+    EXPECT_NE(state.messages.front().text.find(why), std::string::npos) << state.messages.front().text;
+    EXPECT_EQ(state.source.opened_as, recording_.string());
+    const std::uint64_t shown = state.shown;
+    EXPECT_TRUE(draw_until([&] { return state.shown > shown + 3; }));
+    EXPECT_FALSE(state.fault.has_value());
+  }
+
+  TemporaryFolder folder_;
+  const fs::path recording_ = folder_ / "recording.uff";
+  std::unique_ptr<WindowApp> app_;
+};
+
+TEST_F(DroppedFiles, OneThatIsRefusedLeavesTheOneBeforePlaying) {
+  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  write_text_file(folder_ / "notes.txt", "not a recording");
+  expect_refused(folder_ / "notes.txt", "accepted: ");
+  write_text_file(folder_ / "cut.uff", read_text(recording_).substr(0, 3000));
+  expect_refused(folder_ / "cut.uff", "accepted: ");
+  write_text_file(folder_ / "crash-opening", "\x89HDF\r\n\x1a\n" + std::string(2000, '.'));
+  expect_refused(folder_ / "crash-opening", "its reader stopped");
+}
+
+TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
+  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  write_text_file(folder_ / "huge-frames", "\x89HDF\r\n\x1a\n" + std::string(2000, '.'));
+  expect_refused(folder_ / "huge-frames", "in 8 slots");
+}
+
+TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
+  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  const fs::path other = folder_ / "other.uff";
+  fs::copy(recording_, other);
+  drop(other);
+  EXPECT_EQ(app_->state().source.opened_as, other.string());
+  EXPECT_TRUE(draw_until([&] { return plays(); }));
+  EXPECT_FALSE(app_->state().fault.has_value());
+}
+
+}  // namespace
+}  // namespace echoloop::testing
