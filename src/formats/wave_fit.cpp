@@ -31,15 +31,16 @@ std::optional<double> passage(const Transmit& t, const std::vector<double>& dela
   return mean;
 }
 
-using Row = std::array<double, 4>;  // three unknowns and the right side
+constexpr std::size_t kMostUnknowns = 4;
+using Row = std::array<double, kMostUnknowns + 1>;  // unknowns, and the right side last
 
-// Least squares of rows by their normal equations; nothing when they do not determine the unknowns.
-std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::size_t n_unknowns) {
-  std::array<Row, 3> m{};
+// Least squares of rows by their normal equations; nothing when they do not determine the first n unknowns.
+std::optional<std::array<double, kMostUnknowns>> solve(const std::vector<Row>& rows, std::size_t n_unknowns) {
+  std::array<Row, kMostUnknowns> m{};
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < n_unknowns; ++i) {
       for (std::size_t j = 0; j < n_unknowns; ++j) m[i][j] += row[i] * row[j];
-      m[i][3] += row[i] * row[3];
+      m[i][kMostUnknowns] += row[i] * row[kMostUnknowns];
     }
   }
   for (std::size_t k = 0; k < n_unknowns; ++k) {  // Gauss-Jordan; a positive definite matrix needs no pivot search
@@ -47,16 +48,16 @@ std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::si
     for (std::size_t i = 0; i < n_unknowns; ++i) {
       if (i == k) continue;
       const double factor = m[i][k] / m[k][k];
-      for (std::size_t j = 0; j < 4; ++j) m[i][j] -= factor * m[k][j];
+      for (double *to = m[i].data(), *from = m[k].data(); to != m[i].data() + m[i].size();) *to++ -= factor * *from++;
     }
   }
-  std::array<double, 3> x{};
-  for (std::size_t k = 0; k < n_unknowns; ++k) x[k] = m[k][3] / m[k][k];
+  std::array<double, kMostUnknowns> x{};
+  for (std::size_t k = 0; k < n_unknowns; ++k) x[k] = m[k][kMostUnknowns] / m[k][k];
   return x;
 }
 
 struct Line {  // of the firing elements: lengths in units of half the aperture, the first delay taken away
-  std::vector<double> x, ct;
+  std::vector<double> x, z, ct;
   double scale_m = 1.0;
 };
 
@@ -67,42 +68,47 @@ Line firing_line(const std::vector<double>& delays_s, const Probe& probe, double
     if (std::isnan(delays_s[e])) continue;
     if (std::isnan(first)) first = delays_s[e];
     line.x.push_back(probe.elements[e].x_m);
+    line.z.push_back(probe.elements[e].z_m);
     line.ct.push_back((delays_s[e] - first) * c);
   }
   line.scale_m = 1e-9;
   for (const double x : line.x) line.scale_m = std::max(line.scale_m, std::abs(x));
-  for (double& x : line.x) x /= line.scale_m;
-  for (double& ct : line.ct) ct /= line.scale_m;
+  for (auto* values : {&line.x, &line.z, &line.ct}) {
+    for (double& value : *values) value /= line.scale_m;
+  }
   return line;
 }
 
-// ct = const + x sin a.
-std::optional<Transmit> plane_wave(const Line& line) {
+// ct = const + x sin a + z cos a; on a straight line the last term is part of the constant.
+std::optional<Transmit> plane_wave(const Line& line, ProbeKind kind) {
   std::vector<Row> rows;
-  for (std::size_t k = 0; k < line.x.size(); ++k) rows.push_back({1.0, line.x[k], 0.0, line.ct[k]});
-  const auto solved = solve(rows, 2);
+  for (std::size_t k = 0; k < line.x.size(); ++k) rows.push_back({1.0, line.x[k], line.z[k], 0.0, line.ct[k]});
+  const bool curved = kind == ProbeKind::convex;
+  const auto solved = solve(rows, curved ? 3 : 2);
   if (!solved || !(std::abs((*solved)[1]) < 1.0)) return std::nullopt;
   Transmit t;
-  t.angle_rad = std::asin((*solved)[1]);
+  t.angle_rad = curved ? std::atan2((*solved)[1], (*solved)[2]) : std::asin((*solved)[1]);
   return t;
 }
 
-// |p - s| = ct + k, k < 0 for a focus: x^2 - (ct)^2 = 2 s_x x + 2 k ct + (k^2 - |s|^2), linear in three unknowns.
-std::optional<Transmit> spherical_wave(const Line& line) {
+// |p - s| = ct + k, k < 0 for a focus: x^2 + z^2 - (ct)^2 = 2 s_x x + 2 s_z z + 2 k ct + (k^2 - |s|^2), linear in four
+// unknowns. On a straight line (z = 0) s_z follows from the last; elsewhere it is solved for.
+std::optional<Transmit> spherical_wave(const Line& line, ProbeKind kind) {
+  const bool curved = kind == ProbeKind::convex;
   std::vector<Row> rows;
   for (std::size_t k = 0; k < line.x.size(); ++k) {
-    const double x = line.x[k], ct = line.ct[k];
-    rows.push_back({1.0, x, ct, x * x - ct * ct});
+    const double x = line.x[k], z = curved ? line.z[k] : 0.0, ct = line.ct[k];
+    rows.push_back({1.0, x, ct, z, x * x + z * z - ct * ct});
   }
-  const auto solved = solve(rows, 3);
+  const auto solved = solve(rows, curved ? 4 : 3);
   if (!solved) return std::nullopt;
   const double source_x = 0.5 * (*solved)[1], k = 0.5 * (*solved)[2];
   const double depth_squared = k * k - source_x * source_x - (*solved)[0];
-  if (!(depth_squared > 0.0)) return std::nullopt;
+  if (!curved && !(depth_squared > 0.0)) return std::nullopt;
   Transmit t;
   t.kind = k < 0.0 ? TransmitKind::focused : TransmitKind::diverging;
   t.source_x_m = source_x * line.scale_m;
-  t.source_z_m = (k < 0.0 ? 1.0 : -1.0) * std::sqrt(depth_squared) * line.scale_m;
+  t.source_z_m = (curved ? 0.5 * (*solved)[3] : (k < 0.0 ? 1.0 : -1.0) * std::sqrt(depth_squared)) * line.scale_m;
   return t;
 }
 
@@ -140,10 +146,13 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
   std::vector<Transmit> candidates;
   if (firing.size() == 2) return law_itself(delays_s);  // any wave fits two
   if (hint) candidates.push_back(*hint);
-  if (probe.kind != ProbeKind::convex) {
-    const Line line = firing_line(delays_s, probe, sound_speed_m_s);
-    if (const auto plane = plane_wave(line)) candidates.push_back(*plane);
-    if (const auto spherical = spherical_wave(line)) candidates.push_back(*spherical);
+  const Line line = firing_line(delays_s, probe, sound_speed_m_s);
+  const std::size_t n_curved = probe.kind == ProbeKind::convex ? 1 : 0;  // unknowns more
+  if (firing.size() > 2 + n_curved) {
+    if (const auto plane = plane_wave(line, probe.kind)) candidates.push_back(*plane);
+  }
+  if (firing.size() > 3 + n_curved) {
+    if (const auto spherical = spherical_wave(line, probe.kind)) candidates.push_back(*spherical);
   }
   for (Transmit& candidate : candidates) {
     if (const auto found = passage(candidate, delays_s, probe, sound_speed_m_s, tolerance_s))

@@ -55,6 +55,12 @@ struct Workspace {
   std::vector<double> connector = {9, 10, 11, 12, 13, 14, 15, 16};
   double start_depth = 4.0, lens = 0.5, peak = 1.25;  // wavelengths
   double end_sample_excess = 0.0;
+  mat_ft version = MAT_FT_MAT5;
+  std::string name = "RcvData", sample_mode;  // sample_mode: instead of decimSampleRate
+  double buffer = 1.0;                        // 2: after an empty one
+  bool one_by_one = false;                    // TX(k) fires element 3 k alone
+  bool with_notes = true;                     // Steer and focus
+  bool as_double = false;
 };
 
 double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths
@@ -79,10 +85,10 @@ Variable transmits(const Workspace& w) {
       least = std::min(least, delays[e]);
     }
     for (double& d : delays) d -= least;  // the first element fires at 0
-    Fields tx = {{"Steer", row({angle, 0.0})},
-                 {"focus", number(w.focus)},
-                 {"Origin", row({0.0, 0.0, 0.0})},
-                 {"Apod", row(std::vector<double>(kElements, 1.0))}};
+    std::vector<double> weights(kElements, w.one_by_one ? 0.0 : 1.0);
+    if (w.one_by_one) weights[3 * all.size()] = 1.0, delays.assign(kElements, 0.0);
+    Fields tx = {{"Origin", row({0.0, 0.0, 0.0})}, {"Apod", row(weights)}};
+    if (w.with_notes) tx.insert(tx.end(), {{"Steer", row({angle, 0.0})}, {"focus", number(w.focus)}});
     if (w.with_delays) tx.emplace_back("Delay", row(delays));
     all.push_back(std::move(tx));
   }
@@ -91,7 +97,8 @@ Variable transmits(const Workspace& w) {
 
 std::filesystem::path write(const TempFolder& folder, const Workspace& w) {
   const std::filesystem::path path = folder.path() / "workspace.mat";
-  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, MAT_FT_MAT5);
+  std::filesystem::remove(path);
+  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, w.version);
   const auto put = [&](Variable v) {
     Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
     Mat_VarFree(v);
@@ -104,10 +111,13 @@ std::filesystem::path write(const TempFolder& folder, const Workspace& w) {
     }
   }
   std::size_t dims[3] = {rows, kColumns, kFrames};
-  Variable cell_value = Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
-  std::size_t one[2] = {1, 1};
-  Variable cell = Mat_VarCreate("RcvData", MAT_C_CELL, MAT_T_CELL, 2, one, nullptr, 0);
-  Mat_VarSetCell(cell, 0, cell_value);
+  std::vector<double> wide(samples.begin(), samples.end());
+  Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
+                                    : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
+  std::size_t cells[2] = {1, static_cast<std::size_t>(w.buffer)};
+  Variable cell = Mat_VarCreate(w.name.c_str(), MAT_C_CELL, MAT_T_CELL, 2, cells, nullptr, 0);
+  if (cells[1] == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
+  Mat_VarSetCell(cell, static_cast<int>(cells[1]) - 1, cell_value);
   put(cell);
   const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
   std::vector<double> positions(kElements * 5, 0.0);
@@ -130,9 +140,10 @@ std::filesystem::path write(const TempFolder& folder, const Workspace& w) {
                            {"endSample", number(static_cast<double>(first_row(k) + kSamples) + w.end_sample_excess)},
                            {"framenum", number(static_cast<double>(f + 1))},
                            {"acqNum", number(static_cast<double>(k + 1))},
-                           {"bufnum", number(1)},
+                           {"bufnum", number(w.buffer)},
                            {"startDepth", number(w.start_depth)},
-                           {"decimSampleRate", number(20.0)}});
+                           w.sample_mode.empty() ? Fields::value_type{"decimSampleRate", number(20.0)}
+                                                 : Fields::value_type{"sampleMode", text(w.sample_mode)}});
         events.push_back(
             {{"tx", number(static_cast<double>(k + 1))}, {"rcv", number(static_cast<double>(2 * f + k + 1))}});
       }
@@ -151,21 +162,25 @@ double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::si
 
 TEST(Verasonics, LinesByEventAndConnector) {
   const TempFolder folder;
-  const Recording r = open_recording(write(folder, {}));
-  ASSERT_EQ(r.frame_count, kFrames);
-  const Acquisition& a = *r.acquisition;
-  EXPECT_EQ(a.n_transmits(), 2);
-  EXPECT_EQ(a.n_elements(), static_cast<int>(kElements));
-  EXPECT_EQ(a.n_samples, static_cast<int>(kSamples));
-  EXPECT_EQ(a.sample_type, SampleType::int16);
-  EXPECT_EQ(a.probe.name, "L8");
-  EXPECT_NEAR(a.sampling_hz, 20e6, 1e-3);
-  EXPECT_NEAR(a.center_hz, 5e6, 1e-3);
-  EXPECT_NEAR(a.bandwidth_hz, 4e6, 1e-3);
-  EXPECT_NEAR(a.sound_speed_m_s, kSpeed_m_s, 1e-9);
-  for (std::size_t f = 0; f < kFrames; ++f) {
-    for (std::size_t shot = 0; shot < 2; ++shot) {
-      EXPECT_EQ(value_at(r, f, shot, 2, 5), sample_at(first_row(shot) + 5, 8 + 2, f));
+  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+    Workspace w;
+    w.version = version;
+    const Recording r = open_recording(write(folder, w));
+    ASSERT_EQ(r.frame_count, kFrames);
+    const Acquisition& a = *r.acquisition;
+    EXPECT_EQ(a.n_transmits(), 2);
+    EXPECT_EQ(a.n_elements(), static_cast<int>(kElements));
+    EXPECT_EQ(a.n_samples, static_cast<int>(kSamples));
+    EXPECT_EQ(a.sample_type, SampleType::int16);
+    EXPECT_EQ(a.probe.name, "L8");
+    EXPECT_NEAR(a.sampling_hz, 20e6, 1e-3);
+    EXPECT_NEAR(a.center_hz, 5e6, 1e-3);
+    EXPECT_NEAR(a.bandwidth_hz, 4e6, 1e-3);
+    EXPECT_NEAR(a.sound_speed_m_s, kSpeed_m_s, 1e-9);
+    for (std::size_t f = 0; f < kFrames; ++f) {
+      for (std::size_t shot = 0; shot < 2; ++shot) {
+        EXPECT_EQ(value_at(r, f, shot, 2, 5), sample_at(first_row(shot) + 5, 8 + 2, f));
+      }
     }
   }
 }
@@ -206,6 +221,66 @@ TEST(Verasonics, VirtualSourcesAndMillimetres) {
       passage = std::max(passage, focus < 0.0 ? std::abs(focus) - d : d - focus);
     }
     EXPECT_NEAR(t.t0_s, (2.0 * w.start_depth - w.peak - 2.0 * w.lens - passage) / 5e6, 1e-12);
+  }
+}
+
+// The delays alone say what wave it is: without Steer and focus nothing is assumed about them.
+TEST(Verasonics, WavesWithoutNotes) {
+  for (const double focus : {0.0, -20.0, 30.0}) {
+    const TempFolder folder;
+    Workspace noted, bare;
+    noted.focus = bare.focus = focus;
+    bare.with_notes = false;
+    const Recording a = open_recording(write(folder, noted)), b = open_recording(write(folder, bare));
+    EXPECT_EQ(a.acquisition->assumptions, b.acquisition->assumptions);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Transmit &x = a.acquisition->transmits[k], &y = b.acquisition->transmits[k];
+      EXPECT_EQ(x.kind, y.kind);
+      EXPECT_NEAR(x.angle_rad, y.angle_rad, 1e-9);
+      EXPECT_NEAR(x.source_x_m, y.source_x_m, 1e-7);
+      EXPECT_NEAR(x.source_z_m, y.source_z_m, 1e-7);
+      EXPECT_NEAR(x.t0_s, y.t0_s, 1e-11);
+    }
+  }
+}
+
+// Delays of 0 would do for a plane wave; one element that fires alone is a source of its own.
+TEST(Verasonics, OneElementAloneIsASource) {
+  const TempFolder folder;
+  Workspace w;
+  w.one_by_one = true;
+  w.angles_rad = {0.0, 0.0};
+  const Recording r = open_recording(write(folder, w));
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Transmit& t = r.acquisition->transmits[k];
+    const double x = element_x(3 * k);  // wavelengths
+    EXPECT_EQ(t.kind, TransmitKind::diverging);
+    EXPECT_NEAR(t.source_x_m, x * kWavelength_m, 1e-12);
+    EXPECT_EQ(t.source_z_m, 0.0);
+    EXPECT_NEAR(t.t0_s, (2.0 * w.start_depth - w.peak - 2.0 * w.lens - std::abs(x)) / 5e6, 1e-12);
+  }
+}
+
+TEST(Verasonics, SamplesPerWavelengthByTheMode) {
+  const TempFolder folder;
+  for (const auto& [mode, per_wave] :
+       {std::pair{"NS200BW", 4.0}, {"BS100BW", 2.0}, {"BS67BW", 4.0 / 3.0}, {"BS50BW", 1.0}}) {
+    Workspace w;
+    w.sample_mode = mode;
+    EXPECT_NEAR(open_recording(write(folder, w)).acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
+  }
+}
+
+TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
+  const TempFolder folder;
+  Workspace second, own_name, wide;
+  second.buffer = 2.0;
+  own_name.name = "RFData_tot";
+  wide.as_double = true;
+  for (const Workspace& w : {second, own_name, wide}) {
+    const Recording r = open_recording(write(folder, w));
+    EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
+    EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
   }
 }
 
