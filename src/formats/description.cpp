@@ -1,5 +1,6 @@
 #include "formats/description.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,10 +11,12 @@
 namespace echoloop {
 namespace {
 
+// "channel" beside "element" is that of I and Q.
 std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
   constexpr const char* kAccepted = "a list naming each axis: frame, transmit, element, time, iq";
   const Json& list = require_key(what, meta, "axes");
   if (!list.is_array() || list.size() > 8) throw Error(what, "axes = " + json_excerpt(list), kAccepted);
+  const bool elements = std::find(list.begin(), list.end(), Json("element")) != list.end();
   std::vector<Axis> axes;
   for (const Json& entry : list) {
     const std::string name = json_text(what, entry, "axes");
@@ -25,7 +28,7 @@ std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
       axes.push_back(Axis::element);
     else if (name == "time")
       axes.push_back(Axis::time);
-    else if (name == "iq")
+    else if (name == "iq" || (name == "channel" && elements))
       axes.push_back(Axis::iq);
     else
       throw Error(what, "axis '" + printable(name) + "'", kAccepted);
@@ -50,29 +53,43 @@ void set_first_sample_times(const std::string& what, const Json& meta, Acquisiti
   for (std::size_t k = 0; k < times.size(); ++k) a.transmits[k].t0_s = times[k];
 }
 
+enum class TimeZero { first_firing, origin, delays };  // delays: the zero of explicit delays
+
+// The two words, or a sentence with them ("instant the first element fires", "... passes the array centre").
+TimeZero described_time_zero(const std::string& what, const Json& meta, bool all_by_delays) {
+  if (!meta.contains("t_zero") && all_by_delays) return TimeZero::delays;
+  const std::string t_zero = json_text(what, require_key(what, meta, "t_zero"), "t_zero");
+  const auto says = [&](const char* words) { return t_zero.find(words) != std::string::npos; };
+  const bool first = t_zero == "first_firing" || says("first element fires");
+  const bool origin = t_zero == "origin" || says("passes the array centre") || says("passes the origin");
+  if (first != origin) return first ? TimeZero::first_firing : TimeZero::origin;
+  throw Error(what, "t_zero = '" + printable(t_zero) + "'",
+              "\"first_firing\" or \"origin\" (the wave passes the array's centre)");
+}
+
+// What is added to the file's times to count from the program's time zero.
+double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisition& a) {
+  if (zero == TimeZero::delays) return -tx.passage_s;
+  if (zero == TimeZero::first_firing) {
+    return tx.by_delays ? tx.first_s - tx.passage_s
+                        : first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, tx.active);
+  }
+  const bool law = tx.transmit.kind == TransmitKind::delays;
+  return law ? origin_passage_s(tx.transmit, a.probe, a.sound_speed_m_s) : 0.0;
+}
+
 // Moves every transmit from the file's clock to the program's; for IQ the phase of the mixer moves along.
 std::vector<double> apply_time_zero(const std::string& what, const Json& meta, Acquisition& a,
-                                    const std::vector<std::vector<bool>>& active) {
-  constexpr const char* kAccepted = "\"first_firing\" or \"origin\" (the wave passes the array's centre)";
-  bool all_delays = true;
-  for (const Transmit& transmit : a.transmits) all_delays = all_delays && transmit.kind == TransmitKind::delays;
-  if (!meta.contains("t_zero") && all_delays) return {};  // the delays themselves are the clock
-  const std::string t_zero = json_text(what, require_key(what, meta, "t_zero"), "t_zero");
-  const bool first_firing = t_zero == "first_firing";
-  if (!first_firing && t_zero != "origin") throw Error(what, "t_zero = '" + printable(t_zero) + "'", kAccepted);
+                                    const std::vector<DescribedTransmit>& described) {
+  const TimeZero zero = described_time_zero(
+      what, meta, std::all_of(described.begin(), described.end(), [](const auto& tx) { return tx.by_delays; }));
   std::vector<double> rotation_rad;
   bool rotated = false;
-  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
-    Transmit& transmit = a.transmits[k];
-    double shift_s = 0.0;
-    if (first_firing) {
-      shift_s = first_firing_s(transmit, a.probe, a.sound_speed_m_s, active[k]);
-    } else if (transmit.kind == TransmitKind::delays) {
-      shift_s = origin_passage_s(transmit, a.probe, a.sound_speed_m_s);
-    }
+  for (std::size_t k = 0; k < described.size(); ++k) {
+    const double shift_s = time_shift_s(described[k], zero, a);
     if (!std::isfinite(shift_s))
       throw Error(what, "transmit " + std::to_string(k) + " in which no element fires", "at least one");
-    transmit.t0_s += shift_s;
+    a.transmits[k].t0_s += shift_s;
     rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shift_s);
     rotated = rotated || rotation_rad.back() != 0.0;
   }
@@ -139,8 +156,8 @@ Description describe_array(const std::string& what, const Json& meta, const Arra
   a.sound_speed_m_s = optional_number(what, meta, "c_m_s", 1540.0);
   if (!(a.sound_speed_m_s > 0.0)) throw Error(what, "c_m_s = " + std::to_string(a.sound_speed_m_s), "a speed above 0");
   a.probe = described_probe(what, meta, static_cast<int>(layout.n_elements));
-  DescribedTransmits tx = described_transmits(what, meta, a.probe);
-  a.transmits = std::move(tx.transmits);
+  const std::vector<DescribedTransmit> tx = described_transmits(what, meta, a);
+  for (const DescribedTransmit& one : tx) a.transmits.push_back(one.transmit);
   if (a.transmits.size() != layout.n_transmits) {
     throw Error(what,
                 std::to_string(a.transmits.size()) + " transmits described for " + std::to_string(layout.n_transmits) +
@@ -148,7 +165,7 @@ Description describe_array(const std::string& what, const Json& meta, const Arra
                 "one description for each transmit");
   }
   set_first_sample_times(what, meta, a);
-  d.rotation_rad = apply_time_zero(what, meta, a, tx.active);
+  d.rotation_rad = apply_time_zero(what, meta, a, tx);
   set_frame_rate(what, meta, a);
   return d;
 }

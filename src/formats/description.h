@@ -1,7 +1,8 @@
 // The JSON description of a bare array (.npy, .npz): key by key into an Acquisition.
 // Keys: axes [frame|transmit|element|time|iq], fs_hz, fc_hz, demod_hz (IQ), c_m_s, t0_s (one, or one a transmit),
-// t_zero "first_firing"|"origin", element_x_m (+ element_z_m, element_normal_rad) or pitch_m (+ n_elements, radius_m),
-// element_width_m, tx [{kind, angle_rad | source_m | focus_m | delays_s, apod}] or tx_angles_rad or tx_delays_s,
+// t_zero "first_firing"|"origin" (or a sentence that says which), element_x_m (+ element_z_m, element_normal_rad) or
+// pitch_m (+ n_elements, radius_m), element_width_m, tx [{kind, angle_rad | source_m | focus_m | delays_s, apod}] or
+// tx_angles_rad or tx_delays_s (element_delays_s) or virtual_source_m,
 // frame_rate_hz or prf_hz, bandwidth_hz, name. axes and t_zero have no default: guessing them is the commonest error.
 // (Explicit delays carry their own clock, so that t_zero may be absent when every transmit is one.)
 #pragma once
@@ -28,11 +29,16 @@ Description describe_array(const std::string& what, const Json& meta, const Arra
 
 // Probe and transmits (description_probe.cpp).
 Probe described_probe(const std::string& what, const Json& meta, int n_elements);
-struct DescribedTransmits {
-  std::vector<Transmit> transmits;        // t0_s on the file's clock
-  std::vector<std::vector<bool>> active;  // elements that fire, empty: all
+struct DescribedTransmit {
+  Transmit transmit;              // t0_s on the file's clock
+  std::vector<bool> active = {};  // elements that fire, empty: all
+  // Explicit delays only: when the first element fires and when the wave passes the origin, on their own clock. The
+  // transmit is the wave that they make; a law that is none keeps kind delays, and its passage is 0.
+  bool by_delays = false;
+  double first_s = 0.0, passage_s = 0.0;
 };
-DescribedTransmits described_transmits(const std::string& what, const Json& meta, const Probe& probe);
+// `a` has probe, centre frequency and sound speed.
+std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a);
 
 // Typed access; Error when the key is missing or not of that type.
 const Json& require_key(const std::string& what, const Json& meta, const char* key);

@@ -39,7 +39,7 @@ std::string ending_digits(const std::string& name) {
     }
     found += (found.empty() ? "a MATLAB file with " : ", ") + variable.describe();
   }
-  throw Error(what, found, kAccepted);
+  throw Error(what, found, looks_like_part_of_verasonics(file) ? kVerasonicsAccepted : kAccepted);
 }
 
 bool is_cell(const MatVariable& variable) { return variable.kind == "cell" || variable.kind == "references"; }

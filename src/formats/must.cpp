@@ -43,7 +43,7 @@ class Param {
 };
 
 // param.elements: x, or x and z, or x, y and z; one column or one row for each element.
-Probe listed_probe(const std::string& what, const MatField& listed, std::size_t n) {
+Probe elements_probe(const std::string& what, const MatField& listed, std::size_t n) {
   const std::vector<std::size_t>& dims = listed.dims;
   const bool columns = dims.size() == 2 && dims[1] == n && dims[0] <= 3;
   const bool rows = !columns && dims.size() == 2 && dims[0] == n && dims[1] <= 3;
@@ -53,21 +53,12 @@ Probe listed_probe(const std::string& what, const MatField& listed, std::size_t 
                 "x, or x and z, for each element");
   }
   std::vector<double> x_m(n), z_m(n, 0.0);
-  bool curved = false;
   for (std::size_t e = 0; e < n; ++e) {
     const auto axis = [&](std::size_t k) { return listed.values[columns ? e * n_axes + k : k * n + e]; };
     x_m[e] = axis(0);
     if (n_axes > 1) z_m[e] = axis(n_axes - 1);
-    curved = curved || std::abs(z_m[e] - z_m[0]) > 1e-9;
   }
-  const std::vector<double> normal = curved ? bend_normals(x_m, z_m) : std::vector<double>(n, 0.0);
-  Probe probe{.name = curved ? "convex array" : "linear array",
-              .kind = curved ? ProbeKind::convex : ProbeKind::linear,
-              .pitch_m = n > 1 ? std::hypot(x_m[1] - x_m[0], z_m[1] - z_m[0]) : 0.0,
-              .element_width_m = 0.0,
-              .elements = {}};
-  for (std::size_t e = 0; e < n; ++e) probe.elements.push_back({.x_m = x_m[e], .z_m = z_m[e], .normal_rad = normal[e]});
-  return probe;
+  return listed_probe(what + " (param.elements)", x_m, z_m, {});
 }
 
 Probe must_probe(const std::string& what, const Param& param, std::size_t n_elements) {
@@ -86,7 +77,7 @@ Probe must_probe(const std::string& what, const Param& param, std::size_t n_elem
   const auto pitch_m = param.number("pitch");
   Probe probe;
   if (listed != nullptr) {
-    probe = listed_probe(what, *listed, n_elements);
+    probe = elements_probe(what, *listed, n_elements);
     if (pitch_m) probe.pitch_m = *pitch_m;
   } else if (const double radius_m = param.number("radius").value_or(HUGE_VAL); std::isfinite(radius_m)) {
     probe = make_convex_probe(what, n, *pitch_m, radius_m, 0.0);
@@ -115,7 +106,7 @@ Shot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
 // TXdelay: times on the clock of the file, which the wave passes the origin on `passage`; a law that is no plane or
 // spherical wave keeps that clock.
 Shot delay_shot(const std::vector<double>& delays_s, const Acquisition& a) {
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, std::nullopt);
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, {});
   return {.transmit = std::move(fit.transmit), .shift_s = -fit.passage_s};
 }
 
@@ -126,6 +117,10 @@ std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquis
     if (angles->values.size() > static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, "too many angles in param.TXangle", "up to 16384");
     if (a.probe.kind != ProbeKind::linear) throw Error(what, "param.TXangle with a curved array", "param.TXdelay");
+    for (const double angle : angles->values) {
+      if (!(std::abs(angle) < kPi / 2))
+        throw Error(what, "param.TXangle with " + std::to_string(angle), "radians between -pi/2 and pi/2");
+    }
     for (const double angle : angles->values) shots.push_back(angle_shot(angle, a.probe, a.sound_speed_m_s));
     a.assumptions.push_back(
         "time is counted from the first firing, and a positive angle fires element 1 first, as MUST's TXangle means");
@@ -193,8 +188,9 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
   RecordingParts parts{.acquisition = {}, .samples = {}, .owner = array.owner, .format = {}};
   Acquisition& a = parts.acquisition;
   set_frequencies(param, a);
-  if (!(a.sampling_hz > 0.0 && a.center_hz > 0.0 && a.sound_speed_m_s > 0.0)) {
-    throw Error(what, "param.fs, fc or c not above 0", "positive numbers in Hz and m/s");
+  for (const auto& [name, value] : {std::pair{"fs", a.sampling_hz}, {"fc", a.center_hz}, {"c", a.sound_speed_m_s}}) {
+    if (!(value > 0.0))
+      throw Error(what, std::string("param.") + name + " = " + std::to_string(value), "above 0, in Hz and m/s");
   }
   a.probe = must_probe(what, param, array.real.shape.at(1));
   const std::vector<Shot> shots = must_shots(what, param, a);

@@ -28,14 +28,10 @@ void check_places(const std::string& what, const Places& places) {
       throw Error(what, "element " + std::to_string(e) + " at y = " + std::to_string(y * 1e3) + " mm",
                   "one row of elements in the plane y = 0; matrix arrays cannot be shown");
     }
-    if (e > 0 && !(std::hypot(x - places.x_m[e - 1], z - places.z_m[e - 1]) > 0.1 * kMicrometre))
-      throw Error(what, "elements " + std::to_string(e - 1) + " and " + std::to_string(e) + " on one spot",
-                  "a pitch above 0");
   }
 }
 
-}  // namespace
-
+// Across the line to the neighbours, +z side; the first and last continue the bend of the next.
 std::vector<double> bend_normals(const std::vector<double>& x, const std::vector<double>& z) {
   const std::size_t n = x.size();
   std::vector<double> gap(n - 1), normal(n);
@@ -48,6 +44,32 @@ std::vector<double> bend_normals(const std::vector<double>& x, const std::vector
   normal[0] = gap[0] - 0.5 * first_bend;
   normal[n - 1] = gap[n - 2] + 0.5 * last_bend;
   return normal;
+}
+
+void check_apart(const std::string& what, const std::vector<double>& x, const std::vector<double>& z) {
+  for (std::size_t e = 1; e < x.size(); ++e) {
+    if (std::hypot(x[e] - x[e - 1], z[e] - z[e - 1]) > 0.1 * kMicrometre) continue;
+    throw Error(what, "elements " + std::to_string(e) + " and " + std::to_string(e + 1) + " on one spot or nowhere",
+                "a pitch above 0");
+  }
+}
+
+}  // namespace
+
+Probe listed_probe(const std::string& what, const std::vector<double>& x_m, const std::vector<double>& z_m,
+                   std::vector<double> normal_rad) {
+  const std::size_t n = x_m.size();
+  check_apart(what, x_m, z_m);
+  const bool curved = std::any_of(z_m.begin(), z_m.end(), [&](double z) { return std::abs(z - z_m[0]) > 1e-9; });
+  if (normal_rad.empty()) normal_rad = curved ? bend_normals(x_m, z_m) : std::vector<double>(n, 0.0);
+  Probe probe{.name = curved ? "convex array" : "linear array",
+              .kind = curved ? ProbeKind::convex : ProbeKind::linear,
+              .pitch_m = n > 1 ? std::hypot(x_m[1] - x_m[0], z_m[1] - z_m[0]) : 0.0,
+              .element_width_m = 0.0,
+              .elements = {}};
+  for (std::size_t e = 0; e < n; ++e)
+    probe.elements.push_back({.x_m = x_m[e], .z_m = z_m[e], .normal_rad = normal_rad[e]});
+  return probe;
 }
 
 Places places_of(const std::string& what, const std::vector<double>& table, std::size_t n_axes, TableOrder order) {
@@ -70,6 +92,7 @@ Places places_of(const std::string& what, const std::vector<double>& table, std:
 
 PlacedProbe place_probe(const std::string& what, const Places& places) {
   check_places(what, places);
+  check_apart(what, places.x_m, places.z_m);
   const std::vector<double>&x = places.x_m, &z = places.z_m;
   const std::size_t n = x.size();
   const auto [low, high] = std::minmax_element(z.begin(), z.end());

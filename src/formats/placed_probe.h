@@ -25,9 +25,11 @@ struct PlacedProbe {
 enum class TableOrder { axis_first, element_first };
 Places places_of(const std::string& what, const std::vector<double>& table, std::size_t n_axes, TableOrder order);
 
-// Where elements on a bent line look: across the line to their neighbours, on the +z side; the first and the last
-// continue the bend of the next. 2 elements or more.
-std::vector<double> bend_normals(const std::vector<double>& x_m, const std::vector<double>& z_m);
+// A probe of which the file's coordinates are the program's: elements at (x, z), linear when all z agree to a
+// nanometre, convex otherwise. `normal_rad` empty: across the line. Throws Error (naming `what`) for elements on one
+// spot.
+Probe listed_probe(const std::string& what, const std::vector<double>& x_m, const std::vector<double>& z_m,
+                   std::vector<double> normal_rad);
 
 // Linear when all z agree to a micrometre, convex otherwise. Throws Error (naming `what`) for elements more than 0.1 mm
 // off the plane y = 0 (matrix arrays), on one spot, or nowhere.

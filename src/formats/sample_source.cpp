@@ -62,10 +62,9 @@ SampleSource sample_source(const std::string& what, const ArrayView& array, cons
     if (axes[a] == Axis::frame) n_frames = array.shape[a], frame_stride = stride;
     if (axes[a] == Axis::iq) iq_stride = stride;
   }
-  if (s.n_values > 2 || (complex && s.n_values != 1) ||
-      (seen[static_cast<std::size_t>(Axis::iq)] > 0 && s.n_values != 2)) {
+  if (s.n_values > 2 || (complex && s.n_values != 1)) {
     throw Error(what, "iq axis of length " + std::to_string(s.n_values) + " in " + to_string(array.type),
-                "an iq axis of length 2 of real numbers, or complex numbers without one");
+                "an iq axis of length 2 (RF: 1) of real numbers, or complex numbers without one");
   }
   if (complex) s.n_values = 2;
   s.frames.reserve(n_frames);

@@ -12,8 +12,6 @@ namespace {
 
 using namespace verasonics;
 
-constexpr const char* kAccepted = "a Verasonics workspace with RcvData, Trans, TX and Receive";
-
 const MatVariable* find(const MatFile& file, const char* name) {
   for (const MatVariable& v : file.variables()) {
     if (v.name == name) return &v;
@@ -29,12 +27,13 @@ std::string samples_name(const std::string& what, const MatFile& file) {
     for (const MatVariable& v : file.variables()) {
       const bool large = v.dims.size() >= 2 && v.dims[0] >= 2 && v.dims[1] >= 2;
       if (v.kind != kind || (v.kind == "int16" && !large)) continue;
-      if (!only.empty()) throw Error(what, std::string("several variables of ") + kind + " and no RcvData", kAccepted);
+      if (!only.empty())
+        throw Error(what, std::string("several variables of ") + kind + " and no RcvData", kVerasonicsAccepted);
       only = v.name;
     }
     if (!only.empty()) return only;
   }
-  throw Error(what, "no RcvData", kAccepted);
+  throw Error(what, "no RcvData", kVerasonicsAccepted);
 }
 
 bool holds_lines(const MatNode& node) {
@@ -56,7 +55,7 @@ Buffer choose_buffer(const std::string& what, const std::string& name, const Mat
   for (std::size_t k = 0; data != nullptr && k < data->cells.size(); ++k) {
     if (holds_lines(data->cells[k])) there.push_back({&data->cells[k], k + 1});
   }
-  if (there.empty()) throw Error(what, name + " that is no array of rows x channels x frames", kAccepted);
+  if (there.empty()) throw Error(what, name + " that is no array of rows x channels x frames", kVerasonicsAccepted);
   if (there.size() > 1) {
     a.assumptions.emplace_back("only one buffer is read; " + name + " holds " + std::to_string(there.size()));
   }
@@ -99,12 +98,13 @@ void read_frame(const Samples& s, std::uint64_t index, std::span<std::byte> out)
 }  // namespace
 
 bool looks_like_verasonics(const MatFile& file) {
-  if (find(file, "RcvData") != nullptr) return true;
+  const MatVariable *const trans = find(file, "Trans"), *const tx = find(file, "TX");
+  return trans != nullptr && trans->kind == "struct" && tx != nullptr && tx->kind == "struct";
+}
+
+bool looks_like_part_of_verasonics(const MatFile& file) {
   int n_found = 0;
-  for (const char* const name : {"Trans", "TX", "Receive", "Event", "Resource"}) {
-    const MatVariable* const v = find(file, name);
-    n_found += v != nullptr && v->kind == "struct" ? 1 : 0;
-  }
+  for (const char* const name : {"RcvData", "Trans", "TX", "Receive", "Event"}) n_found += find(file, name) != nullptr;
   return n_found >= 2;
 }
 
@@ -129,7 +129,8 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
                                         .element_columns = parts.columns});
   const Scheme& sent = samples->scheme;
   for (const Shot& shot : sent.shots) {
-    if (shot.first_row + sent.n_samples > dims[0]) throw Error(what, "lines beyond the rows of " + name, kAccepted);
+    if (shot.first_row + sent.n_samples > dims[0])
+      throw Error(what, "lines beyond the rows of " + name, kVerasonicsAccepted);
   }
   a.probe = parts.probe;
   a.transmits = transmits(what, tree, s, parts, sent, a);

@@ -7,7 +7,11 @@
 
 namespace echoloop {
 
+inline constexpr const char* kVerasonicsAccepted = "a Verasonics workspace with RcvData, Trans, TX and Receive";
+
 bool looks_like_verasonics(const MatFile& file);
+// Some of its variables, whether or not they are enough.
+bool looks_like_part_of_verasonics(const MatFile& file);
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file);
 
 }  // namespace echoloop

@@ -8,13 +8,14 @@
 #include "core/units.h"
 #include "formats/placed_probe.h"
 #include "formats/reader.h"
+#include "formats/verasonics.h"
 
 namespace echoloop::verasonics {
 namespace {
 
-constexpr const char* kAccepted = "a Verasonics workspace with RcvData, Trans, TX and Receive";
-
-[[noreturn]] void refuse(const std::string& what, const std::string& found) { throw Error(what, found, kAccepted); }
+[[noreturn]] void refuse(const std::string& what, const std::string& found) {
+  throw Error(what, found, kVerasonicsAccepted);
+}
 
 // A count or index of the file: a whole number from `least`, below 1e9.
 std::size_t whole(const std::string& what, const std::string& name, double value, double least) {

@@ -114,6 +114,40 @@ TEST(Mat73, ComplexNumbersOfEitherNaming) {
   }
 }
 
+// A cell as MATLAB keeps it: references into #refs#, and a class that need not be closed by a NUL.
+TEST(Mat73, CellsByReference) {
+  const TempFolder folder;
+  const auto with_targets = [&](const std::vector<const char*>& targets) {
+    Mat73File file(folder.path() / "r.mat");
+    file.basic_fields();
+    const double angles[2] = {-0.1, 0.1};
+    file.put(file.param(), "TXangle", {2, 1}, H5T_NATIVE_DOUBLE, angles);
+    const hid_t refs = H5Gcreate2(file.root(), "#refs#", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    file.put(refs, "a", {3, 4}, H5T_NATIVE_INT16, kSamples.data(), "int16");
+    std::vector<std::int16_t> more = kSamples;
+    for (std::int16_t& value : more) value = static_cast<std::int16_t>(value + 100);
+    file.put(refs, "b", {3, 4}, H5T_NATIVE_INT16, more.data(), "int16");
+    H5Gclose(refs);
+    std::vector<hobj_ref_t> references(targets.size(), 0);
+    file.put(file.root(), "RF", {targets.size(), 1}, H5T_STD_REF_OBJ, references.data(), "cell");
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+      if (*targets[k] != '\0') H5Rcreate(&references[k], file.root(), targets[k], H5R_OBJECT, -1);
+    }
+    const hid_t cell = H5Dopen2(file.root(), "RF", H5P_DEFAULT);
+    H5Dwrite(cell, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data());
+    H5Dclose(cell);
+    return file.close();
+  };
+  const Recording recording = open_recording(with_targets({"/#refs#/a", "/#refs#/b"}));
+  EXPECT_EQ(recording.acquisition->n_transmits(), 2);
+  EXPECT_EQ(sample(recording, 0, 0, 2, 1), 21);
+  EXPECT_EQ(sample(recording, 0, 1, 2, 1), 121);
+  EXPECT_NE(refusal(with_targets({"/#refs#/a", ""})).find("cell 2"), std::string::npos);
+  EXPECT_NE(refusal(with_targets({"/RF", "/RF"})).find("nested deeper"), std::string::npos);
+  EXPECT_NE(refusal(with_targets({"/", "/#refs#/a"})).find("nested deeper"), std::string::npos);
+  EXPECT_NE(refusal(with_targets({"/#refs#/a", "/param"})).find("cell 2"), std::string::npos);
+}
+
 TEST(Mat73, FollowsNoLinkAndNoDataOutOfTheFile) {
   const TempFolder folder;
   Mat73File other(folder.path() / "other.mat");

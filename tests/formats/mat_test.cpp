@@ -118,6 +118,75 @@ TEST(Mat, LinearDelayLawsArePlaneWaves) {
   EXPECT_NEAR(two.at(1).angle_rad, -0.1, 1e-12);
 }
 
+TEST(Mat, DelaysOfATransmitMayBeAColumn) {
+  const TempFolder folder;
+  const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
+  Sample samples{.dims = {4, 3, 2}};
+  samples.real.resize(24);
+  const Field columns{"TXdelay", {0, slope, 2 * slope, 2 * slope, slope, 0}, 3};  // 3 x 2
+  const auto transmits = open_recording(write_mat(folder, samples, with(kBasic, columns))).acquisition->transmits;
+  ASSERT_EQ(transmits.size(), 2U);
+  EXPECT_NEAR(transmits[0].angle_rad, 0.1, 1e-12);
+  EXPECT_NEAR(transmits[1].angle_rad, -0.1, 1e-12);
+}
+
+// Elements on a bow without a radius: each looks across the line to its neighbours.
+TEST(Mat, ElementsOnABowLookApart) {
+  const TempFolder folder;
+  const double radius = 0.05, step = 0.01;
+  std::vector<double> places;
+  for (int e = -1; e <= 1; ++e) places.insert(places.end(), {radius * std::sin(e * step), radius * std::cos(e * step)});
+  const Probe probe = open_recording(write_mat(folder, {}, with(kBasic, {"elements", places, 2}))).acquisition->probe;
+  EXPECT_EQ(probe.kind, ProbeKind::convex);
+  for (std::size_t e = 0; e < 3; ++e) {
+    EXPECT_NEAR(probe.elements[e].normal_rad, (static_cast<double>(e) - 1.0) * step, 1e-6);
+    EXPECT_EQ(probe.elements[e].z_m, places[2 * e + 1]);
+  }
+}
+
+// RF{k} and TXdelay{k}, the second recording shorter: it ends in zeros.
+TEST(Mat, ACellForEachTransmit) {
+  const TempFolder folder;
+  const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
+  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+    const auto path = folder.path() / "cells.mat";
+    std::filesystem::remove(path);
+    mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
+    const auto numbers = [](std::size_t rows, std::vector<double> values) {
+      std::size_t dims[2] = {rows, values.size() / rows};
+      return Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims, values.data(), 0);
+    };
+    const auto pair = [](const char* name, matvar_t* first, matvar_t* second) {
+      std::size_t two[2] = {1, 2};
+      matvar_t* const cell = Mat_VarCreate(name, MAT_C_CELL, MAT_T_CELL, 2, two, nullptr, 0);
+      Mat_VarSetCell(cell, 0, first);
+      Mat_VarSetCell(cell, 1, second);
+      return cell;
+    };
+    matvar_t* const rf = pair("RF", numbers(4, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}),
+                              numbers(3, {100, 101, 102, 110, 111, 112, 120, 121, 122}));
+    Mat_VarWrite(file, rf, MAT_COMPRESSION_NONE);
+    Mat_VarFree(rf);
+    std::size_t one[2] = {1, 1};
+    const char* const names[] = {"fs", "fc", "pitch", "c", "TXdelay"};
+    matvar_t* const param = Mat_VarCreateStruct("param", 2, one, const_cast<const char**>(names), 5);
+    for (const auto& [name, value] : {std::pair{"fs", 20e6}, {"fc", 5e6}, {"pitch", 0.5e-3}, {"c", 1500.0}})
+      Mat_VarSetStructFieldByName(param, name, 0, numbers(1, {value}));
+    Mat_VarSetStructFieldByName(param, "TXdelay", 0,
+                                pair(nullptr, numbers(1, {0, slope, 2 * slope}), numbers(1, {2 * slope, slope, 0})));
+    Mat_VarWrite(file, param, MAT_COMPRESSION_NONE);
+    Mat_VarFree(param);
+    Mat_Close(file);
+    const Recording r = open_recording(path);
+    ASSERT_EQ(r.acquisition->n_transmits(), 2);
+    EXPECT_NEAR(r.acquisition->transmits[0].angle_rad, 0.1, 1e-12);
+    EXPECT_NEAR(r.acquisition->transmits[1].angle_rad, -0.1, 1e-12);
+    EXPECT_EQ(sample(r, 0, 0, 2, 3), 23);
+    EXPECT_EQ(sample(r, 0, 1, 2, 1), 121);
+    EXPECT_EQ(sample(r, 0, 1, 2, 3), 0);
+  }
+}
+
 TEST(Mat, IqKeepsItsPhaseWhenTimeZeroMoves) {
   const TempFolder folder;
   Sample samples{.name = "IQ", .imaginary = std::vector<double>(12, 0.0)};
@@ -167,15 +236,15 @@ TEST(Mat, RefusesWhatDoesNotFit) {
   EXPECT_NE(line(with(kBasic, {"TXdelay", {0, 0}})).find("TXdelay"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"TXdelay", {1e-6}})).find("TXdelay"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"elements", {0, 1e-3}})).find("param.elements"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"elements", {-1e-3, 0, 0, 1e-3, 1e-3, 0}, 2})).find("no straight line"),
-            std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"elements", {0, 0, 0}})).find("on one spot"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"TXangle", {NAN}})).find("param.TXangle with nan"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"Pitch", {0}})).find("pitch of 0.0"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"Pitch", {-1e-3}})).find("pitch of -1.0"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})).find("all NaN"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"TXangle", {0, 0.1}})).find("2 transmits"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"radius", {1e-4}})).find("radius"), std::string::npos);
   EXPECT_NE(line(with(kBasic, {"t0", {0, 1}})).find("param.t0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"c", {0}})).find("c not above 0"), std::string::npos);
+  EXPECT_NE(line(with(kBasic, {"c", {0}})).find("param.c = 0.0"), std::string::npos);
   EXPECT_NE(line(kBasic, {.name = "RF", .dims = {1, 12}}).find("RF (1x12 double)"), std::string::npos);
 }
 

@@ -152,10 +152,73 @@ TEST(Sidecar, RefusesWhatIsMissingOrContradicts) {
     meta[key] = value;
     EXPECT_NE(refusal_with(meta, plane_npy()), "") << key << " = " << value;
   }
-  Json curved = plane_meta();
-  curved["element_x_m"] = {-1e-3, 0, 1e-3};
-  curved["element_z_m"] = {0, 1e-4, 0};
-  EXPECT_NE(refusal_with(curved, plane_npy()).find("element_normal_rad"), std::string::npos);
+  Json piled = plane_meta();
+  piled["element_x_m"] = {0, 0, 0};
+  EXPECT_NE(refusal_with(piled, plane_npy()).find("on one spot"), std::string::npos);
+  Json late = plane_meta();
+  late["tx"] = {{{"delays_s", {0, 5, 0}}}, {{"angle_rad", 0}}};
+  EXPECT_NE(refusal_with(late, plane_npy()).find("a transmit delay of 5"), std::string::npos);
+}
+
+// What a key says need not be said again by "kind"; other data sets' names for the same things.
+TEST(Sidecar, TransmitsInOtherWords) {
+  const TempFolder folder;
+  const auto transmits = [&](const char* key, const Json& value) {
+    Json meta = plane_meta();
+    meta.erase("tx");
+    meta[key] = value;
+    return open_with(folder, meta, plane_npy()).acquisition->transmits;
+  };
+  auto tx = transmits("tx", {{{"angle_rad", 0.2}}, {{"source_m", {1e-3, -5e-3}}}});
+  EXPECT_EQ(tx[0].angle_rad, 0.2);
+  EXPECT_EQ(tx[1].kind, TransmitKind::diverging);
+  tx = transmits("tx", {{{"focus_m", {0.0, 5e-3}}}, {{"delays_s", {0.0, nullptr, 1e-8}}}});
+  EXPECT_EQ(tx[0].kind, TransmitKind::focused);
+  EXPECT_EQ(tx[1].kind, TransmitKind::delays);
+  tx = transmits("virtual_source_m", {{1e-3, -5e-3}, {-1e-3, -5e-3}});
+  EXPECT_EQ(tx[1].kind, TransmitKind::diverging);
+  EXPECT_EQ(tx[1].source_x_m, -1e-3);
+  tx = transmits("element_delays_s", {{0.0, 1e-8, 2e-8}, {0.0, 0.0, 0.0}});
+  EXPECT_NEAR(tx[0].angle_rad, std::asin(1e-8 * kSpeed / kPitch), 1e-12);
+  EXPECT_EQ(tx[1].kind, TransmitKind::plane);
+  tx = transmits("tx", {{{"source_m", {kPitch, 0.0}}}, {{"source_m", {0.0, 0.0, 0.0}}}});  // single elements
+  EXPECT_EQ(tx[0].source_x_m, kPitch);
+}
+
+// A plane wave by its delays is the plane wave by its angle, whatever the delays' clock.
+TEST(Sidecar, DelaysOfAWaveAreThatWave) {
+  const TempFolder folder;
+  for (const char* const t_zero : {"origin", "first_firing", "instant the first element fires (element 0)"}) {
+    Json by_angle = plane_meta(), by_delays = plane_meta();
+    by_angle["t_zero"] = by_delays["t_zero"] = t_zero;
+    by_delays["tx"] = Json::array();
+    for (const double angle : {0.2, -0.1}) {
+      Json delays;
+      for (int e = -1; e <= 1; ++e) delays.push_back(7e-7 + e * kPitch * std::sin(angle) / kSpeed);
+      by_delays["tx"].push_back({{"delays_s", delays}});
+    }
+    const auto a = open_with(folder, by_angle, plane_npy()).acquisition->transmits;
+    const auto b = open_with(folder, by_delays, plane_npy()).acquisition->transmits;
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(b[k].kind, TransmitKind::plane);
+      EXPECT_NEAR(b[k].angle_rad, a[k].angle_rad, 1e-12);
+      EXPECT_NEAR(b[k].t0_s, a[k].t0_s, 1e-15) << t_zero;
+    }
+    by_delays.erase("t_zero");  // the delays' own clock: the wave passes the origin at 0.7 us
+    EXPECT_NEAR(open_with(folder, by_delays, plane_npy()).acquisition->transmits[0].t0_s, 2e-6 - 7e-7, 1e-15);
+  }
+}
+
+TEST(Sidecar, CurvedArraysNeedNoNormals) {
+  const TempFolder folder;
+  Json meta = plane_meta();
+  meta["element_x_m"] = {-1e-3, 0, 1e-3};
+  meta["element_z_m"] = {0, 1e-5, 0};
+  const Probe probe = open_with(folder, meta, plane_npy()).acquisition->probe;
+  EXPECT_EQ(probe.kind, ProbeKind::convex);
+  EXPECT_NEAR(probe.elements[0].normal_rad, -0.02, 1e-5);  // the gaps lean by 0.01 each way
+  EXPECT_NEAR(probe.elements[1].normal_rad, 0.0, 1e-12);
+  EXPECT_NEAR(probe.elements[2].normal_rad, 0.02, 1e-5);
 }
 
 TEST(Sidecar, RefusesDamagedJsonAndArrays) {

@@ -48,10 +48,10 @@ Variable transmits(const Workspace& w) {
       least = std::min(least, delays[e]);
     }
     for (double& d : delays) d -= least;  // the first element fires at 0
-    Fields tx = {{"Steer", row({angle, 0.0})},
-                 {"focus", number(w.focus)},
-                 {"Origin", row({0.0, 0.0, 0.0})},
-                 {"Apod", row(std::vector<double>(kElements, 1.0))}};
+    std::vector<double> weights(kElements, w.one_by_one ? 0.0 : 1.0);
+    if (w.one_by_one) weights[3 * all.size()] = 1.0, delays.assign(kElements, 0.0);
+    Fields tx = {{"Origin", row({0.0, 0.0, 0.0})}, {"Apod", row(weights)}};
+    if (w.with_notes) tx.insert(tx.end(), {{"Steer", row({angle, 0.0})}, {"focus", number(w.focus)}});
     if (w.with_delays) tx.emplace_back("Delay", row(delays));
     all.push_back(std::move(tx));
   }
@@ -62,7 +62,8 @@ Variable transmits(const Workspace& w) {
 
 std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& w) {
   const std::filesystem::path path = folder / "workspace.mat";
-  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, MAT_FT_MAT5);
+  std::filesystem::remove(path);
+  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, w.version);
   const auto put = [&](Variable v) {
     Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
     Mat_VarFree(v);
@@ -75,10 +76,13 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
     }
   }
   std::size_t dims[3] = {rows, kColumns, kFrames};
-  Variable cell_value = Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
-  std::size_t one[2] = {1, 1};
-  Variable cell = Mat_VarCreate("RcvData", MAT_C_CELL, MAT_T_CELL, 2, one, nullptr, 0);
-  Mat_VarSetCell(cell, 0, cell_value);
+  std::vector<double> wide(samples.begin(), samples.end());
+  Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
+                                    : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
+  std::size_t cells[2] = {1, static_cast<std::size_t>(w.buffer)};
+  Variable cell = Mat_VarCreate(w.name.c_str(), MAT_C_CELL, MAT_T_CELL, 2, cells, nullptr, 0);
+  if (cells[1] == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
+  Mat_VarSetCell(cell, static_cast<int>(cells[1]) - 1, cell_value);
   put(cell);
   const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
   std::vector<double> positions(kElements * 5, 0.0);
@@ -101,9 +105,10 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
                            {"endSample", number(static_cast<double>(first_row(k) + kSamples) + w.end_sample_excess)},
                            {"framenum", number(static_cast<double>(f + 1))},
                            {"acqNum", number(static_cast<double>(k + 1))},
-                           {"bufnum", number(1)},
+                           {"bufnum", number(w.buffer)},
                            {"startDepth", number(w.start_depth)},
-                           {"decimSampleRate", number(20.0)}});
+                           w.sample_mode.empty() ? Fields::value_type{"decimSampleRate", number(20.0)}
+                                                 : Fields::value_type{"sampleMode", text(w.sample_mode)}});
         events.push_back(
             {{"tx", number(static_cast<double>(k + 1))}, {"rcv", number(static_cast<double>(2 * f + k + 1))}});
       }

@@ -24,21 +24,25 @@ double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::si
 
 TEST(Verasonics, LinesByEventAndConnector) {
   const TempFolder folder;
-  const Recording r = open_recording(write(folder, {}));
-  ASSERT_EQ(r.frame_count, kFrames);
-  const Acquisition& a = *r.acquisition;
-  EXPECT_EQ(a.n_transmits(), 2);
-  EXPECT_EQ(a.n_elements(), static_cast<int>(kElements));
-  EXPECT_EQ(a.n_samples, static_cast<int>(kSamples));
-  EXPECT_EQ(a.sample_type, SampleType::int16);
-  EXPECT_EQ(a.probe.name, "L8");
-  EXPECT_NEAR(a.sampling_hz, 20e6, 1e-3);
-  EXPECT_NEAR(a.center_hz, 5e6, 1e-3);
-  EXPECT_NEAR(a.bandwidth_hz, 4e6, 1e-3);
-  EXPECT_NEAR(a.sound_speed_m_s, kSpeed_m_s, 1e-9);
-  for (std::size_t f = 0; f < kFrames; ++f) {
-    for (std::size_t shot = 0; shot < 2; ++shot) {
-      EXPECT_EQ(value_at(r, f, shot, 2, 5), sample_at(first_row(shot) + 5, 8 + 2, f));
+  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+    Workspace w;
+    w.version = version;
+    const Recording r = open_recording(write(folder, w));
+    ASSERT_EQ(r.frame_count, kFrames);
+    const Acquisition& a = *r.acquisition;
+    EXPECT_EQ(a.n_transmits(), 2);
+    EXPECT_EQ(a.n_elements(), static_cast<int>(kElements));
+    EXPECT_EQ(a.n_samples, static_cast<int>(kSamples));
+    EXPECT_EQ(a.sample_type, SampleType::int16);
+    EXPECT_EQ(a.probe.name, "L8");
+    EXPECT_NEAR(a.sampling_hz, 20e6, 1e-3);
+    EXPECT_NEAR(a.center_hz, 5e6, 1e-3);
+    EXPECT_NEAR(a.bandwidth_hz, 4e6, 1e-3);
+    EXPECT_NEAR(a.sound_speed_m_s, kSpeed_m_s, 1e-9);
+    for (std::size_t f = 0; f < kFrames; ++f) {
+      for (std::size_t shot = 0; shot < 2; ++shot) {
+        EXPECT_EQ(value_at(r, f, shot, 2, 5), sample_at(first_row(shot) + 5, 8 + 2, f));
+      }
     }
   }
 }
@@ -79,6 +83,66 @@ TEST(Verasonics, VirtualSourcesAndMillimetres) {
       passage = std::max(passage, focus < 0.0 ? std::abs(focus) - d : d - focus);
     }
     EXPECT_NEAR(t.t0_s, (2.0 * w.start_depth - w.peak - 2.0 * w.lens - passage) / 5e6, 1e-12);
+  }
+}
+
+// The delays alone say what wave it is: without Steer and focus nothing is assumed about them.
+TEST(Verasonics, WavesWithoutNotes) {
+  for (const double focus : {0.0, -20.0, 30.0}) {
+    const TempFolder folder;
+    Workspace noted, bare;
+    noted.focus = bare.focus = focus;
+    bare.with_notes = false;
+    const Recording a = open_recording(write(folder, noted)), b = open_recording(write(folder, bare));
+    EXPECT_EQ(a.acquisition->assumptions, b.acquisition->assumptions);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Transmit &x = a.acquisition->transmits[k], &y = b.acquisition->transmits[k];
+      EXPECT_EQ(x.kind, y.kind);
+      EXPECT_NEAR(x.angle_rad, y.angle_rad, 1e-9);
+      EXPECT_NEAR(x.source_x_m, y.source_x_m, 1e-7);
+      EXPECT_NEAR(x.source_z_m, y.source_z_m, 1e-7);
+      EXPECT_NEAR(x.t0_s, y.t0_s, 1e-11);
+    }
+  }
+}
+
+// Delays of 0 would do for a plane wave; one element that fires alone is a source of its own.
+TEST(Verasonics, OneElementAloneIsASource) {
+  const TempFolder folder;
+  Workspace w;
+  w.one_by_one = true;
+  w.angles_rad = {0.0, 0.0};
+  const Recording r = open_recording(write(folder, w));
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Transmit& t = r.acquisition->transmits[k];
+    const double x = element_x(3 * k);  // wavelengths
+    EXPECT_EQ(t.kind, TransmitKind::diverging);
+    EXPECT_NEAR(t.source_x_m, x * kWavelength_m, 1e-12);
+    EXPECT_EQ(t.source_z_m, 0.0);
+    EXPECT_NEAR(t.t0_s, (2.0 * w.start_depth - w.peak - 2.0 * w.lens - std::abs(x)) / 5e6, 1e-12);
+  }
+}
+
+TEST(Verasonics, SamplesPerWavelengthByTheMode) {
+  const TempFolder folder;
+  for (const auto& [mode, per_wave] :
+       {std::pair{"NS200BW", 4.0}, {"BS100BW", 2.0}, {"BS67BW", 4.0 / 3.0}, {"BS50BW", 1.0}}) {
+    Workspace w;
+    w.sample_mode = mode;
+    EXPECT_NEAR(open_recording(write(folder, w)).acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
+  }
+}
+
+TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
+  const TempFolder folder;
+  Workspace second, own_name, wide;
+  second.buffer = 2.0;
+  own_name.name = "RFData_tot";
+  wide.as_double = true;
+  for (const Workspace& w : {second, own_name, wide}) {
+    const Recording r = open_recording(write(folder, w));
+    EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
+    EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
   }
 }
 
