@@ -182,6 +182,38 @@ TEST(ProgramWindow, RecordsByKeyAndByButtonAndThroughItsEnd) {
   expect_numbers_without_holes(recordings_of(window)[1]);
 }
 
+// Of the line of messages, at the window's lower edge.
+std::size_t red_pixels(const ProgramWindow& window) {
+  const auto bottom = static_cast<float>(ProgramWindow::kHeight);
+  const Pixels line = window.pixels({0.0F, bottom - 32.0F, static_cast<float>(ProgramWindow::kWidth), bottom});
+  std::size_t red = 0;
+  for (std::size_t i = 0; i + 2 < line.size(); i += 3) {
+    red += line[i] > 180 && line[i + 1] < 140 && line[i + 2] < 140 ? 1 : 0;
+  }
+  return red;
+}
+
+TEST(ProgramWindow, AFullDiskIsALineAndItGoesOn) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "20");
+  const std::string folder = window.folder().path().string();
+  if (std::system(("mount -t tmpfs -o size=8k none " + folder + " 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "no disk of 8 kB can be mounted here: that takes root";
+  }
+  window.rest();
+  for (const char* key : {"s", "r"}) {
+    window.key(key);
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    EXPECT_FALSE(file.path().filename().string().starts_with("echoloop-")) << file.path();
+  }
+  EXPECT_EQ(std::system(("umount " + folder).c_str()), 0);  // pictures of the display go there as well
+  EXPECT_TRUE(eventually([&] { return red_pixels(window) > 100; }));
+  const Pixels then = window.picture(kMiddle);
+  EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), then) > 0.02; }));
+  report_of(window);
+}
+
 TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "500", "--policy", "error");
   const Pixels stopped = at_rest(window, kMiddle);

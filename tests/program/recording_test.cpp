@@ -54,6 +54,7 @@ TEST(ProgramRecording, HoldsThePhantomBitForBit) {
   EXPECT_EQ(report["frames"], 40);
   EXPECT_EQ(report["not_recorded"], 0);
   EXPECT_GT(report["seconds"].get<double>(), 0.0);
+  EXPECT_GT(report["most_behind_s"].get<double>(), 0.0);
   const UffFile file(folder / "a.uff");
   ASSERT_TRUE(file.is_open());
   ASSERT_EQ(file.frames(), 40U);

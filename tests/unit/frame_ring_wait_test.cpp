@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/units.h"
 #include "support/ring_rig.h"
 
 namespace echoloop {
@@ -70,6 +71,66 @@ TEST(FrameRing, ABlockedProducerIsFreedByClosing) {
   rig.put(1);
   EXPECT_EQ(outcome_of_blocked_write(rig, [&] { rig.ring.close(); }), Outcome::closed);
   rig.expect(2, 0, 0, 0);
+}
+
+// Has room when it is told so, and keeps what it was asked.
+class PickyKeeper final : public FrameKeeper {
+ public:
+  FrameMemory keep(const RfFrame& /*frame*/, FrameMemory memory) override { return memory; }
+  [[nodiscard]] bool has_room(const RingLoad& ring) const override {
+    frames = ring.frames;
+    age_ns = ring.frames > 0 ? ring.now_ns - ring.oldest_ns : -1;
+    return room;
+  }
+  std::atomic<bool> room{true};
+  mutable std::atomic<int> frames{-1};
+  mutable std::atomic<std::int64_t> age_ns{-1};
+};
+
+TEST(FrameRing, AFrameIsAcquiredWhenTheKeeperHasRoomNotBefore) {
+  PickyKeeper keeper;
+  Rig rig(4, RingPolicy::block, {}, &keeper);
+  rig.put(0);
+  EXPECT_EQ(keeper.frames, 0);
+  keeper.room = false;
+  std::int64_t room_ns = 0;
+  EXPECT_EQ(outcome_of_blocked_write(rig,
+                                     [&] {
+                                       rig.expect(1, 0, 0, 0);  // not yet
+                                       EXPECT_EQ(keeper.frames, 1);
+                                       EXPECT_GE(keeper.age_ns, 20'000'000);
+                                       room_ns = now_ns();
+                                       keeper.room = true;
+                                     }),
+            Outcome::slot);
+  rig.expect(2, 0, 0, 0);
+  EXPECT_GT(rig.ring.counts().producer_waited_ns, 10'000'000);
+  EXPECT_EQ(rig.process(), 0);
+  const auto lease = rig.ring.begin_read(0ns);
+  ASSERT_TRUE(lease);
+  EXPECT_GE(lease->frame().stamp.acquired_ns, room_ns);
+}
+
+TEST(FrameRing, AKeeperWithoutRoomIsNotWaitedForByTheOtherPolicies) {
+  for (const RingPolicy policy : {RingPolicy::drop_oldest, RingPolicy::drop_newest}) {
+    PickyKeeper keeper;
+    keeper.room = false;
+    Rig rig(2, policy, {}, &keeper);
+    EXPECT_EQ(rig.put(0), Outcome::slot);
+  }
+  PickyKeeper keeper;
+  keeper.room = false;
+  Rig rig(2, RingPolicy::error, {}, &keeper);
+  EXPECT_EQ(rig.put(0), Outcome::refused);
+  EXPECT_TRUE(rig.ring.refusal()->keeper_full);
+}
+
+TEST(FrameRing, AProducerThatWaitsForTheKeeperIsFreedByClosing) {
+  PickyKeeper keeper;
+  keeper.room = false;
+  Rig rig(2, RingPolicy::block, {}, &keeper);
+  EXPECT_EQ(outcome_of_blocked_write(rig, [&] { rig.ring.close(); }), Outcome::slot);  // the frame is not lost
+  rig.expect(1, 0, 0, 0);
 }
 
 TEST(FrameRing, ABlockedProducersWaitCountsWhileItGoesOn) {
