@@ -22,6 +22,8 @@ void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
   p.band_high_hz = std::min(p.band_high_hz, (zone + 1.0) * half);
 }
 
+constexpr double kDeepest_m = 0.5;  // of the parameter's range: of a longer recording the first part is imaged
+
 void default_depth(ImagingParams& p, const Acquisition& a) {
   double first_s = 0.0;
   double last_s = 1e9;
@@ -37,7 +39,7 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   }
   const double recorded = std::max(0.5 * c * last_s, 1e-3);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
-  p.depth_max_m = std::round(0.96 * recorded * 1e4) * 1e-4;
+  p.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, kDeepest_m);
   // The first millimetres hold the pulse itself.
   p.depth_min_m = std::round(std::min(std::max(0.5 * c * first_s, 2e-3), 0.5 * p.depth_max_m) * 1e4) * 1e-4;
   if (a.probe.kind != ProbeKind::convex) return;  // whose middle bulges into the tissue

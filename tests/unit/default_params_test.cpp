@@ -37,6 +37,14 @@ TEST(DefaultParams, RecordsThatStartLateStartDeep) {
   EXPECT_NEAR(default_params(a).depth_min_m, 0.5 * 1480.0 * 9.95e-6, 0.06e-3);  // rounded to 0.1 mm
 }
 
+TEST(DefaultParams, OfARecordingThatIsTooDeepTheFirstPartIsImaged) {
+  for (const Acquisition& a : {linear_acquisition(4, 100'000), testing::convex_acquisition(4, 100'000)}) {
+    const ImagingParams p = default_params(a);  // 3.8 m
+    EXPECT_NO_THROW(validate_params(p, a));
+    EXPECT_EQ(p.depth_max_m, 0.5);
+  }
+}
+
 TEST(DefaultParams, PhasedArraysUseEveryElementAndLookAside) {
   Acquisition a = linear_acquisition(64, 2048);
   a.probe.kind = ProbeKind::phased;
