@@ -53,7 +53,7 @@ class DroppedFiles : public ::testing::Test {
     UiState& state = app_->state();
     state.messages.clear();
     drop(file);
-    ASSERT_EQ(state.messages.size(), 1U);
+    ASSERT_EQ(state.messages.size(), 1U) << state.messages.back().text;
     EXPECT_EQ(state.messages.front().severity, Severity::error);
     EXPECT_EQ(state.messages.front().text.find(file.string()), 0U) << state.messages.front().text;
     EXPECT_NE(state.messages.front().text.find(why), std::string::npos) << state.messages.front().text;

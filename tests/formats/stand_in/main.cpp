@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
@@ -42,10 +41,11 @@ AcquisitionPtr fake_acquisition() {
   return std::make_shared<const Acquisition>(a);
 }
 
-// Of frames about as big as they may be: nearly 8 GiB, or a 20th of the memory that is free.
+// Of frames that are each a 40th of this machine's memory, at most 7.5 GiB.
 LibraryRecording huge_frames() {
+  const auto installed = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
   const std::size_t line = sizeof(float) * static_cast<std::size_t>(kMaxSamples);
-  const std::size_t lines = std::clamp<std::size_t>(free_host_memory() / 20 / line, 1, 120);
+  const std::size_t lines = std::clamp<std::size_t>(installed / 40 / line, 1, 120);
   Acquisition a = *fake_acquisition();
   a.probe = make_linear_probe("made up", static_cast<int>(lines), 0.3e-3);
   a.n_samples = kMaxSamples;
