@@ -22,6 +22,8 @@ void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
   p.band_high_hz = std::min(p.band_high_hz, (zone + 1.0) * half);
 }
 
+constexpr double kDeepest_m = 0.5;  // of the parameter's range: of a longer recording the first part is imaged
+
 // The array's depth nearest to the origin, where times count from: 0 for one that reaches it.
 double array_depth_m(const Probe& probe) {
   const auto by_depth = [](const Element& l, const Element& r) { return l.z_m < r.z_m; };
@@ -67,7 +69,7 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   const double probe_m = array_depth_m(a.probe);
   const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 1e-3);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
-  p.depth_max_m = std::round(0.96 * recorded * 1e4) * 1e-4;
+  p.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, kDeepest_m);
   // The first millimetres hold the pulse itself.
   p.depth_min_m =
       std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3), 0.5 * (probe_m + p.depth_max_m)) *

@@ -64,6 +64,14 @@ TEST(DefaultParams, AnArrayBelowTheOriginIsSeenFromItsSurface) {
   EXPECT_NEAR(p.depth_max_m, 0.96 * (30e-3 + 0.5 * 1540.0 * 1023 / 20e6), 0.06e-3);
 }
 
+TEST(DefaultParams, OfARecordingThatIsTooDeepTheFirstPartIsImaged) {
+  for (const Acquisition& a : {linear_acquisition(4, 100'000), testing::convex_acquisition(4, 100'000)}) {
+    const ImagingParams p = default_params(a);  // 3.8 m
+    EXPECT_NO_THROW(validate_params(p, a));
+    EXPECT_EQ(p.depth_max_m, 0.5);
+  }
+}
+
 TEST(DefaultParams, PhasedArraysUseEveryElementAndLookAside) {
   Acquisition a = linear_acquisition(64, 2048);
   a.probe.kind = ProbeKind::phased;

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -40,16 +41,19 @@ AcquisitionPtr fake_acquisition() {
   return std::make_shared<const Acquisition>(a);
 }
 
-// Of frames that no machine has the memory for.
+// Of frames that are each a 40th of this machine's memory, at most 7.5 GiB.
 LibraryRecording huge_frames() {
+  const auto installed = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
+  const std::size_t line = sizeof(float) * static_cast<std::size_t>(kMaxSamples);
+  const std::size_t lines = std::clamp<std::size_t>(installed / 40 / line, 1, 120);
   Acquisition a = *fake_acquisition();
-  a.probe = make_linear_probe("made up", kMaxElements, 10e-6);
+  a.probe = make_linear_probe("made up", static_cast<int>(lines), 0.3e-3);
   a.n_samples = kMaxSamples;
   return {.acquisition = std::make_shared<const Acquisition>(a),
-          .frame_count = 2,
+          .frame_count = 100,
           .format = "made up",
           .frame_offsets = {},
-          .read_frame = {}};
+          .read_frame = [](std::uint64_t, std::span<std::byte>) {}};  // zeros
 }
 
 void write_frame(std::uint64_t index, std::span<std::byte> out) {
