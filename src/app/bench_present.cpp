@@ -13,11 +13,10 @@
 namespace echoloop {
 namespace {
 
-std::unique_ptr<Viewer> make_viewer(Mailbox<Image>& images) {
+std::unique_ptr<Viewer> make_viewer(LiveImages& live) {
   try {
     return std::make_unique<Viewer>(
-        ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{},
-        images);
+        ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{}, live);
   } catch (const Error& error) {
     fmt::print(stderr, "present: left out: {}\n", error.what());
     return nullptr;
@@ -85,10 +84,10 @@ class PresentBench {
 
 std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes, int turns,
                                             const std::function<void()>& before_each) {
-  Mailbox<Image> images;
-  const std::unique_ptr<Viewer> viewer = make_viewer(images);
+  LiveImages live;
+  const std::unique_ptr<Viewer> viewer = make_viewer(live);
   if (viewer == nullptr) return std::nullopt;
-  PresentBench bench(run, lanes, images, *viewer);
+  PresentBench bench(run, lanes, live.images, *viewer);
   std::vector<double> rates;
   Turn last;
   for (int i = 0; i < turns; ++i) {

@@ -1,5 +1,7 @@
 #include "app/free_memory.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 namespace echoloop {
@@ -7,6 +9,12 @@ namespace echoloop {
 std::size_t default_history_bytes() {
   constexpr std::size_t kMost = 4'000'000'000;
   return std::min(free_host_memory() / 4, kMost);
+}
+
+void give_back_freed_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace echoloop

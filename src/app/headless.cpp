@@ -17,6 +17,7 @@
 #include "app/report.h"
 #include "app/session.h"
 #include "core/error.h"
+#include "core/live_images.h"
 #include "core/units.h"
 #include "history/export.h"
 #include "history/film.h"
@@ -139,10 +140,7 @@ int run_headless(const Options& options) {
     throw Error("--sonogram-out", "found gate = off", "--set gate=on");
   }
 
-  Mailbox<Image> images;
-  Mailbox<FlowImage> flows;
-  Mailbox<StructureImage> structures;
-  Mailbox<Sonogram> sonograms;
+  LiveImages live;
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
@@ -156,7 +154,7 @@ int run_headless(const Options& options) {
     recorder.start(options.record, opened.info.acquisition,
                    {.version = kVersion, .parameters = params_json(params).dump()});
   }
-  Session session(*chosen.backend, opened.source, images, trace,
+  Session session(*chosen.backend, opened.source, live.images, trace,
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
@@ -164,9 +162,9 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = records ? &recorder : nullptr,
-                   .flow = &flows,
-                   .structure = &structures,
-                   .sonogram = &sonograms});
+                   .flow = &live.flow,
+                   .structure = &live.structure,
+                   .sonogram = &live.sonogram});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -175,7 +173,7 @@ int run_headless(const Options& options) {
   session.stop();
   recorder.finish();
 
-  const bool have_image = images.take();
+  const bool have_image = live.images.take();
   int status = 0;
   const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
   if (const std::string refusal = session.take_refusal(); !refusal.empty()) fmt::print(stderr, "{}\n", refusal);
@@ -189,7 +187,7 @@ int run_headless(const Options& options) {
   if (!recording.problem.empty()) {
     fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
     ++totals.errors;
-    status = 1;
+    status = 2;
   } else if (records) {
     fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
   }
@@ -198,18 +196,18 @@ int run_headless(const Options& options) {
   }
   if (wants_picture && !have_image)
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
-  const ImagingParams& made_with = have_image ? images.front().params : params;
+  const ImagingParams& made_with = have_image ? live.images.front().params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
-  if (params.flow != FlowMode::off) report["flow"] = end_flow(options, *chosen.backend, session, flows);
+  if (params.flow != FlowMode::off) report["flow"] = end_flow(options, *chosen.backend, session, live.flow);
   if (params.structure != Structure::off) {
-    report["structure"] = end_structure(options, *chosen.backend, session, structures);
+    report["structure"] = end_structure(options, *chosen.backend, session, live.structure);
   }
-  if (params.gate != Gate::off) report["sonogram"] = end_sonogram(options, *chosen.backend, session, sonograms);
+  if (params.gate != Gate::off) report["sonogram"] = end_sonogram(options, *chosen.backend, session, live.sonogram);
   if (records) report["recording"] = recording_json(recording);
-  if (have_image) write_image_files(options, images.front(), *chosen.backend, options.source);
+  if (have_image) write_image_files(options, live.images.front(), *chosen.backend, options.source);
   if (!options.screenshot.empty()) {
-    write_screenshot(options, opened, session, *chosen.backend, images.front(), trace, totals);
+    write_screenshot(options, opened, session, *chosen.backend, live.images.front(), trace, totals);
   }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, trace.csv());

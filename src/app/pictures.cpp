@@ -93,9 +93,9 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   if (totals.seconds > 0.0) state.processed_fps = static_cast<double>(state.counts.processed) / totals.seconds;
   update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});
 
-  Mailbox<Image> images;
-  images.back() = image;
-  images.publish();
+  LiveImages live;
+  live.images.back() = image;
+  live.images.publish();
   Viewer viewer({.width = options.width,
                  .height = options.height,
                  .surface = SurfaceKind::offscreen,
@@ -104,7 +104,7 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
                  .settings_file = {},
                  .ui_scale = options.ui_scale,
                  .vsync = false},
-                {}, images);
+                {}, live);
   // The first frame lays the window out, the second one draws it settled.
   for (int i = 0; i < 3; ++i) viewer.frame(state);
   const RgbPicture picture = viewer.screenshot();

@@ -63,7 +63,8 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
 
 nlohmann::json recording_json(const RecorderStatus& status) {
   return {{"path", status.path.string()}, {"frames", status.frames},   {"not_recorded", status.not_recorded},
-          {"bytes", status.bytes},        {"seconds", status.seconds}, {"problem", status.problem}};
+          {"bytes", status.bytes},        {"seconds", status.seconds}, {"most_behind_s", status.most_behind_s},
+          {"problem", status.problem}};
 }
 
 std::string recording_text(const RecorderStatus& status) {
@@ -71,6 +72,10 @@ std::string recording_text(const RecorderStatus& status) {
   std::string text = fmt::format("{}: {}{}{}{} frame{}, {:.1f} MB", status.path.string(), early, status.problem,
                                  early.empty() ? "recorded " : ". It has ", status.frames,
                                  status.frames == 1 ? "" : "s", static_cast<double>(status.bytes) * 1e-6);
+  constexpr double kWorthSaying_s = 1.0;
+  if (status.most_behind_s > kWorthSaying_s) {
+    text += fmt::format("; the file was up to {:.1f} s behind the stream", status.most_behind_s);
+  }
   if (status.not_recorded == 0) return text;
   text += fmt::format("; not recorded: {}", status.not_recorded);
   return early.empty() ? text + ", the disk was slower than the stream" : text;

@@ -29,7 +29,7 @@ std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std:
 
 }  // namespace
 
-WindowApp::WindowApp(const Options& options)
+WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : options_(options), history_(options.history_bytes.value_or(default_history_bytes())) {
   ChosenBackend chosen = choose_backend(options_.backend);
   backend_ = std::move(chosen.backend);
@@ -43,7 +43,7 @@ WindowApp::WindowApp(const Options& options)
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
                                                    .height = options_.height,
-                                                   .surface = SurfaceKind::window,
+                                                   .surface = surface,
                                                    .interop = with_interop ? Interop::try_it : Interop::off,
                                                    .shader_dir = share_folder() / "shaders",
                                                    .settings_file = settings_file(),
@@ -51,7 +51,7 @@ WindowApp::WindowApp(const Options& options)
                                                    .first_tour = scripted ? FirstTour::off : FirstTour::show,
                                                    .ui_scale = options_.ui_scale,
                                                    .vsync = true},
-                                     make_commands(), images_, &past_, &flows_, &structures_, &sonograms_);
+                                     make_commands(), live_, &past_);
   recall(viewer_->settings());
   if (!chosen.note.empty()) say(Severity::info, chosen.note);
   if (const std::string status = viewer_->interop_status(); !status.empty()) say(Severity::info, status);
@@ -89,14 +89,18 @@ UiCommands WindowApp::make_commands() {
   return c;
 }
 
+void WindowApp::begin() {
+  opener_.open(options_.source, options_.facts);
+  started_ns_ = now_ns();
+}
+
 int WindowApp::run() {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  opener_.open(options_.source, options_.facts);
-  started_ns_ = now_ns();
+  begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
-  return recording_failed_ ? 1 : 0;
+  return recording_failed_ ? 2 : 0;
 }
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.

@@ -20,20 +20,26 @@
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
 #include "app/window_times.h"
+#include "core/live_images.h"
 #include "gui/viewer.h"
 
 namespace echoloop {
 
 class WindowApp {
  public:
-  explicit WindowApp(const Options& options);
+  explicit WindowApp(const Options& options, SurfaceKind surface = SurfaceKind::window);
   int run();
+
+  // What run() does, a step at a time: for tests.
+  void begin();
+  void turn();  // one window frame
+  [[nodiscard]] Viewer& viewer() { return *viewer_; }
+  [[nodiscard]] UiState& state() { return state_; }
 
  private:
   UiCommands make_commands();
   void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
   void run_commands();
-  void turn();
   void take_opened();
   void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
   void start_session(OpenedSource opened);
@@ -87,10 +93,7 @@ class WindowApp {
   Options options_;
   std::unique_ptr<Backend> backend_;
   TimingTrace trace_;
-  Mailbox<Image> images_;
-  Mailbox<FlowImage> flows_;
-  Mailbox<StructureImage> structures_;
-  Mailbox<Sonogram> sonograms_;
+  LiveImages live_;
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;

@@ -22,7 +22,7 @@ void WindowApp::write_outputs() {
   session_->stop();
   recorder_.finish();
   look_at_recording();
-  images_.take();
+  live_.images.take();
   RunTotals totals{
       .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
   if (!options_.trace.empty()) write_text(options_.trace, trace_.chrome_json());
@@ -42,7 +42,7 @@ void WindowApp::write_outputs() {
     if (video_ != nullptr) report["video"] = video_->report();
     write_text(options_.report, report.dump(1) + "\n");
   }
-  if (images_.front().host_db != nullptr) write_image_files(options_, images_.front(), *backend_, named_);
+  if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
   if (video_ == nullptr) return;
   if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
   fmt::print("Film: {}\n", video_->summary());

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/window_app.h"
-#include "backend/persistence.h"
+#include "core/param_table.h"
 #include "core/transmits.h"
 #include "core/units.h"
 
@@ -85,7 +85,7 @@ void WindowApp::say_reference() {
   if (!reference_before_.has_value()) return;
   const Image& shown = viewer_->shown_image();
   const double change_db = shown.params.reference_db - reference_before_->reference_db;
-  const bool same_picture = form_alike(shown.params, *reference_before_);
+  const bool same_picture = alike(shown.params, *reference_before_, forms_pixels);
   if (same_picture && std::abs(change_db) < 0.05 && now_ns() < reference_until_ns_) return;
   reference_before_.reset();
   if (!same_picture) return;  // something else changed meanwhile: the difference says nothing

@@ -1,6 +1,7 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
 #include <fmt/format.h>
 
+#include "app/free_memory.h"
 #include "app/window_app.h"
 #include "gui/mark_editor.h"
 
@@ -14,15 +15,15 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   inspecting_.forget(state_);
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
-  flows_.reset();  // of another stream
-  structures_.reset();
-  sonograms_.reset();
+  live_.flow.reset();  // of another stream
+  live_.structure.reset();
+  live_.sonogram.reset();
   past_.flow.reset();
   trace_.clear();
   feed_ = {};
   shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
-  session_ = std::make_unique<Session>(*backend_, source, images_, trace_,
+  session_ = std::make_unique<Session>(*backend_, source, live_.images, trace_,
                                        SessionOptions{.stream = stream,
                                                       .params = params,
                                                       .max_frames = options_.frames,
@@ -32,9 +33,9 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .recorder = &recorder_,
                                                       .past = &past_,
                                                       .inspections = &inspections_,
-                                                      .flow = &flows_,
-                                                      .structure = &structures_,
-                                                      .sonogram = &sonograms_,
+                                                      .flow = &live_.flow,
+                                                      .structure = &live_.structure,
+                                                      .sonogram = &live_.sonogram,
                                                       .in_background = true});
 }
 
@@ -75,6 +76,7 @@ void WindowApp::start_session(OpenedSource opened) {
   named_ = opened.name;
   make_session(opened.source, stream, params);
   source_ = std::move(opened.source);
+  if (!first) give_back_freed_memory();
   active_preset_ = chosen.file;
   describe_presets();
   state_.formation_warning = formation_warning(*opened.info.acquisition, params);
@@ -128,7 +130,7 @@ void WindowApp::use_cpu() {
   review_.forget(state_.cine);
   if (!backend_->usable()) history_.clear();  // its memory was the lost device's
   viewer_->forget_image();
-  images_.reset();  // their storage belongs to the device
+  live_.images.reset();  // their storage belongs to the device
   for (Mailbox<Image>& past : past_.images) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();

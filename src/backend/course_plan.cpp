@@ -32,7 +32,7 @@ void require_course(const Acquisition& a) {
     if (t.kind != TransmitKind::plane) refuse("transmits that are not plane waves");
   }
   for (const Element& e : a.probe.elements) {
-    if (e.z_m != 0.0) refuse("a curved array");
+    if (e.z_m != 0.0) refuse("elements that are not all at z = 0");
   }
 }
 

@@ -19,12 +19,7 @@ FlowPlan make_flow_plan(const Plan& plan) {
 }
 
 bool same_pixels(const Plan& a, const Plan& b) {
-  if (a.acquisition != b.acquisition) return false;
-  for (const ParamSpec& spec : param_table()) {
-    const bool forms = spec.group == ParamGroup::formation && spec.key != "reference_db";
-    if (forms && get_number(a.params, spec) != get_number(b.params, spec)) return false;
-  }
-  return true;
+  return a.acquisition == b.acquisition && alike(a.params, b.params, forms_pixels);
 }
 
 ComponentRange choose_components(const Decomposition& d, const ImagingParams& p, std::size_t n_pixels) {

@@ -15,68 +15,14 @@ double ms_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - b
 }  // namespace
 
 FlowWorker::FlowWorker(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures)
-    : device_(std::move(device)), pictures_(pictures), thread_([this] { run(); }) {}
+    : device_(std::move(device)),
+      pictures_(pictures),
+      thread_({.begin = [this] { device_->begin_thread(); }, .job = [this](int) { make_picture(task_); }}) {}
 
-FlowWorker::~FlowWorker() {
-  {
-    const std::scoped_lock lock(mutex_);
-    quit_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-std::string FlowWorker::take_fault() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(fault_, {});
-}
-
-bool FlowWorker::needs(int slot) const { return busy_ && std::ranges::find(task_.slots, slot) != task_.slots.end(); }
+bool FlowWorker::needs(int slot) const { return busy() && std::ranges::find(task_.slots, slot) != task_.slots.end(); }
 
 void FlowWorker::start(FlowTask task) {
-  task_ = std::move(task);
-  busy_ = true;
-  {
-    const std::scoped_lock lock(mutex_);
-    wanted_ = true;
-  }
-  changed_.notify_all();
-}
-
-void FlowWorker::settle() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !busy_; });
-}
-
-void FlowWorker::run() {
-  const auto fail = [this](const std::exception& error) {
-    const std::scoped_lock lock(mutex_);
-    fault_ = error.what();
-    failed_ = true;
-  };
-  try {
-    device_->begin_thread();
-  } catch (const std::exception& error) {
-    fail(error);
-  }
-  while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return wanted_ || quit_; });
-      if (quit_) return;
-      wanted_ = false;
-    }
-    try {
-      if (!failed_) make_picture(task_);
-    } catch (const std::exception& error) {
-      fail(error);
-    }
-    {
-      const std::scoped_lock lock(mutex_);
-      busy_ = false;
-    }
-    changed_.notify_all();
-  }
+  thread_.hand_over([&](int) { task_ = std::move(task); });
 }
 
 Decomposition FlowWorker::decompose(const FlowTask& task) {

@@ -4,14 +4,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backend/flow_device.h"
+#include "backend/job_thread.h"
 #include "core/mailbox.h"
 
 namespace echoloop {
@@ -43,24 +41,21 @@ struct FlowTask {
 // Processing thread, unless said.
 class FlowWorker {
  public:
+  // Its end waits for the ensemble in work.
   FlowWorker(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures);
-  ~FlowWorker();  // waits for the ensemble in work
-  FlowWorker(const FlowWorker&) = delete;
-  FlowWorker& operator=(const FlowWorker&) = delete;
 
   void start(FlowTask task);  // only when not busy
   // Whether the ensemble in work needs a slot: then nothing may be stored there.
   [[nodiscard]] bool needs(int slot) const;
   [[nodiscard]] FlowDevice& device() { return *device_; }  // store(); reserve() when not busy
-  void settle();                                           // until no ensemble is in work
+  void settle() { thread_.settle(); }                      // until no ensemble is in work
 
-  [[nodiscard]] bool busy() const { return busy_; }                     // any thread
-  [[nodiscard]] bool failed() const { return failed_; }                 // there will be no more pictures; any thread
-  [[nodiscard]] std::uint64_t pictures() const { return n_pictures_; }  // made so far; any thread
-  [[nodiscard]] std::string take_fault();                               // why it failed, once; any thread
+  [[nodiscard]] bool busy() const { return thread_.busy(); }               // any thread
+  [[nodiscard]] bool failed() const { return thread_.failed(); }           // no more pictures will come; any thread
+  [[nodiscard]] std::uint64_t pictures() const { return n_pictures_; }     // made so far; any thread
+  [[nodiscard]] std::string take_fault() { return thread_.take_fault(); }  // why it failed, once; any thread
 
  private:
-  void run();
   void make_picture(const FlowTask& task);
   Decomposition decompose(const FlowTask& task);
 
@@ -75,16 +70,9 @@ class FlowWorker {
   std::uint64_t shown_run_ = 0;
   std::uint64_t number_ = 0;
 
-  std::atomic<bool> busy_{false};
-  std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> n_pictures_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  FlowTask task_;        // the worker's while busy_
-  bool wanted_ = false;  // under mutex_
-  bool quit_ = false;    // under mutex_
-  std::string fault_;    // under mutex_
-  std::thread thread_;
+  FlowTask task_;     // the worker's while busy()
+  JobThread thread_;  // last: ends first
 };
 
 }  // namespace echoloop

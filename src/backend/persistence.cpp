@@ -1,6 +1,5 @@
 #include "backend/persistence.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/param_table.h"
@@ -12,22 +11,13 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 
 }  // namespace
 
-bool form_alike(const ImagingParams& a, const ImagingParams& b) {
-  const auto matters = [](const ParamSpec& spec) {
-    return spec.group == ParamGroup::formation && spec.key != "reference_db" && !is_refinement(spec);
-  };
-  return std::all_of(param_table().begin(), param_table().end(), [&](const ParamSpec& spec) {
-    return !matters(spec) || get_number(a, spec) == get_number(b, spec);
-  });
-}
-
 Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp) {
   // Without a frame rate there is no acquisition time: then frames are as far apart as they came.
   const bool timed = plan->acquisition->frame_rate_hz > 0.0;
   const double dt_s = timed ? stamp.time_s - stamp_.time_s
                             : static_cast<double>(stamp.acquired_ns - stamp_.acquired_ns) * kSecondsPerNanosecond;
   const bool same = plan_ == plan || (plan_ != nullptr && plan_->acquisition == plan->acquisition &&
-                                      plan_->grid == plan->grid && form_alike(plan_->params, plan->params));
+                                      plan_->grid == plan->grid && alike(plan_->params, plan->params, forms_pixels));
   plan_ = plan;
   stamp_ = stamp;
   if (!same || dt_s < 0.0) {

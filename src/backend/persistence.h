@@ -26,7 +26,4 @@ class Persistence {
   double squares_ = 1.0;
 };
 
-// Whether both make the same amplitudes of a frame: they differ only in reference, display, and what refine does.
-bool form_alike(const ImagingParams& a, const ImagingParams& b);
-
 }  // namespace echoloop

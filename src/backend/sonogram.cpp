@@ -28,20 +28,11 @@ bool same_gate(const SonogramPlan& a, const SonogramPlan& b) {
 }  // namespace
 
 SonogramEngine::SonogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Sonogram>& sonograms)
-    : device_(std::move(device)), sonograms_(sonograms), thread_([this] { run(); }) {}
-
-SonogramEngine::~SonogramEngine() {
-  quit_ = true;
-  changed_.notify_all();
-  thread_.join();
-}
+    : device_(std::move(device)),
+      sonograms_(sonograms),
+      thread_({.job = [this](int) { work(); }, .look_every = kLook}) {}
 
 SonogramCounts SonogramEngine::counts() const { return {.columns = n_columns_, .gaps = n_gaps_, .late = n_late_}; }
-
-std::string SonogramEngine::take_fault() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(fault_, {});
-}
 
 // Other gate or other pixels: another sonogram. What only changes its look goes on.
 void SonogramEngine::fit(const std::shared_ptr<const Plan>& plan) {
@@ -55,7 +46,7 @@ void SonogramEngine::fit(const std::shared_ptr<const Plan>& plan) {
 
 void SonogramEngine::take(const std::shared_ptr<const Plan>& plan, const PixelView& pixels, const FrameStamp& stamp,
                           double reference_db) {
-  if (failed_ || pixels.values == nullptr) return;
+  if (thread_.failed() || pixels.values == nullptr) return;
   fit(plan);
   fetch();
   if (job_->sonogram.gate.rows == 0) return;
@@ -88,41 +79,24 @@ void SonogramEngine::fetch() {
 void SonogramEngine::settle() {
   device_->wait();
   fetch();
-  while (tail_.load(std::memory_order_acquire) != head_.load(std::memory_order_relaxed)) {
-    changed_.notify_all();
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
+  thread_.hand_over([](int) {});  // it looks now
+  thread_.settle();
 }
 
-void SonogramEngine::run() {
-  while (!quit_) {
-    try {
-      if (work()) continue;
-    } catch (const std::exception& error) {
-      const std::scoped_lock lock(mutex_);
-      fault_ = error.what();
-      failed_ = true;
+// What is in the queue; the tail moves when it has been published.
+void SonogramEngine::work() {
+  std::uint64_t tail = tail_.load(std::memory_order_relaxed);
+  while (true) {
+    const std::uint64_t end = std::min(head_.load(std::memory_order_acquire), tail + kAtATime);
+    if (end == tail) return;
+    for (; tail < end; ++tail) {
+      const Sample sample = std::move(queue_[tail % kQueue]);
+      if (frames_ == 0 || sample.job->begun != made_.begun) begin(*sample.job);
+      advance(sample);
     }
-    if (failed_) tail_.store(head_.load(std::memory_order_acquire), std::memory_order_release);
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kLook);  // or sooner, at the end
+    if (fresh_) publish();
+    tail_.store(tail, std::memory_order_release);
   }
-}
-
-// What is in the queue; the tail moves when it has been published. False: nothing was.
-bool SonogramEngine::work() {
-  const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
-  const std::uint64_t head = head_.load(std::memory_order_acquire);
-  if (head == tail) return false;
-  const std::uint64_t end = std::min(head, tail + kAtATime);
-  for (std::uint64_t i = tail; i < end; ++i) {
-    const Sample sample = std::move(queue_[i % kQueue]);
-    if (frames_ == 0 || sample.job->begun != made_.begun) begin(*sample.job);
-    advance(sample);
-  }
-  if (fresh_) publish();
-  tail_.store(end, std::memory_order_release);
-  return true;
 }
 
 void SonogramEngine::begin(const Job& job) {

@@ -4,15 +4,13 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backend/gate_device.h"
+#include "backend/job_thread.h"
 #include "backend/sonogram_plan.h"
 #include "core/mailbox.h"
 #include "core/sonogram.h"
@@ -22,19 +20,16 @@ namespace echoloop {
 class SonogramEngine {
  public:
   SonogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Sonogram>& sonograms);
-  ~SonogramEngine();
-  SonogramEngine(const SonogramEngine&) = delete;
-  SonogramEngine& operator=(const SonogramEngine&) = delete;
 
   // The next frame's pixels. Never waits. [processing thread]
   void take(const std::shared_ptr<const Plan>& plan, const PixelView& pixels, const FrameStamp& stamp,
             double reference_db);
 
   // Samples wait for the sonogram's thread; processing thread.
-  [[nodiscard]] bool busy() const { return tail_ != head_; }
+  [[nodiscard]] bool busy() const { return tail_ != head_ && !thread_.failed(); }
   void settle();                                // until every column that is due has been published; processing thread
   [[nodiscard]] SonogramCounts counts() const;  // any thread
-  [[nodiscard]] std::string take_fault();       // why there are no more columns, once; any thread
+  [[nodiscard]] std::string take_fault() { return thread_.take_fault(); }  // why no more columns come, once; any thread
 
  private:
   struct Job {  // what holds until something changes
@@ -53,8 +48,7 @@ class SonogramEngine {
   void fit(const std::shared_ptr<const Plan>& plan);
   void fetch();
   // Sonogram thread:
-  void run();
-  bool work();
+  void work();
   void begin(const Job& job);
   void advance(const Sample& sample);
   void add_column(const Sample& sample);
@@ -87,12 +81,7 @@ class SonogramEngine {
   bool fresh_ = false;  // made_ has what was not published
 
   std::atomic<std::uint64_t> n_columns_{0}, n_gaps_{0}, n_late_{0};
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::atomic<bool> quit_{false};
-  std::string fault_;  // under mutex_
-  std::thread thread_;
+  JobThread thread_;  // last: ends first
 };
 
 }  // namespace echoloop

@@ -4,13 +4,11 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 
+#include "backend/job_thread.h"
 #include "backend/structure_device.h"
 #include "core/mailbox.h"
 
@@ -22,19 +20,19 @@ inline constexpr std::int64_t kStructureInterval_ns = 40'000'000;
 
 class StructureEngine {
  public:
+  // Its end waits for the picture in work.
   StructureEngine(std::unique_ptr<StructureDevice> device, Mailbox<StructureImage>& pictures);
-  ~StructureEngine();  // waits for the picture in work
-  StructureEngine(const StructureEngine&) = delete;
-  StructureEngine& operator=(const StructureEngine&) = delete;
 
   // Copies a finished picture; never waits. False: a live one that comes less than kStructureInterval_ns after the last
   // that was taken (by Image::ready_ns), and is left out. [processing thread]
   bool take(const Image& image, Claim claim);
 
-  void settle();                                 // until no picture waits or is in work; processing thread
-  [[nodiscard]] bool busy() const;               // one waits or is in work; any thread
-  [[nodiscard]] StructureCounts counts() const;  // any thread
-  [[nodiscard]] std::string take_fault();        // why there are no more pictures, once; any thread
+  void settle() { thread_.settle(); }                         // until no picture waits or is in work; processing thread
+  [[nodiscard]] bool busy() const { return thread_.busy(); }  // one waits or is in work; any thread
+  [[nodiscard]] StructureCounts counts() const;               // any thread
+  [[nodiscard]] std::string take_fault() {
+    return thread_.take_fault();
+  }  // why no more pictures come, once; any thread
 
  private:
   struct Job {
@@ -44,7 +42,6 @@ class StructureEngine {
     ImagingParams params;
   };
 
-  void run();
   void make_picture(int slot);
   const StructurePlan& plan_for(const Job& job);
 
@@ -58,16 +55,9 @@ class StructureEngine {
   ImagingParams planned_;  // that plan_ was made of
   std::uint64_t number_ = 0;
 
-  std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> n_pictures_{0}, n_replaced_{0};
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::array<Job, kStructureSlots> jobs_;  // of the slot in work: the structure thread's; else under mutex_
-  int waiting_ = -1;                       // slot; -1: none; under mutex_
-  int in_work_ = -1;                       // likewise
-  bool quit_ = false;                      // under mutex_
-  std::string fault_;                      // under mutex_
-  std::thread thread_;
+  std::array<Job, kStructureSlots> jobs_;
+  JobThread thread_;  // last: ends first
 };
 
 }  // namespace echoloop

@@ -1,9 +1,9 @@
 // What is known about a stream of channel data: probe, transmits, sampling. Immutable once shared.
 //
 // Axes, said once for the whole program: x lateral, z depth (down, into the tissue), origin at the
-// centre of the array (for a curved array: the middle of its chord). Angles are measured from +z towards +x.
-// Time zero of a transmit: the instant at which its wave passes the origin. Readers convert every other
-// convention (first element fires, centre element fires) when they read, so that nobody else has to.
+// centre of the array (of a curved one: at the depth that its file calls 0, its apex or the middle of its chord).
+// Angles are measured from +z towards +x. Time zero of a transmit: the instant at which its wave passes the origin.
+// Readers convert every other convention (first element fires, centre element fires), so that nobody else has to.
 #pragma once
 
 #include <cstdint>

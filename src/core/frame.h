@@ -30,15 +30,23 @@ struct FrameMemory {
   HostMemory kind = HostMemory::pageable;
 };
 
+// The frames that lie in a ring at this moment: published, and not yet with the keeper.
+struct RingLoad {
+  std::int64_t now_ns = 0;
+  std::int64_t oldest_ns = 0;  // when the oldest of them was acquired; 0: there is none
+  int frames = 0;
+};
+
 // Takes over frames that have been read, memory and all, and gives the slot other memory of the same size for them.
 // Called once a frame, in order; must not wait. A keeper that does not want the frame returns `memory` itself.
-// A keeper that must have every frame says when it has no room: as if no slot were free, the source then waits or is
-// refused, where the policy is block or error. Frames that are in the ring already still come.
+// A keeper that must have every frame says when it has no room: the source then waits or is refused, where the policy
+// is block or error. Frames that are in the ring already still come.
 class FrameKeeper {
  public:
   virtual ~FrameKeeper() = default;
   virtual FrameMemory keep(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
-  [[nodiscard]] virtual bool has_room() const { return true; }             // any thread; must not wait
+  // For a frame that would be acquired now. Any thread; must not wait.
+  [[nodiscard]] virtual bool has_room(const RingLoad& /*ring*/) const { return true; }
 };
 
 }  // namespace echoloop

@@ -14,41 +14,6 @@ constexpr std::chrono::milliseconds kKeeperPoll{1};
 
 using Outcome = FrameRing::WriteLease::Outcome;
 
-FrameRing::WriteLease::WriteLease(WriteLease&& other) noexcept
-    : ring_(std::exchange(other.ring_, nullptr)), outcome_(other.outcome_), slot_(other.slot_) {}
-
-FrameRing::WriteLease::~WriteLease() {
-  if (ring_ != nullptr && outcome_ == Outcome::slot) ring_->abandon_write(slot_);
-}
-
-FrameMemory& FrameRing::WriteLease::frame_memory() const { return ring_->slots_[slot_].memory; }
-
-std::span<std::byte> FrameRing::WriteLease::memory() const { return frame_memory().bytes; }
-
-void FrameRing::WriteLease::publish(FrameStamp stamp, std::span<const std::byte> samples) {
-  std::exchange(ring_, nullptr)->publish(slot_, stamp, samples);
-}
-
-FrameRing::ReadLease::ReadLease(ReadLease&& other) noexcept
-    : ring_(std::exchange(other.ring_, nullptr)), slot_(other.slot_) {}
-
-FrameRing::ReadLease& FrameRing::ReadLease::operator=(ReadLease&& other) noexcept {
-  if (this != &other) {
-    release();
-    ring_ = std::exchange(other.ring_, nullptr);
-    slot_ = other.slot_;
-  }
-  return *this;
-}
-
-FrameRing::ReadLease::~ReadLease() { release(); }
-
-const RfFrame& FrameRing::ReadLease::frame() const { return ring_->slots_[slot_].frame; }
-
-void FrameRing::ReadLease::release() {
-  if (ring_ != nullptr) std::exchange(ring_, nullptr)->finish_read(slot_);
-}
-
 FrameRing::FrameRing(std::vector<FrameMemory> slots, RingPolicy policy, const RingCounts& counts, FrameKeeper* keeper)
     : keeper_(keeper), ready_(slots.size()), policy_(policy), counts_(counts) {
   for (FrameMemory& memory : slots) slots_.push_back({.memory = std::move(memory), .frame = {}, .state = State::free});
@@ -117,18 +82,13 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (closed_) return {this, Outcome::closed, 0};
-    const bool drops = policy_ == RingPolicy::drop_oldest || policy_ == RingPolicy::drop_newest;
-    const bool keeper_full = !drops && keeper_ != nullptr && !keeper_->has_room();
+    const bool keeper_full = policy_ == RingPolicy::error && keeper_ != nullptr && !keeper_->has_room(load(now_ns()));
     const auto free = keeper_full ? std::nullopt : find_free();
     if (free.has_value()) return claim(*free);
     switch (policy_) {
       case RingPolicy::block:
         waiting_since_ns_ = now_ns();
-        if (keeper_full) {
-          freed_.wait_for(lock, kKeeperPoll);  // nobody tells when it has room again
-        } else {
-          freed_.wait(lock);
-        }
+        freed_.wait(lock);
         counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
         break;
       case RingPolicy::error:
@@ -154,10 +114,33 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
   }
 }
 
+// Under mutex_.
+RingLoad FrameRing::load(std::int64_t now_ns) const {
+  RingLoad load{.now_ns = now_ns};
+  for (const Slot& slot : slots_) {
+    if (slot.state != State::ready && slot.state != State::reading) continue;
+    const std::int64_t acquired_ns = slot.frame.stamp.acquired_ns;
+    load.oldest_ns = load.frames == 0 ? acquired_ns : std::min(load.oldest_ns, acquired_ns);
+    ++load.frames;
+  }
+  return load;
+}
+
+// The moment at which a frame is acquired. Under mutex_, which it gives up while it waits.
+std::int64_t FrameRing::acquire(std::unique_lock<std::mutex>& lock) {
+  for (;;) {
+    const std::int64_t now = now_ns();
+    if (closed_ || policy_ != RingPolicy::block || keeper_ == nullptr || keeper_->has_room(load(now))) return now;
+    waiting_since_ns_ = now;
+    freed_.wait_for(lock, kKeeperPoll);  // nobody tells when it has room again
+    counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
+  }
+}
+
 void FrameRing::publish(std::size_t slot, FrameStamp stamp, std::span<const std::byte> samples) {
   {
-    const std::scoped_lock lock(mutex_);
-    stamp.acquired_ns = now_ns();
+    std::unique_lock lock(mutex_);
+    stamp.acquired_ns = acquire(lock);
     slots_[slot].frame = {.stamp = stamp, .samples = samples};
     slots_[slot].state = State::ready;
     number_frame(stamp.sequence);

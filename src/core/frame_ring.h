@@ -32,7 +32,8 @@ class FrameRing {
     [[nodiscard]] std::span<std::byte> memory() const;  // Outcome::slot only
     [[nodiscard]] FrameMemory& frame_memory() const;    // the same; other memory of the same size may take its place
     // Makes the frame visible to the reader. `samples`: the slot's memory, or memory lent by the source that lives as
-    // long as the stream. The moment of publication becomes stamp.acquired_ns. [producer thread]
+    // long as the stream. The moment of publication becomes stamp.acquired_ns; with policy block it does not come
+    // before the keeper has room. [producer thread]
     void publish(FrameStamp stamp, std::span<const std::byte> samples);
 
    private:
@@ -67,7 +68,7 @@ class FrameRing {
 
   // A slot for the frame of this number. With no free slot: block waits; error refuses the frame; drop_oldest takes
   // back the oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new
-  // one. block and error take a keeper without room for a ring without a free slot. A dropped or refused frame is
+  // one. error takes a keeper without room for a ring without a free slot. A dropped or refused frame is
   // counted as produced. Numbers left out and numbers that come again are counted with each frame that is produced,
   // whatever becomes of it. [producer thread]
   WriteLease begin_write(std::uint64_t sequence);
@@ -98,6 +99,8 @@ class FrameRing {
 
   void number_frame(std::uint64_t sequence);
   [[nodiscard]] RingRefusal refuse(std::uint64_t sequence) const;
+  [[nodiscard]] RingLoad load(std::int64_t now_ns) const;
+  [[nodiscard]] std::int64_t acquire(std::unique_lock<std::mutex>& lock);
   WriteLease claim(std::size_t slot);
   [[nodiscard]] std::optional<std::size_t> find_free() const;
   [[nodiscard]] std::size_t pop_oldest();

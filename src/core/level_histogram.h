@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "core/hd.h"
 
 namespace echoloop {
 
@@ -18,5 +21,16 @@ struct LevelHistogram {
   std::uint64_t above = 0;    // the last bin
   std::uint64_t without = 0;  // not a number
 };
+
+// Place among n_bins + 3 counts: a bin, then below the first, above the last, not a number. Host and device.
+ECHO_HD int histogram_place(float db, float first_db, float per_db, int n_bins) {
+  const float at = (db - first_db) * per_db;
+  if (at >= 0.0f && at < static_cast<float>(n_bins)) return static_cast<int>(at);
+  if (at < 0.0f) return n_bins;
+  return at > 0.0f ? n_bins + 1 : n_bins + 2;
+}
+
+// Counts levels into so many bins from h.first_db on, h.step_db wide each; what `h` counted before is forgotten.
+void count_levels(std::span<const float> db, int n_bins, LevelHistogram& h);
 
 }  // namespace echoloop

@@ -54,6 +54,17 @@ bool is_refinement(const ParamSpec& spec) {
          spec.key == "smooth_lateral_m" || spec.key == "speckle_reduction";
 }
 
+bool forms_pixels(const ParamSpec& spec) {
+  return spec.group == ParamGroup::formation && spec.key != "reference_db" && !is_refinement(spec);
+}
+
+bool finds_structure(const ParamSpec& spec) { return spec.group == ParamGroup::structure; }
+
+bool alike(const ImagingParams& a, const ImagingParams& b, bool (*acts)(const ParamSpec&)) {
+  return std::ranges::all_of(
+      param_table(), [&](const ParamSpec& spec) { return !acts(spec) || get_number(a, spec) == get_number(b, spec); });
+}
+
 double get_number(const ImagingParams& params, const ParamSpec& spec) {
   return std::visit([&](auto member) { return static_cast<double>(params.*member); }, spec.member);
 }

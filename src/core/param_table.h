@@ -34,7 +34,14 @@ struct ParamSpec {
 
 std::span<const ParamSpec> param_table();
 const ParamSpec* find_param(std::string_view key);  // nullptr when there is none
-bool is_refinement(const ParamSpec& spec);          // acts on the formed picture, in the stage refine
+
+// What a parameter acts on.
+bool forms_pixels(const ParamSpec& spec);     // the complex pixels of a frame
+bool is_refinement(const ParamSpec& spec);    // the formed picture, in the stage refine
+bool finds_structure(const ParamSpec& spec);  // which objects are found in a picture
+
+// Whether both have the same values of all parameters that act on it.
+bool alike(const ImagingParams& a, const ImagingParams& b, bool (*acts)(const ParamSpec&));
 
 double get_number(const ImagingParams& params, const ParamSpec& spec);        // enumerations: their index
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range

@@ -22,6 +22,13 @@ void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
   p.band_high_hz = std::min(p.band_high_hz, (zone + 1.0) * half);
 }
 
+// The array's depth nearest to the origin, where times count from: 0 for one that reaches it.
+double array_depth_m(const Probe& probe) {
+  const auto by_depth = [](const Element& l, const Element& r) { return l.z_m < r.z_m; };
+  const auto [top, bottom] = std::minmax_element(probe.elements.begin(), probe.elements.end(), by_depth);
+  return std::clamp(0.0, top->z_m, bottom->z_m);
+}
+
 void default_depth(ImagingParams& p, const Acquisition& a) {
   double first_s = 0.0;
   double last_s = 1e9;
@@ -35,11 +42,15 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
     p.depth_max_m = 0.5 * c * (last_s - 1.0 / a.sampling_hz);
     return;
   }
-  const double recorded = std::max(0.5 * c * last_s, 1e-3);
+  const double probe_m = array_depth_m(a.probe);
+  const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 1e-3);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
   p.depth_max_m = std::round(0.96 * recorded * 1e4) * 1e-4;
   // The first millimetres hold the pulse itself.
-  p.depth_min_m = std::round(std::min(std::max(0.5 * c * first_s, 2e-3), 0.5 * p.depth_max_m) * 1e4) * 1e-4;
+  p.depth_min_m =
+      std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3), 0.5 * (probe_m + p.depth_max_m)) *
+                 1e4) *
+      1e-4;
   if (a.probe.kind != ProbeKind::convex) return;  // whose middle bulges into the tissue
   double surface_m = 0.0;
   for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);

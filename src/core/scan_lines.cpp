@@ -38,7 +38,7 @@ bool has_kind(const Acquisition& a, TransmitKind kind) {
 }  // namespace
 
 double sector_apex_z_m(const Probe& probe) {
-  if (probe.elements.size() < 2 || is_flat(probe)) return 0.0;
+  if (probe.elements.size() < 2 || is_flat(probe)) return probe.elements.empty() ? 0.0 : probe.elements[0].z_m;
   const auto by_x = [](const Element& l, const Element& r) { return l.x_m < r.x_m; };
   const auto [left, right] = std::minmax_element(probe.elements.begin(), probe.elements.end(), by_x);
   const double spread = std::sin(right->normal_rad) - std::sin(left->normal_rad);

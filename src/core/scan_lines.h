@@ -10,7 +10,7 @@
 namespace echoloop {
 
 // z of the point that a sector's lines come from: the centre of curvature of a convex array, which lines leave at right
-// angles to the elements, and 0 for a flat one.
+// angles to the elements, and the array itself for a flat one (0).
 double sector_apex_z_m(const Probe& probe);
 
 // Seen as a sector: convex and phased arrays, flat arrays with scan lines that fan out, and diverging waves from an

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "dsp/hd.h"
+#include "core/hd.h"
 
 namespace echoloop {
 

@@ -1,7 +1,7 @@
 // A complex float that both compilers lay out alike: (re, im), 8 bytes, aligned so that one load fetches the pair.
 #pragma once
 
-#include "dsp/hd.h"
+#include "core/hd.h"
 
 namespace echoloop {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/acquisition.h"
-#include "dsp/hd.h"
+#include "core/hd.h"
 
 namespace echoloop {
 

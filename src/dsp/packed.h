@@ -6,7 +6,7 @@
 // for subnormal numbers and the first normal ones alike). So the interpolated sample is one packed multiply-add.
 #pragma once
 
-#include "dsp/hd.h"
+#include "core/hd.h"
 
 namespace echoloop {
 

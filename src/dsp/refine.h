@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "dsp/hd.h"
+#include "core/hd.h"
 
 namespace echoloop {
 

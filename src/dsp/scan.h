@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/grid.h"
-#include "dsp/hd.h"
+#include "core/hd.h"
 
 namespace echoloop {
 

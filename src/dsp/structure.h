@@ -1,13 +1,13 @@
-// Structure in a picture, one pixel at a time: which pixels count, which lie beyond a threshold, their bin of the
-// histogram, and what each adds to its object. Sums are of integers, so that they are the same in any order.
+// Structure in a picture, one pixel at a time: which pixels count, which lie beyond a threshold, and what each adds
+// to its object. Sums are of integers, so that they are the same in any order.
 #pragma once
 
 #include <cfloat>
 #include <cmath>
 
+#include "core/hd.h"
 #include "core/level_histogram.h"
 #include "core/params.h"
-#include "dsp/hd.h"
 
 namespace echoloop {
 
@@ -22,15 +22,6 @@ ECHO_HD bool beyond_threshold(float db, float smoothed_db, double threshold_db, 
   if (!level_counts(db)) return false;
   const auto level_db = static_cast<double>(smoothed_db);
   return wanted == Structure::bright ? level_db > threshold_db : level_db < threshold_db;
-}
-
-// Place among n_bins + 3 counts: a bin, then below the first, above the last, not a number. As level_histogram()
-// (measure/line_profile.h) counts them.
-ECHO_HD int histogram_place(float db, float first_db, float per_db, int n_bins) {
-  const float at = (db - first_db) * per_db;
-  if (at >= 0.0f && at < static_cast<float>(n_bins)) return static_cast<int>(at);
-  if (at < 0.0f) return n_bins;
-  return at > 0.0f ? n_bins + 1 : n_bins + 2;
 }
 
 // Tables that place and weigh pixels: a pixel's area is row_area[iz] units, its first moments row_x[iz] column_x[ix]

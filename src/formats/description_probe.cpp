@@ -119,7 +119,7 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
   if (!std::isfinite(tx.first_s))
     throw Error(what, "transmit " + std::to_string(k) + " in which no element fires", "at least one");
   const double tolerance_s = a.center_hz > 0.0 ? kTolerance_periods / a.center_hz : 0.0;
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, std::nullopt);
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, {});
   tx.transmit = std::move(fit.transmit);
   tx.passage_s = fit.passage_s;
 }

@@ -27,6 +27,7 @@ FrameMemory FrameArena::allocate(std::size_t bytes) {
     free_.erase(place);
     if (left > 0) free_[offset + size] = left;
   }
+  memory_->make_resident(offset, size);
   std::byte* const data = memory_->bytes().data() + offset;
   return {.bytes = {data, bytes},
           .owner = std::shared_ptr<const void>(

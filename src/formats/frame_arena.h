@@ -1,7 +1,7 @@
 // Pieces of the memory that viewer and reader process share, for frames: the ring's slots, what is read ahead, what the
 // history keeps. The process reads each frame straight into such a piece, and the piece goes on as the frame's memory.
-// The memory is large and costs nothing until it is used; a piece given back costs nothing again. Internal to
-// src/formats.
+// The memory is large and costs nothing until a piece of it is taken; then the whole piece is there, so that reading
+// does not wait for page after page. A piece given back costs nothing again. Internal to src/formats.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // The socket under reader_protocol.h: whole messages or nothing.
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@ namespace echoloop {
 namespace {
 
 constexpr std::uint32_t kMark = 0x4f4843e1;  // no text, no common file begins so
-constexpr int kWaitMs = 20;                  // between two looks at whether to go on waiting
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 struct Header {
@@ -44,18 +42,37 @@ bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload) 
   return send_bytes(std::span(piece.begin(), end));
 }
 
+// What is there, at least a byte; 0 when the other side is gone.
+std::size_t MessageChannel::receive_some(std::span<std::byte> room, const std::function<void()>& waiting) {
+  for (int flags = MSG_DONTWAIT;;) {
+    const ssize_t got = ::recv(socket_, room.data(), room.size(), flags);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (waiting) waiting();
+      flags = 0;
+    } else if (errno != EINTR) {
+      return 0;
+    }
+  }
+}
+
 bool MessageChannel::receive_bytes(std::span<std::byte> bytes, const std::function<void()>& waiting) {
   while (!bytes.empty()) {
-    const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), waiting ? MSG_DONTWAIT : 0);
-    if (got > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(got));
-    } else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      waiting();
-      pollfd entry{.fd = socket_, .events = POLLIN, .revents = 0};
-      ::poll(&entry, 1, kWaitMs);
-    } else if (got == 0 || errno != EINTR) {
-      return false;
+    if (begin_ == end_ && bytes.size() >= kept_.size()) {
+      const std::size_t got = receive_some(bytes, waiting);
+      if (got == 0) return false;
+      bytes = bytes.subspan(got);
+      continue;
     }
+    if (begin_ == end_) {
+      begin_ = 0;
+      end_ = receive_some(kept_, waiting);
+      if (end_ == 0) return false;
+    }
+    const std::size_t size = std::min(bytes.size(), end_ - begin_);
+    std::copy_n(kept_.data() + begin_, size, bytes.data());
+    begin_ += size;
+    bytes = bytes.subspan(size);
   }
   return true;
 }

@@ -10,6 +10,7 @@ namespace echoloop {
 namespace {
 
 constexpr double kMicrometre = 1e-6;
+constexpr double kOffPlane_m = 1e-4;  // lengthens the way to a point 5 mm deep by a micrometre
 
 void check_places(const std::string& what, const Places& places) {
   const std::size_t n = places.x_m.size();
@@ -23,9 +24,9 @@ void check_places(const std::string& what, const Places& places) {
                       std::to_string(z) + ") m",
                   "positions within 1 m");
     }
-    if (std::abs(y) > kMicrometre) {
+    if (std::abs(y) > kOffPlane_m) {
       throw Error(what, "element " + std::to_string(e) + " at y = " + std::to_string(y * 1e3) + " mm",
-                  "an array in the plane y = 0; matrix arrays cannot be shown");
+                  "one row of elements in the plane y = 0; matrix arrays cannot be shown");
     }
   }
 }
@@ -99,8 +100,9 @@ PlacedProbe place_probe(const std::string& what, const Places& places) {
   PlacedProbe placed;
   const auto [left, right] = std::minmax_element(x.begin(), x.end());
   placed.origin_x_m = curved ? 0.5 * (x.front() + x.back()) : 0.5 * (*left + *right);
-  placed.origin_z_m = 0.5 * (z.front() + z.back());
-  if (std::hypot(placed.origin_x_m, placed.origin_z_m) < kMicrometre) placed.origin_x_m = placed.origin_z_m = 0.0;
+  if (std::abs(placed.origin_x_m) < kMicrometre) placed.origin_x_m = 0.0;
+  // A flat array at z = 0 but for the rounding of its numbers is exactly there.
+  const double flat_z_m = std::abs(z.front()) > kMicrometre ? z.front() : 0.0;
 
   Probe& probe = placed.probe;
   probe.name = curved ? "convex array" : "linear array";
@@ -113,7 +115,7 @@ PlacedProbe place_probe(const std::string& what, const Places& places) {
   double length = 0.0;
   for (std::size_t e = 0; e < n; ++e) {
     probe.elements.push_back(
-        {.x_m = x[e] - placed.origin_x_m, .z_m = curved ? z[e] - placed.origin_z_m : 0.0, .normal_rad = normals[e]});
+        {.x_m = x[e] - placed.origin_x_m, .z_m = curved ? z[e] : flat_z_m, .normal_rad = normals[e]});
     if (e > 0) length += std::hypot(x[e] - x[e - 1], z[e] - z[e - 1]);
   }
   probe.pitch_m = n > 1 ? length / static_cast<double>(n - 1) : 0.0;
@@ -121,24 +123,19 @@ PlacedProbe place_probe(const std::string& what, const Places& places) {
 }
 
 double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& t) {
-  const double dx = placed.origin_x_m, dz = placed.origin_z_m;
-  if (t.kind == TransmitKind::delays || (dx == 0.0 && dz == 0.0)) return 0.0;
-  if (t.kind == TransmitKind::plane) return (dx * std::sin(t.angle_rad) + dz * std::cos(t.angle_rad)) / sound_speed_m_s;
+  const double dx = placed.origin_x_m;
+  if (t.kind == TransmitKind::delays || dx == 0.0) return 0.0;
+  if (t.kind == TransmitKind::plane) return dx * std::sin(t.angle_rad) / sound_speed_m_s;
   const double before = std::hypot(t.source_x_m, t.source_z_m);
   t.source_x_m -= dx;
-  t.source_z_m -= dz;
   const double longer_m = std::hypot(t.source_x_m, t.source_z_m) - before;
   return (t.kind == TransmitKind::focused ? -longer_m : longer_m) / sound_speed_m_s;
 }
 
 std::string moved_text(const PlacedProbe& placed) {
-  if (placed.origin_x_m == 0.0 && placed.origin_z_m == 0.0) return {};
-  const auto millimetres = [](double metres) {
-    const std::string text = std::to_string(metres / kMetresPerMillimetre);
-    return text.substr(0, text.size() - 3);
-  };
-  return "positions count from the array's centre, which the file places at x = " + millimetres(placed.origin_x_m) +
-         " mm, z = " + millimetres(placed.origin_z_m) + " mm";
+  if (placed.origin_x_m == 0.0) return {};
+  const std::string text = std::to_string(placed.origin_x_m / kMetresPerMillimetre);
+  return "x counts from the array's middle, which the file places at x = " + text.substr(0, text.size() - 3) + " mm";
 }
 
 }  // namespace echoloop

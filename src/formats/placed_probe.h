@@ -1,5 +1,6 @@
-// A probe from the positions of its elements, and the change of origin that comes with it: files count positions and
-// time from a point of their own, the program from the array's centre (core/acquisition.h). Internal to src/formats.
+// A probe from the positions of its elements. Depths stay as the file counts them: z = 0 of a curved array is its apex
+// in most files (USTB, Verasonics) and its chord in MUST's, and pictures have to lie where the file's owner looks for
+// them. Across, the program counts from the middle of the array (core/acquisition.h). Internal to src/formats.
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@ struct Places {  // one of each an element, in the file's coordinates
 };
 
 struct PlacedProbe {
-  Probe probe;                                // about its own centre
-  double origin_x_m = 0.0, origin_z_m = 0.0;  // of which, in the file's coordinates; 0 when nearer than a micrometre
+  Probe probe;              // x about its middle, z as in the file
+  double origin_x_m = 0.0;  // of the middle, in the file's coordinates; 0 when nearer than a micrometre
 };
 
 // From an array (axis, element), x y z first: `table` of n_axes x n_elements numbers, axis slowest; transposed:
@@ -30,12 +31,12 @@ Places places_of(const std::string& what, const std::vector<double>& table, std:
 Probe listed_probe(const std::string& what, const std::vector<double>& x_m, const std::vector<double>& z_m,
                    std::vector<double> normal_rad);
 
-// Linear when all z agree to a micrometre, convex otherwise. Throws Error (naming `what`) for elements that are off
-// the plane y = 0 (matrix arrays), on one spot, or nowhere.
+// Linear when all z agree to a micrometre, convex otherwise. Throws Error (naming `what`) for elements more than 0.1 mm
+// off the plane y = 0 (matrix arrays), on one spot, or nowhere.
 PlacedProbe place_probe(const std::string& what, const Places& places);
 
-// Counts `transmit` (its source) from the probe's centre; returns how much later its wave passes there than at the
-// file's origin: (d_x sin a + d_z cos a)/c for a plane wave, (|d - s| - |s|)/c diverging, (|s| - |d - s|)/c focused.
+// Counts `transmit` (its source) from the program's origin, d = (origin_x_m, 0); returns how much later its wave passes
+// there than at the file's: d_x sin a / c for a plane wave, (|d - s| - |s|)/c diverging, (|s| - |d - s|)/c focused.
 // delays: 0.
 double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& transmit);
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -25,6 +26,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kMayAccept = "an undamaged file";
+constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // at whether to go on waiting
 constexpr auto kEndsByItself = std::chrono::milliseconds(500);
 // On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
 // than a second of computing.
@@ -62,9 +64,9 @@ bool wants_its_turn(pid_t pid) {
 
 SharedMemory::~SharedMemory() { ::munmap(data_, size_); }
 
-void SharedMemory::make_resident() const {
+void SharedMemory::make_resident([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::size_t size) const {
 #if defined(MADV_POPULATE_READ)
-  ::madvise(data_, size_, MADV_POPULATE_READ);
+  ::madvise(data_ + offset, size, MADV_POPULATE_READ);
 #endif
 }
 
@@ -79,6 +81,8 @@ void ReaderChild::spawn(const OpenRequest& request) {
     cannot(what_, "its reader cannot be started");
   }
   socket_ = FileDescriptor(ends[0]);
+  channel_ = MessageChannel(socket_.get());
+  ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &kBetweenLooks, sizeof kBetweenLooks);
   const FileDescriptor childs_end(ends[1]);
   const std::array sources{out_of_the_way(what_, childs_end.get()), out_of_the_way(what_, request.file->descriptor()),
                            out_of_the_way(what_, memory_.get())};
@@ -166,7 +170,7 @@ std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
 }
 
 bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
-  return pid_ >= 0 && MessageChannel(socket_.get()).send(kind, payload);
+  return pid_ >= 0 && channel_.send(kind, payload);
 }
 
 Message ReaderChild::receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting) {
@@ -182,7 +186,7 @@ Message ReaderChild::receive(std::chrono::steady_clock::time_point deadline, con
   };
   look();
   try {
-    std::optional<Message> message = MessageChannel(socket_.get()).receive(look);
+    std::optional<Message> message = channel_.receive(look);
     if (message) return std::move(*message);
   } catch (const BadMessage& bad) {
     throw give_up(std::string("said nonsense (") + bad.what() + ")");

@@ -25,7 +25,8 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
-  void make_resident() const;  // maps what is there at once, not page by page as it is read
+  // Takes memory for these whole pages and maps them at once, not page by page as they are read.
+  void make_resident(std::size_t offset, std::size_t size) const;
   void forget(std::size_t offset, std::size_t size) const;  // whole pages: what is there is lost, its memory free
 
  private:
@@ -59,6 +60,7 @@ class ReaderChild {
 
   std::string what_;
   FileDescriptor socket_;
+  MessageChannel channel_;
   FileDescriptor memory_;
   pid_t pid_ = -1;
 };

@@ -77,15 +77,17 @@ void refuse(MessageChannel& channel, const std::string& what) {
 void serve(MessageChannel& channel, const LibraryRecording& recording, const std::string& what) {
   std::span<std::byte> memory;
   for (;;) {
-    stop_reader_alarm();
-    const std::optional<Message> message = channel.receive();
+    const std::optional<Message> message = channel.receive(stop_reader_alarm);
     if (!message) return;
     start_reader_alarm();
-    if (memory.empty()) memory = map_shared_memory();
+    if (memory.empty()) {
+      memory = map_shared_memory();
+      // The thread that opened the file may end while frames are read; the socket's end ends us.
+      if (message->kind == MessageKind::read_frames) ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    }
     if (message->kind == MessageKind::read_all) {
       read_all(channel, recording, memory);
     } else if (message->kind == MessageKind::read_frames) {
-      ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // the thread that opened the file may end; the socket's end ends us
       const FrameRun run = decode_run(message->payload);
       const std::size_t frame_bytes = recording.acquisition->frame_bytes();
       try {

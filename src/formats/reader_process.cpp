@@ -70,7 +70,7 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
   const std::shared_ptr<SharedMemory> memory = child.share(total);
   child.send(MessageKind::read_all);
   wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
-  memory->make_resident();
+  memory->make_resident(0, total);
   recording.memory = memory->bytes();
   recording.owner = memory;
   recording.frame = [memory, frame_bytes,

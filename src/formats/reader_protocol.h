@@ -51,22 +51,29 @@ class BadMessage : public std::runtime_error {
 inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t kMaxFrameCount = std::uint64_t{1} << 32;
 
-// One end of the socket; does not own it.
+// One end of the socket; does not own it. What one call of the system brings of the next messages is kept for them:
+// every call costs both processes.
 class MessageChannel {
  public:
-  explicit MessageChannel(int socket) : socket_(socket) {}
+  MessageChannel() = default;
+  explicit MessageChannel(int socket) : socket_(socket), kept_(kKept) {}
 
   // False when the other side is gone.
   bool send(MessageKind kind, std::span<const std::byte> payload = {});
-  // Waits for the next message and calls `waiting` now and then meanwhile (it may throw). Nothing when the other side
-  // is gone. Throws BadMessage.
+  // The next message. Before it waits for one it calls `waiting`, and again whenever the socket's receive timeout is
+  // over (it may throw). Nothing when the other side is gone. Throws BadMessage.
   std::optional<Message> receive(const std::function<void()>& waiting = {});
 
  private:
+  static constexpr std::size_t kKept = 4096;
+
   bool send_bytes(std::span<const std::byte> bytes);
   bool receive_bytes(std::span<std::byte> bytes, const std::function<void()>& waiting);
+  std::size_t receive_some(std::span<std::byte> room, const std::function<void()>& waiting);
 
-  int socket_;
+  int socket_ = -1;
+  std::vector<std::byte> kept_;
+  std::size_t begin_ = 0, end_ = 0;  // of what came and was not asked for yet, in kept_
 };
 
 std::vector<std::byte> encode_number(double value);

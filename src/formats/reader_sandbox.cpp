@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "formats/reader_filter.h"
 
@@ -20,6 +21,9 @@ namespace echoloop {
 namespace {
 
 constexpr unsigned kAlarmSeconds = 90;  // longer than the viewer ever waits
+// Frames come by the thousand a second: what was begun so lately is not begun anew.
+constexpr auto kSoon = std::chrono::seconds(1);
+std::chrono::steady_clock::time_point real_time_begun, computing_begun;  // of a process of one thread
 
 void limit(int resource, rlim_t most) {
   const rlimit value{.rlim_cur = most, .rlim_max = most};
@@ -67,15 +71,24 @@ void enter_reader_sandbox(const SandboxLimits& limits) {
 
 // Real time and computing time: a loop that never ends, and a wait that never ends.
 void start_reader_alarm() {
-  ::alarm(kAlarmSeconds);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - real_time_begun > kSoon) {
+    ::alarm(kAlarmSeconds);
+    real_time_begun = now;
+  }
   rusage used{};
   rlimit computing{};
+  if (now - computing_begun <= kSoon) return;
+  computing_begun = now;
   if (::getrusage(RUSAGE_SELF, &used) != 0 || ::getrlimit(RLIMIT_CPU, &computing) != 0) return;
   const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + kAlarmSeconds;
   computing.rlim_cur = std::min(computing.rlim_max, seconds);
   ::setrlimit(RLIMIT_CPU, &computing);
 }
 
-void stop_reader_alarm() { ::alarm(0); }
+void stop_reader_alarm() {
+  ::alarm(0);
+  real_time_begun = {};
+}
 
 }  // namespace echoloop

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "formats/element_sources.h"
 #include "formats/geometry.h"
 #include "formats/hdf5_formats.h"
 #include "formats/hdf5_samples.h"
@@ -45,7 +46,12 @@ std::vector<Node> objects_of(const Node& node) {
 
 // Arrays that the file describes by their pitch only, with USTB's coordinates: a curved one has its apex at z = 0.
 Places described_places(const Node& node) {
-  const double n = required_in(node, "N"), pitch_m = required_in(node, "pitch");
+  const bool matrix = node.has("N_x");
+  if (const double rows = number_in(node, "N_y").value_or(1.0); rows != 1.0) {
+    throw Error(node.where(), "a matrix array of " + std::to_string(static_cast<int>(rows)) + " rows (N_y)",
+                "one row of elements");
+  }
+  const double n = required_in(node, matrix ? "N_x" : "N"), pitch_m = required_in(node, matrix ? "pitch_x" : "pitch");
   const double radius_m = number_in(node, "radius").value_or(std::numeric_limits<double>::infinity());
   if (!(n >= 1.0 && n <= kMaxElements))
     throw Error(node.where(), std::to_string(n) + " elements", "1 to " + std::to_string(kMaxElements));
@@ -162,12 +168,18 @@ void add_transmits(const Node& channel_data, const PlacedProbe& placed, Hdf5Part
   if (!initial_time_s)
     a.assumptions.emplace_back("first sample taken at time zero: the file has no initial_time", "first_sample_s");
   bool rotated = false;
+  ElementSources elements(placed, a.sound_speed_m_s);
+  std::vector<double> delays_s;
   for (const Node& wave : objects_of(channel_data.at("sequence"))) {
-    Transmit t = uff_wave(wave);
-    const double shift_s =
-        number_in(wave, "delay").value_or(0.0) - move_origin(placed, a.sound_speed_m_s, t);  // file's times to ours
+    a.transmits.push_back(uff_wave(wave));
+    delays_s.push_back(number_in(wave, "delay").value_or(0.0));
+    elements.see(a.transmits.back(), delays_s.back());
+  }
+  for (std::size_t k = 0; k < delays_s.size(); ++k) {
+    Transmit& t = a.transmits[k];
+    const double early_s = elements.early_s(t);
+    const double shift_s = delays_s[k] - early_s - move_origin(placed, a.sound_speed_m_s, t);  // file's times to ours
     t.t0_s = initial_time_s.value_or(0.0) + shift_s;
-    a.transmits.push_back(std::move(t));
     // Demodulated on the clock initial_time + n/fs.
     parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shift_s);
     rotated = rotated || parts.samples.rotation_rad.back() != 0.0;

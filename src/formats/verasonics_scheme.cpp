@@ -221,7 +221,6 @@ ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& s, 
   const PlacedProbe placed = place_probe(what + " (Trans.ElementPos)", places);
   ProbeParts parts{.probe = placed.probe,
                    .origin_x_m = placed.origin_x_m,
-                   .origin_z_m = placed.origin_z_m,
                    .columns = element_columns(what, trans, places.x_m.size(), n_columns)};
   parts.probe.element_width_m = trans.number("elementWidth").value_or(0.0) * s.element_unit_m;
   if (const std::string name = trans.words("name"); !name.empty()) parts.probe.name = name;

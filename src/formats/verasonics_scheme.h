@@ -19,9 +19,9 @@ struct Scales {
 };
 
 struct ProbeParts {
-  Probe probe;                                // about its centre
-  double origin_x_m = 0.0, origin_z_m = 0.0;  // of which, in the file's coordinates
-  std::vector<std::size_t> columns;           // of RcvData, from 0, one an element
+  Probe probe;
+  double origin_x_m = 0.0;           // of its middle, in the file's coordinates
+  std::vector<std::size_t> columns;  // of RcvData, from 0, one an element
 };
 
 // One acquisition of a frame: what was sent and which rows hold what came back.

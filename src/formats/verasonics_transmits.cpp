@@ -29,7 +29,7 @@ Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const Pro
   const double x_m = origin.empty() ? 0.0 : origin[0] * s.wavelength_m;
   const double z_m = origin.size() < 3 ? 0.0 : origin[2] * s.wavelength_m;
   t.source_x_m = x_m + focus_m * std::sin(angle) - probe.origin_x_m;
-  t.source_z_m = z_m + focus_m * std::cos(angle) - probe.origin_z_m;
+  t.source_z_m = z_m + focus_m * std::cos(angle);
   return t;
 }
 
@@ -109,7 +109,7 @@ std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, co
       ++count.without_delays;
     } else {
       const WaveFit fit = fit_wave(delays_s, parts.probe, s.sound_speed_m_s, kTolerance_periods / s.frequency_hz,
-                                   named ? std::optional(t) : std::nullopt);
+                                   named ? std::vector{t} : std::vector<Transmit>{});
       const bool alone = std::count(active.begin(), active.end(), true) == 1;
       count.other_than_named += named && !alone && !same_wave(t, fit.transmit) ? 1 : 0;
       count.no_wave += fit.transmit.kind == TransmitKind::delays ? 1 : 0;

@@ -3,7 +3,6 @@
 // followed beyond its focus when the focus is known. Internal to src/formats.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "core/acquisition.h"
@@ -15,10 +14,10 @@ struct WaveFit {
   double passage_s = 0.0;  // when the wave passes the origin on the clock of the law; delays: 0, its own clock
 };
 
-// `delays_s`: firing time of each element, NaN = silent; at least one fires. `hint` (plane, diverging, focused) is
-// taken when it agrees with every delay within `tolerance_s`, else a plane or spherical wave that does, else the law
-// itself (kind delays). One element alone makes a diverging wave of its own.
+// `delays_s`: firing time of each element, NaN = silent; at least one fires. The first of `hints` (plane, diverging,
+// focused) that agrees with every delay within `tolerance_s` is taken, else a plane or spherical wave that does, else
+// the law itself (kind delays). One element alone makes a diverging wave of its own.
 WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s,
-                 const std::optional<Transmit>& hint);
+                 const std::vector<Transmit>& hints);
 
 }  // namespace echoloop

@@ -1,7 +1,9 @@
-// zea's HDF5 layout: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0.
+// zea's HDF5 layout: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0, and in
+// files of zea's later versions within tracks/track_0, where the array may be described by the group probe.
 // The transmit geometry is t0_delays and tx_apodizations; polar_angles and focus_distances (0 or infinite: plane,
 // negative: diverging) are notes that say which wave the delays make. Time is counted from the first firing of each
 // transmit, initial_times is that of the first sample; IQ is demodulated on a clock that begins with the first sample.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +14,7 @@
 #include "formats/hdf5_samples.h"
 #include "formats/placed_probe.h"
 #include "formats/wave_fit.h"
+#include "formats/zea_layout.h"
 
 namespace echoloop {
 namespace {
@@ -33,7 +36,7 @@ std::vector<double> table(const Node& scan, const char* name, std::size_t rows, 
 }
 
 struct Laws {  // of n_tx transmits and n_el elements, row by row; empty where the file has none
-  std::vector<double> delays_s, weights, polar_rad, azimuth_rad, focus_m, initial_s;
+  std::vector<double> delays_s, weights, polar_rad, azimuth_rad, focus_m, initial_s, origins_m;
 };
 
 Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
@@ -42,7 +45,8 @@ Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
             .polar_rad = table(scan, "polar_angles", n_tx, 1),
             .azimuth_rad = table(scan, "azimuth_angles", n_tx, 1),
             .focus_m = table(scan, "focus_distances", n_tx, 1),
-            .initial_s = table(scan, "initial_times", n_tx, 1)};
+            .initial_s = table(scan, "initial_times", n_tx, 1),
+            .origins_m = table(scan, "transmit_origins", n_tx, 3)};
   for (const double azimuth : laws.azimuth_rad) {
     if (!(std::abs(std::sin(azimuth)) < 1e-3)) {
       throw Error(scan.where(), "azimuth_angles of " + std::to_string(azimuth / kRadiansPerDegree) + " deg",
@@ -70,12 +74,25 @@ std::optional<Transmit> noted_wave(const Laws& laws, std::size_t k) {
   return t;
 }
 
+// The same about what the file calls the beam's origin, or the middle of the firing elements: walking apertures.
+std::optional<Transmit> noted_wave_from(const Laws& laws, const PlacedProbe& placed, const std::vector<bool>& active,
+                                        std::size_t k) {
+  auto noted = noted_wave(laws, k);
+  if (!noted || noted->kind == TransmitKind::plane) return std::nullopt;
+  double x_m = 0.0, z_m = 0.0, n = 0.0;
+  for (std::size_t e = 0; e < active.size(); ++e) {
+    if (active[e]) x_m += placed.probe.elements[e].x_m, z_m += placed.probe.elements[e].z_m, n += 1.0;
+  }
+  const bool told = !laws.origins_m.empty();
+  noted->source_x_m += told ? laws.origins_m[3 * k] - placed.origin_x_m : x_m / n;
+  noted->source_z_m += told ? laws.origins_m[3 * k + 2] : z_m / n;
+  return noted;
+}
+
 // Transmit k, about the array's centre; t0 without initial_times.
 Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& placed, const Acquisition& a,
                       std::size_t k) {
   const std::size_t n = placed.probe.elements.size();
-  std::optional<Transmit> noted = noted_wave(laws, k);
-  if (noted) move_origin(placed, a.sound_speed_m_s, *noted);
   std::vector<bool> active(n, true);
   bool any = false;
   for (std::size_t e = 0; e < n; ++e) {
@@ -83,6 +100,8 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
     any = any || active[e];
   }
   if (!any) throw Error(scan.where(), "transmit " + std::to_string(k) + " without a firing element", "one or more");
+  std::optional<Transmit> noted = noted_wave(laws, k);
+  if (noted) move_origin(placed, a.sound_speed_m_s, *noted);
   if (laws.delays_s.empty()) {
     noted->t0_s = first_firing_s(*noted, placed.probe, a.sound_speed_m_s, active);
     return *noted;
@@ -96,7 +115,11 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
     }
     delays_s[e] = active[e] ? delay : std::numeric_limits<double>::quiet_NaN();
   }
-  WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, noted);
+  std::vector<Transmit> hints;
+  for (const auto& hint : {noted, noted_wave_from(laws, placed, active, k)}) {
+    if (hint) hints.push_back(*hint);
+  }
+  WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, hints);
   fit.transmit.t0_s = -fit.passage_s;
   return fit.transmit;
 }
@@ -123,10 +146,20 @@ void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx
   }
 }
 
+// One number, or one for each transmit of which the first counts.
+double frequency_hz(const Node& scan, const char* name, Acquisition& a) {
+  const std::vector<double> all = scan.at(name).numbers(static_cast<std::size_t>(kMaxTransmits));
+  if (std::any_of(all.begin(), all.end(), [&](double f) { return f != all.front(); }))
+    a.assumptions.push_back(std::string(name) + " differs between transmits; that of the first is taken");
+  return all.front();
+}
+
 void set_frequencies(const Node& scan, bool iq, Acquisition& a) {
   a.sampling_hz = scan.at("sampling_frequency").number();
-  a.center_hz = scan.at("center_frequency").number();
-  a.sound_speed_m_s = scan.at("sound_speed").number();
+  a.center_hz = frequency_hz(scan, "center_frequency", a);
+  const auto speed = scan.find("sound_speed");
+  a.sound_speed_m_s = speed ? speed->number() : 1540.0;
+  if (!speed) a.assumptions.push_back("sound speed 1540 m/s assumed: the file has none");
   if (!(a.center_hz > 0.0 && a.sound_speed_m_s > 0.0))
     throw Error(scan.where(), "center_frequency or sound_speed not above 0", "positive numbers in Hz and m/s");
   if (const auto percent = scan.find("bandwidth_percent")) {
@@ -134,9 +167,9 @@ void set_frequencies(const Node& scan, bool iq, Acquisition& a) {
     if (fraction > 0.0 && fraction <= 2.0) a.bandwidth_hz = fraction * a.center_hz;
   }
   if (!iq) return;
-  const auto demodulation = scan.find("demodulation_frequency");
-  a.demod_hz = demodulation ? demodulation->number() : a.center_hz;
-  if (!demodulation) a.assumptions.push_back("IQ taken as demodulated at the centre frequency");
+  const bool told = scan.has("demodulation_frequency");
+  a.demod_hz = told ? frequency_hz(scan, "demodulation_frequency", a) : a.center_hz;
+  if (!told) a.assumptions.push_back("IQ taken as demodulated at the centre frequency");
 }
 
 void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
@@ -157,7 +190,14 @@ void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
 }
 
 void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Acquisition& a) {
-  const std::vector<double> waits_s = table(scan, "time_to_next_transmit", n_frames, n_tx);
+  // (frames, transmits), or one after the other without the last.
+  const auto found = scan.find("time_to_next_transmit");
+  std::vector<double> waits_s = found ? found->numbers(kMaxTable) : std::vector<double>();
+  if (found && waits_s.size() != n_frames * n_tx && waits_s.size() + 1 != n_frames * n_tx) {
+    throw Error(found->where(), "an array of shape " + shape_text(found->extents()),
+                "(" + std::to_string(n_frames) + ", " + std::to_string(n_tx) + ") numbers");
+  }
+  if (waits_s.size() < n_tx) waits_s.clear();
   double frame_s = 0.0;
   for (std::size_t k = 0; k < n_tx && k < waits_s.size(); ++k) frame_s += waits_s[k];
   if (frame_s > 0.0 && std::isfinite(frame_s)) {
@@ -166,9 +206,6 @@ void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Ac
     a.assumptions.emplace_back("frame rate unknown: the file has no time_to_next_transmit", "frame_rate_hz");
   }
 }
-
-// The group of data and scan: the root, or the first event.
-std::string event_path(const Node& root) { return root.has("event_0") ? "event_0/" : ""; }
 
 Node raw_data(const Node& data) {
   if (auto raw = data.find("raw_data")) return std::move(*raw);
@@ -181,34 +218,27 @@ Node raw_data(const Node& data) {
 }  // namespace
 
 bool looks_like_zea(const Node& root) {
-  if (root.has("event_0")) return true;
+  if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
   return root.has("data") && root.at("data").is_group() &&
          (root.has("scan") || root.at("data").has("raw_data") || H5Aexists(root.id(), "event_structure") > 0);
 }
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
-  const std::string prefix = event_path(root);
-  const Node event = prefix.empty() ? root : root.at("event_0");
-  const Node raw = raw_data(event.at("data")), scan = event.at("scan");
+  Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};
+  Acquisition& a = parts.acquisition;
+  const std::string path = zea_part(root, a);
+  const Node part = path.empty() ? root : root.at_path(path);
+  const Node raw = raw_data(part.at("data")), scan = part.at("scan");
   const std::vector<std::size_t> shape = raw.extents();
   if (shape.size() != 5 || shape[4] < 1 || shape[4] > 2 || shape[1] > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(raw.where(), "samples of shape " + shape_text(shape),
                 "axes (frame, transmit, time, element, channel) with 1 (RF) or 2 (IQ) channels");
   }
-  Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};
-  Acquisition& a = parts.acquisition;
   parts.samples.axes = {Axis::frame, Axis::transmit, Axis::time, Axis::element, Axis::iq};
-  parts.samples.datasets = {prefix + "data/raw_data"};
+  parts.samples.datasets = {path + (path.empty() ? "" : "/") + "data/raw_data"};
   set_frequencies(scan, shape[4] == 2, a);
-  const Node geometry = scan.at("probe_geometry");
-  const std::vector<std::size_t> places = geometry.extents();
-  if (places.size() != 2 || places[1] != 3)
-    throw Error(geometry.where(), "an array of shape " + shape_text(places), "(elements, 3): x, y, z");
-  const PlacedProbe placed = place_probe(
-      geometry.where(), places_of(geometry.where(), geometry.numbers(3 * static_cast<std::size_t>(kMaxElements)), 3,
-                                  TableOrder::element_first));
+  const PlacedProbe placed = zea_probe(root, scan);
   a.probe = placed.probe;
-  if (const auto width = scan.find("element_width")) a.probe.element_width_m = width->number();
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.push_back(moved);
   add_transmits(scan, placed, shape[1], parts);
   set_gain(scan, shape[2], parts);

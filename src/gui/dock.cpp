@@ -45,7 +45,7 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   const Rect close{head.x1 - size, head.cy() - 0.5F * size, head.x1, head.cy() + 0.5F * size};
   const bool closing = ui.icon_button(
       "close_dock", close,
-      {sonogram ? "Close"
+      {sonogram ? "Close (D)"
        : m_mode ? "Close (M)"
                 : "Close (N)",
        sonogram ? "The gate goes, and the picture gets the room back." : "The picture gets the room back.",
@@ -63,8 +63,7 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   } else {
     inspector_.draw(c, head, body);
   }
-  if (closing) c.view.dock = Dock::none;
-  if (closing && sonogram) switch_gate(c, Gate::off);
+  if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
 }
 
 void DockArea::draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image,

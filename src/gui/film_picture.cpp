@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "gui/film_caption.h"
 #include "gui/flow_colors.h"
+#include "gui/inks.h"
 #include "gui/number_text.h"
 #include "gui/ruler.h"
 
@@ -15,10 +17,7 @@ constexpr int kMaxWidth = 1920, kMaxHeight = 1080, kMinWidth = 960;
 constexpr int kLeft = 96, kTop = 64, kRight = 132, kBottom = 112;  // rulers, colour bar, two lines of caption
 constexpr int kFlowBar = 116;
 constexpr int kLevels = 4096;
-constexpr float kSmall = 20, kBody = 24;
-
-constexpr Rgb kText = {232, 236, 239}, kText2 = {169, 178, 186}, kMuted = {139, 149, 158}, kTick = {95, 104, 112};
-constexpr Rgb kEdge = {58, 66, 74};
+constexpr float kSmall = 20;
 
 int even(double length) { return 2 * static_cast<int>(std::lround(0.5 * length)); }
 
@@ -70,7 +69,7 @@ void FilmPainter::draw_ground(const Grid& grid) {
   const int h = std::clamp(static_cast<int>(std::lround(length_z(grid) * scale)), 1, room_y);
   const int x0 = kLeft + (room_x - w) / 2;
   area_ = {x0, kTop, x0 + w, kTop + h};
-  fill(ground_, {area_.x0 - 1, area_.y0 - 1, area_.x1 + 1, area_.y1 + 1}, kEdge);
+  fill(ground_, {area_.x0 - 1, area_.y0 - 1, area_.x1 + 1, area_.y1 + 1}, ink::kEdge);
   find_places(grid);
   draw_rulers(grid);
   draw_color_bar();
@@ -93,13 +92,13 @@ void FilmPainter::find_places(const Grid& grid) {
 }
 
 void FilmPainter::draw_rulers(const Grid& grid) {
-  const TextLook label{.em = kSmall, .color = kText2};
+  const TextLook label{.em = kSmall, .color = ink::kText2};
   const auto length = [](int index) { return index == 0 ? 12 : 6; };
   const RulerAxis x = ruler_axis(grid.x0_m, grid.x1_m, area_.x1 - area_.x0, 100, 1.5);
   const double x_scale = (area_.x1 - area_.x0) / length_x(grid);
   x.each([&](double mm, int index) {
     const int at = area_.x0 + static_cast<int>(std::lround((mm * kMetresPerMillimetre - grid.x0_m) * x_scale));
-    fill(ground_, {at - 1, area_.y0 - 3 - length(index), at + 1, area_.y0 - 3}, index == 0 ? kText2 : kTick);
+    fill(ground_, {at - 1, area_.y0 - 3 - length(index), at + 1, area_.y0 - 3}, index == 0 ? ink::kText2 : ink::kTick);
     if (index != 0) return;
     const std::string text = fixed(mm, x.step.decimals);
     letters_.draw(ground_, static_cast<float>(at) - 0.5F * letters_.width(label, text),
@@ -109,13 +108,13 @@ void FilmPainter::draw_rulers(const Grid& grid) {
   const double z_scale = (area_.y1 - area_.y0) / length_z(grid);
   z.each([&](double mm, int index) {
     const int at = area_.y0 + static_cast<int>(std::lround((mm * kMetresPerMillimetre - grid.z0_m) * z_scale));
-    fill(ground_, {area_.x0 - 3 - length(index), at - 1, area_.x0 - 3, at + 1}, index == 0 ? kText2 : kTick);
+    fill(ground_, {area_.x0 - 3 - length(index), at - 1, area_.x0 - 3, at + 1}, index == 0 ? ink::kText2 : ink::kTick);
     if (index != 0) return;
     const std::string text = fixed(mm, z.step.decimals);
     letters_.draw(ground_, static_cast<float>(area_.x0 - 22) - letters_.width(label, text), static_cast<float>(at),
                   label, text);
   });
-  const TextLook unit{.em = kSmall, .color = kMuted};
+  const TextLook unit{.em = kSmall, .color = ink::kMuted};
   letters_.draw(ground_, static_cast<float>(area_.x0 - 36) - letters_.width(unit, "mm"),
                 static_cast<float>(area_.y0 - 32), unit, "mm");
 }
@@ -125,12 +124,13 @@ void FilmPainter::draw_color_bar() {
   const ImagingParams& p = look_.display;
   const PixelArea bar{area_.x1 + 28, area_.y0, area_.x1 + 48, area_.y1};
   const int h = bar.y1 - bar.y0;
-  fill(ground_, {bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, kEdge);
+  fill(ground_, {bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, ink::kEdge);
   for (int y = 0; y < h; ++y) {
     const auto level = static_cast<std::size_t>((kLevels - 1) * (1.0 - (y + 0.5) / h));
     fill(ground_, {bar.x0, bar.y0 + y, bar.x1, bar.y0 + y + 1}, levels_[level]);
   }
-  const TextLook end{.em = kSmall, .weight = Weight::strong, .color = kText}, between{.em = kSmall, .color = kText2};
+  const TextLook end{.em = kSmall, .weight = Weight::strong, .color = ink::kText},
+      between{.em = kSmall, .color = ink::kText2};
   const double top_db = -p.gain_db, bottom_db = top_db - p.dynamic_range_db;
   const auto label = [&](double level_db, const TextLook& look) {
     const int y = bar.y0 + static_cast<int>(std::lround((top_db - level_db) / p.dynamic_range_db * h));
@@ -143,8 +143,8 @@ void FilmPainter::draw_color_bar() {
     const double nearest_px = std::min(top_db - level, level - bottom_db) / p.dynamic_range_db * h;
     if (nearest_px > 36.0) label(level, between);
   }
-  letters_.draw(ground_, static_cast<float>(bar.x0), static_cast<float>(bar.y0 - 32), {.em = kSmall, .color = kMuted},
-                "dB");
+  letters_.draw(ground_, static_cast<float>(bar.x0), static_cast<float>(bar.y0 - 32),
+                {.em = kSmall, .color = ink::kMuted}, "dB");
 }
 
 Rgb FilmPainter::color_of(float level_db) const {
@@ -227,42 +227,6 @@ void FilmPainter::draw_flow(const Image& image, const FlowImage& flow) {
   draw_flow_scale(picture_, letters_, {x0, area_.y0, x0 + 20, area_.y1}, flow, look_.display, kSmall);
 }
 
-float FilmPainter::draw_item(float x, float y, const CaptionItem& item) {
-  const TextLook quiet{.em = kBody, .color = kMuted}, value{.em = kBody, .color = kText};
-  if (!item.key.empty()) x = letters_.draw(picture_, x, y, quiet, item.key) + 7;
-  x = letters_.draw(picture_, x, y, value, item.value);
-  if (!item.unit.empty()) x = letters_.draw(picture_, x + 5, y, quiet, item.unit);
-  return x + 28;
-}
-
-// What does not fit in the second line is left out from its end; the source's name gives way to frame and time.
-void FilmPainter::draw_caption(const Image& image) {
-  const auto left = static_cast<float>(std::min(area_.x0, kLeft)), right = static_cast<float>(width_ - 24);
-  const auto y = static_cast<float>(height_ - kBottom + 42);
-  const TextLook look{.em = kBody, .weight = Weight::strong, .color = kText}, quiet{.em = kBody, .color = kMuted};
-  const float note = look_.note.empty() ? 0 : letters_.width(quiet, look_.note) + 28;
-  const auto width = [&](const CaptionItem& i) {
-    return letters_.width(quiet, i.key) + letters_.width(quiet, i.value) + letters_.width(quiet, i.unit) + 40;
-  };
-  const std::vector<CaptionItem> items = caption_items(image);
-  const std::size_t first_line = items.size() > 1 && items[1].key == "t" ? 2 : 1;
-  float needed = note;
-  for (std::size_t i = 0; i < first_line; ++i) needed += width(items[i]);
-  std::string name = look_.source;
-  while (!name.empty() && left + letters_.width(look, name + "…") + 28 + needed > right) {
-    do name.pop_back();
-    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0) == 0x80);
-  }
-  if (name.size() < look_.source.size()) name += "…";
-  float x = letters_.draw(picture_, left, y, look, name) + 28;
-  for (std::size_t i = 0; i < first_line; ++i) x = draw_item(x, y, items[i]);
-  if (note > 0) letters_.draw(picture_, x, y, quiet, look_.note);
-  x = left;
-  for (std::size_t i = first_line; i < items.size() && x + width(items[i]) - 28 <= right; ++i) {
-    x = draw_item(x, y + 40, items[i]);
-  }
-}
-
 const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) {
   if (ground_.rgb.empty() || !(image.grid == ground_grid_)) draw_ground(image.grid);
   picture_ = ground_;
@@ -273,7 +237,11 @@ const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) 
     draw_image(image);
     if (flow != nullptr) draw_flow(image, *flow);
   }
-  draw_caption(image);
+  draw_film_caption(picture_, letters_,
+                    {.left = static_cast<float>(std::min(area_.x0, kLeft)),
+                     .right = static_cast<float>(width_ - 24),
+                     .y = static_cast<float>(height_ - kBottom + 42)},
+                    look_, image);
   return picture_;
 }
 

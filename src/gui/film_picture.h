@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "gui/caption.h"
 #include "gui/flow_overlay.h"
 #include "gui/letters.h"
 #include "gui/tone.h"
@@ -47,8 +46,6 @@ class FilmPainter {
   void draw_image(const Image& image);
   void draw_sector(const Image& image);
   void draw_flow(const Image& image, const FlowImage& flow);
-  void draw_caption(const Image& image);
-  float draw_item(float x, float y, const CaptionItem& item);
   void fill(RgbPicture& picture, const PixelArea& area, Rgb color) const;
 
   FilmLook look_;

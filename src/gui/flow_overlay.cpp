@@ -99,23 +99,23 @@ Image low_rank_image(const Image& image, const FlowImage& flow) {
 
 void draw_flow_scale(RgbPicture& picture, Letters& letters, const PixelArea& bar, const FlowImage& flow,
                      const ImagingParams& display, float em) {
-  constexpr Rgb kMain = {232, 236, 239}, kBetween = {169, 178, 186}, kMuted = {139, 149, 158}, kEdge = {58, 66, 74};
   const int h = bar.y1 - bar.y0, tick = std::max(2, static_cast<int>(0.4F * em));
   for (int y = bar.y0 - 1; y <= bar.y1; ++y) {
     const bool edge = y < bar.y0 || y == bar.y1;
-    const Rgb inside = edge ? kEdge : flow_bar_color(display, (y - bar.y0 + 0.5) / h);
-    for (int x = bar.x0 - 1; x <= bar.x1; ++x) put(picture, x, y, x < bar.x0 || x == bar.x1 ? kEdge : inside);
+    const Rgb inside = edge ? ink::kEdge : flow_bar_color(display, (y - bar.y0 + 0.5) / h);
+    for (int x = bar.x0 - 1; x <= bar.x1; ++x) put(picture, x, y, x < bar.x0 || x == bar.x1 ? ink::kEdge : inside);
   }
   const double room = h / (3.5 * static_cast<double>(em));
   for (const FlowLabel& label : flow_labels(flow, display, room)) {
-    const TextLook look{
-        .em = em, .weight = label.main ? Weight::strong : Weight::regular, .color = label.main ? kMain : kBetween};
+    const TextLook look{.em = em,
+                        .weight = label.main ? Weight::strong : Weight::regular,
+                        .color = label.main ? ink::kText : ink::kText2};
     const int y = bar.y0 + static_cast<int>(std::lround(label.from_top * (h - 1)));
     for (int x = 0; x < tick; ++x) put(picture, bar.x1 + 3 + x, y, look.color);
     letters.draw(picture, static_cast<float>(bar.x1 + 3 + tick) + 0.35F * em, static_cast<float>(y), look, label.text);
   }
-  letters.draw(picture, static_cast<float>(bar.x0), static_cast<float>(bar.y0) - 1.6F * em, {.em = em, .color = kMuted},
-               flow_unit(flow, display));
+  letters.draw(picture, static_cast<float>(bar.x0), static_cast<float>(bar.y0) - 1.6F * em,
+               {.em = em, .color = ink::kMuted}, flow_unit(flow, display));
 }
 
 void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingParams& display) {

@@ -15,9 +15,9 @@ namespace echoloop {
 
 class FlowPicture {
  public:
-  // Of the live stream, of kept frames; null: there is never one.
-  FlowPicture(Mailbox<FlowImage>* live, PastImages* past)
-      : live_{.box = live}, past_{.box = past != nullptr ? &past->flow : nullptr} {}
+  // Of the live stream, of kept frames (null: there are none).
+  FlowPicture(Mailbox<FlowImage>& live, PastImages* past)
+      : live_{.box = &live}, past_{.box = past != nullptr ? &past->flow : nullptr} {}
   ~FlowPicture() { release(); }
   FlowPicture(const FlowPicture&) = delete;
   FlowPicture& operator=(const FlowPicture&) = delete;

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "gui/tone.h"
+#include "gui/inks.h"
 
 namespace echoloop {
 
@@ -16,7 +16,7 @@ enum class Weight { regular, strong };
 struct TextLook {
   float em = 20;  // pixels
   Weight weight = Weight::regular;
-  Rgb color = {232, 236, 239};
+  Rgb color = ink::kText;
 };
 
 class Letters {

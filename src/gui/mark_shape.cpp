@@ -46,10 +46,9 @@ void square_up(Mark& m, double half_b_m) {
 }  // namespace
 
 bool is_region(MarkKind kind) {
-  return kind == MarkKind::rectangle || kind == MarkKind::circle || kind == MarkKind::outline;
+  return kind == MarkKind::rectangle || kind == MarkKind::circle || kind == MarkKind::ellipse ||
+         kind == MarkKind::outline;
 }
-
-bool is_area(MarkKind kind) { return is_region(kind) || kind == MarkKind::ellipse; }
 
 std::string_view name_of(MarkKind kind) {
   constexpr std::array<std::string_view, 8> kNames = {"Distance", "Angle",   "Ellipse", "Rectangle",
@@ -151,7 +150,7 @@ void move_mark(Mark& m, double dx_m, double dz_m) {
 PlanePoint label_place(const Mark& m) {
   if (m.points.empty()) return {0.0, 0.0};
   if (m.kind == MarkKind::angle && m.points.size() == 3) return m.points[1];
-  if (!is_area(m.kind)) return m.points.back();
+  if (!is_region(m.kind)) return m.points.back();
   PlanePoint corner = m.points.front();
   for (const PlanePoint p : mark_line(m)) corner = {std::min(corner.x_m, p.x_m), std::min(corner.z_m, p.z_m)};
   return corner;

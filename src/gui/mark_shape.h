@@ -12,7 +12,6 @@
 namespace echoloop {
 
 [[nodiscard]] bool is_region(MarkKind kind);
-[[nodiscard]] bool is_area(MarkKind kind);              // regions and ellipses
 [[nodiscard]] std::string_view name_of(MarkKind kind);  // "Distance"
 [[nodiscard]] std::size_t points_of(MarkKind kind);     // of a complete one; 0 = as many as were drawn
 

@@ -11,7 +11,7 @@
 namespace echoloop {
 namespace {
 
-constexpr Rgb kAccent = {76, 195, 224}, kBlack = {0, 0, 0}, kText = {232, 236, 239};
+constexpr Rgb kBlack = {0, 0, 0};
 constexpr double kHalo = 0.67, kChip = 0.78;
 
 struct Pixel {
@@ -40,23 +40,24 @@ class Pen {
         for (std::size_t i = 1; i < line.size(); ++i) cover(line[i - 1], line[i], 0.5 * line_ + wider);
       }
       for (std::size_t i = 0; i < covered_.size(); ++i) {
-        if (covered_[i] > 0.0F) blend(i, wider > 0.0 ? kBlack : kAccent, (wider > 0.0 ? kHalo : 1.0) * covered_[i]);
+        if (covered_[i] > 0.0F)
+          blend(i, wider > 0.0 ? kBlack : ink::kAccent, (wider > 0.0 ? kHalo : 1.0) * covered_[i]);
       }
     }
   }
 
   void chip(const Mark& mark) {
     const std::string label = mark_label(mark), value = mark_value(mark, 2);
-    const TextLook look{.em = em_, .weight = Weight::strong, .color = kAccent};
+    const TextLook look{.em = em_, .weight = Weight::strong, .color = ink::kAccent};
     TextLook plain = look;
-    plain.color = kText;
+    plain.color = ink::kText;
     const float gap = 0.5F * em_, label_width = letters_.width(look, label);
     const float w = label_width + letters_.width(plain, value) + 3 * gap, h = 1.7F * em_;
     const Pixel at = place_of(label_place(mark));
     const auto right = static_cast<float>(picture_.width), bottom = static_cast<float>(picture_.height);
-    float x = static_cast<float>(at.x) + (is_area(mark.kind) ? 0 : gap);
-    float y = static_cast<float>(at.y) + (is_area(mark.kind) ? -gap - h : gap);
-    if (x + w > right && !is_area(mark.kind)) x = static_cast<float>(at.x) - gap - w;
+    float x = static_cast<float>(at.x) + (is_region(mark.kind) ? 0 : gap);
+    float y = static_cast<float>(at.y) + (is_region(mark.kind) ? -gap - h : gap);
+    if (x + w > right && !is_region(mark.kind)) x = static_cast<float>(at.x) - gap - w;
     if (y + h > bottom) y = static_cast<float>(at.y) - gap - h;
     x = std::round(std::clamp(x, 0.0F, std::max(0.0F, right - w)));
     y = std::round(std::clamp(y, 0.0F, std::max(0.0F, bottom - h)));
@@ -67,7 +68,7 @@ class Pen {
 
   // The number of an object beside the upper right of its outline, where none is yet.
   void number(int n, const LabelOutline& outline) {
-    const TextLook look{.em = 0.9F * em_, .weight = Weight::strong, .color = kAccent};
+    const TextLook look{.em = 0.9F * em_, .weight = Weight::strong, .color = ink::kAccent};
     const std::string text = std::to_string(n);
     PlanePoint best = outline.line.front();
     for (const PlanePoint p : outline.line) {

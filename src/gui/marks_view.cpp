@@ -55,7 +55,7 @@ Rect chip_rect(const MarksView& v, const Mark& m) {
   const float h = ui.px(20), gap = ui.px(8);
   const ImVec2 at = place_of(v.layout, label_place(m));
   float x = at.x + gap, y = at.y + gap;
-  if (is_area(m.kind)) {
+  if (is_region(m.kind)) {
     x = at.x - ui.px(2);
     y = at.y - ui.px(5) - h;
   } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/image.h"
+#include "core/level_histogram.h"
 #include "gui/marks.h"
 #include "measure/line_profile.h"
 #include "measure/point_spread.h"

@@ -180,7 +180,8 @@ void Measuring::update(Measured& m, const Marks& marks, LevelReader& levels, His
   if (!looked_at) {
     m.histogram.reset();
   } else if (!same_picture || !m.histogram) {
-    m.histogram = level_histogram(picture, kHistogramLow_db, 1.0, kHistogramBins);
+    m.histogram = LevelHistogram{.first_db = kHistogramLow_db, .step_db = 1.0};
+    count_levels(picture.db, kHistogramBins, *m.histogram);
   }
   m.image = levels.image();
   if (!same_marks) measured_marks_ = marks.list;

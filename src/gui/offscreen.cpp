@@ -129,6 +129,7 @@ class OffscreenSurface final : public Surface {
   void inject(const InjectedInput& input) override {
     input_ = input;
     keys.insert(keys.end(), input.keys.begin(), input.keys.end());
+    dropped_files.insert(dropped_files.end(), input.dropped_files.begin(), input.dropped_files.end());
   }
 
  private:

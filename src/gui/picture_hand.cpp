@@ -18,7 +18,8 @@ PlanePoint point_at(const PictureLayout& l, ImVec2 mouse) {
 
 MarkTool next_region(MarkTool tool) {
   return tool == MarkTool::rectangle ? MarkTool::circle
-         : tool == MarkTool::circle  ? MarkTool::outline
+         : tool == MarkTool::circle  ? MarkTool::ellipse
+         : tool == MarkTool::ellipse ? MarkTool::outline
                                      : MarkTool::rectangle;
 }
 

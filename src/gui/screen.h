@@ -76,7 +76,6 @@ class Screen {
   void watch_params(UiState& state);
   void travel(UiState& state, HistoryAct act);
   void step_param(UiState& state, std::string_view key, double by);
-  void toggle_dock(UiState& state, Dock dock);
   void watch_gate(UiState& state);
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
   void draw_controls(PanelContext& c, const SceneInput& input);

@@ -45,11 +45,6 @@ bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   return false;
 }
 
-void Screen::toggle_dock(UiState& state, Dock dock) {
-  view_.dock = view_.dock == dock ? Dock::none : dock;
-  take_inspect_tool(state.marks, view_.dock);
-}
-
 bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
   const int slot = static_cast<int>(press.key) - static_cast<int>(Key::digit1) + 1;
   if (slot < 1 || slot > 9 || press.control) return false;
@@ -75,7 +70,13 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       return true;
     case Key::n:
     case Key::m:
-      if (!press.control) toggle_dock(state, press.key == Key::n ? Dock::inspector : Dock::m_mode);
+    case Key::d:
+      if (!press.control) {
+        toggle_dock(state, commands_, view_,
+                    press.key == Key::n   ? Dock::inspector
+                    : press.key == Key::m ? Dock::m_mode
+                                          : Dock::sonogram);
+      }
       return !press.control;
     case Key::f1:
       open_keys_ = true;

@@ -12,12 +12,12 @@ namespace {
 
 // Distance of the surface from the apex: the radius of a convex array, 0 for a flat one.
 double surface_m(const Image& image) {
-  if (image.acquisition == nullptr) return 0.0;
+  if (image.acquisition == nullptr || image.acquisition->probe.kind != ProbeKind::convex) return 0.0;
   double farthest = 0.0;
   for (const Element& e : image.acquisition->probe.elements) {
     farthest = std::max(farthest, std::hypot(e.x_m, e.z_m - image.grid.sector.apex_z_m));
   }
-  return image.grid.sector.apex_z_m < 0.0 ? farthest : 0.0;
+  return farthest;
 }
 
 enum class Side { left, right };

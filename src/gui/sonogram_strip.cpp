@@ -9,10 +9,9 @@ namespace echoloop {
 
 void SonogramStrip::take(UiState& state, const Image& shown) {
   state.sonogram.shown = nullptr;
-  if (box_ == nullptr) return;
   if (state.params.gate == Gate::off) return release();
-  if (state.run != RunState::frozen) box_->take();
-  const Sonogram& s = box_->front();
+  if (state.run != RunState::frozen) box_.take();
+  const Sonogram& s = box_.front();
   const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
   shown_ = state.sonogram.shown = belongs ? &s : nullptr;
   if (belongs) upload(s);

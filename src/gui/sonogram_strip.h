@@ -15,7 +15,7 @@ namespace echoloop {
 
 class SonogramStrip {
  public:
-  explicit SonogramStrip(Mailbox<Sonogram>* box) : box_(box) {}  // null: there is never one
+  explicit SonogramStrip(Mailbox<Sonogram>& box) : box_(box) {}
   ~SonogramStrip() { release(); }
   SonogramStrip(const SonogramStrip&) = delete;
   SonogramStrip& operator=(const SonogramStrip&) = delete;
@@ -33,7 +33,7 @@ class SonogramStrip {
   void upload(const Sonogram& s);
   void release();
 
-  Mailbox<Sonogram>* box_;
+  Mailbox<Sonogram>& box_;
   const Sonogram* shown_ = nullptr;
   unsigned int texture_ = 0;  // R32F, dB; [bins + 1, from one limit to the other][kColumns]
   int n_bins_ = 0;

@@ -77,7 +77,7 @@ void StructurePicture::take(UiState& state, const Image& shown) {
   const bool off = state.params.structure == Structure::off;
   const bool frozen = state.run == RunState::frozen;
   if (off || frozen) from_ns_ = now_ns();
-  if (box_ == nullptr || off || !why_no_objects(state).empty()) {
+  if (off || !why_no_objects(state).empty()) {
     if (off) followed_.reset();
     number_ = 0;
     return clear(view);
@@ -87,8 +87,8 @@ void StructurePicture::take(UiState& state, const Image& shown) {
     followed_ = view.selected > 0 ? std::optional(view.object(view.selected)) : std::nullopt;
   }
   // What belongs to a kept frame stays in front, whatever comes behind it.
-  if (!(frozen && belongs(box_->front(), state, shown))) box_->take();
-  const StructureImage& found = box_->front();
+  if (!(frozen && belongs(box_.front(), state, shown))) box_.take();
+  const StructureImage& found = box_.front();
   if (!belongs(found, state, shown)) {
     number_ = 0;
     return clear(view);

@@ -15,7 +15,7 @@ namespace echoloop {
 
 class StructurePicture {
  public:
-  explicit StructurePicture(Mailbox<StructureImage>* box) : box_(box) {}  // null: there is never one
+  explicit StructurePicture(Mailbox<StructureImage>& box) : box_(box) {}
 
   // Once a window frame, after flow: tells `state` what belongs to `shown`.
   void take(UiState& state, const Image& shown);
@@ -25,7 +25,7 @@ class StructurePicture {
   void look_at(StructureView& view, const StructureImage& found);
   static void clear(StructureView& view);
 
-  Mailbox<StructureImage>* box_;
+  Mailbox<StructureImage>& box_;
   std::int64_t from_ns_ = 0;  // what was ready before is of another time
   std::uint64_t number_ = 0;  // of what the view was made of
   std::int64_t ready_ns_ = 0;

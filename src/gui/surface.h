@@ -23,6 +23,7 @@ struct InjectedInput {
   float wheel = 0;
   std::vector<KeyPress> keys;
   std::string text;  // typed characters
+  std::vector<std::filesystem::path> dropped_files;
 };
 
 class Surface {

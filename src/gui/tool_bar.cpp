@@ -25,8 +25,9 @@ constexpr std::array<Tool, 11> kTools = {{
      "Selects and moves what is drawn; beside it drags the picture. The wheel zooms, a double click fits."},
     {MarkTool::distance, "tool/distance", "Distance   C", "Two clicks, or press and drag: the length in mm."},
     {MarkTool::angle, "tool/angle", "Angle", "Three clicks: one leg, the corner, the other leg."},
-    {MarkTool::ellipse, "tool/ellipse", "Ellipse",
-     "Two clicks for one axis, a third for how far it reaches beside it: the area in mm²."},
+    {MarkTool::ellipse, "tool/ellipse", "Elliptical region   A",
+     "Two clicks for one axis, a third for how far it reaches beside it. The first region is a target, the second its "
+     "background."},
     {MarkTool::rectangle, "tool/rectangle", "Rectangular region   A",
      "Drag from corner to corner. The first region is a target, the second its background."},
     {MarkTool::circle, "tool/circle", "Round region   A",
@@ -82,7 +83,7 @@ void draw_tools(Row& row) {
     const Pressed p = square(row.c.ui, t.id, r, marks.tool == t.tool, {t.title, t.text, {}});
     draw_tool_icon(row.c.ui, t.tool, r.cx(), r.cy(), p.ink);
     if (p.clicked) marks.tool = t.tool;
-    if (t.tool == MarkTool::pointer || t.tool == MarkTool::ellipse) row.part();
+    if (t.tool == MarkTool::pointer || t.tool == MarkTool::angle) row.part();
   }
 }
 
@@ -154,7 +155,7 @@ void draw_docks(Row& row) {
         "dock/sonogram",
         "Doppler",
         BarIcon::sonogram,
-        {"Spectral Doppler", "Below the picture: the velocities in a gate on the beam over time.", {}}}}};
+        {"Spectral Doppler   D", "Below the picture: the velocities in a gate on the beam over time.", {}}}}};
   float named = row.gap;
   for (const Entry& e : entries) named += row.side + ui.px(8) + ui.width(Type::body, e.name) + row.gap;
   const float right = row.area.x1 - ui.px(10);
@@ -170,9 +171,7 @@ void draw_docks(Row& row) {
     if (p.clicked && e.dock == Dock::none) {
       measure = !measure;
     } else if (p.clicked) {
-      row.c.view.dock = open ? Dock::none : e.dock;
-      take_inspect_tool(row.c.state.marks, row.c.view.dock);
-      if (e.dock == Dock::sonogram) switch_gate(row.c, open ? Gate::off : Gate::on);
+      toggle_dock(row.c.state, row.c.commands, row.c.view, e.dock);
     }
     x += w + row.gap;
   }
@@ -180,11 +179,14 @@ void draw_docks(Row& row) {
 
 }  // namespace
 
-void switch_gate(PanelContext& c, Gate wanted) {
-  ImagingParams& p = c.state.params;
-  if (p.gate == wanted) return;
-  p.gate = wanted;
-  call(c.commands.params_changed);
+void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
+  const bool open = view.dock == dock;
+  view.dock = open ? Dock::none : dock;
+  take_inspect_tool(state.marks, view.dock);
+  const Gate wanted = open ? Gate::off : Gate::on;
+  if (dock != Dock::sonogram || state.params.gate == wanted) return;
+  state.params.gate = wanted;
+  call(commands.params_changed);
 }
 
 void take_inspect_tool(Marks& marks, Dock opened) {

@@ -115,6 +115,10 @@ void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU
     case BarIcon::sonogram:  // two heart beats over a baseline
       pen.line({{-7, 4}, {7, 4}});
       return pen.line({{-7, 1}, {-5, -6}, {-2, 0}, {0, 1}, {2, -6}, {5, 0}, {7, 1}});
+    case BarIcon::save:  // into a tray
+      pen.line({{0, -7}, {0, 2}});
+      pen.line({{-3.5F, -1.5F}, {0, 2}, {3.5F, -1.5F}});
+      return pen.line({{-7, 2}, {-7, 6.5F}, {7, 6.5F}, {7, 2}});
   }
 }
 

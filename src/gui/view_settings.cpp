@@ -100,10 +100,12 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     line("last_folder", settings.last_folder.string());
     line("last_preset", settings.last_preset);
     for (const auto& file : settings.recent) line("recent", file.string());
-    if (!out.flush()) return false;
+    if (!out.flush()) error = std::make_error_code(std::errc::no_space_on_device);
   }
-  std::filesystem::rename(temporary, file, error);
-  return !error;
+  if (!error) std::filesystem::rename(temporary, file, error);
+  if (!error) return true;
+  std::filesystem::remove(temporary, error);
+  return false;
 }
 
 }  // namespace echoloop

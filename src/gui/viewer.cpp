@@ -41,17 +41,16 @@ std::string clock_text() {
 }  // namespace
 
 struct Viewer::Impl {
-  Impl(const ViewerOptions& o, UiCommands commands, Mailbox<Image>& mailbox, PastImages* past_images,
-       Mailbox<FlowImage>* flow_images, Mailbox<StructureImage>* structure_images, Mailbox<Sonogram>* sonograms)
+  Impl(const ViewerOptions& o, UiCommands commands, LiveImages& live, PastImages* past)
       : options(o),
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
         imgui(*surface),
-        pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host, mailbox,
-                 past_images),
-        flow(flow_images, past_images),
-        structure(structure_images),
-        sonogram(sonograms),
+        pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host,
+                 live.images, past),
+        flow(live.flow, past),
+        structure(live.structure),
+        sonogram(live.sonogram),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
     last_frame_ns = now_ns();
@@ -168,9 +167,8 @@ void Viewer::Impl::save_settings() {
   save_view_settings(options.settings_file, saved);
 }
 
-Viewer::Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past,
-               Mailbox<FlowImage>* flow, Mailbox<StructureImage>* structure, Mailbox<Sonogram>* sonogram)
-    : impl_(std::make_unique<Impl>(options, std::move(commands), images, past, flow, structure, sonogram)) {}
+Viewer::Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past)
+    : impl_(std::make_unique<Impl>(options, std::move(commands), live, past)) {}
 
 Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();

@@ -1,5 +1,5 @@
 // The window of the program: takes the newest picture, draws it with the panels around it, and turns input into edits
-// of UiState and calls of UiCommands. It is the reader of the image mailbox. UI thread only; never waits for the
+// of UiState and calls of UiCommands. It is the reader of the mailboxes. UI thread only; never waits for the
 // pipeline.
 #pragma once
 
@@ -9,12 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/flow_image.h"
-#include "core/image.h"
-#include "core/mailbox.h"
+#include "core/live_images.h"
 #include "core/past_images.h"
-#include "core/sonogram.h"
-#include "core/structure_image.h"
 #include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
@@ -46,11 +42,7 @@ class Viewer {
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
   // `past`: where pictures of kept frames, and their flow, come from while the state is frozen; null = looking back is
   // not possible.
-  // `flow`: flow pictures of the live stream; null = there are none. `structure`: likewise, what was found in
-  // the pictures. `sonogram`: of the gate.
-  Viewer(const ViewerOptions& options, UiCommands commands, Mailbox<Image>& images, PastImages* past = nullptr,
-         Mailbox<FlowImage>* flow = nullptr, Mailbox<StructureImage>* structure = nullptr,
-         Mailbox<Sonogram>* sonogram = nullptr);
+  Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;

@@ -17,13 +17,13 @@ struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// All bytes into the file of this name; why not, or empty.
-std::string write_bytes(const fs::path& path, std::span<const std::byte> bytes) {
-  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) return std::strerror(errno);
+// All bytes into the file under its temporary name.
+void write_part(const PartFile& part, std::span<const std::byte> bytes) {
+  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(part.part().c_str(), "wb"));
+  if (file == nullptr) part.fail(std::strerror(errno));
   const bool written =
       std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() && std::fflush(file.get()) == 0;
-  return written ? std::string() : std::strerror(errno);
+  if (!written) part.fail(std::strerror(errno));
 }
 
 // `type`: as numpy names it. Padded so that the data begin at a multiple of 64.
@@ -42,22 +42,28 @@ std::string npy_head(const std::string& type, const std::string& shape) {
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
   PartFile file(path);
-  if (const std::string why = write_bytes(file.part(), bytes); !why.empty()) file.fail(why);
+  write_part(file, bytes);
   file.commit();
 }
 
 void write_text(const fs::path& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }
 
-void write_npy(const fs::path& path, const std::string& shape, std::initializer_list<std::span<const float>> parts) {
-  std::string file = npy_head("<f4", shape);
-  for (const auto part : parts) file.append(reinterpret_cast<const char*>(part.data()), part.size_bytes());
-  write_text(path, file);
+void write_pair(const std::array<NamedText, 2>& files) {
+  std::array<PartFile, 2> parts = {PartFile(files[0].path), PartFile(files[1].path)};
+  for (std::size_t i = 0; i < 2; ++i) write_part(parts[i], std::as_bytes(std::span(files[i].text)));
+  for (PartFile& part : parts) part.commit();
 }
 
-void write_npy(const fs::path& path, const std::string& shape, std::span<const std::int32_t> values) {
+std::string npy_text(const std::string& shape, std::initializer_list<std::span<const float>> parts) {
+  std::string file = npy_head("<f4", shape);
+  for (const auto part : parts) file.append(reinterpret_cast<const char*>(part.data()), part.size_bytes());
+  return file;
+}
+
+std::string npy_text(const std::string& shape, std::span<const std::int32_t> values) {
   std::string file = npy_head("<i4", shape);
   file.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  write_text(path, file);
+  return file;
 }
 
 nlohmann::json frame_json(const FrameStamp& stamp) {
@@ -66,8 +72,6 @@ nlohmann::json frame_json(const FrameStamp& stamp) {
 
 void write_image_npy(const fs::path& path, const Image& image, const nlohmann::json& about) {
   const std::string shape = std::to_string(image.grid.nz) + ", " + std::to_string(image.grid.nx);
-  write_npy(path, shape, {image.host()});
-
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();
   sidecar["order"] =
@@ -75,7 +79,8 @@ void write_image_npy(const fs::path& path, const Image& image, const nlohmann::j
   sidecar["grid"] = grid_json(image.grid);
   sidecar["parameters"] = params_json(image.params);
   sidecar["frame"] = frame_json(image.stamp);
-  write_text(fs::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
+  write_pair(
+      {{{path, npy_text(shape, {image.host()})}, {fs::path(path).replace_extension(".json"), sidecar.dump(1) + "\n"}}});
 }
 
 nlohmann::json params_json(const ImagingParams& params) {

@@ -52,7 +52,6 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
   const bool low_rank = !flow.low_rank_db.empty();
   const std::string shape =
       std::string(low_rank ? "3, " : "2, ") + std::to_string(flow.grid.nz) + ", " + std::to_string(flow.grid.nx);
-  write_npy(path, shape, {flow.power_db, flow.velocity_m_s, flow.low_rank_db});
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();
   sidecar["order"] = std::string("[power dB, velocity m/s positive towards the probe") +
@@ -62,7 +61,8 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
   sidecar["parameters"] = params_json(flow.params);
   sidecar["frame"] = frame_json(flow.stamp);
   sidecar["flow"] = flow_json(flow);
-  write_text(std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
+  write_pair({{{path, npy_text(shape, {flow.power_db, flow.velocity_m_s, flow.low_rank_db})},
+               {std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n"}}});
 }
 
 }  // namespace echoloop

@@ -51,7 +51,7 @@ void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& s, co
     mean.push_back(number_or_null(static_cast<double>(s.mean_m_s[slot])));
   }
   for (int i = 0; i < s.n_bins; ++i) velocities.push_back(s.velocity_m_s(i));
-  write_npy(path, std::to_string(s.end - s.first()) + ", " + std::to_string(s.n_bins), {values});
+  const std::string shape = std::to_string(s.end - s.first()) + ", " + std::to_string(s.n_bins);
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();
   sidecar["order"] = "[column][velocity], power in dB, float32; velocities positive towards the probe";
@@ -62,7 +62,8 @@ void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& s, co
   sidecar["parameters"] = params_json(s.params);
   sidecar["frame"] = frame_json(s.stamp);
   sidecar["sonogram"] = sonogram_json(s);
-  write_text(std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n");
+  write_pair({{{path, npy_text(shape, {values})},
+               {std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n"}}});
 }
 
 }  // namespace echoloop

@@ -43,7 +43,7 @@ nlohmann::json structure_json(const StructureImage& s) {
 
 void write_structure_files(const std::filesystem::path& path, const StructureImage& s, const nlohmann::json& about) {
   const std::filesystem::path labels = std::filesystem::path(path).replace_extension(".npy");
-  write_npy(labels, std::to_string(s.grid.nz) + ", " + std::to_string(s.grid.nx), s.labels);
+  const std::string shape = std::to_string(s.grid.nz) + ", " + std::to_string(s.grid.nx);
   nlohmann::json json = about;
   json["labels"] = labels.filename().string();
   json["order"] = s.grid.polar() ? "labels[i_radius][i_line], int32: 0, or the object's label"
@@ -56,7 +56,7 @@ void write_structure_files(const std::filesystem::path& path, const StructureIma
                        {"counts", s.histogram.counts},     {"below", s.histogram.below},
                        {"above", s.histogram.above},       {"without", s.histogram.without}};
   json["objects"] = objects_json(s.objects);
-  write_text(path, json.dump(1) + "\n");
+  write_pair({{{labels, npy_text(shape, s.labels)}, {path, json.dump(1) + "\n"}}});
 }
 
 }  // namespace echoloop

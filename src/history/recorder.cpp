@@ -1,7 +1,6 @@
 #include "history/recorder.h"
 
-#include <chrono>
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -10,22 +9,32 @@
 namespace echoloop {
 namespace {
 
-// A killed program loses at most what came since the last flush.
-constexpr std::int64_t kFlushNs = 250'000'000;
-// What waits is lost with it: when the source can wait, frames do not, longer than this.
-constexpr std::int64_t kLongestWaitNs = 400'000'000;
+// Until it is known: what a frame takes in the ring, and on a slow disk.
+constexpr std::int64_t kSlowKeepNs = 100'000'000;
+constexpr std::int64_t kSlowWriteNs = 1'000'000;
+constexpr std::int64_t kSlowByteNs = 10;
+
+std::int64_t older(std::int64_t a_ns, std::int64_t b_ns) {
+  return a_ns == 0 || b_ns == 0 ? std::max(a_ns, b_ns) : std::min(a_ns, b_ns);
+}
 
 }  // namespace
 
 void Recorder::start(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about) {
   finish();
+  const auto frame_bytes = static_cast<std::int64_t>(acquisition->frame_bytes());
   writer_ = std::make_unique<UffWriter>(file, std::move(acquisition), about);
   {
     const std::scoped_lock lock(mutex_);
     status_ = {.state = RecorderState::recording, .path = file, .problem = {}};
-    began_ns_ = now_ns();
+    began_ns_ = flushed_ns_ = options_.clock_ns();
+    write_ns_ = kSlowWriteNs + frame_bytes * kSlowByteNs;
+    keep_ns_ = kSlowKeepNs;
+    kept_ns_ = began_ns_;
+    unflushed_since_ns_ = 0;
+    reckon();
     stopping_ = false;
-    counting_ = true;
+    counting_ = recording_ = true;
   }
   thread_ = std::thread([this] { run(); });
 }
@@ -33,7 +42,7 @@ void Recorder::start(const std::filesystem::path& file, AcquisitionPtr acquisiti
 void Recorder::stop() {
   {
     const std::scoped_lock lock(mutex_);
-    counting_ = false;
+    counting_ = recording_ = false;
     stopping_ = true;
     if (status_.state == RecorderState::recording) status_.state = RecorderState::finishing;
   }
@@ -45,13 +54,15 @@ void Recorder::finish() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Recorder::has_room() const {
-  if (!counting_) return true;
+bool Recorder::has_room(const RingLoad& ring) const {
+  if (!recording_) return true;
   if (waiting_bytes_ >= options_.queue_bytes) return false;
   if (policy_ != RingPolicy::block) return true;
-  const std::int64_t since_ns = waiting_since_ns_;
-  const bool waits_long = since_ns != 0 && now_ns() - since_ns > kLongestWaitNs;
-  return !waits_long && will_wait_ns_ <= kLongestWaitNs;
+  // By the ring first: a frame that leaves it meanwhile is with us already.
+  const std::int64_t since_ns = older(ring.oldest_ns, unsafe_since_ns_);
+  if (since_ns != 0 && ring.now_ns - since_ns > kUnsafeNs) return false;
+  // What is acquired now should not become old either. One frame may always wait for processing.
+  return ring.frames * keep_ns_ + will_wait_ns_ <= kUnsafeNs || (ring.frames <= 1 && waiting_bytes_ == 0);
 }
 
 void Recorder::begin(HistoryFeed feed) {
@@ -75,14 +86,17 @@ FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
   if (!counting_) return pass_on(std::move(memory));
   const bool drops_oldest = policy_ == RingPolicy::drop_oldest && !queue_.empty();
   const bool drops = drops_oldest || policy_ == RingPolicy::drop_oldest || policy_ == RingPolicy::drop_newest;
-  const bool full = drops && !has_room();
+  const bool full = drops && waiting_bytes_ >= options_.queue_bytes;
+  const std::int64_t now = options_.clock_ns();
+  const std::int64_t took_ns = now - std::max(std::exchange(kept_ns_, now), frame.stamp.acquired_ns);
+  keep_ns_ += (took_ns - keep_ns_) / 4;
   if (status_.state != RecorderState::recording || (full && !drops_oldest)) {
     ++status_.not_recorded;
     return pass_on(std::move(memory));
   }
   if (full) drop_front();
   if (lender_ != nullptr) {
-    put({.frame = frame, .since_ns = now_ns(), .memory = {.bytes = {}, .owner = lender_}});
+    put({.frame = frame, .memory = {.bytes = {}, .owner = lender_}});
     return pass_on(std::move(memory));
   }
   const FrameMemory held = memory;
@@ -96,7 +110,7 @@ FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
       return held;
     }
   }
-  put({.frame = frame, .since_ns = now_ns(), .memory = held, .taken_over = left_to_us});
+  put({.frame = frame, .memory = held, .taken_over = left_to_us});
   return other;
 }
 
@@ -121,9 +135,10 @@ void Recorder::put(Waiting item) {
   changed_.notify_one();
 }
 
-// How long frames have waited, and the last of them will. Under mutex_.
+// Since when frames are not safe, and how long the last of them will wait. Under mutex_.
 void Recorder::reckon() {
-  waiting_since_ns_ = queue_.empty() ? 0 : queue_.front().since_ns;
+  const std::int64_t waiting_since_ns = queue_.empty() ? 0 : queue_.front().frame.stamp.acquired_ns;
+  unsafe_since_ns_ = older(unflushed_since_ns_, waiting_since_ns);
   will_wait_ns_ = static_cast<std::int64_t>(queue_.size()) * write_ns_;
 }
 
@@ -147,76 +162,9 @@ void Recorder::fail(const std::string& why) {
   status_.state = RecorderState::finishing;
   status_.problem = why;
   stopping_ = true;
+  recording_ = false;
   while (!queue_.empty()) drop_front();
   changed_.notify_one();
-}
-
-void Recorder::write(UffWriter& writer, Waiting item) {
-  const std::int64_t begin_ns = now_ns();
-  try {
-    if (options_.before_write) options_.before_write(item.frame);
-    writer.append(item.frame);
-  } catch (...) {
-    const std::scoped_lock lock(mutex_);
-    settle(item, &RecorderStatus::not_recorded);
-    throw;
-  }
-  const std::scoped_lock lock(mutex_);
-  status_.bytes += item.frame.samples.size();
-  const std::int64_t took_ns = now_ns() - begin_ns;
-  write_ns_ = write_ns_ == 0 ? took_ns : write_ns_ + (took_ns - write_ns_) / 4;
-  settle(item, &RecorderStatus::frames);
-}
-
-void Recorder::write_all(UffWriter& writer) {
-  std::int64_t flushed_ns = now_ns();
-  for (;;) {
-    std::optional<Waiting> item;
-    std::uint64_t not_recorded = 0;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, std::chrono::nanoseconds(kFlushNs), [this] { return !queue_.empty() || stopping_; });
-      if (queue_.empty() && stopping_) return;
-      if (!queue_.empty()) {
-        item = std::move(queue_.front());
-        queue_.pop_front();
-      }
-      not_recorded = status_.not_recorded;
-    }
-    if (item.has_value()) write(writer, std::move(*item));
-    if (now_ns() - flushed_ns < kFlushNs) continue;
-    writer.count_not_recorded(not_recorded);
-    writer.flush();
-    flushed_ns = now_ns();
-  }
-}
-
-void Recorder::end_file(UffWriter& writer) {
-  const std::uint64_t not_recorded = status().not_recorded;
-  std::string problem;
-  try {
-    writer.count_not_recorded(not_recorded);
-    writer.finish();
-    if (writer.frames() == 0) problem = "no frame was recorded";
-  } catch (const std::exception& error) {
-    problem = error.what();
-  }
-  const std::scoped_lock lock(mutex_);
-  if (!status_.problem.empty() && !problem.empty()) status_.problem += "; ";
-  status_.problem += problem;
-  ended_ns_ = now_ns();
-  status_.state = RecorderState::ended;
-}
-
-void Recorder::run() {
-  const std::unique_ptr<UffWriter> writer = std::move(writer_);
-  try {
-    write_all(*writer);
-  } catch (const std::exception& error) {
-    const std::scoped_lock lock(mutex_);
-    fail(error.what());
-  }
-  end_file(*writer);
 }
 
 RecorderStatus Recorder::status() const {
@@ -225,7 +173,7 @@ RecorderStatus Recorder::status() const {
   status.waiting = queue_.size();
   if (status.state == RecorderState::ended) status.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
   if (status.state == RecorderState::recording || status.state == RecorderState::finishing) {
-    status.seconds = static_cast<double>(now_ns() - began_ns_) * 1e-9;
+    status.seconds = static_cast<double>(options_.clock_ns() - began_ns_) * 1e-9;
   }
   return status;
 }

@@ -2,16 +2,19 @@
 // holds the frames' memory until its own thread has written them. Nothing is copied: memory that the history does not
 // want is kept here and the ring gets other memory for it.
 //
-// A disk that is slower than the stream fills the queue; then the ring's policy decides, and nothing is lost silently:
-//   block, error              the ring takes no new frame (has_room()): the source waits, or the stream stops with a
-//                             report
+// What a killed program leaves. A frame is safe once it is written and the file flushed after it (the system's own
+// cache outlives the program). A source that can wait (block) does, so that frames that are not safe, those in the ring
+// too, were acquired within kUnsafeNs: has_room() looks at the clock alone, whatever keeps the disk or this thread
+// busy. Sources that cannot wait fill the queue, and RecorderStatus says how far the file was behind.
+//
+// A full queue follows the ring's policy, and nothing is lost silently:
+//   block, error              no frame is acquired (has_room()): the source waits, or the stream stops with a report
 //   drop-oldest, drop-newest  the oldest waiting frame, or the new one, is not recorded, and counted
-// A source that waits anyway (block) does so before frames have waited long: what is not in the file is lost when the
-// program is killed.
 // A disk that fails or is full ends the recording; what was written is ended properly, the stream goes on.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -21,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/units.h"
 #include "history/rf_history.h"
 #include "history/uff_writer.h"
 
@@ -28,7 +32,11 @@ namespace echoloop {
 
 struct RecorderOptions {
   std::size_t queue_bytes = std::size_t{1} << 30;  // of frames that wait; as many more as the ring has slots may come
-  std::function<void(const RfFrame&)> before_write = {};  // tests: a slow disk, or one that fails by throwing Error
+  // For tests: a slow disk, or one that fails by throwing Error; another clock than the stamps'. [recorder's thread]
+  std::function<void(const RfFrame&)> before_write = {};
+  std::function<void()> before_flush = {};
+  std::function<void(std::uint64_t frames)> flushed = {};  // so many are safe now
+  std::function<std::int64_t()> clock_ns = now_ns;         // any thread
 };
 
 enum class RecorderState { idle, recording, finishing, ended };
@@ -38,10 +46,11 @@ struct RecorderStatus {
   std::filesystem::path path;
   std::uint64_t frames = 0;  // in the file
   std::uint64_t not_recorded = 0;
-  std::uint64_t bytes = 0;  // of samples in the file
-  double seconds = 0.0;     // since the beginning, at most until the end
-  std::size_t waiting = 0;  // frames in the queue
-  std::string problem;      // why it ended before it was told to; empty = it did not
+  std::uint64_t bytes = 0;     // of samples in the file
+  double seconds = 0.0;        // since the beginning, at most until the end
+  std::size_t waiting = 0;     // frames in the queue
+  double most_behind_s = 0.0;  // the longest time from a frame's acquisition until it was safe
+  std::string problem;         // why it ended before it was told to; empty = it did not
 };
 
 class Recorder final : public FrameKeeper {
@@ -64,13 +73,15 @@ class Recorder final : public FrameKeeper {
   void set_policy(RingPolicy policy) { policy_ = policy; }  // any thread
 
   FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
-  [[nodiscard]] bool has_room() const override;
+  [[nodiscard]] bool has_room(const RingLoad& ring) const override;
   [[nodiscard]] RecorderStatus status() const;  // any thread
+
+  // Frames that a killed program loses were acquired within so long, where the source can wait.
+  static constexpr std::int64_t kUnsafeNs = 400'000'000;
 
  private:
   struct Waiting {
     RfFrame frame;
-    std::int64_t since_ns = 0;
     FrameMemory memory;       // keeps the frame
     bool taken_over = false;  // the memory is ours, and can be used for another frame
   };
@@ -78,6 +89,10 @@ class Recorder final : public FrameKeeper {
   void run();
   void write_all(UffWriter& writer);
   void write(UffWriter& writer, Waiting item);
+  void flush(UffWriter& writer);
+  void count_safe();
+  [[nodiscard]] bool flush_is_due() const;
+  [[nodiscard]] std::chrono::nanoseconds until_flush() const;
   void settle(Waiting& item, std::uint64_t RecorderStatus::*count);
   void end_file(UffWriter& writer);
   void fail(const std::string& why);
@@ -89,11 +104,13 @@ class Recorder final : public FrameKeeper {
   FrameKeeper* next_;
   const RecorderOptions options_;
   std::atomic<RingPolicy> policy_{RingPolicy::block};
-  std::atomic<bool> counting_{false};              // frames that come are recorded, or counted as not recorded
-  std::atomic<std::size_t> waiting_bytes_{0};      // with the frame that is being written
-  std::atomic<std::int64_t> waiting_since_ns_{0};  // the oldest frame in the queue; 0: there is none
-  std::atomic<std::int64_t> will_wait_ns_{0};      // a frame that came now
-  std::unique_ptr<UffWriter> writer_;              // start() makes it, then the recorder's thread has it
+  std::atomic<bool> counting_{false};             // frames that come are recorded, or counted as not recorded
+  std::atomic<bool> recording_{false};            // they are recorded
+  std::atomic<std::size_t> waiting_bytes_{0};     // with the frame that is being written
+  std::atomic<std::int64_t> unsafe_since_ns_{0};  // the oldest frame that is not safe was acquired; 0: there is none
+  std::atomic<std::int64_t> will_wait_ns_{0};     // a frame that came now, for those in the queue
+  std::atomic<std::int64_t> keep_ns_{0};          // that a frame in the ring took of late until it came
+  std::unique_ptr<UffWriter> writer_;             // start() makes it, then the recorder's thread has it
   std::thread thread_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -103,7 +120,10 @@ class Recorder final : public FrameKeeper {
   bool stopping_ = false;
   std::deque<Waiting> queue_;
   std::vector<FrameMemory> spare_;
-  std::int64_t write_ns_ = 0;  // that a frame took of late
+  std::int64_t unflushed_since_ns_ = 0;  // the oldest frame that is being written, or was after the last flush; 0: none
+  std::int64_t flushed_ns_ = 0;          // when that was
+  std::int64_t kept_ns_ = 0;             // when the last frame came
+  std::int64_t write_ns_ = 0;            // that a frame took of late
   std::int64_t began_ns_ = 0;
   std::int64_t ended_ns_ = 0;
   RecorderStatus status_;

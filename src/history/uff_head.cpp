@@ -70,8 +70,14 @@ void write_probe(hid_t channel_data, const Probe& probe) {
 // true time of each sample and is written as it is. With a delay of whole periods the two are one: the nearest is
 // written, so that the transmits stay in phase and envelopes are off by c / (4 f) of depth at most. Our own reader has
 // the exact times from /echoloop.
+//
+// USTB takes a source from 1 mm behind z = 0 on for one in front of the array, whose wave comes |s|/c after time zero:
+// single elements have delays 2 |s|/c longer.
 double written_delay_s(const Transmit& transmit, const Acquisition& a) {
-  const double delay_s = transmit.t0_s - a.transmits.front().t0_s;
+  constexpr double kInFront_m = -1e-3;
+  const bool in_front = transmit.kind == TransmitKind::diverging && transmit.source_z_m >= kInFront_m;
+  const double away_s = std::hypot(transmit.source_x_m, transmit.source_z_m) / a.sound_speed_m_s;
+  const double delay_s = transmit.t0_s - a.transmits.front().t0_s + (in_front ? 2.0 * away_s : 0.0);
   if (a.signal != SignalKind::iq || a.demod_hz <= 0.0) return delay_s;
   return std::round(delay_s * a.demod_hz) / a.demod_hz;
 }

@@ -43,22 +43,4 @@ LineProfile line_profile(const LevelPicture& picture, PlanePoint from, PlanePoin
   return profile;
 }
 
-LevelHistogram level_histogram(const LevelPicture& picture, double first_db, double step_db, int bins) {
-  LevelHistogram h{.first_db = first_db, .step_db = step_db};
-  h.counts.assign(static_cast<std::size_t>(bins), 0);
-  const auto first = static_cast<float>(first_db);
-  const auto per_db = static_cast<float>(1.0 / step_db);
-  for (const float db : picture.db) {
-    const float at = (db - first) * per_db;
-    if (at >= 0.0F && at < static_cast<float>(bins)) {
-      ++h.counts[static_cast<std::size_t>(at)];
-    } else if (std::isnan(at)) {
-      ++h.without;
-    } else {
-      ++(at < 0.0F ? h.below : h.above);
-    }
-  }
-  return h;
-}
-
 }  // namespace echoloop

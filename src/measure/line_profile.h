@@ -1,9 +1,8 @@
-// Levels between the pixels, along a line, and how often each level occurs. Any thread.
+// Levels between the pixels, and along a line. Any thread.
 #pragma once
 
 #include <vector>
 
-#include "core/level_histogram.h"
 #include "measure/level_picture.h"
 
 namespace echoloop {
@@ -18,7 +17,5 @@ struct LineProfile {
 };
 // Two points a pixel, the line's ends included; never more than 2048.
 LineProfile line_profile(const LevelPicture& picture, PlanePoint from, PlanePoint to);
-
-LevelHistogram level_histogram(const LevelPicture& picture, double first_db, double step_db, int bins);
 
 }  // namespace echoloop

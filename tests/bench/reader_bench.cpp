@@ -1,8 +1,11 @@
-// What reading through the reader process costs: frames a second of a recording in the page cache, in this process and
-// through the other one, by each of the three ways. This program is its own reader process.
-//   echoloop_reader_bench FOLDER [frames] [MiB a frame] [pairs of turns]   made-up files, in FOLDER meanwhile
-//   echoloop_reader_bench FILE [pairs of turns]                            a real one, streamed through HDF5 or matio
+// What reading through the reader process costs: frames a second, and computing time a frame, of a recording in the
+// page cache, in this process and through the other one, by each of the three ways. Frames go through a ring into a
+// history of `history` MiB, as in the program; without a history (0) the ring's one or two slots in use stay in the
+// processor's cache where this process reads into them. This program is its own reader process.
+//   echoloop_reader_bench FOLDER [frames] [MiB a frame] [pairs of turns] [history]   made-up files, in FOLDER meanwhile
+//   echoloop_reader_bench FILE [pairs of turns] [history]                 a real one, streamed through HDF5 or matio
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,14 +14,17 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "core/frame_ring.h"
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
+#include "history/rf_history.h"
 #include "source/replay.h"
 
 namespace echoloop {
@@ -109,57 +115,151 @@ Recording open_here(const OpenRequest& request) {
   return here;
 }
 
-std::vector<FrameMemory> make_slots(Source& source) {
-  std::vector<FrameMemory> slots(8);
-  for (FrameMemory& slot : slots) slot = source.allocate(source.acquisition()->frame_bytes());
-  return slots;
+// The reader process that this one has started and not ended; 0 when there is none.
+pid_t reader_process() {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(thread.path() / "children");
+    if (pid_t child = 0; file >> child) return child;
+  }
+  return 0;
 }
 
-// Frames a second of one turn, as the program takes them: a thread puts them into the slots of a ring, another one
-// takes them out. What the last turn left in caches and read ahead is used up before the clock starts.
-double play(Source& source, std::uint64_t& next, std::uint64_t n_frames) {
-  const std::uint64_t before = 12 + (std::size_t{17} << 20) / source.acquisition()->frame_bytes();
-  FrameRing ring(make_slots(source), RingPolicy::block);
-  std::jthread producer([&] {
-    for (std::uint64_t k = 0; k < before + n_frames; ++k, next = (next + 1) % source.frame_count()) {
-      FrameRing::WriteLease lease = ring.begin_write(k);
-      const std::span<const std::byte> samples = source.produce_in(next, lease.frame_memory());
-      lease.publish({.sequence = k, .source_index = next, .acquired_ns = 0, .time_s = 0.0}, samples);
-    }
-  });
-  std::chrono::steady_clock::time_point begin;
-  for (std::uint64_t k = 0; k < before + n_frames; ++k) {
-    if (k == before) begin = std::chrono::steady_clock::now();
-    const auto lease = ring.begin_read(std::chrono::hours(1));
-    touch(lease->frame().samples);
+// Seconds of computing that this process and `reader` have done.
+double computing_s(pid_t reader) {
+  const auto read_s = [](clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  clockid_t clock{};
+  const bool has_reader = reader != 0 && ::clock_getcpuclockid(reader, &clock) == 0;
+  return read_s(CLOCK_PROCESS_CPUTIME_ID) + (has_reader ? read_s(clock) : 0.0);
+}
+
+// While it lives, a thread (0: this one) or process stays on one processor. Where there are few of them, the scheduler
+// now puts who reads frames and who takes them on one, now on two: by chance and with twice the speed, as a frame then
+// stays in one processor's cache. In the program both are busy, each on its own.
+class StaysOn {
+ public:
+  StaysOn(pid_t who, std::size_t processor) : who_(who) {
+    ::sched_getaffinity(who_, sizeof before_, &before_);
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(processor, &only);
+    ::sched_setaffinity(who_, sizeof only, &only);
   }
-  return static_cast<double>(n_frames) /
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ~StaysOn() { ::sched_setaffinity(who_, sizeof before_, &before_); }
+  StaysOn(const StaysOn&) = delete;
+  StaysOn& operator=(const StaysOn&) = delete;
+
+ private:
+  pid_t who_;
+  cpu_set_t before_{};
+};
+
+struct Turn {
+  double frames_per_second = 0.0;
+  double computing_us = 0.0;  // a frame
+};
+
+// A recording as the program plays it: one thread puts frames into the slots of a ring, another one takes them out, and
+// the history keeps them. Ring and history stay from turn to turn.
+class Stream {
+ public:
+  Stream(Recording recording, std::size_t history_bytes, pid_t reader)
+      : source_(make_replay(std::move(recording))), history_(history_bytes), reader_(reader) {
+    const std::size_t frame_bytes = source_->acquisition()->frame_bytes();
+    const auto allocate = [this](std::size_t bytes) { return source_->allocate(bytes); };
+    HistoryFeed feed{.frame_bytes = frame_bytes, .kind = HostMemory::pageable, .allocate = allocate, .lend = nullptr};
+    std::vector<FrameMemory> slots(8);
+    if (source_->lends_frames()) {
+      feed.lend = [](std::uint64_t) { return KeptFrame{}; };
+    } else {
+      for (FrameMemory& slot : slots) slot = allocate(frame_bytes);
+      source_->read_ahead_in(allocate);
+    }
+    history_.begin(std::move(feed));
+    ring_ = std::make_unique<FrameRing>(std::move(slots), RingPolicy::block, RingCounts{}, &history_);
+    std::size_t bytes = 0;
+    do {  // until the history is as long as it gets
+      bytes = history_.extent().bytes;
+      play(64);
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    } while (history_.extent().bytes > bytes);
+  }
+
+  [[nodiscard]] std::uint64_t frame_count() const { return source_->frame_count(); }
+
+  // What the last turn left in caches and read ahead is used up before the clock starts.
+  Turn play(std::uint64_t n_frames) {
+    const std::uint64_t before = 12 + (std::size_t{17} << 20) / source_->acquisition()->frame_bytes();
+    std::optional<StaysOn> reading;
+    if (reader_ != 0) reading.emplace(reader_, 1);
+    std::jthread producer([&] {
+      std::optional<StaysOn> reading_here;
+      if (reader_ == 0) reading_here.emplace(0, 1);
+      for (std::uint64_t k = 0; k < before + n_frames; ++k, ++next_) {
+        FrameRing::WriteLease lease = ring_->begin_write(next_);
+        const std::uint64_t index = next_ % frame_count();
+        const std::span<const std::byte> samples = source_->produce_in(index, lease.frame_memory());
+        lease.publish({.sequence = next_, .source_index = index, .acquired_ns = 0, .time_s = 0.0}, samples);
+      }
+    });
+    const StaysOn taking(0, 0);
+    std::chrono::steady_clock::time_point begin;
+    double begin_s = 0.0;
+    for (std::uint64_t k = 0; k < before + n_frames; ++k) {
+      if (k == before) begin = std::chrono::steady_clock::now(), begin_s = computing_s(reader_);
+      const auto lease = ring_->begin_read(std::chrono::hours(1));
+      touch(lease->frame().samples);
+    }
+    const double n = static_cast<double>(n_frames), computed_s = computing_s(reader_) - begin_s;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    return {.frames_per_second = n / took.count(), .computing_us = 1e6 * computed_s / n};
+  }
+
+ private:
+  std::unique_ptr<Source> source_;
+  RfHistory history_;
+  std::unique_ptr<FrameRing> ring_;
+  pid_t reader_;  // 0: this process reads
+  std::uint64_t next_ = 0;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
 }
 
 // Turn by turn, the order changing with every pair, so that what else the machine does falls on both alike. The median
 // of the pairs' ratios, and the range that holds the true one in 95 of 100 cases (order statistics).
-void measure(const std::filesystem::path& path, std::size_t n_pairs) {
+void measure(const std::filesystem::path& path, std::size_t n_pairs, std::size_t history_bytes) {
   reader_settings().memory_budget = path.filename() == "in-memory" ? std::size_t{1} << 40 : 1;
   const OpenRequest request{
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = {}, .stop = {}};
-  const std::array sources{make_replay(open_here(request)), make_replay(open_recording(path))};
-  const std::uint64_t frames = std::max<std::uint64_t>(sources[0]->frame_count() / 2, 16);
-  std::array<std::vector<double>, 2> rates;
-  std::vector<double> gains;
-  std::array<std::uint64_t, 2> next{};
+  Recording there = open_recording(path);
+  std::array streams{std::make_unique<Stream>(open_here(request), history_bytes, 0),
+                     std::make_unique<Stream>(std::move(there), history_bytes, reader_process())};
+  const std::uint64_t frames = std::max<std::uint64_t>(streams[0]->frame_count() / 2, 16);
+  std::array<std::vector<double>, 2> rates, computing_us;
+  std::vector<double> gains, costs;  // percent
   for (std::size_t pair = 0; pair < n_pairs; ++pair) {
     for (const std::size_t who : {pair % 2, 1 - pair % 2}) {
-      rates[who].push_back(play(*sources[who], next[who], frames));
+      const Turn turn = streams[who]->play(frames);
+      rates[who].push_back(turn.frames_per_second);
+      computing_us[who].push_back(turn.computing_us);
     }
     gains.push_back(100.0 * (rates[1].back() / rates[0].back() - 1.0));
+    costs.push_back(100.0 * (computing_us[1].back() / computing_us[0].back() - 1.0));
   }
-  for (std::vector<double>* const values : {&gains, &rates[0], &rates[1]}) std::sort(values->begin(), values->end());
+  std::sort(gains.begin(), gains.end());
   const double n = static_cast<double>(n_pairs), beside = 0.98 * std::sqrt(n);  // 1.96 standard deviations, of n / 4
   const auto at = [&](double place) { return gains[static_cast<std::size_t>(std::clamp(place, 0.0, n - 1.0))]; };
-  std::printf("%-10s %8.1f frames/s here, %8.1f through the reader process: %+.1f %% (%+.1f to %+.1f, %zu pairs)\n",
-              path.filename().c_str(), rates[0][n_pairs / 2], rates[1][n_pairs / 2], at(n / 2), at(n / 2 - beside),
-              at(n / 2 + beside), n_pairs);
+  std::printf(
+      "%-10s history %4zu MiB: %8.1f frames/s here, %8.1f through the reader process: %+.1f %% (%+.1f to %+.1f, "
+      "%zu pairs); computing %.1f and %.1f us a frame: %+.1f %%\n",
+      path.filename().c_str(), history_bytes >> 20, median(rates[0]), median(rates[1]), at(n / 2), at(n / 2 - beside),
+      at(n / 2 + beside), n_pairs, median(computing_us[0]), median(computing_us[1]), median(costs));
 }
 
 }  // namespace
@@ -169,16 +269,17 @@ int main(int argc, char** argv) {
   using namespace echoloop;
   if (is_reader_process(argc, argv)) return run_reader_process(argv, open_raw);
   const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
+  const auto number = [&](int at, double otherwise) { return argc > at ? std::stod(argv[at]) : otherwise; };
+  const auto history = [&](int at) { return static_cast<std::size_t>(number(at, 256)) << 20; };
   if (!std::filesystem::is_directory(folder)) {
-    measure(folder, argc > 2 ? std::stoull(argv[2]) : 21);
+    measure(folder, static_cast<std::size_t>(number(2, 21)), history(3));
     return 0;
   }
-  const std::uint64_t frames = argc > 2 ? std::stoull(argv[2]) : 128;
-  const double mib = argc > 3 ? std::stod(argv[3]) : 4.0;
-  const std::size_t pairs = argc > 4 ? std::stoull(argv[4]) : 51;
+  const auto frames = static_cast<std::uint64_t>(number(2, 128));
+  const auto pairs = static_cast<std::size_t>(number(4, 51));
   for (const char* const way : {"in-place", "in-memory", "streamed"}) {
-    write_file(folder / way, frames, static_cast<std::uint64_t>(mib * (1 << 20)) / 4096 * 4096);
-    measure(folder / way, pairs);
+    write_file(folder / way, frames, static_cast<std::uint64_t>(number(3, 4.0) * (1 << 20)) / 4096 * 4096);
+    measure(folder / way, pairs, history(5));
     std::filesystem::remove(folder / way);
   }
   return touched == 1 ? 1 : 0;

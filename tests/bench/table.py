@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints recorded figures as the README's tables: table.py bench|memory RECORD.json... of record.py, or of
-`echoloop bench` alone."""
+"""Prints recorded figures as tables: table.py summary|bench|memory RECORD.json... of record.py, or of `echoloop bench`
+alone. The README has the summary, results/README.md the others."""
 import json
 import sys
 
@@ -48,6 +48,32 @@ def bench(records):
                 print(bench_row(r))
 
 
+def summary(records):
+    """One line a case: analytic recipe, the machine's fastest precision, the larger F-number of the two measured."""
+    print("| case | input | F | conditioning, ms | summation, ms | GDS/s | frames/s | of the copy's "
+          "| latency p50 / p99, ms |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for record in records:
+        print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 7)
+        rows = [r for r in record["results"] if r["recipe"] == "analytic" and r["what"] != "memory"]
+        cases = {}
+        for r in rows:
+            cases.setdefault((r["case"], r["input"]), []).append(r)
+        for (case, kind), of_case in cases.items():
+            f_number = max(r["f_number"] for r in of_case)
+            precision = "fp16" if any(r.get("precision") == "fp16" for r in of_case) else "fp32"
+            found = {r["what"]: r for r in of_case if (r["f_number"], r.get("precision")) == (f_number, precision)}
+            if not {"condition", "das", "pipeline"} <= found.keys():
+                continue
+            latency = found.get("latency")
+            cells = (case, kind, f"{f_number:g}", number(found["condition"], "p50_ms", "{:.3f}"),
+                     number(found["das"], "p50_ms", "{:.3f}"), number(found["das"], "gds", "{:.0f}" if found["das"]["gds"] > 100 else "{:.1f}"),
+                     number(found["pipeline"], "frames_per_second", "{:.0f}"),
+                     number(found["pipeline"], "of_copy", "{:.3f}"),
+                     f'{latency["p50_ms"]:.2f} / {latency["p99_ms"]:.2f}' if latency else "")
+            print("| " + " | ".join(cells) + " |")
+
+
 def memory(records):
     print("| host memory | streams | frames/s | t_t, ms | t_p, ms | period, ms | t_t + t_p | max(t_t, t_p) |")
     print("|---|---|---|---|---|---|---|---|")
@@ -65,7 +91,7 @@ def main():
     for path in sys.argv[2:]:
         with open(path) as file:
             records.append(json.load(file))
-    {"memory": memory, "bench": bench}[sys.argv[1]](records)
+    {"summary": summary, "memory": memory, "bench": bench}[sys.argv[1]](records)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ TEST(Uff, IqTurnsWithADelay) {
   EXPECT_NEAR(sample(recording, 1, 1, 2, 3, 1), -sample_value(1, 1, 2, 3, 0), 1e-3);
 }
 
-TEST(Uff, CurvedArraysCountFromTheMiddleOfTheirChord) {
+TEST(Uff, CurvedArraysKeepTheDepthOfTheFile) {
   const TempFolder folder;
   constexpr double kRadius_m = 0.04;
   const Extents n{.elements = 33};
@@ -87,7 +87,7 @@ TEST(Uff, CurvedArraysCountFromTheMiddleOfTheirChord) {
     Hdf5Fixture file(folder.path() / "c.uff");
     write_uff(file, n);
     const double step = 2.0 * std::asin(kPitch_m / (2.0 * kRadius_m)), half = 16 * step;
-    const double sag_m = kRadius_m * (1.0 - std::cos(half));
+    const double sag_m = kRadius_m * (1.0 - std::cos(half));  // z = 0 is the apex
     if (listed) {
       std::vector<double> rows(7 * 33, 0.0);
       for (std::size_t e = 0; e < 33; ++e) {
@@ -105,20 +105,19 @@ TEST(Uff, CurvedArraysCountFromTheMiddleOfTheirChord) {
     const Recording recording = open_recording(file.close());
     const Acquisition& a = *recording.acquisition;
     EXPECT_EQ(a.probe.kind, ProbeKind::convex);
-    EXPECT_NEAR(a.probe.elements[0].z_m, 0.0, 1e-9);
-    EXPECT_NEAR(a.probe.elements[16].z_m, sag_m, 1e-9);
+    EXPECT_NEAR(a.probe.elements[0].z_m, -sag_m, 1e-9);
+    EXPECT_NEAR(a.probe.elements[16].z_m, 0.0, 1e-9);
     EXPECT_NEAR(a.probe.elements[0].normal_rad, -half, 1e-5);
     EXPECT_NEAR(a.probe.elements[20].normal_rad, 4 * step, 1e-5);
     EXPECT_NEAR(a.probe.pitch_m, kPitch_m, 1e-9);
-    // The chord lies sag above the apex, where the file's origin is: the wave passes it that much earlier.
-    EXPECT_NEAR(a.transmits[0].source_z_m, -(kRadius_m - sag_m), 1e-8);
-    EXPECT_NEAR(a.transmits[0].t0_s, 2e-6 + sag_m / kSpeed_m_s, 1e-12);
-    EXPECT_NEAR(a.transmits[2].t0_s, 2e-6 + sag_m * std::cos(0.1) / kSpeed_m_s, 1e-12);
-    EXPECT_TRUE(assumes(a, "array's centre"));
+    EXPECT_NEAR(a.transmits[0].source_z_m, -kRadius_m, 1e-8);
+    EXPECT_NEAR(a.transmits[0].t0_s, 2e-6, 1e-12);
+    EXPECT_NEAR(a.transmits[2].t0_s, 2e-6, 1e-12);
+    EXPECT_FALSE(assumes(a, "middle"));
   }
 }
 
-TEST(Uff, AnArrayBesideTheFilesOriginIsMovedToIt) {
+TEST(Uff, AnArrayBesideTheFilesOriginIsMovedAcrossToIt) {
   const TempFolder folder;
   Hdf5Fixture file(folder.path() / "m.uff");
   write_uff(file, {});
@@ -128,12 +127,13 @@ TEST(Uff, AnArrayBesideTheFilesOriginIsMovedToIt) {
   uff_wave(file, 2, 1, 0.03, 0.0, 0.0);  // focus at (0, 30 mm)
   const Recording recording = open_recording(file.close());
   const Acquisition& a = *recording.acquisition;
-  const double dx = 1.5 * kPitch_m, dz = 1e-3;
+  const double dx = 1.5 * kPitch_m;
   EXPECT_NEAR(a.probe.elements[0].x_m, -dx, 1e-12);
-  EXPECT_EQ(a.probe.elements[0].z_m, 0.0);
-  EXPECT_NEAR(a.transmits[2].t0_s, 2e-6 - (dx * std::sin(0.1) + dz * std::cos(0.1)) / kSpeed_m_s, 1e-12);
+  EXPECT_NEAR(a.probe.elements[0].z_m, 1e-3, 1e-9);  // depth stays the file's
+  EXPECT_NEAR(a.transmits[2].t0_s, 2e-6 - dx * std::sin(0.1) / kSpeed_m_s, 1e-12);
   EXPECT_NEAR(a.transmits[1].source_x_m, -dx, 1e-9);
-  EXPECT_NEAR(a.transmits[1].t0_s, 2e-6 - (0.03 - std::hypot(dx, 0.03 - dz)) / kSpeed_m_s, 1e-11);
+  EXPECT_NEAR(a.transmits[1].t0_s, 2e-6 - (0.03 - std::hypot(dx, 0.03)) / kSpeed_m_s, 1e-11);
+  EXPECT_TRUE(assumes(a, "middle"));
 }
 
 // The law of a wave as zea stores it: the first of the firing elements at 0.

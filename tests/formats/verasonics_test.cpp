@@ -1,160 +1,22 @@
 // Verasonics workspaces, written here with the MATLAB library itself: geometry in wavelengths, channels in the order of
 // the connector, events out of order, and time zero by hand-made numbers.
 #include <gtest/gtest.h>
-#include <matio.h>
 
 #include <cmath>
 #include <memory>
 #include <numbers>
 
 #include "formats/support.h"
+#include "formats/verasonics_fixture.h"
 #include "support/one_line.h"
 
 namespace echoloop {
 namespace {
 
 using namespace test;
+using namespace test::verasonics;
 
-constexpr std::size_t kElements = 8, kColumns = 16, kSamples = 32, kFrames = 3;
-constexpr double kFrequency_mhz = 5.0, kSpeed_m_s = 1500.0, kPitchWavelengths = 1.0;
-constexpr double kWavelength_m = kSpeed_m_s / (kFrequency_mhz * 1e6);
-
-using Variable = matvar_t*;  // owned by the struct or file that it goes into
-
-Variable numbers(const char* name, std::vector<std::size_t> dims, std::vector<double> values) {
-  return Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, static_cast<int>(dims.size()), dims.data(), values.data(), 0);
-}
-Variable number(double value) { return numbers(nullptr, {1, 1}, {value}); }
-Variable row(std::vector<double> values) {
-  const std::size_t n = values.size();
-  return numbers(nullptr, {1, n}, std::move(values));
-}
-Variable text(std::string words) {
-  std::size_t dims[2] = {1, words.size()};
-  return Mat_VarCreate(nullptr, MAT_C_CHAR, MAT_T_UINT8, 2, dims, words.data(), 0);
-}
-
-using Fields = std::vector<std::pair<const char*, Variable>>;
-
-Variable structure(const char* name, std::vector<Fields> elements) {
-  std::vector<const char*> names;
-  for (const auto& [field, value] : elements.front()) names.push_back(field);
-  std::size_t dims[2] = {1, elements.size()};
-  Variable made = Mat_VarCreateStruct(name, 2, dims, names.data(), static_cast<unsigned>(names.size()));
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    for (const auto& [field, value] : elements[i]) Mat_VarSetStructFieldByName(made, field, i, value);
-  }
-  return made;
-}
-
-struct Workspace {
-  std::vector<double> angles_rad = {-0.1, 0.1};
-  double focus = 0.0;  // wavelengths
-  std::string units = "wavelengths";
-  bool with_receive = true, with_delays = true, with_peak = true;
-  std::vector<double> connector = {9, 10, 11, 12, 13, 14, 15, 16};
-  double start_depth = 4.0, lens = 0.5, peak = 1.25;  // wavelengths
-  double end_sample_excess = 0.0;
-  mat_ft version = MAT_FT_MAT5;
-  std::string name = "RcvData", sample_mode;  // sample_mode: instead of decimSampleRate
-  double buffer = 1.0;                        // 2: after an empty one
-  bool one_by_one = false;                    // TX(k) fires element 3 k alone
-  bool with_notes = true;                     // Steer and focus
-  bool as_double = false;
-};
-
-double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths
-
-std::int16_t sample_at(std::size_t r, std::size_t column, std::size_t page) {
-  return static_cast<std::int16_t>(r + 100 * column + 5000 * page);
-}
-
-// The second shot of each frame lies first in its rows.
-std::size_t first_row(std::size_t shot) { return shot == 0 ? kSamples : 0; }
-
-Variable transmits(const Workspace& w) {
-  std::vector<Fields> all;
-  for (const double angle : w.angles_rad) {
-    std::vector<double> delays(kElements);
-    double least = HUGE_VAL;
-    for (std::size_t e = 0; e < kElements; ++e) {
-      const double sx = w.focus * std::sin(angle), sz = w.focus * std::cos(angle);
-      delays[e] = w.focus == 0.0  ? element_x(e) * std::sin(angle)
-                  : w.focus < 0.0 ? std::hypot(element_x(e) - sx, sz)
-                                  : -std::hypot(element_x(e) - sx, sz);
-      least = std::min(least, delays[e]);
-    }
-    for (double& d : delays) d -= least;  // the first element fires at 0
-    std::vector<double> weights(kElements, w.one_by_one ? 0.0 : 1.0);
-    if (w.one_by_one) weights[3 * all.size()] = 1.0, delays.assign(kElements, 0.0);
-    Fields tx = {{"Origin", row({0.0, 0.0, 0.0})}, {"Apod", row(weights)}};
-    if (w.with_notes) tx.insert(tx.end(), {{"Steer", row({angle, 0.0})}, {"focus", number(w.focus)}});
-    if (w.with_delays) tx.emplace_back("Delay", row(delays));
-    all.push_back(std::move(tx));
-  }
-  return structure("TX", std::move(all));
-}
-
-std::filesystem::path write(const TempFolder& folder, const Workspace& w) {
-  const std::filesystem::path path = folder.path() / "workspace.mat";
-  std::filesystem::remove(path);
-  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, w.version);
-  const auto put = [&](Variable v) {
-    Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
-    Mat_VarFree(v);
-  };
-  std::vector<std::int16_t> samples;
-  const std::size_t rows = 2 * kSamples;
-  for (std::size_t p = 0; p < kFrames; ++p) {
-    for (std::size_t c = 0; c < kColumns; ++c) {
-      for (std::size_t r = 0; r < rows; ++r) samples.push_back(sample_at(r, c, p));
-    }
-  }
-  std::size_t dims[3] = {rows, kColumns, kFrames};
-  std::vector<double> wide(samples.begin(), samples.end());
-  Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
-                                    : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
-  std::size_t cells[2] = {1, static_cast<std::size_t>(w.buffer)};
-  Variable cell = Mat_VarCreate(w.name.c_str(), MAT_C_CELL, MAT_T_CELL, 2, cells, nullptr, 0);
-  if (cells[1] == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
-  Mat_VarSetCell(cell, static_cast<int>(cells[1]) - 1, cell_value);
-  put(cell);
-  const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
-  std::vector<double> positions(kElements * 5, 0.0);
-  for (std::size_t e = 0; e < kElements; ++e) positions[e] = element_x(e) * unit;
-  put(structure("Trans", {{{"name", text("L8")},
-                           {"units", text(w.units)},
-                           {"frequency", number(kFrequency_mhz)},
-                           {"ElementPos", numbers(nullptr, {kElements, 5}, positions)},
-                           {"Connector", numbers(nullptr, {w.connector.size(), 1}, w.connector)},
-                           {"Bandwidth", row({3.0, 7.0})},
-                           {"lensCorrection", number(w.lens * unit)}}}));
-  put(structure("Resource", {{{"Parameters", structure(nullptr, {{{"speedOfSound", number(kSpeed_m_s)}}})}}}));
-  put(transmits(w));
-  if (w.with_peak) put(structure("TW", {{{"peak", number(w.peak)}}}));
-  if (w.with_receive) {
-    std::vector<Fields> receive, events;
-    for (std::size_t f = 0; f < kFrames; ++f) {
-      for (std::size_t k = 0; k < 2; ++k) {
-        receive.push_back({{"startSample", number(static_cast<double>(first_row(k) + 1))},
-                           {"endSample", number(static_cast<double>(first_row(k) + kSamples) + w.end_sample_excess)},
-                           {"framenum", number(static_cast<double>(f + 1))},
-                           {"acqNum", number(static_cast<double>(k + 1))},
-                           {"bufnum", number(w.buffer)},
-                           {"startDepth", number(w.start_depth)},
-                           w.sample_mode.empty() ? Fields::value_type{"decimSampleRate", number(20.0)}
-                                                 : Fields::value_type{"sampleMode", text(w.sample_mode)}});
-        events.push_back(
-            {{"tx", number(static_cast<double>(k + 1))}, {"rcv", number(static_cast<double>(2 * f + k + 1))}});
-      }
-      events.push_back({{"tx", number(0)}, {"rcv", number(0)}});  // a pause
-    }
-    put(structure("Receive", std::move(receive)));
-    put(structure("Event", std::move(events)));
-  }
-  Mat_Close(file);
-  return path;
-}
+std::filesystem::path write(const TempFolder& folder, const Workspace& w) { return write_workspace(folder.path(), w); }
 
 double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::size_t element, std::size_t k) {
   return sample(r, frame, static_cast<int>(shot), static_cast<int>(element), static_cast<int>(k));
@@ -162,9 +24,9 @@ double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::si
 
 TEST(Verasonics, LinesByEventAndConnector) {
   const TempFolder folder;
-  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+  for (const auto container : {Workspace::Container::v5, Workspace::Container::v73}) {
     Workspace w;
-    w.version = version;
+    w.container = container;
     const Recording r = open_recording(write(folder, w));
     ASSERT_EQ(r.frame_count, kFrames);
     const Acquisition& a = *r.acquisition;
@@ -274,7 +136,7 @@ TEST(Verasonics, SamplesPerWavelengthByTheMode) {
 TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
   const TempFolder folder;
   Workspace second, own_name, wide;
-  second.buffer = 2.0;
+  second.buffer = 2;
   own_name.name = "RFData_tot";
   wide.as_double = true;
   for (const Workspace& w : {second, own_name, wide}) {

@@ -50,7 +50,7 @@ TEST(WaveFit, FindsTheWaveOfALaw) {
       std::vector<double> delays_s = law(sent, probe, passage_s);
       for (const bool part : {false, true}) {
         if (part) std::fill(delays_s.begin() + 40, delays_s.end(), NAN);
-        const WaveFit fit = fit_wave(delays_s, probe, kSpeed_m_s, kTolerance_s, std::nullopt);
+        const WaveFit fit = fit_wave(delays_s, probe, kSpeed_m_s, kTolerance_s, {});
         EXPECT_EQ(fit.transmit.kind, sent.kind) << probe.name << " " << sent.angle_rad << " " << sent.source_x_m;
         EXPECT_NEAR(fit.transmit.angle_rad, sent.angle_rad, 1e-6);
         EXPECT_NEAR(fit.transmit.source_x_m, sent.source_x_m, 1e-5);
@@ -66,7 +66,7 @@ TEST(WaveFit, ADelayOutOfLineIsNoWave) {
   for (const Probe& probe : {kFlat, kBow}) {
     std::vector<double> delays_s = law(wave(TransmitKind::focused, 0, 0, 40e-3), probe, passage_s);
     delays_s[20] += 3.0 * kTolerance_s;
-    const WaveFit fit = fit_wave(delays_s, probe, kSpeed_m_s, kTolerance_s, std::nullopt);
+    const WaveFit fit = fit_wave(delays_s, probe, kSpeed_m_s, kTolerance_s, {});
     EXPECT_EQ(fit.transmit.kind, TransmitKind::delays);
     EXPECT_EQ(fit.passage_s, 0.0);
   }
@@ -74,9 +74,9 @@ TEST(WaveFit, ADelayOutOfLineIsNoWave) {
 
 TEST(WaveFit, FewElementsFitAnyWaveAndNameNone) {
   const Probe three = make_linear_probe("three", 3, 0.5e-3);
-  EXPECT_EQ(fit_wave({0, 5e-8, 0}, three, kSpeed_m_s, kTolerance_s, std::nullopt).transmit.kind, TransmitKind::delays);
-  EXPECT_EQ(fit_wave({NAN, 0, 0}, three, kSpeed_m_s, kTolerance_s, std::nullopt).transmit.kind, TransmitKind::delays);
-  const WaveFit alone = fit_wave({NAN, NAN, 1e-7}, three, kSpeed_m_s, kTolerance_s, std::nullopt);
+  EXPECT_EQ(fit_wave({0, 5e-8, 0}, three, kSpeed_m_s, kTolerance_s, {}).transmit.kind, TransmitKind::delays);
+  EXPECT_EQ(fit_wave({NAN, 0, 0}, three, kSpeed_m_s, kTolerance_s, {}).transmit.kind, TransmitKind::delays);
+  const WaveFit alone = fit_wave({NAN, NAN, 1e-7}, three, kSpeed_m_s, kTolerance_s, {});
   EXPECT_EQ(alone.transmit.kind, TransmitKind::diverging);
   EXPECT_NEAR(alone.passage_s, 1e-7 + 0.5e-3 / kSpeed_m_s, 1e-15);
 }

@@ -260,7 +260,7 @@ TEST(Strip, FitsEverySizeWithoutOpenGlErrors) {
     const Rect track = scene.viewer->control_rect("cine_track");
     float right = 0;
     for (const char* id : {"first", "back", "freeze", "forward", "last", "play", "speed", "speed/0.1×",
-                           "keep_acquiring", "compare", "picture_button", "record", "cine_more"}) {
+                           "keep_acquiring", "compare", "picture_button", "save_menu", "record", "cine_more"}) {
       const Rect r = scene.viewer->control_rect(id);
       if (r.width() < 1) continue;  // in the menu, or the other form of the speeds
       EXPECT_GE(r.x0, right) << id << " at " << size.width;

@@ -204,7 +204,7 @@ const State kStates[] = {
     {"save",
      [](Scene& s) {
        freeze(s);
-       s.click(s.viewer->control_rect("save_menu").width() > 0 ? "save_menu" : "cine_more");
+       s.click("save_menu");
      }},
 };
 

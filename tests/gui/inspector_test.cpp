@@ -3,6 +3,7 @@
 
 #include "gui/inspector_scene.h"
 #include "gui/tone.h"
+#include "support/picture_pixels.h"
 
 namespace echoloop::testing {
 namespace {
@@ -12,12 +13,6 @@ void show(Scene& scene) {
   scene.state.inspected = PlanePoint{1e-3, 15e-3};
   scene.state.inspector.pixel = wire();
   scene.state.inspector.pictures.resize(11);
-}
-
-Rgb pixel(const RgbPicture& p, float x, float y) {
-  const std::size_t at =
-      (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
-  return {p.rgb[at], p.rgb[at + 1], p.rgb[at + 2]};
 }
 
 TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {

@@ -43,7 +43,7 @@ class DevicePicture {
 };
 
 TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
-  Mailbox<Image> live;
+  LiveImages live;
   PastImages past;
   std::unique_ptr<Viewer> viewer;
   try {

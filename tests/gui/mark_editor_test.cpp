@@ -65,10 +65,11 @@ TEST(Marks, AnglesEllipsesAndRegions) {
   EXPECT_EQ(mark_value(marks.list[2], 2), "6.00 mm²");
   EXPECT_EQ(mark_value(marks.list[3], 2), "12.57 mm²");
   EXPECT_EQ(mark_value(marks.list[4], 2), "16.00 mm²");
-  EXPECT_EQ(mark_label(marks.list[2]), "1 target");
-  EXPECT_EQ(mark_label(marks.list[3]), "1 background");
-  EXPECT_EQ(mark_label(marks.list[4]), "2 target");
-  remove_mark(marks, marks.list[3].number);  // the next region takes the free place
+  EXPECT_EQ(mark_label(marks.list[1]), "1 target");
+  EXPECT_EQ(mark_label(marks.list[2]), "1 background");
+  EXPECT_EQ(mark_label(marks.list[3]), "2 target");
+  EXPECT_EQ(mark_label(marks.list[4]), "2 background");
+  remove_mark(marks, marks.list[2].number);  // the next region takes the free place
   marks.tool = MarkTool::circle;
   drag(editor, marks, {{0, 0}, {2e-3, 0}});
   EXPECT_EQ(mark_label(marks.list.back()), "1 background");

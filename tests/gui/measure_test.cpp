@@ -56,6 +56,20 @@ TEST(MeasurePanel, PairOfRegionsHasItsNumbers) {
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
+TEST(MeasurePanel, AnEllipseIsARegionLikeTheOthers) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, two_halves());
+  const std::vector<PlanePoint> axes = {{1e-3, 15e-3}, {9e-3, 15e-3}, {5e-3, 21e-3}};
+  scene.state.marks.list = {
+      {.number = 1, .kind = MarkKind::ellipse, .points = axes, .role = RegionRole::target, .pair = 1},
+      region(2, RegionRole::background, 1, {-9.5e-3, 6e-3}, {-0.5e-3, 24e-3})};
+  settle(scene);
+  EXPECT_NEAR(value_of(scene, "pair 1", "contrast"), 12.04, 0.4);
+  EXPECT_NEAR(value_of(scene, "pair 1", "target area"), kPi * 4.0 * 6.0, 1.0);
+  EXPECT_NEAR(value_of(scene, "pair 1", "target speckle SNR"), 1.913, 0.1);
+  EXPECT_GT(value_of(scene, "pair 1", "gCNR"), 0.7);
+}
+
 TEST(MeasurePanel, FollowsThePictureAndTheDrawing) {
   ECHO_SCENE(scene, 1024, 640);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });

@@ -7,19 +7,10 @@
 #include "gui/layout.h"
 #include "gui/scene.h"
 #include "gui/tone.h"
+#include "support/picture_pixels.h"
 
 namespace echoloop::testing {
 namespace {
-
-Rgb pixel(const RgbPicture& p, int x, int y) {
-  const std::size_t at =
-      (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
-  return {p.rgb[at], p.rgb[at + 1], p.rgb[at + 2]};
-}
-
-int distance(const Rgb& a, const Rgb& b) {
-  return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
-}
 
 // The centroid of everything in r that is not black.
 struct Spot {

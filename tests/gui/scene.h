@@ -73,11 +73,8 @@ class Scene {
                      double aliasing_m_s, const FrameStamp& stamp);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
-  Mailbox<Image> images_;
+  LiveImages live_;
   PastImages past_;
-  Mailbox<FlowImage> flows_;
-  Mailbox<StructureImage> structures_;
-  Mailbox<Sonogram> sonograms_;
   std::uint64_t sonograms_put_ = 0;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;

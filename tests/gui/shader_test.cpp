@@ -48,24 +48,24 @@ void wait_for_message(Viewer& viewer, UiState& state, std::size_t count) {
 
 TEST(Shader, IsReloadedAndABadOneIsReported) {
   const Folder folder;
-  Mailbox<Image> images;
+  LiveImages live;
   std::unique_ptr<Viewer> viewer;
   try {
     viewer = std::make_unique<Viewer>(
         ViewerOptions{.surface = SurfaceKind::offscreen, .interop = Interop::off, .shader_dir = folder.path},
-        UiCommands(), images);
+        UiCommands(), live);
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
   UiState state = plausible_state();
   state.messages.clear();
   std::vector<float> pixels(4, -30.0F);
-  Image& image = images.back();
+  Image& image = live.images.back();
   image.number = 1;
   image.grid = {-5e-3, 5e-3, 0, 10e-3, 2, 2};
   image.params = state.params;
   image.host_db = pixels.data();
-  images.publish();
+  live.images.publish();
   viewer->frame(state);
   const auto middle = [&] {
     const Rect r = viewer->image_rect();
@@ -87,9 +87,9 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
 }
 
 TEST(Shader, MissingFolderIsOneReadableLine) {
-  Mailbox<Image> images;
+  LiveImages live;
   try {
-    Viewer viewer({.surface = SurfaceKind::offscreen, .shader_dir = "/nowhere"}, UiCommands(), images);
+    Viewer viewer({.surface = SurfaceKind::offscreen, .shader_dir = "/nowhere"}, UiCommands(), live);
     FAIL() << "no error";
   } catch (const Error& error) {
     const std::string text = error.what();

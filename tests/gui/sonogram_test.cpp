@@ -173,6 +173,14 @@ TEST(SonogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.gate, Gate::off);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
+  scene.press(Key::d);
+  EXPECT_EQ(scene.state.params.gate, Gate::on);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::sonogram);
+  scene.frames(1);
+  scene.click("close_dock");
+  EXPECT_EQ(scene.state.params.gate, Gate::off);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
+  EXPECT_EQ(scene.state.marks.tool, MarkTool::pointer);
 }
 
 }  // namespace

@@ -6,15 +6,10 @@
 
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
+#include "support/picture_pixels.h"
 
 namespace echoloop::testing {
 namespace {
-
-Rgb pixel(const RgbPicture& p, float x, float y) {
-  const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
-  const std::size_t at = (row * static_cast<std::size_t>(p.width) + column) * 3;
-  return {p.rgb[at], p.rgb[at + 1], p.rgb[at + 2]};
-}
 
 // How many of the pixels around a place have the accent's colour.
 int accents(Scene& scene, const RgbPicture& shot, double x_mm, double z_mm, int reach) {

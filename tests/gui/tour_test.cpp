@@ -40,6 +40,7 @@ const std::map<std::string, Key>& key_names() {
                                                    {"9", Key::digit9},
                                                    {"A", Key::a},
                                                    {"C", Key::c},
+                                                   {"D", Key::d},
                                                    {"F", Key::f},
                                                    {"H", Key::h},
                                                    {"I", Key::i},
@@ -229,6 +230,18 @@ TEST(Remembered, PlaceRecordingsAndPresetComeBack) {
   EXPECT_EQ(load_view_settings(folder / "window"), settings);
   write_text_file(folder / "window", "window = 1 2 three\nrecent = x\nwindow = 1 2 -3 4\n");
   EXPECT_EQ(load_view_settings(folder / "window").place, WindowPlace());
+}
+
+TEST(Remembered, AFullDiskLeavesWhatWasThere) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const TemporaryFolder folder;
+  ViewSettings settings;
+  settings.toured = true;
+  ASSERT_TRUE(save_view_settings(folder / "window", settings));
+  std::filesystem::create_symlink("/dev/full", folder / "window.new");
+  EXPECT_FALSE(save_view_settings(folder / "window", {}));
+  EXPECT_EQ(load_view_settings(folder / "window"), settings);
+  EXPECT_EQ(folder.files(), 1U);
 }
 
 TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {

@@ -1,5 +1,6 @@
 // The recorder behind a whole stream: every processed frame is in the file, in order; a slow disk follows the policy.
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -165,22 +166,56 @@ TEST(Recording, ASlowDiskHoldsABlockingStreamUp) {
   expect_first_frames(numbers_in(folder / "a.uff"), 200);
 }
 
-// What waits is lost when the program is killed: a source that can wait does not let frames wait for seconds.
-TEST(Recording, FramesOfABlockingStreamDoNotWaitLongForTheDisk) {
-  const TemporaryFolder folder;
-  RecordRun run;
-  run.frames = 150;
-  run.stream.rate_hz = 400.0;
-  std::int64_t longest_ns = 0;
-  run.recorder.before_write = [&](const RfFrame& frame) {
-    std::this_thread::sleep_for(20ms);
-    longest_ns = std::max(longest_ns, now_ns() - frame.stamp.acquired_ns);
+// When each frame was asked for.
+class TimedSource final : public Source {
+ public:
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return numbered_.acquisition(); }
+  [[nodiscard]] std::string name() const override { return numbered_.name(); }
+  [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+    asked_ns.push_back(now_ns());
+    return numbered_.produce(index, slot);
+  }
+  std::vector<std::int64_t> asked_ns;  // [producer thread]
+
+ private:
+  NumberedSource numbered_{kAcquisition};
+};
+
+// A program that is killed at any moment loses frames of the last Recorder::kUnsafeNs of the stream only, whatever the
+// disk is slow at.
+TEST(Recording, FramesOfABlockingStreamAreSafeBeforeOthersAreAcquired) {
+  struct Disk {
+    std::chrono::milliseconds write, flush;
   };
-  const Recorded recorded = record(folder / "a.uff", run);
-  expect_first_frames(numbers_in(folder / "a.uff"), 150);
-  EXPECT_EQ(recorded.status.not_recorded, 0U);
-  // With those that were in the ring already. The last one would wait for 2.6 s.
-  EXPECT_LT(longest_ns, 1'500'000'000);
+  for (const Disk disk : {Disk{20ms, 0ms}, Disk{0ms, 700ms}, Disk{1ms, 300ms}}) {
+    const TemporaryFolder folder;
+    const auto source = std::make_shared<TimedSource>();
+    std::vector<std::pair<std::int64_t, std::uint64_t>> flushes;
+    RecordRun run;
+    run.frames = 150;
+    run.stream.rate_hz = 400.0;
+    run.source = source;
+    run.recorder.before_write = [&](const RfFrame&) { std::this_thread::sleep_for(disk.write); };
+    run.recorder.before_flush = [&] { std::this_thread::sleep_for(disk.flush); };
+    run.recorder.flushed = [&](std::uint64_t frames) { flushes.emplace_back(now_ns(), frames); };
+    const Recorded recorded = record(folder / "a.uff", run);
+    expect_first_frames(numbers_in(folder / "a.uff"), 150);
+    EXPECT_EQ(recorded.status.not_recorded, 0U);
+    const std::vector<std::int64_t> acquired_ns =
+        UffFile(folder / "a.uff").all<std::int64_t>("/echoloop/acquired_ns", H5T_NATIVE_INT64);
+    ASSERT_EQ(acquired_ns.size(), 150U);
+    ASSERT_GE(source->asked_ns.size(), 150U);
+    for (std::size_t f = 0; f + 1 < acquired_ns.size(); ++f) {
+      std::uint64_t safe = 0;
+      for (const auto& [when_ns, frames] : flushes) {
+        if (when_ns <= source->asked_ns[f + 1]) safe = frames;  // a moment after frame f was acquired
+      }
+      for (std::size_t g = safe; g < f; ++g) {
+        EXPECT_LE(acquired_ns[f] - acquired_ns[g], Recorder::kUnsafeNs) << g << " was not safe when " << f << " came";
+      }
+    }
+  }
 }
 
 TEST(Recording, ASlowDiskEndsAStreamWithErrorOnOverride) {

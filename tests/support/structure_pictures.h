@@ -1,8 +1,6 @@
-// Pictures with objects in them, and independent answers to what is found there: float64 loops for the background, a
-// flood fill for the labels.
+// Pictures with objects in them, and what a device finds there.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -49,58 +47,6 @@ inline StructureImage find_structure(StructureDevice& device, MadePicture pictur
   device.store(slot, image_of(picture, params));
   device.find(slot, make_structure_plan(params, picture.grid), result);
   return result;
-}
-
-// Straight from the definition, in double.
-inline Background clipped_by_definition(const std::vector<float>& db, double kappa) {
-  std::vector<double> kept;
-  for (const float level : db) {
-    if (std::isfinite(level) && level > -300.0F) kept.push_back(static_cast<double>(level));
-  }
-  Background b;
-  while (!kept.empty()) {
-    const std::size_t n = kept.size();
-    const auto upper = kept.begin() + static_cast<std::ptrdiff_t>(n / 2);
-    std::nth_element(kept.begin(), upper, kept.end());
-    b.median_db = n % 2 == 1 ? *upper : 0.5 * (*upper + *std::max_element(kept.begin(), upper));
-    double sum = 0.0, squares = 0.0;
-    for (const double v : kept) sum += v;
-    b.mean_db = sum / static_cast<double>(n);
-    for (const double v : kept) squares += (v - b.mean_db) * (v - b.mean_db);
-    b.sigma_db = std::sqrt(squares / static_cast<double>(n));
-    b.pixels = n;
-    const auto [low, high] = std::minmax_element(kept.begin(), kept.end());
-    b.lowest_db = *low;
-    b.highest_db = *high;
-    std::erase_if(kept, [&](double v) { return std::abs(v - b.median_db) > kappa * b.sigma_db; });
-    if (kept.size() == n) break;
-    ++b.rounds;
-  }
-  return b;
-}
-
-// Objects of marked pixels by flood fill, numbered by their first pixels.
-inline std::vector<std::int32_t> flooded_labels(const std::vector<char>& marked, int nx, int nz) {
-  std::vector<std::int32_t> labels(marked.size(), 0);
-  std::int32_t next = 0;
-  std::vector<std::pair<int, int>> edge;
-  for (int first = 0; first < nx * nz; ++first) {
-    if (marked[static_cast<std::size_t>(first)] == 0 || labels[static_cast<std::size_t>(first)] != 0) continue;
-    ++next;
-    edge.push_back({first % nx, first / nx});
-    while (!edge.empty()) {
-      const auto [x, z] = edge.back();
-      edge.pop_back();
-      const auto i = static_cast<std::size_t>(z) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(x);
-      if (marked[i] == 0 || labels[i] != 0) continue;
-      labels[i] = next;
-      if (x > 0) edge.push_back({x - 1, z});
-      if (x + 1 < nx) edge.push_back({x + 1, z});
-      if (z > 0) edge.push_back({x, z - 1});
-      if (z + 1 < nz) edge.push_back({x, z + 1});
-    }
-  }
-  return labels;
 }
 
 // Speckle over a slope in depth, with bright discs and dark ones; some pixels without an echo, some without a value.

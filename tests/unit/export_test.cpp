@@ -68,6 +68,19 @@ TEST(WriteImageNpy, SidecarTellsGridParametersAndOrigin) {
   EXPECT_EQ(json.at("parameters").size(), param_table().size());
 }
 
+// Levels without the JSON that says what they are would be half of what was asked for.
+TEST(WriteImageNpy, AFullDiskLeavesNeitherOfTheTwo) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "this system has no /dev/full";
+  for (const std::string full : {"image.json", "image.npy"}) {
+    const TemporaryFolder folder;
+    const TestImage test(5, 4);
+    // The temporary file's name is known; a link of that name leads to a disk that is always full.
+    std::filesystem::create_symlink("/dev/full", folder / (full + ".part" + std::to_string(::getpid())));
+    expect_refusal([&] { write_image_npy(folder / "image.npy", test.image, {{"version", "test"}}); }, full);
+    EXPECT_EQ(folder.files(), 0U) << full;
+  }
+}
+
 TEST(GridJson, SaysHowASectorLies) {
   const nlohmann::json json = grid_json(polar_grid({-0.04, -0.5, 0.6, 0.05, 0.15}, 7, 9));
   EXPECT_EQ(json.at("kind"), "polar");

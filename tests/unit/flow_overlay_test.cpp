@@ -7,9 +7,12 @@
 
 #include "gui/film_picture.h"
 #include "gui/flow_scale.h"
+#include "support/picture_pixels.h"
 
 namespace echoloop {
 namespace {
+
+using namespace testing;
 
 constexpr Grid kPicture{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 101, .nz = 101};
 constexpr Grid kFlow{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 41, .nz = 21};
@@ -38,15 +41,6 @@ ImagingParams shown(FlowMode mode) {
   p.flow_threshold_db = -40.0;
   p.flow_priority_db = -10.0;
   return p;
-}
-
-int distance(const Rgb& a, const Rgb& b) {
-  return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
-}
-
-Rgb pixel(const RgbPicture& p, int x, int y) {
-  const std::uint8_t* rgb = &p.rgb[3 * static_cast<std::size_t>(y * p.width + x)];
-  return {rgb[0], rgb[1], rgb[2]};
 }
 
 struct Gray {

@@ -1,10 +1,9 @@
-// Levels between pixels, along lines, and counted.
+// Levels between pixels and along lines.
 #include "measure/line_profile.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <numeric>
 
 #include "support/level_pictures.h"
 
@@ -45,20 +44,6 @@ TEST(LineProfile, RunsFromEndToEndTwicePerPixel) {
   EXPECT_TRUE(std::isnan(line_profile(picture.view(), {0, 25e-3}, {0, 35e-3}).level_db.back()));
   EXPECT_EQ(line_profile(picture.view(), {0, 20e-3}, {0, 20e-3}).at_m.size(), 2U);
   EXPECT_LE(line_profile(picture.view(), {-5, 10e-3}, {5, 30e-3}).at_m.size(), 2048U);
-}
-
-TEST(LevelHistogram, EveryPixelIsCountedOnce) {
-  const float nothing = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> db = {-80.0F, -79.5F, -79.0F, -0.5F, 0.0F, 3.0F, -80.5F, -600.0F, nothing, -40.2F};
-  const LevelHistogram h = level_histogram({.db = db, .grid = {.nx = 10, .nz = 1}}, -80.0, 1.0, 80);
-  EXPECT_EQ(h.counts[0], 2U);
-  EXPECT_EQ(h.counts[1], 1U);
-  EXPECT_EQ(h.counts[39], 1U);
-  EXPECT_EQ(h.counts[79], 1U);
-  EXPECT_EQ(h.above, 2U);
-  EXPECT_EQ(h.below, 2U);
-  EXPECT_EQ(h.without, 1U);
-  EXPECT_EQ(std::accumulate(h.counts.begin(), h.counts.end(), std::uint64_t{0}) + h.above + h.below + h.without, 10U);
 }
 
 }  // namespace

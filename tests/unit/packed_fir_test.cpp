@@ -9,30 +9,16 @@
 #include <vector>
 
 #include "core/units.h"
+#include "support/packed_case.h"
 
 namespace echoloop {
 namespace {
 
 using Value = std::complex<double>;
 
-struct Case {
-  const char* name;
-  double sampling_hz;
-  int decimation;
-  int interpolation;
-  double input_hz;  // 0: RF
-};
+using Case = testing::PackedCase;
 
-PackedFirSpec spec_of(const Case& c) {
-  return {.sampling_hz = c.sampling_hz,
-          .band_low_hz = 3e6,
-          .band_high_hz = 7e6,
-          .input_hz = c.input_hz,
-          .demod_hz = 5.01e6,
-          .decimation = c.decimation,
-          .interpolation = c.interpolation,
-          .components = c.input_hz > 0.0 ? 2 : 1};
-}
+PackedFirSpec spec_of(const Case& c) { return testing::packed_spec(c, 5.01e6); }
 
 double line_rate(const Case& c) { return c.sampling_hz * c.interpolation / c.decimation; }
 

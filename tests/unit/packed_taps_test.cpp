@@ -9,28 +9,14 @@
 #include <vector>
 
 #include "core/units.h"
+#include "support/packed_case.h"
 
 namespace echoloop {
 namespace {
 
-struct Case {
-  const char* name;
-  double sampling_hz;
-  int decimation;
-  int interpolation;
-  double input_hz;  // 0: RF
-};
+using Case = testing::PackedCase;
 
-PackedFir filter(const Case& c) {
-  return design_packed_fir({.sampling_hz = c.sampling_hz,
-                            .band_low_hz = 3e6,
-                            .band_high_hz = 7e6,
-                            .input_hz = c.input_hz,
-                            .demod_hz = c.input_hz,  // no turning
-                            .decimation = c.decimation,
-                            .interpolation = c.interpolation,
-                            .components = c.input_hz > 0.0 ? 2 : 1});
-}
+PackedFir filter(const Case& c) { return design_packed_fir(testing::packed_spec(c, c.input_hz)); }  // no turning
 
 double half_value(std::uint32_t bits) {
   const int exponent = static_cast<int>(bits >> 10 & 31U);

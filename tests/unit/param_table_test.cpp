@@ -126,6 +126,25 @@ TEST(ParamTable, DisplayIsTakenAloneAndWhole) {
   EXPECT_EQ(to.tgc_8_db, 40.0);
 }
 
+// Each parameter changes what it acts on, and nothing else.
+TEST(ParamTable, AlikeLooksAtThoseThatActOnIt) {
+  const ImagingParams a;
+  int forming = 0, refining = 0, finding = 0;
+  for (const ParamSpec& spec : param_table()) {
+    ImagingParams b = a;
+    set_number(b, spec, get_number(a, spec) == spec.max ? spec.min : spec.max);
+    const bool formation = spec.group == ParamGroup::formation && spec.key != "reference_db";
+    forming += alike(a, b, forms_pixels) ? 0 : 1;
+    refining += alike(a, b, is_refinement) ? 0 : 1;
+    finding += alike(a, b, finds_structure) ? 0 : 1;
+    EXPECT_EQ(alike(a, b, forms_pixels) && alike(a, b, is_refinement), !formation) << spec.key;
+    EXPECT_EQ(alike(a, b, finds_structure), spec.group != ParamGroup::structure) << spec.key;
+  }
+  EXPECT_GT(forming, 20);
+  EXPECT_EQ(refining, 5);
+  EXPECT_GT(finding, 3);
+}
+
 TEST(ValidateParams, ContradictionsAreRefused) {
   expect_contradiction("band_low_hz", "9e6", "band_low_hz");
   expect_contradiction("depth_min_m", "0.4", "depth_min_m");

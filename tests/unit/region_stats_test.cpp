@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "support/level_pictures.h"
@@ -65,6 +66,89 @@ TEST(RegionStats, SpeckleHasItsSignalToNoiseRatio) {
   EXPECT_NEAR(s.snr(), 1.9131, 0.02);
   EXPECT_NEAR(s.level_db(), 20 * std::log10(0.01 * 1.253314), 0.05);
   EXPECT_NEAR(s.std_db, 5.57, 0.05);  // of log-compressed speckle
+}
+
+// Levels of the pixels that the ellipse's equation holds, rising.
+std::vector<double> levels_in_ellipse(const MadePicture& picture, PlanePoint centre, double a_m, double b_m,
+                                      double tilt_rad) {
+  std::vector<double> levels;
+  for (int iz = 0; iz < picture.grid.nz; ++iz) {
+    for (int ix = 0; ix < picture.grid.nx; ++ix) {
+      const double x = picture.grid.point(ix, iz).x_m - centre.x_m, z = picture.grid.point(ix, iz).z_m - centre.z_m;
+      const double along = (x * std::cos(tilt_rad) + z * std::sin(tilt_rad)) / a_m;
+      const double across = (z * std::cos(tilt_rad) - x * std::sin(tilt_rad)) / b_m;
+      if (along * along + across * across > 1.0) continue;
+      levels.push_back(static_cast<double>(picture.view().at(ix, iz)));
+    }
+  }
+  std::ranges::sort(levels);
+  return levels;
+}
+
+RegionStats plain_stats(const std::vector<double>& levels) {
+  const auto n = static_cast<double>(levels.size());
+  RegionStats s{.pixels = levels.size(), .area_m2 = n * 1e-10};
+  for (const double db : levels) {
+    s.mean_db += db / n;
+    s.mean_amplitude += std::pow(10.0, db / 20.0) / n;
+  }
+  for (const double db : levels) {
+    s.std_db += std::pow(db - s.mean_db, 2) / n;
+    s.std_amplitude += std::pow(std::pow(10.0, db / 20.0) - s.mean_amplitude, 2) / n;
+  }
+  s.std_db = std::sqrt(s.std_db);
+  s.std_amplitude = std::sqrt(s.std_amplitude);
+  return s;
+}
+
+// 1 less the overlap, in bins that hold equal shares of both together.
+double plain_gcnr(const std::vector<double>& p, const std::vector<double>& q, int bins) {
+  std::vector<double> in_p(static_cast<std::size_t>(bins)), in_q = in_p;
+  std::size_t i = 0, j = 0;
+  while (i < p.size() || j < q.size()) {
+    const double share = 0.5 * static_cast<double>(i) / static_cast<double>(p.size()) +
+                         0.5 * static_cast<double>(j) / static_cast<double>(q.size());
+    const auto bin = static_cast<std::size_t>(std::min(bins - 1, static_cast<int>(share * bins)));
+    if (j == q.size() || (i < p.size() && p[i] < q[j])) {
+      in_p[bin] += 1.0 / static_cast<double>(p.size()), ++i;
+    } else {
+      in_q[bin] += 1.0 / static_cast<double>(q.size()), ++j;
+    }
+  }
+  double overlap = 0.0;
+  for (std::size_t bin = 0; bin < in_p.size(); ++bin) overlap += std::min(in_p[bin], in_q[bin]);
+  return 1.0 - overlap;
+}
+
+void expect_like(const RegionStats& got, const RegionStats& want) {
+  EXPECT_EQ(got.pixels, want.pixels);
+  EXPECT_NEAR(got.area_m2, want.area_m2, 1e-12);
+  EXPECT_NEAR(got.mean_db, want.mean_db, 1e-9);
+  EXPECT_NEAR(got.std_db, want.std_db, 1e-9);
+  EXPECT_NEAR(got.mean_amplitude, want.mean_amplitude, 1e-6 * want.mean_amplitude);
+  EXPECT_NEAR(got.std_amplitude, want.std_amplitude, 1e-6 * want.std_amplitude);
+}
+
+TEST(PairStats, TiltedEllipsesAsAPlainLoopHasThem) {
+  const MadePicture picture = speckle(0.03, 0.01, 5);
+  const auto ellipse = [](PlanePoint centre, double a_m, double b_m, double tilt_rad) {
+    const double c = std::cos(tilt_rad), s = std::sin(tilt_rad);
+    return Region{RegionShape::ellipse,
+                  {{centre.x_m - a_m * c, centre.z_m - a_m * s},
+                   {centre.x_m + a_m * c, centre.z_m + a_m * s},
+                   {centre.x_m - b_m * s, centre.z_m + b_m * c}}};
+  };
+  constexpr PlanePoint kLeft{1.003e-3, 2.007e-3}, kRight{2.996e-3, 1.501e-3};
+  const RegionPixels left = pixels_in(ellipse(kLeft, 0.8e-3, 0.41e-3, 0.6), kSquareOfPixels);
+  const RegionPixels right = pixels_in(ellipse(kRight, 0.53e-3, 0.9e-3, -0.3), kSquareOfPixels);
+  const PairStats pair = compare_regions(picture.view(), left, right);
+  const std::vector<double> target = levels_in_ellipse(picture, kLeft, 0.8e-3, 0.41e-3, 0.6);
+  const std::vector<double> background = levels_in_ellipse(picture, kRight, 0.53e-3, 0.9e-3, -0.3);
+  expect_like(pair.target, plain_stats(target));
+  expect_like(pair.background, plain_stats(background));
+  EXPECT_NEAR(pair.target.area_m2, 3.14159265 * 0.8e-3 * 0.41e-3, 0.01e-6);
+  EXPECT_NEAR(pair.gcnr, plain_gcnr(target, background, pair.gcnr_bins), 0.005);
+  EXPECT_GT(pair.gcnr, 0.5);
 }
 
 // Rayleigh against Rayleigh of twice the amplitude. Levels are as likely in both at r^2 = 2 ln 4 / (1 - 1/4); gCNR is

@@ -2,12 +2,13 @@
 // count.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
-#include <numeric>
 #include <random>
 
 #include "backend/backend.h"
 #include "backend/cpu/object_labels.h"
+#include "support/plain_structure.h"
 #include "support/structure_pictures.h"
 
 namespace echoloop {
@@ -172,12 +173,14 @@ TEST_F(StructureDevices, RandomPatternsLikeAFloodFill) {
         for (char& c : row) c = static_cast<int>(random() % 100) < share ? '#' : '.';
       }
       const MadePicture picture = pattern_picture(rows);
-      std::vector<char> marked;
-      for (const float db : picture.db) marked.push_back(db > -20.0F ? 1 : 0);
-      const auto n_marked = std::accumulate(marked.begin(), marked.end(), std::size_t{0});
+      std::vector<bool> marked;
+      for (const float db : picture.db) marked.push_back(db > -20.0F);
+      const auto n_marked = static_cast<std::size_t>(std::ranges::count(marked, true));
       if (n_marked == marked.size()) continue;  // one level: no object
       const StructureImage found = find(picture, exact_params());
-      ASSERT_EQ(found.labels, flooded_labels(marked, nx, nz)) << share << " % of " << nx << " x " << nz;
+      std::vector<std::int32_t> want;
+      flood(marked, nx, nz, want);
+      ASSERT_EQ(found.labels, want) << share << " % of " << nx << " x " << nz;
       std::size_t in_objects = 0;
       for (const StructureObject& o : found.objects) in_objects += o.pixels;
       EXPECT_EQ(in_objects, n_marked);

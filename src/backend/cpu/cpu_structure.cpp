@@ -7,24 +7,6 @@
 #include "core/units.h"
 
 namespace echoloop {
-namespace {
-
-void count_levels(std::span<const float> db, LevelHistogram& h) {
-  h.first_db = kHistogramFirst_db;
-  h.step_db = kHistogramStep_db;
-  h.counts.assign(static_cast<std::size_t>(kHistogramBins) + 3, 0);
-  const auto first_db = static_cast<float>(h.first_db);
-  const auto per_db = static_cast<float>(1.0 / h.step_db);
-  for (const float level : db) {
-    ++h.counts[static_cast<std::size_t>(histogram_place(level, first_db, per_db, kHistogramBins))];
-  }
-  h.without = h.counts[kHistogramBins + 2];
-  h.above = h.counts[kHistogramBins + 1];
-  h.below = h.counts[kHistogramBins];
-  h.counts.resize(static_cast<std::size_t>(kHistogramBins));
-}
-
-}  // namespace
 
 void CpuStructureDevice::begin_thread() {
   // Threads of Linux each have their own nice value, and inherit it from who starts them.
@@ -49,7 +31,9 @@ void CpuStructureDevice::smooth(const std::vector<float>& picture, const Structu
 void CpuStructureDevice::find(int slot, const StructurePlan& plan, StructureImage& result) {
   const std::int64_t begin_ns = now_ns();
   const std::vector<float>& picture = pictures_[static_cast<std::size_t>(slot)];
-  count_levels(picture, result.histogram);
+  result.histogram.first_db = kHistogramFirst_db;
+  result.histogram.step_db = kHistogramStep_db;
+  count_levels(picture, kHistogramBins, result.histogram);
   result.background = result.smoothed = background_.find(picture, picture, plan.kappa);
   const bool any = result.background.pixels > 0;
   const bool smooths = any && plan.smooth != nullptr;

@@ -27,6 +27,13 @@ struct Context {
     CUDA_CHECK(cudaSetDevice(device));
   }
 
+  // For destructors: what is queued there has been done, unless the device is lost. [any thread]
+  void finish(StreamView stream) const noexcept {
+    if (device_lost()) return;
+    CUDA_QUIET(cudaSetDevice(device));
+    stream.synchronize_quietly();
+  }
+
   int device;
   std::string name;
   Stream copy;

@@ -35,6 +35,12 @@ class CudaFlowDevice final : public FlowDevice {
   std::vector<Complex> filtered(std::span<const int> slots) override;
 
  private:
+  // Pixels whose products are summed in single precision; their sums are added in doubles. Strong tissue must not bury
+  // the noise's singular values in rounding: 256 keep them within 1e-3 where tissue is 60 dB above noise (4096: within
+  // 3e-2).
+  static constexpr std::size_t kBlock = 256;
+  static std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
+
   // Frames [first, first + count) of an ensemble in slots that follow each other.
   struct Run {
     int first, count, slot;

@@ -37,11 +37,7 @@ CudaStructureDevice::CudaStructureDevice(std::shared_ptr<Context> context)
       findings_(stream()),
       table_(stream()) {}
 
-CudaStructureDevice::~CudaStructureDevice() {
-  if (device_lost()) return;
-  CUDA_QUIET(cudaSetDevice(context_->device));
-  stream().synchronize_quietly();
-}
+CudaStructureDevice::~CudaStructureDevice() { context_->finish(stream()); }
 
 void CudaStructureDevice::begin_thread() { context_->make_current(); }
 

@@ -193,7 +193,8 @@ struct PackedDas {
         add_element(a, px, records[e], normal, offset, with_cos, with_sin);
       }
       __syncwarp();
-      if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
+      // Every lane for itself: as fast as one for its warp, and race checkers can follow it.
+      arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
       if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages))
         turn_sums(px, phasors, summers, with_cos, with_sin);
       if (++slot == a.n_slots) {
@@ -210,10 +211,10 @@ struct PackedDas {
     const bool fetching = threadIdx.x >= blockDim.x - kWarp;
     if (threadIdx.x == blockDim.x - kWarp) {
       const unsigned barriers = shared_address(shared);
-      const unsigned summing_warps = blockDim.x / kWarp - 1;
+      const unsigned summers = blockDim.x - kWarp;
       for (unsigned s = 0; s < static_cast<unsigned>(a.n_slots); ++s) {
         init_barrier(barriers + s * 8u, 1);
-        init_barrier(barriers + (kMaxStageSlots + s) * 8u, summing_warps);
+        init_barrier(barriers + (kMaxStageSlots + s) * 8u, summers);
       }
       publish_barriers();
     }

@@ -146,20 +146,29 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
     spread_line(a, line, level, shared);
   }
   __pipeline_wait_prior(0);
-  __shared__ float peaks[kFirThreads / kWarp];
-  if constexpr (kPeakIsLookedFor<Sample>) {
-    const float peak = peak_of_warp(a);
-    if (threadIdx.x % kWarp == 0) peaks[threadIdx.x / kWarp] = peak;
-  }
   __syncthreads();
   auto* ends = reinterpret_cast<float2*>(shared + at.ends);
   uint2* words = a.words + a.window + static_cast<long long>(blockIdx.x) * a.pitch;
   const int n_warps = static_cast<int>(blockDim.x) / kWarp;
-  for (int unit = static_cast<int>(threadIdx.x) / kWarp; unit < at.n_units; unit += n_warps) {
-    constexpr int kTiles = fir_tiles(kBlockChunks);
-    UnitSums<kTiles> sums;
-    convolve<kBlockChunks>(a, shared, fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps, unit, sums);
-    write_unit<kTiles>(a, word_scale<Sample>(a, level, peaks), words, ends, unit, sums);
+  constexpr int kTiles = fir_tiles(kBlockChunks);
+  const uint4* taps_at = fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps;
+  int unit = static_cast<int>(threadIdx.x) / kWarp;
+  UnitSums<kTiles> sums;
+  if (unit < at.n_units) convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
+  // Only now is the frame's peak needed: other blocks may have read their lines later than this one.
+  __shared__ float peaks[kFirThreads / kWarp];
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    const float peak = peak_of_warp(a);
+    if (threadIdx.x % kWarp == 0) peaks[threadIdx.x / kWarp] = peak;
+    __syncthreads();
+  }
+  const float scale = word_scale<Sample>(a, level, peaks);
+  while (unit < at.n_units) {
+    write_unit<kTiles>(a, scale, words, ends, unit, sums);
+    unit += n_warps;
+    if (unit >= at.n_units) break;
+    sums = {};
+    convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
   }
   __syncthreads();
   write_rest(a, words, ends);

@@ -5,7 +5,7 @@
 
 #include "backend/cuda/stream.h"
 #include "core/acquisition.h"
-#include "dsp/hd.h"
+#include "core/hd.h"
 #include "dsp/packed_fir.h"
 #include "dsp/packed_taps.h"
 

@@ -30,11 +30,12 @@ __device__ inline float peak_of_warp(const PackedFirArgs& a) {
   float peak = kLeastPeak;
   for (int i = static_cast<int>(threadIdx.x); i < n; i += kAtOnce * static_cast<int>(blockDim.x)) {
     FirPeak left[kAtOnce];
-    const auto place = [&](int k) { return min(i + k * static_cast<int>(blockDim.x), n - 1); };
+    const auto place = [&](int k) { return i + k * static_cast<int>(blockDim.x); };
 #pragma unroll
-    for (int k = 0; k < kAtOnce; ++k) left[k] = peaks[place(k)];
+    for (int k = 0; k < kAtOnce; ++k) left[k] = place(k) < n ? peaks[place(k)] : FirPeak{};
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
+      if (place(k) >= n) break;
       while (static_cast<unsigned>(left[k] >> 32) != a.launch) {
         if (clock64() - start > kPatienceCycles) __trap();
         left[k] = peaks[place(k)];

@@ -1,0 +1,127 @@
+// The Pipeline's work on one frame: through the stages of a lane, at a level, until its picture is handed on.
+// Processing thread.
+#include <algorithm>
+#include <utility>
+
+#include "backend/pipeline.h"
+#include "backend/refine_plan.h"
+#include "core/transmits.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+// The held level is that of all transmits: a selection changes the picture's brightness by what it leaves out only.
+double level_db(const Plan& plan) { return transmit_level_db(plan.params, *plan.acquisition); }
+
+}  // namespace
+
+void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
+  ++started_;
+  slot.busy = true;
+  slot.lease.emplace(std::move(lease));
+  watch_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
+  set_lane_plan(slot);
+  Lane& lane = *slot.lane;
+  lane.upload(slot.lease->frame());
+  inject_faults(lane, slot.lease->frame().stamp.sequence);
+  lane.condition();
+  const bool automatic = plan_->params.reference_db <= kAutoReference && plan_->course == nullptr;
+  const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
+  slot.reference_db = reference_in_use(automatic);
+  // Decibels written on the way leave no complex pixels.
+  const bool flow = wants_flow();
+  const bool sonogram = wants_sonogram();
+  if (!(automatic && measure) && !flow && !sonogram) lane.expect_reference(slot.reference_db);
+  lane.beamform();
+  lane.envelope();
+  if (automatic && measure) {
+    measure_reference(slot);
+    slot.reference_db = reference_in_use(automatic);
+  }
+  lane.compress(slot.reference_db);
+  refine(slot);
+  lane.finish(host_images_);
+  if (flow) feed_flow(slot);
+  if (sonogram) feed_sonogram(slot);
+}
+
+// Of the frame that has just been started; the one before it lies in the slot before.
+void Pipeline::refine(Slot& slot) {
+  slot.averaged_frames = 0.0;
+  const bool averages = slot.plan->refine != nullptr && slot.plan->refine->average;
+  if (!averages) {
+    persistence_.reset();
+    if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
+    return;
+  }
+  const Persistence::Step step = persistence_.next(slot.plan, slot.lease->frame().stamp);
+  const Lane* before = slots_[(next_ + slots_.size() - 1) % slots_.size()].lane.get();
+  const FrameAverage average{.before = step.begins ? nullptr : before, .keep = step.keep};
+  slot.lane->refine(&average);
+  slot.averaged_frames = step.frames;
+}
+
+double Pipeline::reference_in_use(bool automatic) const {
+  if (!automatic) return plan_->params.reference_db;
+  return held_reference_db_ > kAutoReference ? held_reference_db_ + level_db(*plan_) : 0.0;
+}
+
+// A plan that the device has no room for is refused: the lane goes on with the one that it had.
+void Pipeline::set_lane_plan(Slot& slot) {
+  try {
+    slot.lane->set_plan(plan_);
+  } catch (const std::exception& error) {
+    if (slot.plan == nullptr || slot.plan == plan_) throw;
+    slot.lane->set_plan(slot.plan);
+    plan_ = slot.plan;
+    refuse(error.what());
+  }
+  slot.plan = plan_;
+}
+
+void Pipeline::inject_faults(Lane& lane, std::uint64_t sequence) {
+  if (const double ms = load_ms_; ms > 0.0) lane.load(ms);
+  const auto due = [sequence](std::atomic<double>& at) {
+    if (at == 0.0 || static_cast<double>(sequence) < at) return false;
+    at = 0.0;  // once
+    return true;
+  };
+  if (due(error_at_)) lane.fail(DeviceFault::refused);
+  if (due(lost_at_)) lane.fail(DeviceFault::lost);
+}
+
+// The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
+void Pipeline::measure_reference(Slot& slot) {
+  slot.lane->compress(0.0);
+  slot.lane->finish(true);
+  slot.lane->wait();
+  const std::span<const float> image = slot.lane->image().host();
+  if (image.empty()) return;
+  const float brightest = *std::max_element(image.begin(), image.end());
+  constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600: a frame of zeros tells nothing, the next one may
+  if (brightest > kSilenceDb) held_reference_db_ = static_cast<double>(brightest) - level_db(*slot.plan);
+}
+
+void Pipeline::collect(Slot& slot) {
+  slot.lease.reset();
+  Image& image = slot.lane->image();
+  image.ready_ns = now_ns();
+  watch_.frame_ended(image.ready_ns);
+  image.number = finished_ + 1;
+  image.params = slot.plan->params;
+  image.params.reference_db = slot.reference_db;
+  image.acquisition = acquisition_;
+  image.averaged_frames = slot.averaged_frames;
+  slot.lane->append_spans(trace_);
+  trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
+  if (options_.on_image) options_.on_image(image);
+  feed_live_structure(image);
+  std::swap(image, images_.back());
+  images_.publish();
+  slot.busy = false;
+  ++finished_;  // last: whatever throws above, the frame is still in flight and will be counted as lost
+  ring_.count_processed();
+}
+
+}  // namespace echoloop

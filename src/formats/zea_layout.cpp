@@ -1,0 +1,51 @@
+#include "formats/zea_layout.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/hdf5_samples.h"
+#include "formats/reader.h"
+
+namespace echoloop {
+
+using hdf5::Node;
+
+std::string zea_part(const Node& root, Acquisition& a) {
+  if (root.has("event_0")) {
+    return "event_0";
+  }
+  if (!root.has("tracks")) return "";
+  const Node tracks = root.at("tracks");
+  std::vector<std::string> names = tracks.children();
+  if (names.empty()) throw Error(tracks.where(), "no track", "a zea file with tracks/track_0");
+  std::stable_sort(names.begin(), names.end(), [](const auto& l, const auto& r) { return l.size() < r.size(); });
+  std::string path = names.front();
+  for (std::size_t k = names.size(); k-- > 0;) {
+    const auto data = tracks.at(names[k]).find("data");
+    if (data && data->has("raw_data")) path = names[k];
+  }
+  if (names.size() > 1) {
+    const auto label = tracks.at(path).find("label");
+    a.assumptions.push_back("only " + printable(path, 30) + (label ? " (" + printable(label->text(), 60) + ")" : "") +
+                            " of " + std::to_string(names.size()) + " tracks is read");
+  }
+  return "tracks/" + path;
+}
+
+PlacedProbe zea_probe(const Node& root, const Node& scan) {
+  const auto described = root.find("probe");
+  const bool apart = !scan.has("probe_geometry") && described && described->has("probe_geometry");
+  const Node& holder = apart ? *described : scan;
+  const Node geometry = holder.at("probe_geometry");
+  const std::vector<std::size_t> shape = geometry.extents();
+  if (shape.size() != 2 || shape[1] != 3)
+    throw Error(geometry.where(), "an array of shape " + shape_text(shape), "(elements, 3): x, y, z");
+  PlacedProbe placed = place_probe(
+      geometry.where(), places_of(geometry.where(), geometry.numbers(3 * static_cast<std::size_t>(kMaxElements)), 3,
+                                  TableOrder::element_first));
+  if (const auto width = holder.find("element_width")) placed.probe.element_width_m = width->number();
+  return placed;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,20 @@
+// Where a zea file keeps what: its versions have put data, scan and the array into different groups. Internal to
+// src/formats, reader process.
+#pragma once
+
+#include <string>
+
+#include "core/acquisition.h"
+#include "formats/hdf5_file.h"
+#include "formats/placed_probe.h"
+
+namespace echoloop {
+
+// Path of the group of data and scan: "" (the root), "event_0", or the first track that has channel data, "tracks/...".
+// What is left out goes to a.assumptions.
+std::string zea_part(const hdf5::Node& root, Acquisition& a);
+
+// Element positions: in scan, in later files in a group `probe` of their own.
+PlacedProbe zea_probe(const hdf5::Node& root, const hdf5::Node& scan);
+
+}  // namespace echoloop

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "gui/cine_actions.h"
+#include "gui/cine_row.h"
+#include "gui/save_panel.h"
+#include "gui/tool_bar.h"
+
+namespace echoloop {
+namespace {
+
+constexpr Tip kKeepTip = {
+    "Keep acquiring",
+    "While frozen the stream goes on behind the picture. Off: the source rests until you go live.",
+    {}};
+
+constexpr Tip kSaveTip = {"Save", "Picture, levels, numbers, films and timings.", {}};
+
+enum class Tool { keep, compare, picture, record };  // from left to right
+
+constexpr float kMore = 20;  // the part of the picture button that opens the save panel
+
+Shown shown(const Row& row, Tool tool) {
+  switch (tool) {
+    case Tool::keep:
+      return row.fit.keep;
+    case Tool::compare:
+      return row.fit.compare;
+    case Tool::picture:
+      return row.fit.picture;
+    case Tool::record:
+      break;  // always has room
+  }
+  return Shown::button;
+}
+
+float tool_width(const Row& row, Tool tool) {
+  const Ui& ui = row.c.ui;
+  const float padding = ui.px(20);
+  switch (tool) {
+    case Tool::keep:
+      return ui.width(Type::body, kKeepTip.title) + ui.px(24);
+    case Tool::compare:
+      return ui.width(Type::body, "Compare") + row.shortcut_width("X") + padding;
+    case Tool::picture:
+      if (row.fit.picture == Shown::icon) return row.square;
+      return ui.width(Type::body, "Picture") + row.shortcut_width("S") + padding + ui.px(kMore);
+    case Tool::record:
+      return ui.width(Type::body, "Record") + row.shortcut_width("R") + padding;
+  }
+  return 0;
+}
+
+void toggle_keep(PanelContext& c) {
+  c.state.cine.keep_acquiring = !c.state.cine.keep_acquiring;
+  call(c.commands.cine_changed);
+}
+
+// Saves the picture at once; its right part opens the panel with everything else.
+void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
+  Ui& ui = c.ui;
+  const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
+  const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
+  if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
+                {"Picture", "Saves the picture on screen as PNG (S).", why_no_picture(c)})) {
+    call(c.commands.save, SaveWhat::picture);
+  }
+  if (ui.button("save_menu", more, {}, kSaveTip)) ui.open_popup(kSavePanel);
+  ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
+}
+
+// Opens the panel, which saves the picture too.
+void save_icon(PanelContext& c, const Rect& r) {
+  Ui& ui = c.ui;
+  if (ui.button("save_menu", r, {}, kSaveTip)) ui.open_popup(kSavePanel);
+  draw_bar_icon(ui, BarIcon::save, std::round(r.cx()), std::round(r.cy()), theme::kText);
+}
+
+void record_button(const Row& row, const Rect& r) {
+  PanelContext& c = row.c;
+  const RecordingView& recording = c.state.recording;
+  const std::string_view why = recording.finishing           ? "The last frames are still being written."
+                               : c.state.source.name.empty() ? "There is no source to record."
+                               : c.state.run == RunState::fault && !recording.on
+                                   ? "The stream has stopped. Restart it first."
+                                   : "";
+  const Tip tip{recording.on ? "Stop recording" : "Record",
+                recording.on ? "Ends the file; every frame that was processed until now is in it (R)."
+                             : "Writes every frame that is processed, raw, into a file of its own (R).",
+                why};
+  const ButtonLook look{
+      .label = recording.on ? "Stop" : "Record", .shortcut = row.fit.shortcuts ? "R" : "", .active = recording.on};
+  if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
+}
+
+void draw_tool(const Row& row, Tool tool, const Rect& r) {
+  PanelContext& c = row.c;
+  const auto key = [&](std::string_view k) { return row.fit.shortcuts ? k : std::string_view(); };
+  if (tool == Tool::keep) {
+    if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.state.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
+  } else if (tool == Tool::picture && row.fit.picture == Shown::icon) {
+    save_icon(c, r);
+  } else if (tool == Tool::picture) {
+    picture_tool(c, r, key("S"));
+  } else if (tool == Tool::record) {
+    record_button(row, r);
+  } else {
+    const Tip tip{
+        "Compare",
+        "Holds these parameters as A, left of a line; what you change from now on acts on B, right of it (X).",
+        why_no_past(c.state)};
+    const bool on = c.state.cine.compare && tip.why_not.empty();
+    if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
+      cine_act(c.state, c.commands, CineAct::compare);
+    }
+  }
+}
+
+void draw_menu(const Row& row, const Rect& r) {
+  PanelContext& c = row.c;
+  Ui& ui = c.ui;
+  enum class Entry { keep, compare, picture, save };
+  std::vector<Entry> entries;
+  std::vector<Choice> choices;
+  const auto add = [&](Entry entry, const Choice& choice) {
+    entries.push_back(entry);
+    choices.push_back(choice);
+  };
+  const bool past = why_no_past(c.state).empty();
+  if (row.fit.keep == Shown::in_menu) {
+    add(Entry::keep, {kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"});
+  }
+  if (row.fit.compare == Shown::in_menu) {
+    add(Entry::compare, {"Compare", !past ? "when frozen" : c.state.cine.compare ? "on" : "X"});
+  }
+  if (row.fit.picture == Shown::in_menu) {
+    add(Entry::picture, {"Picture", "S"});
+    add(Entry::save, {"Save…", "film, data"});
+  }
+  const bool over = r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
+  ui.fill(r, over ? theme::kHover : theme::kField, theme::kRadius);
+  const auto picked = ui.menu("cine_more", r, choices, -1, {"More", "What has no room here.", {}});
+  for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, theme::kText);
+  if (!picked) return;
+  switch (entries[static_cast<std::size_t>(*picked)]) {
+    case Entry::keep:
+      return toggle_keep(c);
+    case Entry::compare:
+      return cine_act(c.state, c.commands, CineAct::compare);
+    case Entry::picture:
+      if (why_no_picture(c).empty()) call(c.commands.save, SaveWhat::picture);
+      return;
+    case Entry::save:
+      return ui.open_popup(kSavePanel);
+  }
+}
+
+constexpr std::array<Tool, 4> kFromRight = {Tool::record, Tool::picture, Tool::compare, Tool::keep};
+
+}  // namespace
+
+float tools_width(const Row& row) {
+  const Ui& ui = row.c.ui;
+  float w = row.fit.has_menu() ? ui.px(6) + row.square : 0;
+  for (const Tool tool : kFromRight) {
+    if (shown(row, tool) != Shown::in_menu) w += ui.px(8) + tool_width(row, tool);
+  }
+  return w;
+}
+
+void draw_tools(Row& row, float right) {
+  const Ui& ui = row.c.ui;
+  if (row.fit.has_menu()) {
+    draw_menu(row, row.at(right - row.square, row.square));
+    right -= row.square + ui.px(6);
+  }
+  for (const Tool tool : kFromRight) {
+    if (shown(row, tool) == Shown::in_menu) continue;
+    const float w = tool_width(row, tool);
+    draw_tool(row, tool, row.at(right - w, w));
+    right -= w + ui.px(8);
+  }
+}
+
+}  // namespace echoloop

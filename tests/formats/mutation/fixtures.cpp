@@ -1,0 +1,120 @@
+// The undamaged files of a campaign: one or more of every format behind a library.
+#include <matio.h>
+
+#include <algorithm>
+#include <set>
+
+#include "formats/hdf5_fixture.h"
+#include "formats/mutation/mutator.h"
+#include "formats/verasonics_fixture.h"
+#include "history/uff_writer.h"
+#include "support/recordings.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMostBytes = 4U << 20;  // bigger files only slow the campaign down
+constexpr int kFrames = 3;
+
+// As MUST's users keep them.
+void write_with_matio(const fs::path& path, mat_ft version, matio_compression compression) {
+  mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
+  double samples[24], numbers[] = {20e6, 5e6, 0.3e-3, 1540};
+  for (int k = 0; k < 24; ++k) samples[k] = k;
+  std::size_t dims[] = {4, 3, 2}, one[] = {1, 1};
+  matvar_t* const rf = Mat_VarCreate("RF", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, samples, 0);
+  const char* names[] = {"fs", "fc", "pitch", "c"};
+  matvar_t* const param = Mat_VarCreateStruct("param", 2, one, names, 4);
+  for (int k = 0; k < 4; ++k) {
+    Mat_VarSetStructFieldByName(param, names[k], 0,
+                                Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, one, numbers + k, 0));
+  }
+  for (matvar_t* const variable : {rf, param}) {
+    Mat_VarWrite(file, variable, compression);
+    Mat_VarFree(variable);
+  }
+  Mat_Close(file);
+}
+
+// As this program records; not ended: as a program that was killed leaves it.
+enum class Recorded { ended, killed };
+fs::path write_own(const fs::path& path, const Acquisition& acquisition, Recorded how) {
+  UffWriter writer(path, share(acquisition), {.version = "test"});
+  const std::vector<float> values = noise(acquisition.frame_bytes() / sizeof(float), 1);
+  const std::vector<std::byte> samples = to_bytes(values);
+  for (std::uint64_t k = 0; k < kFrames; ++k) {
+    writer.append(
+        {.stamp = {.sequence = k, .source_index = k, .acquired_ns = static_cast<std::int64_t>(k) * 20'000'000},
+         .samples = samples});
+  }
+  writer.flush();
+  if (how == Recorded::killed) return writer.partial();
+  writer.finish();
+  return path;
+}
+
+// Samples as other programs store them as well: in compressed chunks, which are never lent in place.
+void compress_samples(test::Hdf5Fixture& file, const std::string& path, const std::string& axes,
+                      const test::Extents& n) {
+  std::vector<hsize_t> chunk = test::sample_dims(axes, n);
+  chunk[0] = 1;
+  file.numbers(path, test::sample_dims(axes, n), test::sample_table(axes, n),
+               {.type = H5T_STD_I16LE, .chunk = chunk, .deflate = 4});
+}
+
+std::vector<fs::path> write_fixtures(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const NamedAcquisition& kind : every_kind_of_acquisition()) {
+    files.push_back(write_own(folder / ("own_" + kind.name), kind.acquisition, Recorded::ended));
+  }
+  files.push_back(write_own(folder / "own_killed", every_kind_of_acquisition().front().acquisition, Recorded::killed));
+  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+    for (const matio_compression compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
+      files.push_back(folder / ("must_" + std::to_string(files.size())));
+      write_with_matio(files.back(), version, compression);
+    }
+  }
+  files.push_back(test::verasonics::write_workspace(folder, {}));
+  const test::Extents small{.frames = kFrames}, wide{.frames = kFrames, .elements = 16, .samples = 400};
+  void (*const kinds[])(test::Hdf5Fixture&, const test::Extents&) = {test::write_uff, test::write_picmus,
+                                                                     test::write_pybf, test::write_zea};
+  for (const auto write : kinds) {
+    for (const test::Extents& n : {small, wide}) {
+      test::Hdf5Fixture file(folder / ("hdf5_" + std::to_string(files.size())));
+      write(file, n);
+      if (write == test::write_uff && n.samples == wide.samples) {
+        compress_samples(file, "channel_data/data", "ftei", n);
+      }
+      files.push_back(file.close());
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+std::vector<std::string> find_fixtures(const fs::path& scratch, const std::vector<fs::path>& folders) {
+  std::vector<std::string> fixtures;
+  for (const fs::path& file : write_fixtures(scratch)) {
+    fixtures.push_back(read_text(file));
+    fs::remove(file);
+  }
+  const std::set<std::string> kinds = {".mat", ".hdf5", ".h5", ".uff"};
+  for (const fs::path& folder : folders) {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file() && kinds.contains(entry.path().extension().string()) &&
+          entry.file_size() <= kMostBytes) {
+        found.push_back(entry.path());
+      }
+    }
+    std::sort(found.begin(), found.end());  // folders are listed in any order; the campaign is the same each time
+    for (const fs::path& file : found) fixtures.push_back(read_text(file));
+  }
+  return fixtures;
+}
+
+}  // namespace echoloop::testing

@@ -1,0 +1,125 @@
+#include "formats/verasonics_fixture.h"
+
+#include <matio.h>
+
+#include <utility>
+
+namespace echoloop::test::verasonics {
+namespace {
+
+using Variable = matvar_t*;  // owned by the struct or file that it goes into
+
+Variable numbers(const char* name, std::vector<std::size_t> dims, std::vector<double> values) {
+  return Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, static_cast<int>(dims.size()), dims.data(), values.data(), 0);
+}
+Variable number(double value) { return numbers(nullptr, {1, 1}, {value}); }
+Variable row(std::vector<double> values) {
+  const std::size_t n = values.size();
+  return numbers(nullptr, {1, n}, std::move(values));
+}
+Variable text(std::string words) {
+  std::size_t dims[2] = {1, words.size()};
+  return Mat_VarCreate(nullptr, MAT_C_CHAR, MAT_T_UINT8, 2, dims, words.data(), 0);
+}
+
+using Fields = std::vector<std::pair<const char*, Variable>>;
+
+Variable structure(const char* name, std::vector<Fields> elements) {
+  std::vector<const char*> names;
+  for (const auto& [field, value] : elements.front()) names.push_back(field);
+  std::size_t dims[2] = {1, elements.size()};
+  Variable made = Mat_VarCreateStruct(name, 2, dims, names.data(), static_cast<unsigned>(names.size()));
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    for (const auto& [field, value] : elements[i]) Mat_VarSetStructFieldByName(made, field, i, value);
+  }
+  return made;
+}
+
+Variable transmits(const Workspace& w) {
+  std::vector<Fields> all;
+  for (const double angle : w.angles_rad) {
+    std::vector<double> delays(kElements);
+    double least = HUGE_VAL;
+    for (std::size_t e = 0; e < kElements; ++e) {
+      const double sx = w.focus * std::sin(angle), sz = w.focus * std::cos(angle);
+      delays[e] = w.focus == 0.0  ? element_x(e) * std::sin(angle)
+                  : w.focus < 0.0 ? std::hypot(element_x(e) - sx, sz)
+                                  : -std::hypot(element_x(e) - sx, sz);
+      least = std::min(least, delays[e]);
+    }
+    for (double& d : delays) d -= least;  // the first element fires at 0
+    std::vector<double> weights(kElements, w.one_by_one ? 0.0 : 1.0);
+    if (w.one_by_one) weights[3 * all.size()] = 1.0, delays.assign(kElements, 0.0);
+    Fields tx = {{"Origin", row({0.0, 0.0, 0.0})}, {"Apod", row(weights)}};
+    if (w.with_notes) tx.insert(tx.end(), {{"Steer", row({angle, 0.0})}, {"focus", number(w.focus)}});
+    if (w.with_delays) tx.emplace_back("Delay", row(delays));
+    all.push_back(std::move(tx));
+  }
+  return structure("TX", std::move(all));
+}
+
+}  // namespace
+
+std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& w) {
+  const std::filesystem::path path = folder / "workspace.mat";
+  std::filesystem::remove(path);
+  const bool v73 = w.container == Workspace::Container::v73;
+  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, v73 ? MAT_FT_MAT73 : MAT_FT_MAT5);
+  const auto put = [&](Variable v) {
+    Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
+    Mat_VarFree(v);
+  };
+  std::vector<std::int16_t> samples;
+  const std::size_t rows = 2 * kSamples;
+  for (std::size_t p = 0; p < kFrames; ++p) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      for (std::size_t r = 0; r < rows; ++r) samples.push_back(sample_at(r, c, p));
+    }
+  }
+  std::size_t dims[3] = {rows, kColumns, kFrames};
+  std::vector<double> wide(samples.begin(), samples.end());
+  Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
+                                    : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
+  std::size_t cells[2] = {1, static_cast<std::size_t>(w.buffer)};
+  Variable cell = Mat_VarCreate(w.name.c_str(), MAT_C_CELL, MAT_T_CELL, 2, cells, nullptr, 0);
+  if (w.buffer == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
+  Mat_VarSetCell(cell, w.buffer - 1, cell_value);
+  put(cell);
+  const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
+  std::vector<double> positions(kElements * 5, 0.0);
+  for (std::size_t e = 0; e < kElements; ++e) positions[e] = element_x(e) * unit;
+  put(structure("Trans", {{{"name", text("L8")},
+                           {"units", text(w.units)},
+                           {"frequency", number(kFrequency_mhz)},
+                           {"ElementPos", numbers(nullptr, {kElements, 5}, positions)},
+                           {"Connector", numbers(nullptr, {w.connector.size(), 1}, w.connector)},
+                           {"Bandwidth", row({3.0, 7.0})},
+                           {"lensCorrection", number(w.lens * unit)}}}));
+  put(structure("Resource", {{{"Parameters", structure(nullptr, {{{"speedOfSound", number(kSpeed_m_s)}}})}}}));
+  put(transmits(w));
+  if (w.with_peak) put(structure("TW", {{{"peak", number(w.peak)}}}));
+  if (w.with_receive) {
+    std::vector<Fields> receive, events;
+    for (std::size_t f = 0; f < kFrames; ++f) {
+      for (std::size_t k = 0; k < 2; ++k) {
+        receive.push_back({{"startSample", number(static_cast<double>(first_row(k) + 1))},
+                           {"endSample", number(static_cast<double>(first_row(k) + kSamples) + w.end_sample_excess)},
+                           {"framenum", number(static_cast<double>(f + 1))},
+                           {"acqNum", number(static_cast<double>(k + 1))},
+                           {"bufnum", number(w.buffer)},
+                           {"startDepth", number(w.start_depth)},
+                           w.sample_mode.empty() ? Fields::value_type{"decimSampleRate", number(20.0)}
+                                                 : Fields::value_type{"sampleMode", text(w.sample_mode)}});
+        events.push_back(
+            {{"tx", number(static_cast<double>(k + 1))}, {"rcv", number(static_cast<double>(2 * f + k + 1))}});
+      }
+      events.push_back({{"tx", number(0)}, {"rcv", number(0)}});  // a pause
+    }
+    put(structure("Receive", std::move(receive)));
+    put(structure("Event", std::move(events)));
+  }
+  Mat_Close(file);
+  return path;
+}
+
+}  // namespace echoloop::test::verasonics

@@ -1,0 +1,44 @@
+// Verasonics workspaces of the tests' own making, written with the MATLAB library itself: geometry in wavelengths,
+// channels in the order of the connector, events out of order, and time zero by hand-made numbers.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace echoloop::test::verasonics {
+
+inline constexpr std::size_t kElements = 8, kColumns = 16, kSamples = 32, kFrames = 3;
+inline constexpr double kFrequency_mhz = 5.0, kSpeed_m_s = 1500.0, kPitchWavelengths = 1.0;
+inline constexpr double kWavelength_m = kSpeed_m_s / (kFrequency_mhz * 1e6);
+
+struct Workspace {
+  std::vector<double> angles_rad = {-0.1, 0.1};
+  double focus = 0.0;  // wavelengths
+  std::string units = "wavelengths";
+  bool with_receive = true, with_delays = true, with_peak = true;
+  std::vector<double> connector = {9, 10, 11, 12, 13, 14, 15, 16};
+  double start_depth = 4.0, lens = 0.5, peak = 1.25;  // wavelengths
+  double end_sample_excess = 0.0;
+  enum class Container { v5, v73 } container = Container::v5;
+  std::string name = "RcvData", sample_mode;  // sample_mode: instead of decimSampleRate
+  int buffer = 1;                             // 2: after an empty one
+  bool one_by_one = false;                    // TX(k) fires element 3 k alone
+  bool with_notes = true;                     // Steer and focus
+  bool as_double = false;
+};
+
+inline double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths
+
+inline std::int16_t sample_at(std::size_t r, std::size_t column, std::size_t page) {
+  return static_cast<std::int16_t>(r + 100 * column + 5000 * page);
+}
+
+// The second shot of each frame lies first in its rows.
+inline std::size_t first_row(std::size_t shot) { return shot == 0 ? kSamples : 0; }
+
+std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& workspace);
+
+}  // namespace echoloop::test::verasonics

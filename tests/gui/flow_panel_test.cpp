@@ -1,0 +1,142 @@
+// The Flow panel: the ends of the kept components under the mouse, their spectra, one alone, and the modes.
+#include "core/flow_image.h"
+#include "gui/scene.h"
+#include "support/picture_pixels.h"
+
+namespace echoloop::testing {
+namespace {
+
+float half_bright(double, double) { return -30.0F; }
+
+// Opens the panel, wherever the column has it.
+void open_panel(Scene& scene) {
+  scene.frames(2);
+  scene.click("panel_source");  // makes room
+  scene.click("panel_formation");
+  scene.click("panel_display");
+  scene.click("panel_flow");
+}
+
+constexpr Grid kCoarse{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 41, .nz = 51};
+
+TEST(FlowPanel, EndsOfTheKeptComponentsAreDragged) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow = FlowMode::power;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  // 64 components across: 9 and 40 are kept.
+  const auto share = [](int component) { return (static_cast<float>(component) - 1.0F) / 63.0F; };
+  int changes = scene.params_changed;
+  scene.drag("singular_values", share(9), share(17));
+  EXPECT_NEAR(p.svd_low, 17, 1);
+  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_GT(scene.params_changed, changes);
+  scene.drag("singular_values", share(40), share(52));
+  EXPECT_NEAR(p.svd_high, 52, 1);
+  scene.drag("singular_values", share(p.svd_low), share(60));  // not past the other end
+  EXPECT_EQ(p.svd_low, p.svd_high);
+  changes = scene.params_changed;
+  scene.click("singular_values", true);
+  EXPECT_EQ(p.svd_low, 0);
+  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_GT(scene.params_changed, changes);
+}
+
+TEST(FlowPanel, TheSpectrumOfAChosenComponentIsPlotted) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.flow = FlowMode::power;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  scene.frames(2);
+  const auto brightest = [&] {  // of the curve's columns: where it is highest
+    const RgbPicture shot = scene.shot();
+    const Rect box = scene.viewer->control_rect("component_spectrum");
+    for (float y = box.y0 + 1; y < box.y1; y += 1) {
+      float sum = 0, n = 0;
+      for (float x = box.x0 + 2; x < box.x1 - 2; x += 1) {
+        const Rgb c = pixel(shot, x, y);
+        if (c.r < 150 || c.g < 150) continue;
+        sum += x;
+        n += 1;
+      }
+      if (n > 0) return (sum / n - box.x0) / box.width();
+    }
+    return -1.0F;
+  };
+  ASSERT_GT(scene.viewer->control_rect("component_spectrum").width(), 100.0F);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F) << "the first that is kept, component 9";
+  const int changes = scene.params_changed;
+  scene.drag("component", 0.1F, 0.5F);
+  scene.move(5, 5);
+  scene.frames(2);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 0.5F, 0.06F);
+  EXPECT_EQ(scene.params_changed, changes) << "nothing in the picture changes";
+  scene.click("component", true);
+  scene.move(5, 5);  // its tooltip lies over the plot
+  scene.frames(2);
+  EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F);
+}
+
+TEST(FlowPanel, AComponentAloneIsItsMapAndAfterwardsAllIsAsBefore) {
+  ECHO_SCENE(scene, 1600, 900);
+  ImagingParams& p = scene.state.params;
+  p.flow = FlowMode::power;
+  p.svd_low = 3;
+  p.svd_high = 0;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
+  open_panel(scene);
+  scene.frames(2);
+  const int changes = scene.params_changed;
+  scene.click("component_alone");
+  EXPECT_EQ(p.svd_low, 3);
+  EXPECT_EQ(p.svd_high, 3);
+  EXPECT_GT(scene.params_changed, changes);
+  scene.click("component_alone");
+  EXPECT_EQ(p.svd_low, 3);
+  EXPECT_EQ(p.svd_high, 0);
+}
+
+TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, half_bright);
+  open_panel(scene);
+  EXPECT_EQ(scene.viewer->control_rect("flow_threshold_db").width(), 0.0F);  // off: nothing to set
+  scene.click("flow/Velocity");
+  EXPECT_EQ(scene.state.params.flow, FlowMode::velocity);
+  EXPECT_GT(scene.params_changed, 0);
+  EXPECT_EQ(scene.viewer->control_rect("singular_values").width(), 0.0F);  // none came yet
+  for (const char* id : {"flow_frames", "flow_step", "flow_angle_rad", "flow_prf_hz", "wall_cutoff"}) {
+    EXPECT_GT(scene.viewer->control_rect(id).width(), 0.0F) << id;
+  }
+  EXPECT_EQ(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  scene.state.source.frame_count = 63;  // an ensemble has 64
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  scene.state.source.frame_count = 0;
+  scene.frames(2);
+  scene.drag("flow_frames", 0.3F, 0.8F);
+  EXPECT_GT(scene.state.params.flow_frames, 100);
+  scene.freeze(20, 50.0);
+  scene.frames(2);
+  const int step = scene.state.params.flow_step;
+  scene.drag("flow_step", 0.8F, 0.3F);  // kept frames have a flow picture each
+  EXPECT_EQ(scene.state.params.flow_step, step);
+  scene.drag("flow_frames", 0.8F, 0.3F);
+  EXPECT_LT(scene.state.params.flow_frames, 80);
+  EXPECT_EQ(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
+  scene.state.cine.why_no_flow = "Only 20 frames are kept up to the one on screen; an ensemble needs 64.";
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
+  scene.click("flow/Off");
+  EXPECT_EQ(scene.state.params.flow, FlowMode::off);
+}
+
+}  // namespace
+}  // namespace echoloop::testing
