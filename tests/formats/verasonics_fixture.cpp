@@ -63,7 +63,8 @@ Variable transmits(const Workspace& w) {
 std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& w) {
   const std::filesystem::path path = folder / "workspace.mat";
   std::filesystem::remove(path);
-  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, w.version);
+  const bool v73 = w.container == Workspace::Container::v73;
+  mat_t* file = Mat_CreateVer(path.c_str(), nullptr, v73 ? MAT_FT_MAT73 : MAT_FT_MAT5);
   const auto put = [&](Variable v) {
     Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
     Mat_VarFree(v);
@@ -81,8 +82,8 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
                                     : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
   std::size_t cells[2] = {1, static_cast<std::size_t>(w.buffer)};
   Variable cell = Mat_VarCreate(w.name.c_str(), MAT_C_CELL, MAT_T_CELL, 2, cells, nullptr, 0);
-  if (cells[1] == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
-  Mat_VarSetCell(cell, static_cast<int>(cells[1]) - 1, cell_value);
+  if (w.buffer == 2) Mat_VarSetCell(cell, 0, numbers(nullptr, {0, 0}, {}));
+  Mat_VarSetCell(cell, w.buffer - 1, cell_value);
   put(cell);
   const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
   std::vector<double> positions(kElements * 5, 0.0);

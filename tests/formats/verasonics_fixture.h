@@ -2,8 +2,6 @@
 // channels in the order of the connector, events out of order, and time zero by hand-made numbers.
 #pragma once
 
-#include <matio.h>
-
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -24,9 +22,9 @@ struct Workspace {
   std::vector<double> connector = {9, 10, 11, 12, 13, 14, 15, 16};
   double start_depth = 4.0, lens = 0.5, peak = 1.25;  // wavelengths
   double end_sample_excess = 0.0;
-  mat_ft version = MAT_FT_MAT5;
+  enum class Container { v5, v73 } container = Container::v5;
   std::string name = "RcvData", sample_mode;  // sample_mode: instead of decimSampleRate
-  double buffer = 1.0;                        // 2: after an empty one
+  int buffer = 1;                             // 2: after an empty one
   bool one_by_one = false;                    // TX(k) fires element 3 k alone
   bool with_notes = true;                     // Steer and focus
   bool as_double = false;

@@ -24,9 +24,9 @@ double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::si
 
 TEST(Verasonics, LinesByEventAndConnector) {
   const TempFolder folder;
-  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+  for (const auto container : {Workspace::Container::v5, Workspace::Container::v73}) {
     Workspace w;
-    w.version = version;
+    w.container = container;
     const Recording r = open_recording(write(folder, w));
     ASSERT_EQ(r.frame_count, kFrames);
     const Acquisition& a = *r.acquisition;
@@ -136,7 +136,7 @@ TEST(Verasonics, SamplesPerWavelengthByTheMode) {
 TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
   const TempFolder folder;
   Workspace second, own_name, wide;
-  second.buffer = 2.0;
+  second.buffer = 2;
   own_name.name = "RFData_tot";
   wide.as_double = true;
   for (const Workspace& w : {second, own_name, wide}) {
