@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
+
+#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -32,16 +36,15 @@ std::optional<double> passage(const Transmit& t, const std::vector<double>& dela
   return mean;
 }
 
-constexpr std::size_t kMostUnknowns = 4;
-using Row = std::array<double, kMostUnknowns + 1>;  // unknowns, and the right side last
+using Row = std::array<double, 4>;  // three unknowns and the right side
 
-// Least squares of rows by their normal equations; nothing when they do not determine the first n unknowns.
-std::optional<std::array<double, kMostUnknowns>> solve(const std::vector<Row>& rows, std::size_t n_unknowns) {
-  std::array<Row, kMostUnknowns> m{};
+// Least squares of rows by their normal equations; nothing when they do not determine the unknowns.
+std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::size_t n_unknowns) {
+  std::array<Row, 3> m{};
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < n_unknowns; ++i) {
       for (std::size_t j = 0; j < n_unknowns; ++j) m[i][j] += row[i] * row[j];
-      m[i][kMostUnknowns] += row[i] * row[kMostUnknowns];
+      m[i][3] += row[i] * row[3];
     }
   }
   for (std::size_t k = 0; k < n_unknowns; ++k) {  // Gauss-Jordan; a positive definite matrix needs no pivot search
@@ -49,16 +52,16 @@ std::optional<std::array<double, kMostUnknowns>> solve(const std::vector<Row>& r
     for (std::size_t i = 0; i < n_unknowns; ++i) {
       if (i == k) continue;
       const double factor = m[i][k] / m[k][k];
-      for (double *to = m[i].data(), *from = m[k].data(); to != m[i].data() + m[i].size();) *to++ -= factor * *from++;
+      for (std::size_t j = 0; j < 4; ++j) m[i][j] -= factor * m[k][j];
     }
   }
-  std::array<double, kMostUnknowns> x{};
-  for (std::size_t k = 0; k < n_unknowns; ++k) x[k] = m[k][kMostUnknowns] / m[k][k];
+  std::array<double, 3> x{};
+  for (std::size_t k = 0; k < n_unknowns; ++k) x[k] = m[k][3] / m[k][k];
   return x;
 }
 
 struct Line {  // of the firing elements: lengths in units of half the aperture, the first delay taken away
-  std::vector<double> x, z, ct;
+  std::vector<double> x, ct;
   double scale_m = 1.0;
 };
 
@@ -69,47 +72,42 @@ Line firing_line(const std::vector<double>& delays_s, const Probe& probe, double
     if (std::isnan(delays_s[e])) continue;
     if (std::isnan(first)) first = delays_s[e];
     line.x.push_back(probe.elements[e].x_m);
-    line.z.push_back(probe.elements[e].z_m);
     line.ct.push_back((delays_s[e] - first) * c);
   }
   line.scale_m = 1e-9;
   for (const double x : line.x) line.scale_m = std::max(line.scale_m, std::abs(x));
-  for (auto* values : {&line.x, &line.z, &line.ct}) {
-    for (double& value : *values) value /= line.scale_m;
-  }
+  for (double& x : line.x) x /= line.scale_m;
+  for (double& ct : line.ct) ct /= line.scale_m;
   return line;
 }
 
-// ct = const + x sin a + z cos a; on a straight line the last term is part of the constant.
-std::optional<Transmit> plane_wave(const Line& line, ProbeKind kind) {
+// ct = const + x sin a.
+std::optional<Transmit> plane_wave(const Line& line) {
   std::vector<Row> rows;
-  for (std::size_t k = 0; k < line.x.size(); ++k) rows.push_back({1.0, line.x[k], line.z[k], 0.0, line.ct[k]});
-  const bool curved = kind == ProbeKind::convex;
-  const auto solved = solve(rows, curved ? 3 : 2);
+  for (std::size_t k = 0; k < line.x.size(); ++k) rows.push_back({1.0, line.x[k], 0.0, line.ct[k]});
+  const auto solved = solve(rows, 2);
   if (!solved || !(std::abs((*solved)[1]) < 1.0)) return std::nullopt;
   Transmit t;
-  t.angle_rad = curved ? std::atan2((*solved)[1], (*solved)[2]) : std::asin((*solved)[1]);
+  t.angle_rad = std::asin((*solved)[1]);
   return t;
 }
 
-// |p - s| = ct + k, k < 0 for a focus: x^2 + z^2 - (ct)^2 = 2 s_x x + 2 s_z z + 2 k ct + (k^2 - |s|^2), linear in four
-// unknowns. On a straight line (z = 0) s_z follows from the last; elsewhere it is solved for.
-std::optional<Transmit> spherical_wave(const Line& line, ProbeKind kind) {
-  const bool curved = kind == ProbeKind::convex;
+// |p - s| = ct + k, k < 0 for a focus: x^2 - (ct)^2 = 2 s_x x + 2 k ct + (k^2 - |s|^2), linear in three unknowns.
+std::optional<Transmit> spherical_wave(const Line& line) {
   std::vector<Row> rows;
   for (std::size_t k = 0; k < line.x.size(); ++k) {
-    const double x = line.x[k], z = curved ? line.z[k] : 0.0, ct = line.ct[k];
-    rows.push_back({1.0, x, ct, z, x * x + z * z - ct * ct});
+    const double x = line.x[k], ct = line.ct[k];
+    rows.push_back({1.0, x, ct, x * x - ct * ct});
   }
-  const auto solved = solve(rows, curved ? 4 : 3);
+  const auto solved = solve(rows, 3);
   if (!solved) return std::nullopt;
   const double source_x = 0.5 * (*solved)[1], k = 0.5 * (*solved)[2];
   const double depth_squared = k * k - source_x * source_x - (*solved)[0];
-  if (!curved && !(depth_squared > 0.0)) return std::nullopt;
+  if (!(depth_squared > 0.0)) return std::nullopt;
   Transmit t;
   t.kind = k < 0.0 ? TransmitKind::focused : TransmitKind::diverging;
   t.source_x_m = source_x * line.scale_m;
-  t.source_z_m = (curved ? 0.5 * (*solved)[3] : (k < 0.0 ? 1.0 : -1.0) * std::sqrt(depth_squared)) * line.scale_m;
+  t.source_z_m = (k < 0.0 ? 1.0 : -1.0) * std::sqrt(depth_squared) * line.scale_m;
   return t;
 }
 
@@ -119,6 +117,95 @@ std::vector<std::size_t> firing_elements(const std::vector<double>& delays_s) {
     if (!std::isnan(delays_s[e])) firing.push_back(e);
   }
   return firing;
+}
+
+// Curved arrays, where no equation is linear: the best of a coarse set of waves, then Gauss and Newton's steps.
+struct Arc {  // up to 64 of the firing elements
+  std::vector<double> x_m, z_m, ct_m;
+  double middle_x_m = 0.0, middle_z_m = 0.0;
+};
+
+Arc firing_arc(const std::vector<double>& delays_s, const std::vector<std::size_t>& firing, const Probe& probe,
+               double c) {
+  Arc arc;
+  const std::size_t step = 1 + (firing.size() - 1) / 64;
+  for (std::size_t k = 0; k < firing.size(); k += step) {
+    const Element& e = probe.elements[firing[k]];
+    arc.x_m.push_back(e.x_m);
+    arc.z_m.push_back(e.z_m);
+    arc.ct_m.push_back((delays_s[firing[k]] - delays_s[firing[0]]) * c);
+  }
+  const auto n = static_cast<double>(arc.x_m.size());
+  arc.middle_x_m = std::accumulate(arc.x_m.begin(), arc.x_m.end(), 0.0) / n;
+  arc.middle_z_m = std::accumulate(arc.z_m.begin(), arc.z_m.end(), 0.0) / n;
+  return arc;
+}
+
+// Spread of the delays about those of `t`, m^2.
+double misfit(const Transmit& t, const Arc& arc) {
+  double sum = 0.0, squares = 0.0;
+  const auto n = static_cast<double>(arc.x_m.size());
+  for (std::size_t e = 0; e < arc.x_m.size(); ++e) {
+    const double off = arc.ct_m[e] - law_s(t, {.x_m = arc.x_m[e], .z_m = arc.z_m[e]}, 1.0);
+    sum += off, squares += off * off;
+  }
+  return squares / n - (sum / n) * (sum / n);
+}
+
+// One step of least squares in the angle, or in the source's two coordinates.
+Transmit stepped(const Transmit& t, const Arc& arc) {
+  std::vector<Row> rows;
+  const double sign = t.kind == TransmitKind::focused ? 1.0 : -1.0;
+  for (std::size_t e = 0; e < arc.x_m.size(); ++e) {
+    const double x = arc.x_m[e], z = arc.z_m[e];
+    const double off = arc.ct_m[e] - law_s(t, {.x_m = x, .z_m = z}, 1.0);
+    if (t.kind == TransmitKind::plane) {
+      rows.push_back({1.0, x * std::cos(t.angle_rad) - z * std::sin(t.angle_rad), 0.0, off});
+      continue;
+    }
+    const double away = std::max(std::hypot(x - t.source_x_m, z - t.source_z_m), 1e-6);
+    rows.push_back({1.0, sign * (x - t.source_x_m) / away, sign * (z - t.source_z_m) / away, off});
+  }
+  const auto step = solve(rows, t.kind == TransmitKind::plane ? 2 : 3);
+  if (!step) return t;
+  Transmit next = t;
+  if (t.kind == TransmitKind::plane) {
+    next.angle_rad += (*step)[1];
+  } else {
+    next.source_x_m += (*step)[1];
+    next.source_z_m += (*step)[2];
+  }
+  return next;
+}
+
+std::vector<Transmit> searched_waves(const Arc& arc) {
+  std::vector<Transmit> best(3);
+  best[1].kind = TransmitKind::focused;
+  best[2].kind = TransmitKind::diverging;
+  std::vector<double> least(3, std::numeric_limits<double>::infinity());
+  const auto try_it = [&](std::size_t kind, double angle_rad, double x_m, double z_m) {
+    Transmit t = best[kind];
+    t.angle_rad = angle_rad, t.source_x_m = x_m, t.source_z_m = z_m;
+    const double off = misfit(t, arc);
+    if (off < least[kind]) least[kind] = off, best[kind] = t;
+  };
+  for (double angle = -80.0 * kRadiansPerDegree; angle < 1.4; angle += 5.0 * kRadiansPerDegree) {
+    try_it(0, angle, 0.0, 0.0);
+    for (double away_m = 5e-3; away_m < 0.7; away_m *= 1.4) {
+      const double x_m = away_m * std::sin(angle), z_m = away_m * std::cos(angle);
+      try_it(1, 0.0, arc.middle_x_m + x_m, arc.middle_z_m + z_m);
+      try_it(2, 0.0, arc.middle_x_m - x_m, arc.middle_z_m - z_m);
+    }
+  }
+  for (std::size_t kind = 0; kind < 3; ++kind) {
+    for (int k = 0; k < 12; ++k) {
+      const Transmit next = stepped(best[kind], arc);
+      const double off = misfit(next, arc);
+      if (!(off < least[kind])) break;
+      least[kind] = off, best[kind] = next;
+    }
+  }
+  return best;
 }
 
 // One element alone is the source of a diverging wave.
@@ -146,17 +233,25 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
   if (firing.size() == 1) return element_wave(probe.elements[firing[0]], delays_s[firing[0]], sound_speed_m_s);
   std::vector<Transmit> candidates = hints;
   if (firing.size() == 2) return law_itself(delays_s);  // any wave fits two
-  const Line line = firing_line(delays_s, probe, sound_speed_m_s);
-  const std::size_t n_curved = probe.kind == ProbeKind::convex ? 1 : 0;  // unknowns more
-  if (firing.size() > 2 + n_curved) {
-    if (const auto plane = plane_wave(line, probe.kind)) candidates.push_back(*plane);
+  if (probe.kind != ProbeKind::convex) {
+    const Line line = firing_line(delays_s, probe, sound_speed_m_s);
+    if (const auto plane = plane_wave(line)) candidates.push_back(*plane);
+    if (auto spherical = spherical_wave(line)) {
+      spherical->source_z_m += probe.elements[0].z_m;
+      candidates.push_back(*spherical);
+    }
   }
-  if (firing.size() > 3 + n_curved) {
-    if (const auto spherical = spherical_wave(line, probe.kind)) candidates.push_back(*spherical);
-  }
-  for (Transmit& candidate : candidates) {
-    if (const auto found = passage(candidate, delays_s, probe, sound_speed_m_s, tolerance_s))
-      return {std::move(candidate), *found};
+  const auto first_that_fits = [&](std::vector<Transmit>& waves) -> std::optional<WaveFit> {
+    for (Transmit& wave : waves) {
+      if (const auto found = passage(wave, delays_s, probe, sound_speed_m_s, tolerance_s))
+        return WaveFit{std::move(wave), *found};
+    }
+    return std::nullopt;
+  };
+  if (auto fit = first_that_fits(candidates)) return *fit;
+  if (probe.kind == ProbeKind::convex) {
+    auto searched = searched_waves(firing_arc(delays_s, firing, probe, sound_speed_m_s));
+    if (auto fit = first_that_fits(searched)) return *fit;
   }
   return law_itself(delays_s);
 }
