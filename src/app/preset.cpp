@@ -155,7 +155,7 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
     const std::string word(key.str());
     if (word == "name" || word == "about") continue;
     if (word == "slot") {
-      const auto slot = node.value<std::int64_t>();
+      const auto slot = node.value_exact<std::int64_t>();  // of a real number the library makes an integer unchecked
       if (!slot || *slot < 1 || *slot > 9) throw Error(what, "found a bad slot", "slot = 1 to 9");
       preset.slot = static_cast<int>(*slot);
     } else if (word == "probe") {

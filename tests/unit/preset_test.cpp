@@ -131,6 +131,7 @@ TEST(Preset, WhatIsWrongIsOneLineThatNamesFileAndWord) {
   refused("f_number = [1]", "f_number");
   refused("apodization = \"none\"", "boxcar");
   refused("slot = 10", "slot");
+  refused("slot = 1e300", "slot");
   refused("name = 3", "name");
   refused("parameters = 3", "parameters");
   refused("[probe]\nkind = \"round\"", "round");
