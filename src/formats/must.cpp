@@ -115,7 +115,7 @@ Shot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
 // TXdelay: times on the clock of the file, which the wave passes the origin on `passage`; a law that is no plane or
 // spherical wave keeps that clock.
 Shot delay_shot(const std::vector<double>& delays_s, const Acquisition& a) {
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, std::nullopt);
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, {});
   return {.transmit = std::move(fit.transmit), .shift_s = -fit.passage_s};
 }
 

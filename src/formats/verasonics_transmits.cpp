@@ -105,7 +105,7 @@ std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, co
       ++count.without_delays;
     } else {
       const WaveFit fit = fit_wave(delays_s, parts.probe, s.sound_speed_m_s, kTolerance_periods / s.frequency_hz,
-                                   named ? std::optional(t) : std::nullopt);
+                                   named ? std::vector<Transmit>{t} : std::vector<Transmit>{});
       const bool alone = std::count(active.begin(), active.end(), true) == 1;
       count.other_than_named += named && !alone && !same_wave(t, fit.transmit) ? 1 : 0;
       count.no_wave += fit.transmit.kind == TransmitKind::delays ? 1 : 0;
