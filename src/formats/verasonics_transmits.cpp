@@ -55,16 +55,12 @@ double peak_s(const MatTree& tree, const Scales& s, Acquisition& a) {
 }
 
 // Firing times of TX k in seconds, NaN for elements that are silent; empty without TX.Delay.
-std::vector<double> firing_times(const std::string& what, const MatNode& tx, std::size_t k, const Scales& s,
-                                 const std::vector<bool>& active) {
+std::vector<double> firing_times(const MatNode& tx, std::size_t k, const Scales& s, const std::vector<bool>& active) {
   std::vector<double> delays_s = tx.values("Delay", k);
   if (delays_s.size() < active.size()) return {};
   delays_s.resize(active.size());
-  for (std::size_t e = 0; e < active.size(); ++e) {
-    if (active[e] && !std::isfinite(delays_s[e]))
-      throw Error(what, "TX(" + std::to_string(k + 1) + ").Delay of " + std::to_string(delays_s[e]), "wavelengths");
+  for (std::size_t e = 0; e < active.size(); ++e)
     delays_s[e] = active[e] ? delays_s[e] / s.frequency_hz : std::numeric_limits<double>::quiet_NaN();
-  }
   return delays_s;
 }
 
@@ -101,7 +97,7 @@ std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, co
     const std::vector<bool> active = active_elements(tx, k, parts.probe.elements.size());
     if (std::none_of(active.begin(), active.end(), [](bool on) { return on; }))
       throw Error(what, "TX(" + std::to_string(k + 1) + ") with no element that sends", "at least one");
-    const std::vector<double> delays_s = firing_times(what, tx, k, s, active);
+    const std::vector<double> delays_s = firing_times(tx, k, s, active);
     const bool named = tx.find("Steer", k) != nullptr || tx.find("focus", k) != nullptr;
     Transmit t = named_wave(tx, k, s, parts);
     if (delays_s.empty()) {
@@ -109,7 +105,7 @@ std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, co
       ++count.without_delays;
     } else {
       const WaveFit fit = fit_wave(delays_s, parts.probe, s.sound_speed_m_s, kTolerance_periods / s.frequency_hz,
-                                   named ? std::vector{t} : std::vector<Transmit>{});
+                                   named ? std::vector<Transmit>{t} : std::vector<Transmit>{});
       const bool alone = std::count(active.begin(), active.end(), true) == 1;
       count.other_than_named += named && !alone && !same_wave(t, fit.transmit) ? 1 : 0;
       count.no_wave += fit.transmit.kind == TransmitKind::delays ? 1 : 0;
