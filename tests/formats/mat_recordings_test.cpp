@@ -66,8 +66,11 @@ TEST(Mat, ConvexFileAgreesWithTheSameDataAsNpy) {
   const Recording npy = open_recording(data_root() / "simus_c52v_convex/rf.npy");
   const Acquisition &a = *mat.acquisition, &b = *npy.acquisition;
   EXPECT_EQ(a.probe.kind, ProbeKind::convex);
-  EXPECT_EQ(a.transmits.at(0).kind, TransmitKind::delays);
-  EXPECT_EQ(a.transmits[0].t0_s, 0.0);
+  // All at once: from the centre of curvature. The wave would have passed the chord a sagitta before it is sent.
+  EXPECT_EQ(a.transmits.at(0).kind, TransmitKind::diverging);
+  EXPECT_NEAR(a.transmits[0].source_z_m, -0.03943908259890169, 1e-7);
+  EXPECT_NEAR(a.transmits[0].t0_s, 0.010130917401098 / 1540.0, 1e-10);
+  EXPECT_NEAR(a.transmits[0].t0_s, b.transmits.at(0).t0_s, 1e-12);
   ASSERT_EQ(a.n_elements(), b.n_elements());
   for (std::size_t e = 0; e < 128; ++e) {
     EXPECT_NEAR(a.probe.elements[e].x_m, b.probe.elements[e].x_m, 1e-12);

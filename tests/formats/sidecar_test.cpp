@@ -248,8 +248,8 @@ TEST(Sidecar, OpensTheConvexRecording) {
   EXPECT_EQ(a.probe.kind, ProbeKind::convex);
   EXPECT_EQ(a.n_elements(), 128);
   EXPECT_EQ(a.n_samples, 2300);
-  EXPECT_EQ(a.transmits.at(0).kind, TransmitKind::delays);
-  EXPECT_EQ(a.transmits.at(0).t0_s, 0.0);
+  EXPECT_EQ(a.transmits.at(0).kind, TransmitKind::diverging);  // all at once: from the centre of curvature
+  EXPECT_NEAR(a.transmits.at(0).source_z_m, -0.03943908259890169, 1e-7);
   EXPECT_NEAR(a.probe.elements[64].z_m, 0.010130266640320733, 1e-15);
   EXPECT_NEAR(a.probe.elements[0].normal_rad, -0.6507593537020621, 1e-15);
   EXPECT_EQ(sample(recording, 0, 0, 64, 1000), -725);
