@@ -74,7 +74,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   };
   constexpr std::uint64_t kPictures = 300;
   for (std::uint64_t i = 1; i <= kPictures; ++i) {
-    (i % 2 == 0 ? a : b).publish(live, i);
+    (i % 2 == 0 ? a : b).publish(live.images, i);
     show();
     ASSERT_EQ(viewer->shown_image().number, i);
   }
@@ -88,7 +88,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   state.run = RunState::frozen;
   state.cine.frames = state.cine.mark_out = 2;
   state.cine.compare = true;
-  a.publish(live, 900);
+  a.publish(live.images, 900);
   b.publish(past[0], 901);
   c.publish(past[1], 902);
   show();

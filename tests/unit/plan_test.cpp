@@ -101,7 +101,7 @@ TEST(Plan, TheCourseRefusesWhatItsFormulaCannotDescribe) {
     return make_plan(share(a), p);
   };
   EXPECT_NO_THROW(course(linear_acquisition()));
-  expect_refusal([&] { course(testing::convex_acquisition()); }, "curved array");
+  expect_refusal([&] { course(testing::convex_acquisition()); }, "not all at z = 0");
   Acquisition a = linear_acquisition();
   a.sampling_hz = 12e6;
   expect_refusal([&] { course(a); }, "sampling frequency");
