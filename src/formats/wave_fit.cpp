@@ -232,11 +232,12 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
   const std::vector<std::size_t> firing = firing_elements(delays_s);
   if (firing.size() == 1) return element_wave(probe.elements[firing[0]], delays_s[firing[0]], sound_speed_m_s);
   std::vector<Transmit> candidates = hints;
-  if (firing.size() == 2) return law_itself(delays_s);  // any wave fits two
+  if (firing.size() == 2) return law_itself(delays_s);  // any wave fits two ...
+  const bool sphere_is_found = firing.size() > 3;       // ... and three fit any sphere
   if (probe.kind != ProbeKind::convex) {
     const Line line = firing_line(delays_s, probe, sound_speed_m_s);
     if (const auto plane = plane_wave(line)) candidates.push_back(*plane);
-    if (auto spherical = spherical_wave(line)) {
+    if (auto spherical = spherical_wave(line); spherical && sphere_is_found) {
       spherical->source_z_m += probe.elements[0].z_m;
       candidates.push_back(*spherical);
     }
@@ -249,7 +250,7 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
     return std::nullopt;
   };
   if (auto fit = first_that_fits(candidates)) return *fit;
-  if (probe.kind == ProbeKind::convex) {
+  if (probe.kind == ProbeKind::convex && sphere_is_found) {
     auto searched = searched_waves(firing_arc(delays_s, firing, probe, sound_speed_m_s));
     if (auto fit = first_that_fits(searched)) return *fit;
   }
