@@ -192,8 +192,8 @@ struct PackedDas {
         const float4 normal = kWeight == WeightKind::general ? normals[e] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         add_element(a, px, records[e], normal, offset, with_cos, with_sin);
       }
-      // One lane for its warp: every lane for itself takes 1 % longer. Racecheck does not see that the other lanes' reads
-      // came before it and reports them; with every lane for itself it reports nothing.
+      // One lane for its warp: every lane for itself takes 1 % longer. Racecheck does not see that the other lanes'
+      // reads came before it and reports them; with every lane for itself it reports nothing.
       __syncwarp();
       if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
       if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages))
