@@ -15,9 +15,9 @@ struct WaveFit {
 };
 
 // `delays_s`: firing time of each element, NaN = silent; at least one fires. The first of `hints` (plane, diverging,
-// focused) that agrees with every delay within `tolerance_s` is taken, else a plane wave that does (of three elements or
-// more) or a spherical one (of four), else the law itself (kind delays). One element alone makes a diverging wave of its
-// own.
+// focused) that agrees with every delay within `tolerance_s` is taken, else a plane wave that does (of three elements
+// or more) or a spherical one (of four), else the law itself (kind delays). One element alone makes a diverging wave of
+// its own.
 WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s,
                  const std::vector<Transmit>& hints);
 
