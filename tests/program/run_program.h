@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -80,6 +81,16 @@ class FileSizeLimit {
  private:
   rlimit before_{};
   void (*handler_)(int) = nullptr;
+};
+
+// For what this process starts, while it exists: what OpenGL drivers leave behind when they are unloaded is no leak of
+// the program, and has no name that could be suppressed.
+class LeaksOfDriversIgnored {
+ public:
+  LeaksOfDriversIgnored() { ::setenv("LSAN_OPTIONS", "detect_leaks=0", 1); }
+  ~LeaksOfDriversIgnored() { ::unsetenv("LSAN_OPTIONS"); }
+  LeaksOfDriversIgnored(const LeaksOfDriversIgnored&) = delete;
+  LeaksOfDriversIgnored& operator=(const LeaksOfDriversIgnored&) = delete;
 };
 
 inline std::vector<std::string> lines_of(const std::string& text) {
