@@ -15,54 +15,98 @@ namespace {
 
 constexpr double kTolerance_periods = 0.05;  // clocks of 250 MHz place firing times to 0.02 periods of 5 MHz
 
+// FocalPt, or Steer and focus from Origin; all in wavelengths.
 Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const ProbeParts& probe) {
   const std::vector<double> steer = tx.values("Steer", k);
   const std::vector<double> origin = tx.values("Origin", k);
+  const std::vector<double> point = tx.values("FocalPt", k);
   const double focus_m = tx.number("focus", k).value_or(0.0) * s.wavelength_m;
   const double angle = steer.empty() ? 0.0 : steer[0];
   Transmit t;
-  if (focus_m == 0.0 || !std::isfinite(focus_m)) {
+  const bool placed = point.size() == 3 && point[2] != 0.0 && std::isfinite(point[0]) && std::isfinite(point[2]);
+  if (!placed && (focus_m == 0.0 || !std::isfinite(focus_m))) {
     t.angle_rad = angle;
     return t;
   }
-  t.kind = focus_m < 0.0 ? TransmitKind::diverging : TransmitKind::focused;
   const double x_m = origin.empty() ? 0.0 : origin[0] * s.wavelength_m;
   const double z_m = origin.size() < 3 ? 0.0 : origin[2] * s.wavelength_m;
-  t.source_x_m = x_m + focus_m * std::sin(angle) - probe.origin_x_m;
-  t.source_z_m = z_m + focus_m * std::cos(angle);
+  const double source_x_m = placed ? point[0] * s.wavelength_m : x_m + focus_m * std::sin(angle);
+  t.source_x_m = source_x_m - probe.origin_x_m;
+  t.source_z_m = placed ? point[2] * s.wavelength_m : z_m + focus_m * std::cos(angle);
+  t.kind = (placed ? t.source_z_m : focus_m) < 0.0 ? TransmitKind::diverging : TransmitKind::focused;
   return t;
 }
 
-std::vector<bool> active_elements(const MatNode& tx, std::size_t k, std::size_t n) {
-  const std::vector<double> apod = tx.values("Apod", k);
-  std::vector<bool> active(n, true);
-  for (std::size_t e = 0; e < std::min(n, apod.size()); ++e) active[e] = apod[e] != 0.0;
-  return active;
-}
+struct Sent {
+  std::vector<bool> active;      // by element
+  std::vector<double> delays_s;  // firing times, NaN: silent; empty without TX.Delay
+};
 
-double lens_s(const MatTree& tree, const Scales& s) {
-  return tree.find("Trans")->number("lensCorrection").value_or(0.0) * s.element_unit_m / s.sound_speed_m_s;
-}
-
-double peak_s(const MatTree& tree, const Scales& s, Acquisition& a) {
-  const MatNode* tw = tree.find("TW");
-  const auto peak = tw == nullptr ? std::nullopt : tw->number("peak");
-  if (!peak) {
-    a.assumptions.emplace_back("no correction for the length of the transmitted pulse: the file has no TW.peak",
-                               "first_sample_s");
+// Numbers of TX are one an element, or one an element that its aperture connects.
+Sent sent(const std::string& what, const MatNode& tx, std::size_t k, const Scales& s, const ProbeParts& probe) {
+  const std::size_t n = probe.probe.elements.size();
+  const std::size_t aperture = whole(what, "TX.aperture", tx.number("aperture", k).value_or(1.0), 1) - 1;
+  const Columns& connected = probe.apertures[std::min(aperture, probe.apertures.size() - 1)];
+  const std::vector<double> weights = by_element(tx.values("Apod", k), connected, 0.0);
+  Sent sent{.active = std::vector<bool>(n, true), .delays_s = by_element(tx.values("Delay", k), connected, 0.0)};
+  bool plus = weights.empty(), minus = false;
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    sent.active[e] = weights[e] != 0.0;
+    plus = plus || weights[e] > 0.0;
+    minus = minus || weights[e] < 0.0;
   }
-  return peak.value_or(0.0) / s.frequency_hz;
+  const std::string name = "TX(" + std::to_string(k + 1) + ")";
+  if (!plus && !minus) throw Error(what, name + " with no element that sends", "at least one");
+  if (plus && minus) {
+    throw Error(what, name + ".Apod of both signs, as in Hadamard-coded transmits",
+                "elements of one sign in each transmit: decode the recording first");
+  }
+  for (std::size_t e = 0; e < sent.delays_s.size(); ++e) {
+    double& delay = sent.delays_s[e];
+    delay = sent.active[e] ? delay / s.frequency_hz : std::numeric_limits<double>::quiet_NaN();
+  }
+  return sent;
 }
 
-// Firing times of TX k in seconds, NaN for elements that are silent; empty without TX.Delay.
-std::vector<double> firing_times(const MatNode& tx, std::size_t k, const Scales& s, const std::vector<bool>& active) {
-  std::vector<double> delays_s = tx.values("Delay", k);
-  if (delays_s.size() < active.size()) return {};
-  delays_s.resize(active.size());
-  for (std::size_t e = 0; e < active.size(); ++e)
-    delays_s[e] = active[e] ? delays_s[e] / s.frequency_hz : std::numeric_limits<double>::quiet_NaN();
-  return delays_s;
-}
+// How much later than the program counts it an echo comes: the pulse's peak, and the lens on both ways.
+class Lateness {
+ public:
+  Lateness(const MatTree& tree, const Scales& s, Acquisition& a) : tw_(tree.find("TW")), s_(s), a_(a) {
+    const double lens = tree.find("Trans")->number("lensCorrection").value_or(0.0);
+    lens_s_ = 2.0 * lens * s.element_unit_m / s.sound_speed_m_s;
+  }
+
+  double of(const MatNode& tx, std::size_t k) {
+    const double waveform = tx.number("waveform", k).value_or(1.0);
+    const bool known = waveform >= 1.0 && tw_ != nullptr && waveform <= static_cast<double>(tw_->rows.size());
+    auto peak = known ? tw_->number("peak", static_cast<std::size_t>(waveform) - 1) : std::nullopt;
+    if (!peak && tw_ != nullptr) peak = tw_->number("peak");
+    peaks_told_ = peaks_told_ && peak.has_value();
+    const double late_s = peak.value_or(0.0) / s_.frequency_hz;
+    longest_s_ = std::max(longest_s_, late_s);
+    return late_s + lens_s_;
+  }
+
+  void tell() {
+    if (!peaks_told_) {
+      a_.assumptions.emplace_back("no correction for the length of the transmitted pulse: the file has no TW.peak",
+                                  "first_sample_s");
+    }
+    const auto microseconds = [](double seconds) { return std::to_string(seconds * 1e6).substr(0, 5) + " us"; };
+    std::string text = longest_s_ > 0.0 ? "TW.peak, " + microseconds(longest_s_) : "";
+    if (lens_s_ > 0.0)
+      text += (text.empty() ? "" : ", and ") + std::string("twice Trans.lensCorrection, ") + microseconds(lens_s_);
+    if (!text.empty())
+      a_.assumptions.emplace_back("times are less " + text + ", as the vendor's scripts count", "first_sample_s");
+  }
+
+ private:
+  const MatNode* tw_;
+  const Scales& s_;
+  Acquisition& a_;
+  double lens_s_ = 0.0, longest_s_ = 0.0;
+  bool peaks_told_ = true;
+};
 
 bool same_wave(const Transmit& x, const Transmit& y) {
   return x.kind == y.kind && x.angle_rad == y.angle_rad && x.source_x_m == y.source_x_m && x.source_z_m == y.source_z_m;
@@ -88,16 +132,13 @@ void tell(const Count& n, Acquisition& a) {
 std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, const Scales& s, const ProbeParts& parts,
                                 const Scheme& scheme, Acquisition& a) {
   const MatNode& tx = *tree.find("TX");
-  const double late_s = peak_s(tree, s, a) + 2.0 * lens_s(tree, s);
+  Lateness lateness(tree, s, a);
   std::vector<Transmit> all;
   Count count;
   for (std::size_t i = 0; i < scheme.shots.size(); ++i) {
     const std::size_t k = scheme.shots[i].tx;
-    const double t0_s = 2.0 * scheme.start_depth[i] / s.frequency_hz - late_s;
-    const std::vector<bool> active = active_elements(tx, k, parts.probe.elements.size());
-    if (std::none_of(active.begin(), active.end(), [](bool on) { return on; }))
-      throw Error(what, "TX(" + std::to_string(k + 1) + ") with no element that sends", "at least one");
-    const std::vector<double> delays_s = firing_times(tx, k, s, active);
+    const double t0_s = 2.0 * scheme.start_depth[i] / s.frequency_hz - lateness.of(tx, k);
+    const auto [active, delays_s] = sent(what, tx, k, s, parts);
     const bool named = tx.find("Steer", k) != nullptr || tx.find("focus", k) != nullptr;
     Transmit t = named_wave(tx, k, s, parts);
     if (delays_s.empty()) {
@@ -114,6 +155,7 @@ std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, co
     }
     all.push_back(std::move(t));
   }
+  lateness.tell();
   tell(count, a);
   return all;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <memory>
 #include <numbers>
 
@@ -125,12 +126,105 @@ TEST(Verasonics, OneElementAloneIsASource) {
 
 TEST(Verasonics, SamplesPerWavelengthByTheMode) {
   const TempFolder folder;
-  for (const auto& [mode, per_wave] :
-       {std::pair{"NS200BW", 4.0}, {"BS100BW", 2.0}, {"BS67BW", 4.0 / 3.0}, {"BS50BW", 1.0}}) {
+  for (const auto& [mode, per_wave] : {std::pair{"NS200BW", 4.0}, {"BS67BW", 4.0 / 3.0}}) {
     Workspace w;
     w.sample_mode = mode;
-    EXPECT_NEAR(open_recording(write(folder, w)).acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
+    const Recording r = open_recording(write(folder, w));
+    EXPECT_NEAR(r.acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
+    EXPECT_EQ(r.acquisition->signal, SignalKind::rf);
   }
+  Workspace interleaved;
+  interleaved.sample_mode = "NS200BWI";
+  EXPECT_NE(refusal(write(folder, interleaved)).find("NS200BWI"), std::string::npos);
+}
+
+// Two neighbouring rows are I and -Q; the mixer counts from the file's first sample, the program from its time zero,
+// and the time of a pair is half a quarter of a period after that of its I.
+TEST(Verasonics, PairsOfSamplesAreIq) {
+  const TempFolder folder;
+  for (const auto& [mode, periods] : {std::pair{"BS100BW", 1.0}, {"BS50BW", 2.0}}) {
+    Workspace plain, w;
+    w.sample_mode = mode;
+    const double t0_s = open_recording(write(folder, plain)).acquisition->transmits[1].t0_s;
+    const Recording r = open_recording(write(folder, w));
+    const Acquisition& a = *r.acquisition;
+    EXPECT_EQ(a.signal, SignalKind::iq);
+    EXPECT_EQ(a.n_samples, static_cast<int>(kSamples / 2));
+    EXPECT_NEAR(a.demod_hz, 5e6, 1e-3);
+    EXPECT_NEAR(a.sampling_hz, 5e6 / periods, 1e-3);
+    EXPECT_NEAR(a.transmits[1].t0_s, t0_s + 0.125 / 5e6, 1e-12);
+    const std::complex<double> pair(sample_at(first_row(1) + 6, 8 + 2, 0), -sample_at(first_row(1) + 7, 8 + 2, 0));
+    const std::complex<double> mixed = pair * std::polar(1.0, -2.0 * std::numbers::pi * 5e6 * t0_s);
+    EXPECT_NEAR(sample(r, 0, 1, 2, 3, 0), mixed.real(), 1e-3);
+    EXPECT_NEAR(sample(r, 0, 1, 2, 3, 1), mixed.imag(), 1e-3);
+  }
+}
+
+TEST(Verasonics, FramesFromTheOldestOn) {
+  const TempFolder folder;
+  Workspace w;
+  w.last_frame = 1;
+  w.wait_us = 200.0;
+  const Recording r = open_recording(write(folder, w));
+  for (const std::size_t f : {0U, 1U, 2U}) EXPECT_EQ(value_at(r, f, 0, 0, 0), sample_at(first_row(0), 8, (f + 1) % 3));
+  EXPECT_NEAR(r.acquisition->frame_rate_hz, 2500.0, 1e-6);  // two transmits
+  for (const Assumption& assumption : r.acquisition->assumptions)
+    EXPECT_EQ(assumption.text.find("wrapped"), std::string::npos) << assumption.text;
+}
+
+TEST(Verasonics, TransmitsThatComeAgainInAFrameAreFrames) {
+  const TempFolder folder;
+  Workspace w;
+  w.one_transmit = true;
+  const Recording r = open_recording(write(folder, w));
+  ASSERT_EQ(r.frame_count, 2 * kFrames);
+  EXPECT_EQ(r.acquisition->n_transmits(), 1);
+  for (const std::size_t f : {0U, 3U, 5U})
+    EXPECT_EQ(value_at(r, f, 0, 2, 5), sample_at(first_row(f % 2) + 5, 10, f / 2));
+}
+
+// Arrays of TX hold the connected elements only; elements that were not connected received nothing.
+TEST(Verasonics, AperturesOfSwitchedProbes) {
+  const TempFolder folder;
+  Workspace w;
+  w.switched = true;
+  w.angles_rad = {0.1, 0.1};
+  for (const auto container : {Workspace::Container::v5, Workspace::Container::v73}) {
+    w.container = container;
+    const Recording r = open_recording(write(folder, w));
+    ASSERT_EQ(r.acquisition->n_elements(), static_cast<int>(kElements));
+    EXPECT_EQ(value_at(r, 1, 0, 1, 5), sample_at(first_row(0) + 5, 1, 1));
+    EXPECT_EQ(value_at(r, 1, 0, 5, 5), 0.0);
+    EXPECT_EQ(value_at(r, 1, 1, 5, 5), sample_at(first_row(1) + 5, 1, 1));
+    EXPECT_EQ(value_at(r, 1, 1, 1, 5), 0.0);
+    for (const Transmit& t : r.acquisition->transmits) {
+      EXPECT_EQ(t.kind, TransmitKind::plane);
+      EXPECT_NEAR(t.angle_rad, 0.1, 1e-12);
+      EXPECT_NEAR(t.t0_s, r.acquisition->transmits[0].t0_s, 1e-12);
+    }
+  }
+}
+
+TEST(Verasonics, EachTransmitHasItsWaveform) {
+  const TempFolder folder;
+  Workspace w;
+  w.angles_rad = {0.0, 0.0};
+  w.peaks = {1.0, 2.5};
+  const Recording r = open_recording(write(folder, w));
+  const auto& t = r.acquisition->transmits;
+  EXPECT_NEAR(t[0].t0_s - t[1].t0_s, 1.5 / 5e6, 1e-12);
+  EXPECT_NEAR(t[0].t0_s, (2.0 * w.start_depth - 1.0 - 2.0 * w.lens) / 5e6, 1e-12);
+}
+
+TEST(Verasonics, FocalPointsAreBelievedBeforeFocus) {
+  const TempFolder folder;
+  Workspace w;
+  w.focus = 30.0;
+  w.angles_rad = {0.0, 0.0};
+  w.focal_point = {0.0, 0.0, 30.0};
+  const std::vector<Assumption> right = open_recording(write(folder, w)).acquisition->assumptions;
+  w.focal_point = {5.0, 0.0, 30.0};
+  EXPECT_EQ(open_recording(write(folder, w)).acquisition->assumptions.size(), right.size() + 1);  // delays disagree
 }
 
 TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
@@ -164,6 +258,9 @@ TEST(Verasonics, RefusesWhatCannotBe) {
   Workspace channel;
   channel.connector.back() = 17;
   EXPECT_NE(refusal(write(folder, channel)), "");
+  Workspace coded;
+  coded.coded = true;
+  EXPECT_NE(refusal(write(folder, coded)).find("both signs"), std::string::npos);
   Workspace units;
   units.units = "inch";
   EXPECT_NE(refusal(write(folder, units)), "");
