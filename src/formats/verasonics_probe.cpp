@@ -28,7 +28,7 @@ Columns columns_of(const std::string& what, const std::vector<double>& channels,
 
 // Connector and Aperture count channels of RcvData; their namesakes ending in ES are what older and newer scripts set.
 std::vector<Columns> apertures(const std::string& what, const MatNode& trans, std::size_t n_elements,
-                               std::size_t n_columns) {
+                               std::size_t n_columns, Acquisition& a) {
   const MatNode* mux = trans.find("HVMux");
   for (const char* const name : {"Aperture", "ApertureES"}) {
     const MatNode* const table = mux == nullptr ? nullptr : mux->find(name);
@@ -43,6 +43,13 @@ std::vector<Columns> apertures(const std::string& what, const MatNode& trans, st
   }
   std::vector<double> connector = trans.values("Connector");
   if (connector.empty()) connector = trans.values("ConnectorES");
+  const bool beyond = std::any_of(connector.begin(), connector.end(),
+                                  [&](double channel) { return channel > static_cast<double>(n_columns); });
+  if (beyond && n_columns == n_elements) {
+    connector.clear();
+    a.assumptions.emplace_back(
+        "columns in the order of the elements: they are as many, and Trans.Connector counts more");
+  }
   return {columns_of(what, connector, n_elements, n_columns)};
 }
 
@@ -131,7 +138,7 @@ ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& s, 
   const PlacedProbe placed = place_probe(what + " (Trans.ElementPos)", places);
   ProbeParts parts{.probe = placed.probe,
                    .origin_x_m = placed.origin_x_m,
-                   .apertures = apertures(what, trans, places.x_m.size(), n_columns)};
+                   .apertures = apertures(what, trans, places.x_m.size(), n_columns, a)};
   parts.probe.element_width_m = trans.number("elementWidth").value_or(0.0) * s.element_unit_m;
   if (const std::string name = trans.words("name"); !name.empty()) parts.probe.name = name;
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.emplace_back(moved);

@@ -80,11 +80,11 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
   std::vector<std::int16_t> samples;
   const std::size_t rows = 2 * kSamples;
   for (std::size_t p = 0; p < kFrames; ++p) {
-    for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t c = 0; c < w.n_columns; ++c) {
       for (std::size_t r = 0; r < rows; ++r) samples.push_back(sample_at(r, c, p));
     }
   }
-  std::size_t dims[3] = {rows, kColumns, kFrames};
+  std::size_t dims[3] = {rows, w.n_columns, kFrames};
   std::vector<double> wide(samples.begin(), samples.end());
   Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
                                     : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);

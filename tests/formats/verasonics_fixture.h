@@ -35,6 +35,7 @@ struct Workspace {
   bool coded = false;                    // Apod of both signs
   std::vector<double> focal_point = {};  // of every TX, wavelengths; beside a focus that says otherwise
   std::vector<double> peaks = {};        // TW(k), that TX(k) sends, instead of `peak`
+  std::size_t n_columns = kColumns;      // of RcvData
 };
 
 inline double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths

@@ -2,6 +2,7 @@
 // the connector, events out of order, and time zero by hand-made numbers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <memory>
@@ -238,6 +239,17 @@ TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
     EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
     EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
   }
+}
+
+TEST(Verasonics, ColumnsInTheOrderOfTheElements) {
+  const TempFolder folder;
+  Workspace w;
+  w.n_columns = kElements;  // as they are left when a script has picked them by Trans.Connector
+  const Recording r = open_recording(write(folder, w));
+  EXPECT_EQ(value_at(r, 1, 1, 2, 5), sample_at(first_row(1) + 5, 2, 1));
+  EXPECT_TRUE(std::any_of(
+      r.acquisition->assumptions.begin(), r.acquisition->assumptions.end(),
+      [](const Assumption& a) { return a.text.find("in the order of the elements") != std::string::npos; }));
 }
 
 TEST(Verasonics, WithoutReceiveTheRowsAreSharedEvenly) {
