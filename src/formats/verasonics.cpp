@@ -95,7 +95,8 @@ struct Samples {
   std::size_t rows, columns;
   Scheme scheme;
   std::vector<Columns> apertures;
-  std::vector<double> rotation_rad;  // pairs: one a shot
+  std::vector<double> rotation_rad;  // pairs: one a transmit
+  Code code;
 };
 
 constexpr NumberType kInt16{NumberKind::signed_integer, 2, ByteOrder::little};
@@ -111,40 +112,44 @@ void copy_line(const Samples& s, std::size_t at, std::span<T> out) {
 }
 
 // Pairs of rows I, -Q, brought to the program's time zero.
-void mix_line(const Samples& s, std::size_t at, double rotation_rad, std::span<float> out) {
+void mix_pairs(double rotation_rad, std::span<float> lines) {
   const auto cos_r = static_cast<float>(std::cos(rotation_rad)), sin_r = static_cast<float>(std::sin(rotation_rad));
-  copy_line(s, at, out);
-  for (std::size_t i = 0; i + 1 < out.size(); i += 2) {
-    const float in_phase = out[i], quadrature = -out[i + 1];
-    out[i] = in_phase * cos_r - quadrature * sin_r;
-    out[i + 1] = in_phase * sin_r + quadrature * cos_r;
+  for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
+    const float in_phase = lines[i], quadrature = -lines[i + 1];
+    lines[i] = in_phase * cos_r - quadrature * sin_r;
+    lines[i + 1] = in_phase * sin_r + quadrature * cos_r;
   }
 }
 
 // int16 as it is, everything else becomes float32; zeros for elements that were not connected.
 template <class T>
-void read_frame(const Samples& s, std::uint64_t index, std::span<std::byte> out) {
-  const Frame& frame = s.scheme.frames.at(static_cast<std::size_t>(index));
+void copy_frame(const Samples& s, const Frame& frame, std::span<T> out) {
   const std::size_t n = s.scheme.n_rows;
-  T* to = reinterpret_cast<T*>(out.data());
   for (std::size_t k = 0; k < s.scheme.shots.size(); ++k) {
     for (const std::size_t column : s.apertures[s.scheme.shots[k].aperture]) {
-      const std::span<T> line(to, n);
-      to += n;
+      const std::span<T> line = out.first(n);
+      out = out.subspan(n);
       if (column == kNoColumn) {
         std::fill(line.begin(), line.end(), T{0});
-        continue;
+      } else {
+        copy_line(s, (frame.page * s.columns + column) * s.rows + frame.first_rows[k], line);
       }
-      const std::size_t at = (frame.page * s.columns + column) * s.rows + frame.first_rows[k];
-      if constexpr (std::is_same_v<T, float>) {
-        if (!s.rotation_rad.empty()) {
-          mix_line(s, at, s.rotation_rad[k], line);
-          continue;
-        }
-      }
-      copy_line(s, at, line);
     }
   }
+}
+
+void read_frame(const Samples& s, SampleType type, std::uint64_t index, std::span<std::byte> out) {
+  const Frame& frame = s.scheme.frames.at(static_cast<std::size_t>(index));
+  const std::size_t n_elements = s.apertures.front().size(), n_shots = s.scheme.shots.size();
+  const std::size_t n_values = n_shots * n_elements * s.scheme.n_rows;
+  if (type == SampleType::int16)
+    return copy_frame<std::int16_t>(s, frame, {reinterpret_cast<std::int16_t*>(out.data()), n_values});
+  const std::span<float> lines(reinterpret_cast<float*>(out.data()), n_values);
+  copy_frame<float>(s, frame, lines);
+  if (!s.code.inverse.empty()) decode_lines(s.code, n_elements, s.scheme.n_rows, lines);
+  const std::size_t per_transmit = n_values / n_shots;
+  for (std::size_t k = 0; k < s.rotation_rad.size(); ++k)
+    mix_pairs(s.rotation_rad[k], lines.subspan(k * per_transmit, per_transmit));
 }
 
 void check_lines(const std::string& what, const std::string& name, const Samples& s) {
@@ -205,11 +210,15 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
                                         .columns = dims[1],
                                         .scheme = scheme(what, tree, s, {dims[0], dims[2], buffer.number}, a),
                                         .apertures = parts.apertures,
-                                        .rotation_rad = {}});
+                                        .rotation_rad = {},
+                                        .code = {}});
   const Scheme& sent = samples->scheme;
   check_lines(what, name, *samples);
   a.probe = parts.probe;
-  a.transmits = transmits(what, tree, s, parts, sent, a);
+  Sending sending = transmits(what, tree, s, parts, sent, a);
+  a.transmits = std::move(sending.transmits);
+  samples->code = std::move(sending.code);
+  const bool as_stored = samples->lines.type == kInt16 && samples->code.inverse.empty();
   const bool pairs = sent.sampling.demod_hz > 0.0;
   if (pairs) {
     samples->scheme.n_rows -= sent.n_rows % 2;
@@ -217,7 +226,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   }
   const std::size_t n_samples = pairs ? sent.n_rows / 2 : sent.n_rows;
   a.n_samples = static_cast<int>(std::min<std::size_t>(n_samples, static_cast<std::size_t>(kMaxSamples) + 1));
-  a.sample_type = samples->lines.type == kInt16 && !pairs ? SampleType::int16 : SampleType::float32;
+  a.sample_type = as_stored && !pairs ? SampleType::int16 : SampleType::float32;
   a.sampling_hz = sent.sampling.sampling_hz;
   a.center_hz = s.frequency_hz;
   const std::vector<double> band = tree.find("Trans")->values("Bandwidth");
@@ -232,10 +241,8 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   recording.frame_count = sent.frames.size();
   recording.format =
       file.container() == MatContainer::v5 ? "Verasonics workspace (MATLAB v5)" : "Verasonics workspace (MATLAB v7.3)";
-  recording.read_frame = [samples, whole = recording.acquisition->sample_type == SampleType::int16](
-                             std::uint64_t index, std::span<std::byte> out) {
-    whole ? read_frame<std::int16_t>(*samples, index, out) : read_frame<float>(*samples, index, out);
-  };
+  recording.read_frame = [samples, type = recording.acquisition->sample_type](
+                             std::uint64_t index, std::span<std::byte> out) { read_frame(*samples, type, index, out); };
   return recording;
 }
 

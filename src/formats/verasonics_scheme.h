@@ -9,6 +9,7 @@
 
 #include "core/acquisition.h"
 #include "formats/mat_tree.h"
+#include "formats/verasonics_code.h"
 
 namespace echoloop::verasonics {
 
@@ -74,9 +75,13 @@ struct BufferSize {
 };
 Scheme scheme(const std::string& what, const MatTree& tree, const Scales& scales, const BufferSize& buffer,
               Acquisition& a);
+struct Sending {
+  std::vector<Transmit> transmits;
+  Code code;  // that they were sent in; the transmits are those after it is undone
+};
 // Transmits with t0_s as the program counts it. Source: total delay = transmit + receive + 2 lens + TW.peak
 // - 2 startDepth, as the vendor's own scripts sum it.
-std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, const Scales& scales,
-                                const ProbeParts& probe, const Scheme& scheme, Acquisition& a);
+Sending transmits(const std::string& what, const MatTree& tree, const Scales& scales, const ProbeParts& probe,
+                  const Scheme& scheme, Acquisition& a);
 
 }  // namespace echoloop::verasonics

@@ -38,6 +38,7 @@ Transmit named_wave(const MatNode& tx, std::size_t k, const Scales& s, const Pro
 }
 
 struct Sent {
+  std::vector<double> weights;   // by element; empty without TX.Apod
   std::vector<bool> active;      // by element
   std::vector<double> delays_s;  // firing times, NaN: silent; empty without TX.Delay
 };
@@ -47,20 +48,12 @@ Sent sent(const std::string& what, const MatNode& tx, std::size_t k, const Scale
   const std::size_t n = probe.probe.elements.size();
   const std::size_t aperture = whole(what, "TX.aperture", tx.number("aperture", k).value_or(1.0), 1) - 1;
   const Columns& connected = probe.apertures[std::min(aperture, probe.apertures.size() - 1)];
-  const std::vector<double> weights = by_element(tx.values("Apod", k), connected, 0.0);
-  Sent sent{.active = std::vector<bool>(n, true), .delays_s = by_element(tx.values("Delay", k), connected, 0.0)};
-  bool plus = weights.empty(), minus = false;
-  for (std::size_t e = 0; e < weights.size(); ++e) {
-    sent.active[e] = weights[e] != 0.0;
-    plus = plus || weights[e] > 0.0;
-    minus = minus || weights[e] < 0.0;
-  }
-  const std::string name = "TX(" + std::to_string(k + 1) + ")";
-  if (!plus && !minus) throw Error(what, name + " with no element that sends", "at least one");
-  if (plus && minus) {
-    throw Error(what, name + ".Apod of both signs, as in Hadamard-coded transmits",
-                "elements of one sign in each transmit: decode the recording first");
-  }
+  Sent sent{.weights = by_element(tx.values("Apod", k), connected, 0.0),
+            .active = std::vector<bool>(n, true),
+            .delays_s = by_element(tx.values("Delay", k), connected, 0.0)};
+  for (std::size_t e = 0; e < sent.weights.size(); ++e) sent.active[e] = sent.weights[e] != 0.0;
+  if (std::none_of(sent.active.begin(), sent.active.end(), [](bool on) { return on; }))
+    throw Error(what, "TX(" + std::to_string(k + 1) + ") with no element that sends", "at least one");
   for (std::size_t e = 0; e < sent.delays_s.size(); ++e) {
     double& delay = sent.delays_s[e];
     delay = sent.active[e] ? delay / s.frequency_hz : std::numeric_limits<double>::quiet_NaN();
@@ -127,18 +120,56 @@ void tell(const Count& n, Acquisition& a) {
   }
 }
 
+// Each element of the code alone, on the clock that all of them share.
+std::vector<Transmit> undone(const std::string& what, const Code& code, const std::vector<Sent>& all,
+                             const std::vector<double>& t0_s, const ProbeParts& parts, const Scales& s) {
+  const std::vector<double>& first = all.front().delays_s;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bool same = std::abs(t0_s[i] - t0_s[0]) < 1e-9 && !first.empty() && all[i].delays_s.size() == first.size();
+    for (const std::size_t e : code.elements)
+      same = same && std::abs(all[i].delays_s[e] - first[e]) <= kTolerance_periods / s.frequency_hz;
+    if (!same)
+      throw Error(what, "coded transmits with different delays or depths", "the same TX.Delay in each coded transmit");
+  }
+  std::vector<Transmit> transmits;
+  for (const std::size_t e : code.elements) {
+    std::vector<double> alone(first.size(), std::numeric_limits<double>::quiet_NaN());
+    alone[e] = first[e];
+    const WaveFit fit = fit_wave(alone, parts.probe, s.sound_speed_m_s, 0.0, {});
+    transmits.push_back(fit.transmit);
+    transmits.back().t0_s = t0_s[0] - fit.passage_s;
+  }
+  return transmits;
+}
+
 }  // namespace
 
-std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, const Scales& s, const ProbeParts& parts,
-                                const Scheme& scheme, Acquisition& a) {
+Sending transmits(const std::string& what, const MatTree& tree, const Scales& s, const ProbeParts& parts,
+                  const Scheme& scheme, Acquisition& a) {
   const MatNode& tx = *tree.find("TX");
   Lateness lateness(tree, s, a);
-  std::vector<Transmit> all;
+  std::vector<Sent> sent_all;
+  std::vector<std::vector<double>> weights;
+  std::vector<double> t0s;
+  for (std::size_t i = 0; i < scheme.shots.size(); ++i) {
+    const std::size_t k = scheme.shots[i].tx;
+    t0s.push_back(2.0 * scheme.start_depth[i] / s.frequency_hz - lateness.of(tx, k));
+    sent_all.push_back(sent(what, tx, k, s, parts));
+    weights.push_back(sent_all.back().weights);
+  }
+  lateness.tell();
+  Sending sending{.transmits = {}, .code = code_of(what, weights)};
+  if (!sending.code.inverse.empty()) {
+    sending.transmits = undone(what, sending.code, sent_all, t0s, parts, s);
+    a.assumptions.emplace_back("the signs in TX.Apod are undone: each transmit is one element's");
+    return sending;
+  }
   Count count;
   for (std::size_t i = 0; i < scheme.shots.size(); ++i) {
     const std::size_t k = scheme.shots[i].tx;
-    const double t0_s = 2.0 * scheme.start_depth[i] / s.frequency_hz - lateness.of(tx, k);
-    const auto [active, delays_s] = sent(what, tx, k, s, parts);
+    const double t0_s = t0s[i];
+    const std::vector<bool>& active = sent_all[i].active;
+    const std::vector<double>& delays_s = sent_all[i].delays_s;
     const bool named = tx.find("Steer", k) != nullptr || tx.find("focus", k) != nullptr;
     Transmit t = named_wave(tx, k, s, parts);
     if (delays_s.empty()) {
@@ -153,11 +184,10 @@ std::vector<Transmit> transmits(const std::string& what, const MatTree& tree, co
       t = fit.transmit;
       t.t0_s = t0_s - fit.passage_s;
     }
-    all.push_back(std::move(t));
+    sending.transmits.push_back(std::move(t));
   }
-  lateness.tell();
   tell(count, a);
-  return all;
+  return sending;
 }
 
 }  // namespace echoloop::verasonics

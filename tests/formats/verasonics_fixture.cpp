@@ -50,7 +50,7 @@ Variable transmits(const Workspace& w) {
     for (double& d : delays) d -= least;  // the first element fires at 0
     std::vector<double> weights(kElements, w.one_by_one ? 0.0 : 1.0);
     if (w.one_by_one) weights[3 * all.size()] = 1.0, delays.assign(kElements, 0.0);
-    if (w.coded) weights[2] = -1.0;
+    if (!w.weights.empty()) weights = w.weights[all.size()], delays.assign(kElements, 0.0);
     const auto number_of = static_cast<double>(all.size() + 1);
     if (w.switched) {
       weights.resize(4);

@@ -206,6 +206,24 @@ TEST(Verasonics, AperturesOfSwitchedProbes) {
   }
 }
 
+// What elements 2 and 5 send together, with the same sign and with opposite ones, is undone.
+TEST(Verasonics, CodedTransmitsBecomeSingleElements) {
+  const TempFolder folder;
+  Workspace w;
+  w.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -1, 0, 0}};
+  const Recording r = open_recording(write(folder, w));
+  ASSERT_EQ(r.acquisition->n_transmits(), 2);
+  for (const std::size_t k : {0U, 1U}) {
+    const Transmit& t = r.acquisition->transmits[k];
+    const double x = element_x(k == 0 ? 2 : 5);
+    EXPECT_EQ(t.kind, TransmitKind::diverging);
+    EXPECT_NEAR(t.source_x_m, x * kWavelength_m, 1e-12);
+    EXPECT_NEAR(t.t0_s, (2.0 * w.start_depth - w.peak - 2.0 * w.lens - std::abs(x)) / 5e6, 1e-12);
+    const double plus = sample_at(first_row(0) + 5, 8 + 3, 1), minus = sample_at(first_row(1) + 5, 8 + 3, 1);
+    EXPECT_NEAR(value_at(r, 1, k, 3, 5), 0.5 * (k == 0 ? plus + minus : plus - minus), 1e-3);
+  }
+}
+
 TEST(Verasonics, EachTransmitHasItsWaveform) {
   const TempFolder folder;
   Workspace w;
@@ -271,8 +289,10 @@ TEST(Verasonics, RefusesWhatCannotBe) {
   channel.connector.back() = 17;
   EXPECT_NE(refusal(write(folder, channel)), "");
   Workspace coded;
-  coded.coded = true;
-  EXPECT_NE(refusal(write(folder, coded)).find("both signs"), std::string::npos);
+  coded.weights = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, -1, 1, -1, 1, -1, 1, -1}};  // 8 elements in 2 transmits
+  EXPECT_NE(refusal(write(folder, coded)).find("both signs, of 8 elements in 2"), std::string::npos);
+  coded.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -2, 0, 0}};
+  EXPECT_NE(refusal(write(folder, coded)).find("no orthogonal code"), std::string::npos);
   Workspace units;
   units.units = "inch";
   EXPECT_NE(refusal(write(folder, units)), "");
