@@ -122,14 +122,17 @@ void tell(const Count& n, Acquisition& a) {
 
 // Each element of the code alone, on the clock that all of them share.
 std::vector<Transmit> undone(const std::string& what, const Code& code, const std::vector<Sent>& all,
-                             const std::vector<double>& t0_s, const ProbeParts& parts, const Scales& s) {
+                             const std::vector<double>& t0_s, const std::vector<Shot>& shots, const ProbeParts& parts,
+                             const Scales& s) {
   const std::vector<double>& first = all.front().delays_s;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    bool same = std::abs(t0_s[i] - t0_s[0]) < 1e-9 && !first.empty() && all[i].delays_s.size() == first.size();
+    bool same = std::abs(t0_s[i] - t0_s[0]) < 1e-9 && !first.empty() && all[i].delays_s.size() == first.size() &&
+                shots[i].aperture == shots[0].aperture;
     for (const std::size_t e : code.elements)
       same = same && std::abs(all[i].delays_s[e] - first[e]) <= kTolerance_periods / s.frequency_hz;
     if (!same)
-      throw Error(what, "coded transmits with different delays or depths", "the same TX.Delay in each coded transmit");
+      throw Error(what, "coded transmits with different delays, depths or apertures",
+                  "the same ones in each coded transmit");
   }
   std::vector<Transmit> transmits;
   for (const std::size_t e : code.elements) {
@@ -160,7 +163,7 @@ Sending transmits(const std::string& what, const MatTree& tree, const Scales& s,
   lateness.tell();
   Sending sending{.transmits = {}, .code = code_of(what, weights)};
   if (!sending.code.inverse.empty()) {
-    sending.transmits = undone(what, sending.code, sent_all, t0s, parts, s);
+    sending.transmits = undone(what, sending.code, sent_all, t0s, scheme.shots, parts, s);
     a.assumptions.emplace_back("the signs in TX.Apod are undone: each transmit is one element's");
     return sending;
   }
