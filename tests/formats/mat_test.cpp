@@ -269,39 +269,26 @@ TEST(Mat, HugeDimensionsAreRefusedBeforeMemoryIsTaken) {
   }
 }
 
+// Of what is compressed, zlib's checksum leaves none but bits without a meaning to change unseen.
 TEST(Mat, AnyChangedByteIsRefusedOrHarmless) {
   const TempFolder folder;
   for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
     const std::string good = read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression));
+    const double sum = frame_sum(open_recording(folder.write("good.mat", good)), 0);
     for (std::size_t at = 124; at < good.size(); ++at) {
       for (const int flip : {0x01, 0x80, 0xff}) {
         std::string bad = good;
         bad[at] = static_cast<char>(bad[at] ^ flip);
         try {
-          open_recording(folder.write("bad.mat", bad));
+          const Recording recording = open_recording(folder.write("bad.mat", bad));
+          if (compression == MAT_COMPRESSION_ZLIB && at >= 136) {
+            EXPECT_EQ(frame_sum(recording, 0), sum) << at;
+          }
         } catch (const Error&) {
         }
       }
     }
   }
-}
-
-// zlib's checksum: only bits that mean nothing may change unseen.
-TEST(Mat, ChangedCompressedNumbersAreRefused) {
-  const TempFolder folder;
-  const std::string good = read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, MAT_COMPRESSION_ZLIB));
-  const double sum = frame_sum(open_recording(folder.write("good.mat", good)), 0);
-  int n_refused = 0;
-  for (std::size_t at = 136; at < good.size(); ++at) {
-    std::string bad = good;
-    bad[at] = static_cast<char>(bad[at] ^ 0x04);
-    try {
-      EXPECT_EQ(frame_sum(open_recording(folder.write("bad.mat", bad)), 0), sum) << at;
-    } catch (const Error&) {
-      ++n_refused;
-    }
-  }
-  EXPECT_GT(n_refused, 100);
 }
 
 }  // namespace
