@@ -79,6 +79,8 @@ LibraryRecording read_mat(const OpenRequest& request) {
     if (is_samples(variable, false)) samples.push_back(&variable);
     if (is_must_param(variable)) params.push_back(&variable);
   }
+  if (std::any_of(params.begin(), params.end(), [](const MatVariable* param) { return param->kind == "struct"; }))
+    std::erase_if(params, [](const MatVariable* param) { return is_cell(*param); });
   for (const MatVariable& variable : file.variables()) {  // without an RF or IQ, a lone array of any name
     if (samples.empty() && is_samples(variable, true)) {
       samples.push_back(&variable);

@@ -98,6 +98,9 @@ TEST(MustParam, OneStructForEachTransmit) {
     expect_two_waves(open_recording(write(folder, version, {structs("param", 0, 2)})), kLater_s);
     matvar_t* const cell = cell_of("param", [](std::size_t k) { return structs(nullptr, k, 1); });
     expect_two_waves(open_recording(write(folder, version, {cell})), kLater_s);
+    matvar_t* const other =
+        cell_of("parameters", [](std::size_t k) { return numbers(nullptr, 1, {static_cast<double>(k)}); });
+    expect_two_waves(open_recording(write(folder, version, {other, structs("p", 0, 2)})), kLater_s);
   }
 }
 
