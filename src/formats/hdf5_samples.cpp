@@ -223,6 +223,8 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
   }
   check_written(first, stored, a);
   check_alike(request, root, samples, stored);
+  if (hdf5::is_half(Id(H5Dget_type(first.id()))))
+    a.assumptions.emplace_back("samples are stored as float16: three digits, nothing above 65504");
   const bool integers = stored.type == SampleType::int16 && samples.rotation_rad.empty() && samples.gain.empty();
   const SampleType type = integers ? SampleType::int16 : SampleType::float32;
   const auto reader = std::make_shared<FrameReader>(root, samples, stored, type);

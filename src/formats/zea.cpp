@@ -14,6 +14,7 @@
 #include "formats/hdf5_samples.h"
 #include "formats/placed_probe.h"
 #include "formats/wave_fit.h"
+#include "formats/zea_late.h"
 #include "formats/zea_layout.h"
 
 namespace echoloop {
@@ -56,6 +57,14 @@ Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
   if (laws.delays_s.empty() && laws.polar_rad.empty())
     throw Error(scan.where(), "neither t0_delays nor polar_angles", "what each transmit is");
   return laws;
+}
+
+// zea's first files have focus_distances in wavelengths, and zea takes 1 or more as such.
+void wavelengths_to_metres(Laws& laws, Acquisition& a) {
+  const auto far = [](double focus) { return focus >= 1.0 && std::isfinite(focus); };
+  if (std::none_of(laws.focus_m.begin(), laws.focus_m.end(), far)) return;
+  for (double& focus : laws.focus_m) focus *= a.sound_speed_m_s / a.center_hz;
+  a.assumptions.push_back("focus_distances taken as wavelengths: some are 1 or more");
 }
 
 // What polar_angles and focus_distances say of transmit k, about the file's origin.
@@ -124,9 +133,11 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
   return fit.transmit;
 }
 
-void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx, Hdf5Parts& parts) {
+void add_transmits(const Node& root, const Node& scan, const PlacedProbe& placed, std::size_t n_tx, Hdf5Parts& parts) {
   Acquisition& a = parts.acquisition;
-  const Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
+  Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
+  wavelengths_to_metres(laws, a);
+  const std::vector<double> late_s = zea_late_s(root, scan, n_tx, a);
   if (laws.initial_s.empty())
     a.assumptions.emplace_back("first sample taken at the first firing: the file has no initial_times",
                                "first_sample_s");
@@ -135,7 +146,7 @@ void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx
   std::size_t n_laws = 0;
   for (std::size_t k = 0; k < n_tx; ++k) {
     Transmit t = zea_transmit(scan, laws, placed, a, k);
-    t.t0_s += laws.initial_s.empty() ? 0.0 : laws.initial_s[k];
+    t.t0_s += (laws.initial_s.empty() ? 0.0 : laws.initial_s[k]) - late_s[k];
     if (t.kind == TransmitKind::delays) ++n_laws;
     if (a.demod_hz > 0.0) parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
     a.transmits.push_back(std::move(t));
@@ -176,6 +187,7 @@ void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
   const auto curve = scan.find("tgc_gain_curve");
   if (!curve) return;
   parts.samples.gain = curve->numbers(static_cast<std::size_t>(kMaxSamples));
+  parts.samples.gain.resize(std::min(parts.samples.gain.size(), n_samples));  // zea takes the beginning, too
   bool even = true;
   for (const double gain : parts.samples.gain) {
     if (!(gain > 0.0 && std::isfinite(gain)))
@@ -240,7 +252,7 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   const PlacedProbe placed = zea_probe(root, scan);
   a.probe = placed.probe;
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.push_back(moved);
-  add_transmits(scan, placed, shape[1], parts);
+  add_transmits(root, scan, placed, shape[1], parts);
   set_gain(scan, shape[2], parts);
   set_frame_rate(scan, shape[0], shape[1], a);
   if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file holds more");
