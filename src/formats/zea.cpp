@@ -231,8 +231,10 @@ Node raw_data(const Node& data) {
 
 bool looks_like_zea(const Node& root) {
   if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
-  return root.has("data") && root.at("data").is_group() &&
-         (root.has("scan") || root.at("data").has("raw_data") || H5Aexists(root.id(), "event_structure") > 0);
+  if (!root.has("data") || !root.at("data").is_group()) return false;
+  if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
+  const Node data = root.at("data");
+  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // pictures: their line says so
 }
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
