@@ -219,30 +219,14 @@ void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Ac
   }
 }
 
-Node raw_data(const Node& data) {
-  if (auto raw = data.find("raw_data")) return std::move(*raw);
-  std::string held;
-  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
-  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
-              "a zea file with data/raw_data");
-}
-
 }  // namespace
-
-bool looks_like_zea(const Node& root) {
-  if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
-  if (!root.has("data") || !root.at("data").is_group()) return false;
-  if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
-  const Node data = root.at("data");
-  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // pictures: their line says so
-}
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};
   Acquisition& a = parts.acquisition;
   const std::string path = zea_part(root, a);
   const Node part = path.empty() ? root : root.at_path(path);
-  const Node raw = raw_data(part.at("data")), scan = part.at("scan");
+  const Node raw = zea_raw_data(part.at("data")), scan = part.at("scan");
   const std::vector<std::size_t> shape = raw.extents();
   if (shape.size() != 5 || shape[4] < 1 || shape[4] > 2 || shape[1] > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(raw.where(), "samples of shape " + shape_text(shape),

@@ -4,12 +4,21 @@
 #include <vector>
 
 #include "core/error.h"
+#include "formats/hdf5_formats.h"
 #include "formats/hdf5_samples.h"
 #include "formats/reader.h"
 
 namespace echoloop {
 
 using hdf5::Node;
+
+bool looks_like_zea(const Node& root) {
+  if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
+  if (!root.has("data") || !root.at("data").is_group()) return false;
+  if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
+  const Node data = root.at("data");
+  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // pictures: their line says so
+}
 
 std::string zea_part(const Node& root, Acquisition& a) {
   if (root.has("event_0")) {
@@ -31,6 +40,14 @@ std::string zea_part(const Node& root, Acquisition& a) {
                             " of " + std::to_string(names.size()) + " tracks is read");
   }
   return "tracks/" + path;
+}
+
+Node zea_raw_data(const Node& data) {
+  if (auto raw = data.find("raw_data")) return std::move(*raw);
+  std::string held;
+  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
+  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
+              "a zea file with data/raw_data");
 }
 
 PlacedProbe zea_probe(const Node& root, const Node& scan) {

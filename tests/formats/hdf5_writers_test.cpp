@@ -151,6 +151,50 @@ TEST(Hdf5Samples, HalvesAreReadAndSaid) {
   }
 }
 
+TEST(Hdf5Samples, HalvesOfAllKinds) {
+  const TempFolder folder;
+  const hid_t half = half_type(H5T_IEEE_F32LE);
+  Hdf5Fixture file(folder.path() / "k.uff");
+  write_uff(file, {});
+  std::vector<double> values(sample_table("ftei", {}).size(), 0.333251953125);
+  const double kinds[] = {-0.0, 0x1p-24, -0x1p-15, -65504.0, HUGE_VAL, NAN};
+  std::copy(std::begin(kinds), std::end(kinds), values.begin());
+  file.numbers("channel_data/data", sample_dims("ftei", {}), values, {.type = half, .chunk = {}});
+  const Recording recording = open_recording(file.close());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(sample(recording, 0, 0, 0, i), kinds[i]);
+  EXPECT_TRUE(std::signbit(sample(recording, 0, 0, 0, 0)));
+  EXPECT_TRUE(std::isnan(sample(recording, 0, 0, 0, 5)));
+  EXPECT_EQ(sample(recording, 1, 2, 3, 5), 0.333251953125);
+  H5Tclose(half);
+}
+
+TEST(Hdf5Samples, PairsOfHalvesAreIq) {
+  const TempFolder folder;
+  const Extents n{.values = 2};
+  const hid_t half = half_type(H5T_IEEE_F32LE);
+  const hid_t stored = H5Tcreate(H5T_COMPOUND, 4), given = H5Tcreate(H5T_COMPOUND, 2 * sizeof(double));
+  H5Tinsert(stored, "r", 0, half);
+  H5Tinsert(stored, "i", 2, half);
+  H5Tinsert(given, "r", 0, H5T_NATIVE_DOUBLE);
+  H5Tinsert(given, "i", sizeof(double), H5T_NATIVE_DOUBLE);
+  Hdf5Fixture file(folder.path() / "q.uff");
+  write_uff(file, {});
+  file.number("channel_data/modulation_frequency", kCenter_hz);
+  file.empty("channel_data/data", sample_dims("ftei", n), {.type = stored, .chunk = {}});
+  std::vector<double> pairs;
+  for (const double value : sample_table("ftei", n)) pairs.insert(pairs.end(), {value, value + 0.5});
+  const hid_t data = H5Dopen2(file.file(), "channel_data/data", H5P_DEFAULT);
+  H5Dwrite(data, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, pairs.data());
+  H5Dclose(data);
+  const Recording recording = open_recording(file.close());
+  ASSERT_EQ(recording.acquisition->values_per_sample(), 2);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(sample(recording, 0, 2, 3, i, 0), sample_value(0, 2, 3, i, 0));
+    EXPECT_EQ(sample(recording, 0, 2, 3, i, 1), sample_value(0, 2, 3, i, 1));
+  }
+  for (const hid_t type : {half, stored, given}) H5Tclose(type);
+}
+
 TEST(Hdf5Samples, OtherFloatsOf16BitsAreNoHalves) {
   const TempFolder folder;
   const hid_t brain = H5Tcopy(H5T_IEEE_F32LE);  // bfloat16
