@@ -1,6 +1,7 @@
 #include "formats/zea_layout.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/error.h"
@@ -11,6 +12,24 @@
 namespace echoloop {
 
 using hdf5::Node;
+
+namespace {
+
+// In the group `probe`, or in older files in the root's attributes; "generic" is zea's word for none.
+void name_probe(const Node& root, const std::optional<Node>& described, Probe& probe) {
+  const auto told = [&](const char* what) {
+    const auto found = described ? described->find(what) : std::nullopt;
+    return found && found->is_dataset() ? found->text() : std::string();
+  };
+  std::string name = told("name");
+  for (const char* const attribute : {"probe_name", "probe"}) {
+    if (name.empty()) name = root.text_attribute(attribute).value_or(std::string());
+  }
+  if (!name.empty() && name != "generic") probe.name = printable(name, 60);
+  if (told("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
+}
+
+}  // namespace
 
 bool looks_like_zea(const Node& root) {
   if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
@@ -62,6 +81,7 @@ PlacedProbe zea_probe(const Node& root, const Node& scan) {
       geometry.where(), places_of(geometry.where(), geometry.numbers(3 * static_cast<std::size_t>(kMaxElements)), 3,
                                   TableOrder::element_first));
   if (const auto width = holder.find("element_width")) placed.probe.element_width_m = width->number();
+  name_probe(root, described, placed.probe);
   return placed;
 }
 

@@ -104,6 +104,25 @@ TEST(ZeaLate, OlderFilesSayWhichWaveformFired) {
   EXPECT_NE(refusal(file.close()).find("waveform 1"), std::string::npos);
 }
 
+TEST(Zea, ProbesHaveTheirNamesAndKinds) {
+  const TempFolder folder;
+  EXPECT_EQ(zea_with(folder, [](Hdf5Fixture&) {}).acquisition->probe.name, "linear array");
+  const Recording now = zea_with(folder, [](Hdf5Fixture& file) {
+    file.group("probe");
+    file.text("probe/name", "verasonics_p4_2v");
+    file.text("probe/type", "phased");
+  });
+  EXPECT_EQ(now.acquisition->probe.name, "verasonics_p4_2v");
+  EXPECT_EQ(now.acquisition->probe.kind, ProbeKind::phased);
+  for (const char* const attribute : {"probe", "probe_name"}) {
+    const auto named = [&](const char* name) {
+      return zea_with(folder, [&](Hdf5Fixture& file) { file.attribute("/", attribute, name, TextKind::variable); });
+    };
+    EXPECT_EQ(named("verasonics_l11_4v").acquisition->probe.name, "verasonics_l11_4v");
+    EXPECT_EQ(named("generic").acquisition->probe.name, "linear array");
+  }
+}
+
 TEST(Zea, FociInWavelengths) {
   const TempFolder folder;
   const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
