@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -133,6 +134,17 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
   return fit.transmit;
 }
 
+// Weights below 0: fired with the opposite polarity.
+std::size_t inverted_transmits(const Laws& laws, std::size_t n_tx) {
+  const std::size_t n = laws.weights.size() / n_tx;
+  std::size_t inverted = 0;
+  for (std::size_t k = 0; k < n_tx && n > 0; ++k) {
+    const auto row = laws.weights.begin() + static_cast<std::ptrdiff_t>(k * n);
+    if (std::accumulate(row, row + static_cast<std::ptrdiff_t>(n), 0.0) < 0.0) ++inverted;
+  }
+  return inverted;
+}
+
 void add_transmits(const Node& root, const Node& scan, const PlacedProbe& placed, std::size_t n_tx, Hdf5Parts& parts) {
   Acquisition& a = parts.acquisition;
   Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
@@ -151,10 +163,19 @@ void add_transmits(const Node& root, const Node& scan, const PlacedProbe& placed
     if (a.demod_hz > 0.0) parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
     a.transmits.push_back(std::move(t));
   }
+  if (const std::size_t inverted = inverted_transmits(laws, n_tx); inverted > 0 && inverted < n_tx) {
+    a.assumptions.push_back("pulse inversion: " + std::to_string(inverted) + " of " + std::to_string(n_tx) +
+                            " transmits have the opposite polarity; in their sum the harmonics remain");
+  }
   if (n_laws > 0) {
     a.assumptions.push_back("t0_delays of " + std::to_string(n_laws) +
                             " transmits are no plane or spherical wave: the earliest arrival is taken");
   }
+}
+
+std::string megahertz(double hz) {
+  const std::string text = std::to_string(1e-6 * hz);
+  return text.substr(0, text.find('.') + 3) + " MHz";
 }
 
 // One number, or one for each transmit of which the first counts.
@@ -181,6 +202,19 @@ void set_frequencies(const Node& scan, bool iq, Acquisition& a) {
   const bool told = scan.has("demodulation_frequency");
   a.demod_hz = told ? frequency_hz(scan, "demodulation_frequency", a) : a.center_hz;
   if (!told) a.assumptions.push_back("IQ taken as demodulated at the centre frequency");
+}
+
+// demodulation_frequency is where zea looks for echoes, in RF as well: another one than the pulse's in harmonic
+// imaging.
+void look_at_harmonic(const Node& scan, Acquisition& a) {
+  constexpr double kSame = 0.25;  // of the pulse's frequency; scanners tune their receivers a little apart
+  if (!scan.has("demodulation_frequency")) return;
+  const double received_hz = scan.at("demodulation_frequency").numbers(static_cast<std::size_t>(kMaxTransmits)).front();
+  if (!(received_hz > 0.0) || std::abs(received_hz - a.center_hz) <= kSame * a.center_hz) return;
+  a.assumptions.emplace_back("harmonic imaging: transmitted at " + megahertz(a.center_hz) + ", received at " +
+                                 megahertz(received_hz) + " (demodulation_frequency)",
+                             "center_hz");
+  a.center_hz = received_hz;
 }
 
 void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
@@ -239,6 +273,7 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   a.probe = placed.probe;
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.push_back(moved);
   add_transmits(root, scan, placed, shape[1], parts);
+  look_at_harmonic(scan, a);  // now that what counts in the pulse's wavelengths is done
   set_gain(scan, shape[2], parts);
   set_frame_rate(scan, shape[0], shape[1], a);
   if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file holds more");

@@ -134,6 +134,30 @@ TEST(Zea, FociInWavelengths) {
   EXPECT_TRUE(assumes(*recording.acquisition, "wavelengths"));
 }
 
+TEST(Zea, HarmonicImagingLooksWhereTheFileSays) {
+  const TempFolder folder;
+  const auto received_at = [&](double hz) {
+    return zea_with(folder, [&](Hdf5Fixture& file) { file.numbers("scan/demodulation_frequency", {}, {hz}); });
+  };
+  const Recording harmonic = received_at(2 * kCenter_hz);
+  EXPECT_EQ(harmonic.acquisition->center_hz, 2 * kCenter_hz);
+  EXPECT_TRUE(assumes(*harmonic.acquisition, "transmitted at 5.00 MHz, received at 10.00 MHz"));
+  EXPECT_EQ(received_at(1.1 * kCenter_hz).acquisition->center_hz, kCenter_hz);
+  EXPECT_EQ(received_at(0.0).acquisition->center_hz, kCenter_hz);
+}
+
+TEST(Zea, PulseInversionIsSaid) {
+  const TempFolder folder;
+  const auto with_weights = [&](double first, double others) {
+    std::vector<double> weights(12, others);
+    std::fill_n(weights.begin(), 4, first);
+    return zea_with(folder, [&](Hdf5Fixture& file) { file.numbers("scan/tx_apodizations", {3, 4}, weights); });
+  };
+  EXPECT_TRUE(assumes(*with_weights(-1.0, 1.0).acquisition, "1 of 3 transmits have the opposite polarity"));
+  EXPECT_FALSE(assumes(*with_weights(1.0, 1.0).acquisition, "polarity"));
+  EXPECT_FALSE(assumes(*with_weights(-1.0, -1.0).acquisition, "polarity"));
+}
+
 TEST(Zea, AGainCurveMayBeLongerThanTheLines) {
   const TempFolder folder;
   const Recording recording = zea_with(
