@@ -22,6 +22,7 @@ include(kissfft)
 include(eigen)
 include(stb)
 include(libav)
+include(blosc)
 
 if(ECHOLOOP_GUI)
   find_package(OpenGL REQUIRED COMPONENTS EGL)  # libegl-dev

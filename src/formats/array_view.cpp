@@ -31,7 +31,7 @@ std::optional<NumberType> parse_number_type(std::string_view code, char order_ma
       return std::nullopt;
   }
   const bool integer = code[0] == 'i' || code[0] == 'u';
-  const std::size_t smallest = integer ? 1 : code[0] == 'f' ? 4 : 8;
+  const std::size_t smallest = integer ? 1 : code[0] == 'f' ? 2 : 8;
   const std::size_t largest = code[0] == 'c' ? 16 : 8;
   if (bytes < smallest || bytes > largest || (bytes & (bytes - 1)) != 0) return std::nullopt;
   switch (order_mark) {

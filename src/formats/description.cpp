@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -10,6 +11,19 @@
 
 namespace echoloop {
 namespace {
+
+// What a missing key could look like.
+struct Example {
+  std::string_view key;
+  const char* line;
+};
+constexpr Example kExamples[] = {
+    {"axes", R"("axes": ["transmit", "element", "time"], a name for each axis of the array)"},
+    {"fs_hz", R"("fs_hz": 40e6, samples a second)"},
+    {"fc_hz", R"("fc_hz": 5e6, the transmitted pulse's centre)"},
+    {"demod_hz", R"("demod_hz": 5e6, the frequency that IQ samples were mixed with)"},
+    {"t0_s", R"("t0_s": 0, seconds from t_zero to the first sample)"},
+    {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing the array's centre)"}};
 
 // "channel" beside "element" is that of I and Q.
 std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
@@ -111,9 +125,22 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
 
 const Json& require_key(const std::string& what, const Json& meta, const char* key) {
   const auto found = meta.find(key);
-  if (found == meta.end())
-    throw Error(what, std::string("no '") + key + "'", std::string("a description with '") + key + "'");
-  return *found;
+  if (found != meta.end()) return *found;
+  for (const Example& example : kExamples) {
+    if (example.key == key)
+      throw Error(what, std::string("no '") + key + "'",
+                  std::string("a description with, for example, ") + example.line);
+  }
+  throw Error(what, std::string("no '") + key + "'", std::string("a description with '") + key + "'");
+}
+
+std::string whole_example(std::size_t n_axes) {
+  const char* const axes = n_axes <= 2   ? R"(["element", "time"])"
+                           : n_axes == 3 ? R"(["transmit", "element", "time"])"
+                                         : R"(["frame", "transmit", "element", "time"])";
+  return std::string(R"({"axes": )") + axes +
+         R"(, "fs_hz": 40e6, "fc_hz": 5e6, "c_m_s": 1540, "pitch_m": 0.3e-3, "t0_s": 0, "t_zero": "first_firing", )" +
+         R"("tx": [{"kind": "plane", "angle_rad": 0}]})";
 }
 
 std::string json_excerpt(const Json& value) {

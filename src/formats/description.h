@@ -40,6 +40,9 @@ struct DescribedTransmit {
 // `a` has probe, centre frequency and sound speed.
 std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a);
 
+// A description that would do for an array of so many axes, in one line: for messages about one that is missing.
+std::string whole_example(std::size_t n_axes);
+
 // Typed access; Error when the key is missing or not of that type.
 const Json& require_key(const std::string& what, const Json& meta, const char* key);
 double json_number(const std::string& what, const Json& value, const std::string& key);

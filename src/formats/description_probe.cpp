@@ -140,7 +140,8 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
     probe = elements_probe(what, meta, static_cast<std::size_t>(n_elements));
     probe.element_width_m = width_m;
   } else {
-    if (!meta.contains("pitch_m")) throw Error(what, "neither element_x_m nor pitch_m", "one of them");
+    if (!meta.contains("pitch_m"))
+      throw Error(what, "neither element_x_m nor pitch_m", R"("pitch_m": 0.3e-3, or "element_x_m" with all positions)");
     const double pitch_m = json_number(what, meta.at("pitch_m"), "pitch_m");
     probe = meta.contains("radius_m") ? make_convex_probe(what, n_elements, pitch_m,
                                                           json_number(what, meta.at("radius_m"), "radius_m"), width_m)
@@ -188,7 +189,10 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
       return from_source(what, point, "virtual_source_m", TransmitKind::diverging, a.probe);
     });
   } else {
-    throw Error(what, "no list of transmits", "tx, tx_angles_rad, tx_delays_s or virtual_source_m");
+    throw Error(
+        what, "no list of transmits",
+        R"("tx": [{"kind": "plane", "angle_rad": 0}], one entry a transmit; also {"kind": "diverging", )"
+        R"("source_m": [x, z]}, {"kind": "focused", "focus_m": [x, z]}, {"kind": "delays", "delays_s": [...]})");
   }
   return result;
 }

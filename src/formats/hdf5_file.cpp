@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "formats/hdf5_blosc.h"
 #include "formats/hdf5_lzf.h"
 #include "formats/reader.h"
 
@@ -42,6 +43,7 @@ Node Node::open(const std::string& what, const std::string& path, std::size_t fi
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // refusals are ours to word
   H5PLset_loading_state(0);                     // a file cannot name a library to load
   register_lzf();
+  register_blosc();
   const Id access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access, 0, 1);  // only read: a read-only disk has no locks to give
   H5Pset_cache(access, 0, kCacheSlots, kCacheBytes, 1.0);

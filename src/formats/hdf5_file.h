@@ -90,9 +90,10 @@ class Node {  // a group or a dataset; copies share it
   std::shared_ptr<const Id> id_;
 };
 
-// float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library converts
-// without surprises. Floats and integers of a file's own making are none.
+// float16, float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library
+// converts without surprises. Floats and integers of a file's own making are none.
 bool is_plain_number(hid_t type);
+bool is_half(hid_t type);           // IEEE float16, in either byte order
 std::string type_text(hid_t type);  // "text", "a compound", "float64" ... for messages
 
 }  // namespace echoloop::hdf5

@@ -8,65 +8,17 @@
 
 #include "core/error.h"
 #include "formats/hdf5_offsets.h"
+#include "formats/hdf5_stored.h"
 
 namespace echoloop {
 namespace {
 
 using hdf5::Id;
 using hdf5::Node;
+using hdf5::Stored;
 
 constexpr std::size_t kMaxFrames = std::size_t{1} << 24;
 constexpr std::size_t kMaxDatasets = 65536, kMaxOpen = 64;
-
-struct Stored {  // one dataset; all of a recording are alike
-  std::vector<std::size_t> shape;
-  std::string real, imaginary;  // members of a compound, or empty
-  std::string number;           // "int16", "a compound"
-  SampleType type = SampleType::float32;
-  std::size_t bytes = 0;  // all its numbers as they are stored
-
-  bool operator==(const Stored&) const = default;
-};
-
-Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
-  Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}, .number = {}};
-  if (found.shape.size() != axes.size()) {
-    throw Error(dataset.where(), "samples of shape " + shape_text(found.shape), "axes (" + axes_text(axes) + ")");
-  }
-  const Id type(H5Dget_type(dataset.id()));
-  bool plain = hdf5::is_plain_number(type) && H5Tget_class(type) != H5T_ENUM;
-  if (H5Tget_class(type) == H5T_COMPOUND && H5Tget_nmembers(type) == 2) {
-    for (const auto& [real, imaginary] : {std::pair{"real", "imag"}, std::pair{"r", "i"}}) {
-      const int re = H5Tget_member_index(type, real), im = H5Tget_member_index(type, imaginary);
-      if (re < 0 || im < 0) continue;
-      const Id first(H5Tget_member_type(type, static_cast<unsigned>(re)));
-      const Id second(H5Tget_member_type(type, static_cast<unsigned>(im)));
-      plain = hdf5::is_plain_number(first) && H5Tequal(first, second) > 0;
-      found.real = real, found.imaginary = imaginary;
-    }
-  }
-  if (!plain) throw Error(dataset.where(), hdf5::type_text(type) + " as samples", "real or complex numbers");
-  found.number = hdf5::type_text(type);
-  const std::size_t size = H5Tget_size(type);
-  if (H5Tget_class(type) == H5T_INTEGER && (size == 1 || (size == 2 && H5Tget_sign(type) == H5T_SGN_2)))
-    found.type = SampleType::int16;
-  found.bytes = checked_bytes(found.shape, size).value_or(0);
-  if (found.bytes == 0) {
-    throw Error(dataset.where(), "samples of shape " + shape_text(found.shape),
-                "no axis of length 0, and numbers that a machine can hold");
-  }
-  return found;
-}
-
-// The frames that both parts of IQ have: the last flush of a writer that was killed may have reached one of them.
-void limit_frames(Stored& stored, const std::vector<Axis>& axes, std::size_t n_frames) {
-  const auto frame = std::find(axes.begin(), axes.end(), Axis::frame);
-  if (frame == axes.end()) return;
-  std::size_t& extent = stored.shape[static_cast<std::size_t>(frame - axes.begin())];
-  if (extent <= n_frames) return;
-  stored.bytes = stored.bytes / extent * n_frames;
-  extent = n_frames;
-}
 
 std::size_t extent(const Hdf5Samples& samples, const Stored& stored, Axis axis) {
   const auto found = std::find(samples.axes.begin(), samples.axes.end(), axis);
@@ -75,14 +27,6 @@ std::size_t extent(const Hdf5Samples& samples, const Stored& stored, Axis axis) 
 
 std::size_t values_per_sample(const Hdf5Samples& samples, const Stored& stored) {
   return extent(samples, stored, Axis::iq) * (stored.real.empty() ? 1 : 2) * (samples.imaginary.empty() ? 1 : 2);
-}
-
-Id memory_type(const Stored& stored, SampleType type) {
-  if (stored.real.empty()) return Id(H5Tcopy(type == SampleType::int16 ? H5T_NATIVE_INT16 : H5T_NATIVE_FLOAT));
-  Id pair(H5Tcreate(H5T_COMPOUND, 2 * sizeof(float)));
-  H5Tinsert(pair, stored.real.c_str(), 0, H5T_NATIVE_FLOAT);
-  H5Tinsert(pair, stored.imaginary.c_str(), sizeof(float), H5T_NATIVE_FLOAT);
-  return pair;
 }
 
 class FrameReader {
@@ -140,10 +84,14 @@ class FrameReader {
     }
     const Id file_space(H5Dget_space(dataset.id()));
     const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
-    const Id type = memory_type(stored_, type_);
+    const Id type = hdf5::memory_type(stored_, type_);
+    // Halves come behind the floats that they become.
+    const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
+    std::byte* const into = stored_.half ? to + bytes : to;
     if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, to) < 0)
+        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0)
       throw Error(dataset.where(), "damaged samples in frame " + std::to_string(frame), hdf5::kUndamaged);
+    if (stored_.half) hdf5::widen_halves({to, 2 * bytes});
   }
 
   void read_part(const Node& dataset, std::uint64_t frame, std::span<std::byte> out) {
@@ -197,8 +145,8 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
   if (!samples.imaginary.empty()) others.push_back(samples.imaginary);
   for (const std::string& path : others) {
     const Node dataset = root.at_path(path);
-    Stored stored = describe(dataset, samples.axes);
-    limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
+    Stored stored = hdf5::describe(dataset, samples.axes);
+    hdf5::limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
     if (!(stored == first)) {
       throw Error(dataset.where(),
                   stored.number + " samples of shape " + shape_text(stored.shape) + " beside " + first.number + " of " +
@@ -215,14 +163,15 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
   Acquisition& a = parts.acquisition;
   const Hdf5Samples& samples = parts.samples;
   const Node first = root.at_path(samples.datasets.at(0));
-  Stored stored = describe(first, samples.axes);
-  limit_frames(stored, samples.axes, samples.most_frames);
+  Stored stored = hdf5::describe(first, samples.axes);
+  hdf5::limit_frames(stored, samples.axes, samples.most_frames);
   if (!samples.imaginary.empty()) {
-    const Stored other = describe(root.at_path(samples.imaginary), samples.axes);
-    limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
+    const Stored other = hdf5::describe(root.at_path(samples.imaginary), samples.axes);
+    hdf5::limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
   }
   check_written(first, stored, a);
   check_alike(request, root, samples, stored);
+  if (stored.half) a.assumptions.emplace_back("samples are stored as float16: three digits, nothing above 65504");
   const bool integers = stored.type == SampleType::int16 && samples.rotation_rad.empty() && samples.gain.empty();
   const SampleType type = integers ? SampleType::int16 : SampleType::float32;
   const auto reader = std::make_shared<FrameReader>(root, samples, stored, type);
@@ -245,10 +194,10 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
     throw Error(first.where(), std::to_string(recording.frame_count) + " frames", "1 to " + std::to_string(kMaxFrames));
   }
   recording.format = parts.format;
-  const bool as_stored =
-      samples.datasets.size() == 1 && samples.imaginary.empty() && samples.rotation_rad.empty() && samples.gain.empty();
+  const bool as_stored = samples.datasets.size() == 1 && !stored.half && samples.imaginary.empty() &&
+                         samples.rotation_rad.empty() && samples.gain.empty();
   if (as_stored) {
-    recording.frame_offsets = frame_offsets(first, samples.axes, memory_type(stored, type), a.frame_bytes(),
+    recording.frame_offsets = frame_offsets(first, samples.axes, hdf5::memory_type(stored, type), a.frame_bytes(),
                                             static_cast<std::size_t>(recording.frame_count), request.bytes().size());
   }
   recording.read_frame = [reader](std::uint64_t index, std::span<std::byte> out) { reader->read(index, out); };

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "formats/array_view.h"
+#include "formats/hdf5_blosc.h"
 #include "formats/hdf5_file.h"
 #include "formats/hdf5_lzf.h"
 #include "formats/reader.h"
@@ -12,11 +13,11 @@
 namespace echoloop::hdf5 {
 namespace {
 
-constexpr std::size_t kMaxExpansion = 1032;                      // of deflate
+constexpr std::size_t kMaxExpansion = 1032;                      // of deflate, and LZF's is less
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
 constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // of an array smaller than its chunk
 constexpr const char* kAcceptedFilters =
-    "deflate, LZF, shuffle and checksum, each once (h5repack -f GZIP=4 IN OUT packs a file so)";
+    "deflate, LZF, Blosc, shuffle and checksum, each once (h5repack -f GZIP=4 IN OUT packs a file so)";
 
 // read(memory type, buffer): of an attribute or a dataset of one text.
 template <class Read>
@@ -43,7 +44,6 @@ std::optional<std::string> one_text(hid_t type, hid_t space, std::size_t most, R
 // Registered numbers that recordings come with.
 std::string filter_text(H5Z_filter_t filter) {
   const char* name = filter == H5Z_FILTER_SZIP ? " (szip)"
-                     : filter == 32001         ? " (Blosc)"
                      : filter == 32004         ? " (LZ4)"
                      : filter == 32008         ? " (bitshuffle)"
                      : filter == 32015         ? " (Zstandard)"
@@ -60,8 +60,10 @@ std::vector<H5Z_filter_t> known_filters(const std::string& where, hid_t plan) {
     std::size_t n_values = 0;
     const H5Z_filter_t filter =
         H5Pget_filter2(plan, static_cast<unsigned>(k), &flags, &n_values, nullptr, 0, nullptr, &config);
-    const bool known = filter == H5Z_FILTER_DEFLATE || filter == kLzfFilter || filter == H5Z_FILTER_SHUFFLE ||
-                       filter == H5Z_FILTER_FLETCHER32;
+    if (filter == kBloscFilter && !kHaveBlosc)
+      throw Error(where, "data packed by Blosc", "an Echoloop built with libblosc (package libblosc-dev)");
+    const bool known = filter == H5Z_FILTER_DEFLATE || filter == kLzfFilter || filter == kBloscFilter ||
+                       filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
     if (!known || std::count(seen.begin(), seen.end(), filter) > 0)
       throw Error(where, "data packed by filter " + filter_text(filter), kAcceptedFilters);
     seen.push_back(filter);
@@ -88,8 +90,19 @@ void check_packed_chunks(const std::string& where, hid_t dataset, std::size_t ch
 
 }  // namespace
 
+bool is_half(hid_t type) {
+  if (H5Tget_class(type) != H5T_FLOAT || H5Tget_size(type) != 2) return false;
+  const Id half(H5Tcopy(H5T_IEEE_F32LE));  // the library (1.10) has none of its own; as h5py makes it
+  H5Tset_fields(half, 15, 10, 5, 0, 10);
+  H5Tset_size(half, 2);
+  H5Tset_ebias(half, 15);
+  H5Tset_order(half, H5Tget_order(type));
+  return H5Tequal(type, half) > 0;
+}
+
 bool is_plain_number(hid_t type) {
   if (H5Tget_class(type) == H5T_ENUM) return is_plain_number(Id(H5Tget_super(type)));
+  if (is_half(type)) return true;
   for (const hid_t known :
        {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I8LE,  H5T_STD_U8LE,   H5T_STD_I16LE,  H5T_STD_U16LE, H5T_STD_I32LE,
         H5T_STD_U32LE,  H5T_STD_I64LE,  H5T_STD_U64LE, H5T_IEEE_F32BE, H5T_IEEE_F64BE, H5T_STD_I16BE, H5T_STD_U16BE,
@@ -200,7 +213,9 @@ Storage Node::storage(std::size_t bytes) const {
                 .chunk = {},
                 .filtered = H5Pget_nfilters(plan) > 0,
                 .stored_bytes = H5Dget_storage_size(id())};
-  bool plausible = found.stored_bytes <= file_size_ && bytes / kMaxExpansion <= found.stored_bytes;
+  const auto packed_by = [&](H5Z_filter_t filter) { return std::count(filters.begin(), filters.end(), filter) > 0; };
+  const std::size_t expansion = packed_by(kBloscFilter) ? kBloscExpansion : kMaxExpansion;
+  bool plausible = found.stored_bytes <= file_size_ && bytes / expansion <= found.stored_bytes;
   if (found.layout == Layout::chunked) {
     hsize_t chunk[H5S_MAX_RANK];
     const int rank = H5Pget_chunk(plan, H5S_MAX_RANK, chunk);
@@ -209,8 +224,8 @@ Storage Node::storage(std::size_t bytes) const {
     const auto chunk_bytes = checked_bytes(found.chunk, H5Tget_size(type));
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
-    const bool lzf = std::count(filters.begin(), filters.end(), kLzfFilter) > 0;
-    plausible = plausible && (!lzf || lzf_unpacks_to(plan, *chunk_bytes));
+    plausible = plausible && (!packed_by(kLzfFilter) || lzf_unpacks_to(plan, *chunk_bytes)) &&
+                (!packed_by(kBloscFilter) || blosc_unpacks_to(plan, *chunk_bytes));
     if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;

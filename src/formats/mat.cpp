@@ -10,13 +10,14 @@
 #include "formats/mat_file.h"
 #include "formats/mat_tree.h"
 #include "formats/must.h"
+#include "formats/must_param.h"
 #include "formats/verasonics.h"
 
 namespace echoloop {
 namespace {
 
 constexpr const char* kAccepted =
-    "an array RF or IQ (time x element [x frame or transmit]) and a 1x1 struct with fs and pitch, as MUST writes them";
+    "an array RF or IQ (time x element [x frame or transmit]) and a struct with fs and pitch, as MUST writes them";
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -44,22 +45,6 @@ std::string ending_digits(const std::string& name) {
 
 bool is_cell(const MatVariable& variable) { return variable.kind == "cell" || variable.kind == "references"; }
 
-MatTree read_tree(const OpenRequest& request, const MatFile& file, const std::string& name) {
-  return {request.what(), request.path_to_open.string(), request.bytes().size(), {name}, file.container()};
-}
-
-bool is_param(const MatVariable& variable) {
-  if (variable.kind != "struct" ||
-      !std::all_of(variable.dims.begin(), variable.dims.end(), [](std::size_t n) { return n == 1; }))
-    return false;
-  bool fs = false, pitch = false;
-  for (const std::string& field : variable.fields) {
-    fs = fs || lower(field) == "fs";
-    pitch = pitch || lower(field) == "pitch" || lower(field) == "elements";
-  }
-  return fs && pitch;
-}
-
 bool is_samples(const MatVariable& variable, bool any_name) {
   const std::string name = lower(variable.name);
   const bool named = name.starts_with("rf") || name.starts_with("iq");
@@ -70,27 +55,11 @@ bool is_samples(const MatVariable& variable, bool any_name) {
 
 MatArray read_samples(const OpenRequest& request, const MatFile& file, const MatVariable& variable) {
   if (!is_cell(variable)) return file.read_array(variable.name);
-  const MatTree tree = read_tree(request, file, variable.name);
+  const MatTree tree(request.what(), request.path_to_open.string(), request.bytes().size(), {variable.name},
+                     file.container());
   const MatNode* const cell = tree.find(variable.name);
   if (cell == nullptr) refuse(request.what(), file);
   return join_recordings(request.what() + " (" + printable(variable.name) + ")", *cell, tree.owner());
-}
-
-// The numbers of param; cells (one of delays for each transmit) as rows.
-std::map<std::string, MatField> read_param(const OpenRequest& request, const MatFile& file, const MatVariable& param) {
-  std::map<std::string, MatField> fields = file.read_fields(param.name);
-  const auto delays = std::find_if(param.fields.begin(), param.fields.end(),
-                                   [](const std::string& name) { return lower(name) == "txdelay"; });
-  if (delays == param.fields.end() || fields.contains("txdelay")) return fields;
-  const MatTree tree = read_tree(request, file, param.name);
-  const MatNode* const node = tree.find(param.name);
-  const MatNode* const laws = node == nullptr ? nullptr : node->find(*delays);
-  if (laws == nullptr || laws->dims == std::vector<std::size_t>{0, 0}) return fields;  // []
-  const auto rows = join_rows(*laws);
-  if (!rows)
-    throw Error(request.what(), "param.TXdelay that is no list of numbers", "one row of delays for each transmit");
-  fields["txdelay"] = *rows;
-  return fields;
 }
 
 }  // namespace
@@ -108,8 +77,10 @@ LibraryRecording read_mat(const OpenRequest& request) {
   std::vector<const MatVariable*> samples, params;
   for (const MatVariable& variable : file.variables()) {
     if (is_samples(variable, false)) samples.push_back(&variable);
-    if (is_param(variable)) params.push_back(&variable);
+    if (is_must_param(variable)) params.push_back(&variable);
   }
+  if (std::any_of(params.begin(), params.end(), [](const MatVariable* param) { return param->kind == "struct"; }))
+    std::erase_if(params, [](const MatVariable* param) { return is_cell(*param); });
   for (const MatVariable& variable : file.variables()) {  // without an RF or IQ, a lone array of any name
     if (samples.empty() && is_samples(variable, true)) {
       samples.push_back(&variable);
@@ -118,15 +89,17 @@ LibraryRecording read_mat(const OpenRequest& request) {
       samples.push_back(&variable);
     }
   }
-  if (params.empty() || samples.empty() || (samples.size() > 1 && !is_samples(*samples[0], false))) refuse(what, file);
+  const bool described = !params.empty() || has_must_variables(file);
+  if (!described || samples.empty() || (samples.size() > 1 && !is_samples(*samples[0], false))) refuse(what, file);
   const auto partner = std::find_if(params.begin(), params.end(), [&](const MatVariable* param) {
     return ending_digits(param->name) == ending_digits(samples[0]->name);
   });
-  const MatVariable& param = partner == params.end() ? *params[0] : **partner;
+  const MatVariable* const param = partner != params.end() ? *partner : params.empty() ? nullptr : params[0];
   request.advance(0.05);
   const MatArray array = read_samples(request, file, *samples[0]);
   request.advance(0.1);
-  RecordingParts parts = must_recording(what, array, read_param(request, file, param));
+  const std::size_t n_third = array.real.shape.size() > 2 ? array.real.shape[2] : 1;
+  RecordingParts parts = must_recording(what, array, read_must_param(request, file, param, *samples[0], n_third));
   parts.format = file.container() == MatContainer::v5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
   if (samples.size() > 1) {
     parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file holds " +

@@ -15,6 +15,7 @@ constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
 constexpr std::uint32_t kMatrix = 14, kCompressed = 15;  // element types (MAT-File Format, table 1-1)
 constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64 = 15;  // array classes (table 1-3)
 constexpr std::size_t kMaxLooked = std::size_t{64} << 20;  // of an inflated variable; what lies beyond is not walked
+constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr int kMaxDepth = 16;
 
 struct Element {
@@ -109,39 +110,62 @@ class Walker {
   ByteOrder order_;
 };
 
-// The first `most` bytes of a zlib stream, or as many as there are.
-std::vector<std::byte> inflate_start(const std::string& what, std::span<const std::byte> packed, std::size_t most) {
-  struct Stream : z_stream {
-    Stream() : z_stream{} {}
-    ~Stream() { inflateEnd(this); }
-  } stream;
-  std::vector<std::byte> out(most);
-  if (inflateInit(&stream) != Z_OK) throw Error(what, "compressed data that zlib cannot start on", kAccepted);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());  // below 4 GiB: a v5 element's length has 32 bits
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int status = inflate(&stream, Z_SYNC_FLUSH);
-  if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-    throw Error(what, "damaged compressed data", kAccepted);
-  if (status != Z_STREAM_END && stream.avail_out > 0) throw Error(what, "truncated compressed data", kAccepted);
-  out.resize(out.size() - stream.avail_out);
-  return out;
-}
+// A zlib stream, piece by piece. Its end is only reached when its checksum is that of what was inflated.
+class Inflater {
+ public:
+  Inflater(const std::string& what, std::span<const std::byte> packed) : what_(what) {
+    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "compressed data that zlib cannot start on", kAccepted);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    stream_.avail_in = static_cast<uInt>(packed.size());  // below 4 GiB: a v5 element's length has 32 bits
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
 
+  // Fills `out` as far as there is data; how much that was.
+  std::size_t read(std::span<std::byte> out) {
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
+    while (!ended_ && stream_.avail_out > 0) {
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      ended_ = status == Z_STREAM_END;
+      if (status == Z_BUF_ERROR) throw Error(what_, "truncated compressed data", kAccepted);
+      if (status != Z_OK && !ended_) throw Error(what_, "damaged compressed data", kAccepted);
+    }
+    return out.size() - stream_.avail_out;
+  }
+
+ private:
+  const std::string& what_;
+  z_stream stream_{};
+  bool ended_ = false;
+};
+
+// Inflates all of it: a byte that flipped in the file would otherwise be read as numbers, for matio does not look at
+// the checksum.
 void check_compressed(const std::string& what, std::span<const std::byte> packed, ByteOrder order) {
-  std::vector<std::byte> start = inflate_start(what, packed, 64);
+  Inflater inflater(what, packed);
+  std::vector<std::byte> start(64);
+  start.resize(inflater.read(start));
   if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kAccepted);
   const Walker head(what, start, start.size(), order);
   const std::uint32_t kind = head.word(16) & 0xffU;  // matrix tag, flags tag, flags
   const std::size_t size = head.word(4);
   if (head.word(0) != kMatrix || size / 1032 > packed.size())
     throw Error(what, "a damaged compressed MATLAB variable", kAccepted);
-  if (kind == kCell || kind == kStruct) start = inflate_start(what, packed, std::min(size + 8, kMaxLooked));
+  std::size_t inflated = start.size();
+  if ((kind == kCell || kind == kStruct) && size + 8 > inflated) {
+    start.resize(std::min(size + 8, kMaxLooked));
+    inflated += inflater.read(std::span(start).subspan(inflated));
+    start.resize(inflated);
+  }
   try {
     Walker(what, start, size + 8, order).matrix(8, size + 8, 0);
   } catch (const BeyondReach&) {
   }
+  std::vector<std::byte> rest(kPiece);
+  for (std::size_t n = kPiece; n == kPiece && inflated <= size + 8; inflated += n) n = inflater.read(rest);
+  if (inflated < size + 8) throw Error(what, "compressed data shorter than its variable", kAccepted);
 }
 
 }  // namespace

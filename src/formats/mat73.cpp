@@ -11,11 +11,7 @@ using namespace mat73;
 using hdf5::Id;
 using hdf5::Node;
 
-namespace {
-
-constexpr std::size_t kMaxFieldBytes = std::size_t{256} << 20;  // all fields of a struct
-
-}  // namespace
+namespace {}  // namespace
 
 struct Mat73::Handle {
   Node root;
@@ -62,25 +58,6 @@ MatArray Mat73::read_array(const std::string& name) const {
   if (!outline.imaginary.empty()) array.imaginary = read_numbers(object, outline, outline.imaginary, owner->imaginary);
   array.owner = owner;
   return array;
-}
-
-std::map<std::string, MatField> Mat73::read_fields(const std::string& name) const {
-  const Node object = handle_->root.at(name);
-  if (!object.is_group()) throw Error(object.where(), "a damaged struct", kAccepted);
-  std::map<std::string, MatField> fields;
-  std::size_t total = 0;
-  for (const std::string& field : members(object)) {
-    const Node member = object.at(field);
-    if (!member.is_dataset()) continue;
-    const Outline outline = dataset_outline(member);
-    const auto size = checked_bytes(outline.dims, sizeof(double));
-    if (!outline.number || !outline.real.empty() || size == 0U) continue;
-    if (!size || *size > kMaxFieldBytes || (total += *size) > kMaxFieldBytes)
-      throw Error(object.where(), "fields of more than 256 MiB", kAccepted);
-    const auto block = std::make_shared<std::vector<std::byte>>();
-    add_field(fields, field, read_numbers(member, outline, {}, block));
-  }
-  return fields;
 }
 
 }  // namespace echoloop

@@ -2,7 +2,6 @@
 // it) for none, and loses the fields of a struct without MATLAB_fields. Internal to mat_file.cpp.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +21,6 @@ class Mat73 {
 
   [[nodiscard]] std::vector<MatVariable> variables() const;
   [[nodiscard]] MatArray read_array(const std::string& name) const;
-  [[nodiscard]] std::map<std::string, MatField> read_fields(const std::string& name) const;
 
  private:
   struct Handle;

@@ -21,7 +21,6 @@ namespace {
 
 constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
 constexpr std::size_t kMaxVariables = 4096, kMaxFields = 4096, kMaxAxes = 16;
-constexpr std::size_t kMaxFieldBytes = std::size_t{256} << 20;  // all fields of a struct: delays of 16384 x 1024 fit
 // A number of the file takes at least 1/1032 byte (deflate or gzip) and at most 16 bytes as a complex double.
 constexpr std::size_t kMaxExpansion = 1032 * 16;
 
@@ -184,38 +183,6 @@ void add_field(std::map<std::string, MatField>& fields, std::string name, const 
   field.dims = numbers.shape;
   field.values.resize(numbers.count());
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = numbers.real_at(i);
-}
-
-std::map<std::string, MatField> MatFile::read_fields(const std::string& name) const {
-  silence_libraries();
-  if (handle_->file_73) return handle_->file_73->read_fields(name);
-  const std::string what = what_ + " (variable " + printable(name) + ")";
-  VariablePtr variable{Mat_VarReadInfo(handle_->file, name.c_str())};
-  if (!variable || variable->class_type != MAT_C_STRUCT || checked_bytes(dims_of(what, *variable), 1) != 1) {
-    throw Error(what, "a damaged struct", kAccepted);
-  }
-  const unsigned n_fields = Mat_VarGetNumberOfFields(variable.get());
-  std::size_t total = 0;
-  for (unsigned k = 0; k < n_fields; ++k) {
-    const matvar_t* const field = Mat_VarGetStructFieldByIndex(variable.get(), k, 0);
-    if (field == nullptr) continue;
-    const auto size = checked_bytes(dims_of(what, *field), 16);
-    if (!size || *size > kMaxFieldBytes || (total += *size) > kMaxFieldBytes)
-      throw Error(what, "fields of more than 256 MiB", kAccepted);
-  }
-  if (Mat_VarReadDataAll(handle_->file, variable.get()) != 0) throw Error(what, "damaged data", kAccepted);
-  std::map<std::string, MatField> fields;
-  char* const* const names = Mat_VarGetStructFieldnames(variable.get());
-  for (unsigned k = 0; names != nullptr && k < n_fields; ++k) {
-    const matvar_t* const field = Mat_VarGetStructFieldByIndex(variable.get(), k, 0);
-    if (field == nullptr || names[k] == nullptr || field->data == nullptr || field->isComplex != 0 ||
-        class_of(*field).code[0] == '\0')
-      continue;
-    if (checked_bytes(dims_of(what, *field), 1).value_or(0) == 0) continue;
-    const ArrayView view = view_of(what, *field, field->data);
-    add_field(fields, names[k], view);
-  }
-  return fields;
 }
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
-// The MATLAB container (v5 to v7 by matio, v7.3 by mat73.h): what variables there are, numeric arrays, numeric fields
-// of plain structs. Why apart: matio and HDF5 are not safe on hostile files and not thread safe. They stay behind these
-// few functions (sizes checked against the file before memory is taken) in the reader process, on one thread.
+// The MATLAB container (v5 to v7 by matio, v7.3 by mat73.h): what variables there are, numeric arrays. Why apart: matio
+// and HDF5 are not safe on hostile files and not thread safe. They stay behind these few functions (sizes checked
+// against the file before memory is taken) in the reader process, on one thread.
 #pragma once
 
 #include <map>
@@ -52,8 +52,6 @@ class MatFile {
   [[nodiscard]] MatContainer container() const;
   // Any numeric variable, v5: converted by matio to its MATLAB class.
   [[nodiscard]] MatArray read_array(const std::string& name) const;
-  // The real numeric fields of a 1x1 struct by lower-case name; others are left out.
-  [[nodiscard]] std::map<std::string, MatField> read_fields(const std::string& name) const;
 
  private:
   struct Handle;

@@ -2,6 +2,7 @@
 
 #include <matio.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -192,16 +193,20 @@ MatTree::MatTree(const std::string& what, const std::string& path, std::size_t f
   }
   const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
   if (file == nullptr) throw Error(what, "a damaged MATLAB file", kAccepted);
+  // One pass through the file: matio starts at its beginning for each variable that it is asked for by name, and takes
+  // long for compressed arrays of structs on its way.
   auto kept = std::make_shared<std::vector<Variable>>();
-  Builder builder(what);
-  for (const std::string& name : names) {
-    Variable variable(Mat_VarReadInfo(file.get(), name.c_str()));
-    if (variable == nullptr) continue;
+  while (Variable variable{Mat_VarReadNextInfo(file.get())}) {
+    const std::string name = variable->name == nullptr ? "" : variable->name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
     check_sizes(what + " (variable " + name + ")", *variable, file_size);
-    variable.reset(Mat_VarRead(file.get(), name.c_str()));
-    if (variable == nullptr) throw Error(what, "a damaged variable " + name, kAccepted);
-    variables_.emplace(name, builder.node(*variable, 0));
     kept->push_back(std::move(variable));
+  }
+  Builder builder(what);
+  for (const Variable& variable : *kept) {
+    if (Mat_VarReadDataAll(file.get(), variable.get()) != 0)
+      throw Error(what, std::string("a damaged variable ") + variable->name, kAccepted);
+    variables_.emplace(variable->name, builder.node(*variable, 0));
   }
   owner_ = kept;
 }

@@ -14,6 +14,20 @@ namespace echoloop {
 
 static_assert(std::endian::native == std::endian::little, "samples are lent as the file's little-endian bytes");
 
+// IEEE 754 half precision (numpy's float16) as its 16 bits. The exponent's biases differ by 112; the product rounds
+// nothing, also of subnormal numbers.
+struct Half {
+  std::uint16_t bits = 0;
+
+  explicit operator double() const {
+    const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7fffU) << 13;
+    const bool finite = (bits & 0x7c00U) != 0x7c00U;
+    const double value = finite ? static_cast<double>(std::bit_cast<float>(magnitude)) * 0x1p112
+                                : static_cast<double>(std::bit_cast<float>(magnitude | 0x7f800000U));
+    return (bits & 0x8000U) != 0 ? -value : value;
+  }
+};
+
 template <class T, bool kSwap>
 T load_number(const std::byte* at) {
   std::array<std::byte, sizeof(T)> raw;
@@ -52,6 +66,7 @@ auto with_real_type(const NumberType& type, F&& f) {
           return with_order.template operator()<std::uint64_t>();
       }
     case NumberKind::real:
+      if (type.bytes == 2) return with_order.template operator()<Half>();
       return type.bytes == 4 ? with_order.template operator()<float>() : with_order.template operator()<double>();
     case NumberKind::complex:
       break;

@@ -22,6 +22,19 @@ bool attribute_is(const Node& group, const char* name, const std::string& member
   return group.number_attribute(name) == number;
 }
 
+// Not a scan, a picture or a phantom. Copies that other programs made may lack the attributes.
+bool is_recording(const Node& group) {
+  if (H5Aexists(group.id(), "type") > 0) return attribute_is(group, "type", "US", 0.0);
+  const auto data = group.find("data");
+  return data && data->has("real") && group.has("probe_geometry");
+}
+
+bool is_iq(const Node& group) {
+  if (H5Aexists(group.id(), "signal_format") > 0) return attribute_is(group, "signal_format", "IQ", 1.0);
+  const auto modulation_hz = group.find("modulation_frequency");
+  return modulation_hz && modulation_hz->number() > 0.0;
+}
+
 Hdf5Samples picmus_samples(const Node& group, const std::string& path, bool iq) {
   const Node real = group.at("data").at("real");
   const std::size_t rank = real.extents().size();
@@ -55,12 +68,12 @@ LibraryRecording read_picmus(const OpenRequest& request, const Node& root) {
   std::string path;
   std::size_t n_recordings = 0;
   for (const std::string& name : us.children()) {
-    if (!attribute_is(us.at(name), "type", "US", 0.0)) continue;  // a scan, a picture or a phantom
+    if (!is_recording(us.at(name))) continue;
     if (n_recordings++ == 0) path = "US/" + name;
   }
   if (path.empty()) throw Error(us.where(), "no channel data", "a PICMUS dataset of type US");
   const Node group = root.at_path(path);
-  const bool iq = attribute_is(group, "signal_format", "IQ", 1.0);
+  const bool iq = is_iq(group);
 
   Hdf5Parts parts{.acquisition = {}, .samples = picmus_samples(group, path, iq), .format = "PICMUS"};
   Acquisition& a = parts.acquisition;

@@ -1,10 +1,14 @@
 // PyBF's HDF5 layout: one dataset (element, time) for each frame and shot, data/rf_data/frame_1/shot_1; plane waves
-// whose angles lie under the name of the transmit law, data/tx_mode/PW_3_12. Time zero: the wave passes the array's
-// centre; the first sample is taken at -correction_time_shift, which contains sim_params/start_time already.
+// whose angles lie under the name of the transmit law, data/tx_mode/PW_3_12. Time zero of a simulation: the wave passes
+// the array's centre; of a measurement (hardware_params): the first element fires. The first sample is taken at
+// start_time less the pulse's length; data/correction_time_shift, where it is, holds both already, negated.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/units.h"
+#include "formats/array_view.h"
 #include "formats/geometry.h"
 #include "formats/hdf5_formats.h"
 #include "formats/hdf5_samples.h"
@@ -57,6 +61,27 @@ std::vector<double> pybf_angles(const Node& tx_mode) {
   return tx_mode.at(laws[0]).numbers(static_cast<std::size_t>(kMaxTransmits));
 }
 
+struct Clock {
+  double first_sample_s = 0.0;
+  bool from_first_firing = false;  // else from the wave's passage through the array's centre
+};
+
+Clock pybf_clock(const Node& root, const Node& data) {
+  if (const auto shift = data.find("correction_time_shift")) return {.first_sample_s = -shift->number()};
+  if (const auto simulated = root.find("sim_params")) {
+    // Half of what the two-way impulse response and the excitation last together, as PyBF's Hardware counts.
+    const auto length = [&](const char* name) {
+      return static_cast<double>(checked_bytes(simulated->at(name).extents(), 1).value_or(0));
+    };
+    const double samples = length("excitation") + 2.0 * length("electroacoustic_impulse_response") - 2.0;
+    return {.first_sample_s =
+                simulated->at("start_time").number() - 0.5 * samples / simulated->at("f_sim_hz").number()};
+  }
+  const Node hardware = root.at("hardware_params");
+  return {.first_sample_s = hardware.at("start_time").number() - hardware.at("correction_time").number(),
+          .from_first_firing = true};
+}
+
 }  // namespace
 
 bool looks_like_pybf(const Node& root) {
@@ -66,7 +91,7 @@ bool looks_like_pybf(const Node& root) {
 LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   constexpr double kSoundSpeed_m_s = 1540.0;
   const Node data = root.at("data"), trans = root.at("trans_params");
-  const std::vector<double> angles = pybf_angles(data.at("tx_mode"));
+  std::vector<double> angles = pybf_angles(data.at("tx_mode"));
   Hdf5Parts parts{.acquisition = {}, .samples = pybf_samples(data.at("rf_data"), angles.size()), .format = "PyBF"};
   Acquisition& a = parts.acquisition;
   a.sampling_hz = data.at("f_sampling").number();
@@ -74,6 +99,10 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   if (const auto fraction = trans.find("bandwidth")) a.bandwidth_hz = fraction->number() * a.center_hz;
   a.sound_speed_m_s = kSoundSpeed_m_s;
   a.assumptions.push_back("sound speed 1540 m/s assumed: the format has none");
+  if (std::any_of(angles.begin(), angles.end(), [](double angle) { return std::abs(angle) > kPi / 2; })) {
+    for (double& angle : angles) angle *= kRadiansPerDegree;
+    a.assumptions.push_back("angles taken as degrees: some are above a right angle in radians");
+  }
 
   const double n_elements = trans.at("x_num_of_elements").number();
   if (!(n_elements >= 1.0 && n_elements <= kMaxElements)) {
@@ -85,11 +114,12 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   const auto width = trans.find("x_width");
   a.probe = make_pitch_probe(request.what(), static_cast<int>(n_elements), trans.at("x_pitch").number(),
                              width ? width->number() : 0.0);
-  const double t0_s = -data.at("correction_time_shift").number();
+  const Clock clock = pybf_clock(root, data);
   for (const double angle : angles) {
     Transmit t;
     t.angle_rad = angle;
-    t.t0_s = t0_s;
+    t.t0_s = clock.first_sample_s;
+    if (clock.from_first_firing) t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
     a.transmits.push_back(std::move(t));
   }
   const auto rate = data.find("fps");  // 1 where there is one frame: no rate

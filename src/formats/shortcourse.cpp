@@ -13,8 +13,8 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kAcceptedLayout =
-    "a dict with 'rf' (real numbers: one 4-d array or a list of 3-d ones) and 'context', as the GPU short course "
-    "writes it";
+    "a dict with 'rf' (real numbers: one 4-d array, or a list of 3-d ones, or lists of 2-d ones) and 'context', as the "
+    "GPU short course writes it";
 
 std::optional<double> as_number(const pickle::Value& value) {
   if (const auto* const real = std::get_if<double>(&value)) return *real;
@@ -61,8 +61,57 @@ std::vector<double> angles(const std::string& what, const pickle::Tree& tree, co
   return result;
 }
 
-// All frames of 'rf', each [transmit][element][time] in some memory order.
-SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const pickle::Value& rf) {
+using Block = std::vector<std::byte>;
+
+// A list of arrays [element][time], one a transmit, or a list of such lists, one a frame: copied into `block`.
+SampleSource joined_lines(const std::string& what, const pickle::Tree& tree, const std::vector<pickle::Ref>& items,
+                          std::size_t file_bytes, Block& block) {
+  const auto* const inner = list_items(tree[items.front()]);
+  const std::size_t n_transmits = inner == nullptr ? items.size() : inner->size();
+  std::vector<pickle::Ref> lines;
+  for (const pickle::Ref item : items) {
+    const auto* const list = inner == nullptr ? nullptr : list_items(tree[item]);
+    if (inner != nullptr && (list == nullptr || list->empty() || list->size() != n_transmits))
+      throw Error(what, "'rf' is a list of lists of different lengths", kAcceptedLayout);
+    if (list == nullptr) lines.push_back(item);
+    if (list != nullptr) lines.insert(lines.end(), list->begin(), list->end());
+  }
+  const auto* const first = std::get_if<ArrayView>(&tree[lines.front()]);
+  std::size_t total = 0;
+  for (const pickle::Ref line : lines) {
+    const auto* const array = std::get_if<ArrayView>(&tree[line]);
+    const bool alike = first != nullptr && array != nullptr && array->shape.size() == 2 &&
+                       array->shape == first->shape && array->type == first->type && array->order == first->order;
+    if (!alike || array->type.kind == NumberKind::complex)
+      throw Error(what, "'rf' is a list with " + pickle::describe(tree[line]), kAcceptedLayout);
+    total += array->bytes.size();
+    if (total > file_bytes) throw Error(what, "'rf' is a list that names arrays again and again", kAcceptedLayout);
+  }
+  block.reserve(total);
+  for (const pickle::Ref line : lines) {
+    const auto bytes = std::get<ArrayView>(tree[line]).bytes;
+    block.insert(block.end(), bytes.begin(), bytes.end());
+  }
+  SampleSource source = sample_source(what, *first, {Axis::element, Axis::time});
+  source.n_transmits = n_transmits;
+  source.transmit_stride = first->bytes.size();
+  source.frames.clear();
+  for (std::size_t at = 0; at < block.size(); at += n_transmits * source.transmit_stride)
+    source.frames.push_back({block.data() + at, block.data() + at});
+  return source;
+}
+
+bool holds_lines(const pickle::Tree& tree, const std::vector<pickle::Ref>& items) {
+  if (items.empty()) return false;
+  const auto* const array = std::get_if<ArrayView>(&tree[items.front()]);
+  return list_items(tree[items.front()]) != nullptr || (array != nullptr && array->shape.size() == 2);
+}
+
+// All frames of 'rf', each [transmit][element][time] in some memory order; `block` keeps those that had to be copied.
+SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const pickle::Value& rf,
+                        std::size_t file_bytes, Block& block) {
+  if (const auto* const items = list_items(rf); items != nullptr && holds_lines(tree, *items))
+    return joined_lines(what, tree, *items, file_bytes, block);
   std::vector<const ArrayView*> arrays;
   if (const auto* const array = std::get_if<ArrayView>(&rf)) {
     arrays.push_back(array);
@@ -112,8 +161,9 @@ Recording read_short_course_pickle(const OpenRequest& request) {
   const pickle::Value* const context = tree->find(root, "context");
   if (rf == nullptr || context == nullptr) throw Error(what, keys_text(*tree, root), kAcceptedLayout);
 
+  const auto block = std::make_shared<Block>();
   RecordingParts parts{.acquisition = {},
-                       .samples = rf_samples(what, *tree, *rf),
+                       .samples = rf_samples(what, *tree, *rf, request.bytes().size(), *block),
                        .owner = nullptr,
                        .format = "GPU short-course pickle"};
   Acquisition& a = parts.acquisition;
@@ -147,8 +197,9 @@ Recording read_short_course_pickle(const OpenRequest& request) {
   struct Owner {
     std::shared_ptr<const MappedFile> file;
     std::shared_ptr<const pickle::Tree> tree;
+    std::shared_ptr<const Block> block;
   };
-  parts.owner = std::make_shared<const Owner>(Owner{request.file, tree});
+  parts.owner = std::make_shared<const Owner>(Owner{request.file, tree, block});
   return make_recording(request, std::move(parts));
 }
 

@@ -77,8 +77,8 @@ Recording read_described_npy(const OpenRequest& request) {
     throw Error(request.what(),
                 "an array of " + to_string(file.array.type) + " and shape " + shape_text(file.array.shape) +
                     " without a description",
-                own.replace_extension(".json").string() +
-                    " beside it (axes, t_zero, fs_hz, fc_hz, ...), or params.json that names it");
+                own.replace_extension(".json").string() + " beside it, for example " +
+                    whole_example(file.array.shape.size()) + ", or params.json that names it");
   }
   return described_recording(request, file.array, *sidecar, request.file, SourceMemory::mapped_file);
 }

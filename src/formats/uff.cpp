@@ -95,12 +95,15 @@ PlacedProbe uff_probe(const Node& node) {
 
 // source: distance, azimuth and elevation of a point; x = d sin az cos el, y = d sin el, z = d cos az cos el.
 Transmit uff_wave(const Node& wave) {
-  constexpr double kPlane = 0.0, kSpherical = 1.0;  // uff.wavefront
+  constexpr double kPlane = 0.0, kSpherical = 1.0, kPhotoacoustic = 2.0;  // uff.wavefront
   const auto wavefront = number_in(wave, "wavefront");
   const auto source = wave.find("source");
   const auto of_source = [&](const char* name) { return source ? number_in(*source, name) : std::nullopt; };
   const auto distance_m = of_source("distance");
   const double azimuth = of_source("azimuth").value_or(0.0), elevation = of_source("elevation").value_or(0.0);
+  if (wavefront == kPhotoacoustic)
+    throw Error(wave.where(), "a photoacoustic recording",
+                "waves that the array transmits, plane (0) or spherical (1)");
   if (wavefront && *wavefront != kPlane && *wavefront != kSpherical)
     throw Error(wave.where(), "wavefront " + std::to_string(*wavefront), "plane (0) or spherical (1)");
   if (!(std::abs(std::sin(elevation)) < 1e-3)) {
@@ -224,7 +227,8 @@ LibraryRecording read_uff(const OpenRequest& request, const Node& root) {
   if (objects.size() > 1)
     a.assumptions.push_back("only the first of " + std::to_string(objects.size()) + " channel_data is read");
   if (take_own_description(root, parts)) return make_hdf5_recording(request, root, std::move(parts));
-  const auto prf_hz = number_in(channel_data, "PRF");
+  auto prf_hz = number_in(channel_data, "PRF");
+  if (!prf_hz) prf_hz = number_in(channel_data, "prf");  // of some older files
   if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(a.transmits.size());
   if (!prf_hz) a.assumptions.emplace_back("frame rate unknown: the file has no PRF", "frame_rate_hz");
   return make_hdf5_recording(request, root, std::move(parts));

@@ -1,3 +1,4 @@
+// Which rows and pages of RcvData hold which line: Event and Receive, and the buffer that wraps around.
 #include "formats/verasonics_scheme.h"
 
 #include <algorithm>
@@ -5,42 +6,14 @@
 #include <map>
 
 #include "core/error.h"
-#include "core/units.h"
-#include "formats/placed_probe.h"
 #include "formats/reader.h"
 #include "formats/verasonics.h"
 
 namespace echoloop::verasonics {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& found) {
-  throw Error(what, found, kVerasonicsAccepted);
-}
-
-// A count or index of the file: a whole number from `least`, below 1e9.
-std::size_t whole(const std::string& what, const std::string& name, double value, double least) {
-  if (!(value >= least && value < 1e9) || value != std::floor(value))
-    refuse(what, name + " = " + std::to_string(value));
-  return static_cast<std::size_t>(value);
-}
-
-std::vector<std::size_t> element_columns(const std::string& what, const MatNode& trans, std::size_t n_elements,
-                                         std::size_t n_columns) {
-  std::vector<double> connector = trans.values("Connector");
-  if (connector.empty()) connector = trans.values("ConnectorES");
-  std::vector<std::size_t> columns(n_elements);
-  for (std::size_t e = 0; e < n_elements; ++e) {
-    columns[e] = e < connector.size() ? whole(what, "Trans.Connector", connector[e], 1) - 1 : e;
-    if (columns[e] >= n_columns) {
-      refuse(what, "element " + std::to_string(e + 1) + " on channel " + std::to_string(columns[e] + 1) + " of " +
-                       std::to_string(n_columns));
-    }
-  }
-  return columns;
-}
-
 struct Row {  // of Receive
-  std::size_t first, last, frame, buffer;
+  std::size_t first, last, frame, buffer, aperture;
   bool adds;  // to samples that are there already
 };
 
@@ -50,6 +23,7 @@ Row receive_row(const std::string& what, const MatNode& receive, std::size_t k) 
                 .last = whole(what, "Receive.endSample", number("endSample", 0), 1),
                 .frame = whole(what, "Receive.framenum", number("framenum", 1), 1) - 1,
                 .buffer = whole(what, "Receive.bufnum", number("bufnum", 1), 1),
+                .aperture = whole(what, "Receive.aperture", number("aperture", 1), 1) - 1,
                 .adds = number("mode", 0) == 1.0};
   if (row.last <= row.first) refuse(what, "Receive(" + std::to_string(k + 1) + ") with endSample before startSample");
   return row;
@@ -57,7 +31,19 @@ Row receive_row(const std::string& what, const MatNode& receive, std::size_t k) 
 
 struct Action {
   std::size_t tx, rcv;  // from 0
+  double wait_s = 0.0;  // until the next one; 0: not told
 };
+
+// Microseconds of each SeqControl that times the next acquisition, else 0.
+std::vector<double> waits_us(const MatTree& tree) {
+  const MatNode* controls = tree.find("SeqControl");
+  std::vector<double> all(controls == nullptr ? 0 : controls->rows.size(), 0.0);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string command = controls->words("command", k);
+    if (command == "timeToNextAcq" || command == "timeToNextEB") all[k] = controls->number("argument", k).value_or(0.0);
+  }
+  return all;
+}
 
 // The order in which things were sent and received: the events, or without them Receive's own.
 std::vector<Action> actions(const std::string& what, const MatTree& tree, const MatNode& receive, std::size_t n_tx) {
@@ -66,10 +52,11 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
   if (events == nullptr || events->rows.empty()) {
     for (std::size_t k = 0; k < receive.rows.size(); ++k) {
       const double number = receive.number("acqNum", k).value_or(static_cast<double>(k % n_tx + 1));
-      all.push_back({(whole(what, "Receive.acqNum", number, 1) - 1) % n_tx, k});
+      all.push_back({.tx = (whole(what, "Receive.acqNum", number, 1) - 1) % n_tx, .rcv = k});
     }
     return all;
   }
+  const std::vector<double> wait_us = waits_us(tree);
   for (std::size_t k = 0; k < events->rows.size(); ++k) {
     const std::size_t rcv = whole(what, "Event.rcv", events->number("rcv", k).value_or(0), 0);
     const std::size_t tx = whole(what, "Event.tx", events->number("tx", k).value_or(0), 0);
@@ -78,32 +65,14 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
       refuse(what, "Event(" + std::to_string(k + 1) + ") of TX " + std::to_string(tx) + " and Receive " +
                        std::to_string(rcv));
     }
-    all.push_back({tx - 1, rcv - 1});
+    Action action{.tx = tx - 1, .rcv = rcv - 1};
+    for (const double control : events->values("seqControl", k)) {
+      if (control >= 1.0 && control <= static_cast<double>(wait_us.size()))
+        action.wait_s += wait_us[static_cast<std::size_t>(control) - 1] * 1e-6;
+    }
+    all.push_back(action);
   }
   return all;
-}
-
-// Samples a wavelength of the vendor's modes: four times the centre frequency, or as many as the bandwidth asks for.
-std::optional<double> mode_samples(const std::string& mode) {
-  for (const auto& [name, n] :
-       {std::pair{"NS200BW", 4.0}, {"NS200BWI", 4.0}, {"BS100BW", 2.0}, {"BS67BW", 4.0 / 3.0}, {"BS50BW", 1.0}}) {
-    if (mode == name) return n;
-  }
-  return std::nullopt;
-}
-
-double sampling_rate(const MatNode& receive, const Scales& s, Acquisition& a) {
-  if (const auto rate = receive.number("decimSampleRate"))
-    return *rate * kHertzPerMegahertz / receive.number("quadDecim").value_or(1.0);
-  if (const auto per_wave = receive.number("samplesPerWave")) return *per_wave * s.frequency_hz;
-  const std::string mode = receive.words("sampleMode");
-  if (const auto per_wave = mode_samples(mode)) {
-    a.assumptions.emplace_back("sampling frequency by Receive.sampleMode " + mode +
-                               ": the file has neither decimSampleRate nor samplesPerWave");
-    return *per_wave * s.frequency_hz;
-  }
-  a.assumptions.emplace_back("4 samples a wavelength: the file has neither decimSampleRate nor samplesPerWave");
-  return 4.0 * s.frequency_hz;
 }
 
 // Without Receive: the rows are shared out evenly among the transmits.
@@ -115,154 +84,159 @@ Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& b
   a.assumptions.emplace_back("no Receive in the file: rows shared evenly among the transmits, 4 samples a wavelength");
   a.assumptions.emplace_back("no Receive in the file: the first sample is taken at the first firing", "first_sample_s");
   Scheme scheme;
-  scheme.n_samples = buffer.rows / n_tx;
-  scheme.sampling_hz = 4.0 * s.frequency_hz;
-  for (std::size_t k = 0; k < n_tx; ++k) scheme.shots.push_back({.tx = k, .first_row = k * scheme.n_samples});
+  scheme.n_rows = buffer.rows / n_tx;
+  scheme.sampling.sampling_hz = 4.0 * s.frequency_hz;
+  std::vector<std::size_t> first_rows;
+  for (std::size_t k = 0; k < n_tx; ++k) {
+    scheme.shots.push_back({.tx = k});
+    first_rows.push_back(k * scheme.n_rows);
+  }
   scheme.start_depth.assign(n_tx, 0.0);
-  for (std::size_t f = 0; f < buffer.pages; ++f) scheme.pages.push_back(f);
+  for (std::size_t f = 0; f < buffer.pages; ++f) scheme.frames.push_back({.page = f, .first_rows = first_rows});
   return scheme;
 }
 
-// Whether the first two elements are spacingMm apart.
-bool placed_in_mm(const MatNode& trans) {
-  const MatNode* positions = trans.find("ElementPos");
-  const std::vector<double> table = trans.values("ElementPos");
-  const double spacing_mm = trans.number("spacingMm").value_or(0.0);
-  const std::size_t n = positions == nullptr || positions->dims.empty() ? 0 : positions->dims[0];
-  if (n < 2 || table.size() < 3 * n) return false;
-  const double apart = std::hypot(table[1] - table[0], table[2 * n + 1] - table[2 * n]);
-  return std::abs(apart - spacing_mm) < 0.02 * spacing_mm;
-}
-
-}  // namespace
-
-std::vector<std::size_t> received_buffers(const std::string& what, const MatTree& tree) {
-  std::vector<std::size_t> numbers;
-  const MatNode* receive = tree.find("Receive");
-  for (std::size_t k = 0; receive != nullptr && k < receive->rows.size(); ++k) {
-    const std::size_t number = whole(what, "Receive.bufnum", receive->number("bufnum", k).value_or(1), 1);
-    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
-  }
-  if (numbers.empty()) numbers.push_back(1);
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
-Scales scales(const std::string& what, const MatTree& tree, Acquisition& a) {
-  const MatNode* trans = tree.find("Trans");
-  if (trans == nullptr) refuse(what, "no Trans");
-  Scales s;
-  s.frequency_hz = trans->number("frequency").value_or(0.0) * kHertzPerMegahertz;
-  if (!trans->number("frequency")) refuse(what, "no Trans.frequency");
-  if (!(s.frequency_hz > 0.0 && s.frequency_hz < 1e9))
-    refuse(what, "Trans.frequency = " + std::to_string(s.frequency_hz * 1e-6) + " MHz");
+// The page that was received into last, from 0, as Resource tells it.
+std::optional<std::size_t> last_page(const MatTree& tree, const BufferSize& buffer) {
   const MatNode* resource = tree.find("Resource");
-  const MatNode* parameters = resource == nullptr ? nullptr : resource->find("Parameters");
-  const auto speed = parameters == nullptr ? std::nullopt : parameters->number("speedOfSound");
-  if (!speed)
-    a.assumptions.emplace_back("sound speed 1540 m/s assumed: the file has no Resource.Parameters.speedOfSound");
-  s.sound_speed_m_s = speed.value_or(1540.0);
-  if (!(s.sound_speed_m_s > 100.0 && s.sound_speed_m_s < 10'000.0))
-    refuse(what, "speedOfSound = " + std::to_string(s.sound_speed_m_s) + " m/s");
-  s.wavelength_m = s.sound_speed_m_s / s.frequency_hz;
-  const std::string units = trans->words("units");
-  if (!units.empty() && units != "mm" && units != "wavelengths") refuse(what, "Trans.units '" + printable(units) + "'");
-  const bool mm = units == "mm" || (units.empty() && placed_in_mm(*trans));
-  if (units.empty()) {
-    a.assumptions.emplace_back(std::string("element positions in ") +
-                               (mm ? "mm, as Trans.spacingMm has them" : "wavelengths") +
-                               ": the file has no Trans.units");
-  }
-  s.element_unit_m = mm ? kMetresPerMillimetre : s.wavelength_m;
-  return s;
+  const MatNode* buffers = resource == nullptr ? nullptr : resource->find("RcvBuffer");
+  const auto last = buffers == nullptr ? std::nullopt : buffers->number("lastFrame", buffer.number - 1);
+  if (!last || !(*last >= 1.0 && *last <= static_cast<double>(buffer.pages)) || *last != std::floor(*last))
+    return std::nullopt;
+  return static_cast<std::size_t>(*last) - 1;
 }
 
-namespace {
+class Sequence {  // what is done into one page, shot by shot
+ public:
+  Sequence(const std::string& what, const MatNode& receive) : what_(what), receive_(receive) {}
 
-Places places_from_spacing(const std::string& what, const MatNode& trans, const Scales& s, std::size_t n,
-                           Acquisition& a) {
-  const double spacing_m = trans.number("spacingMm") ? *trans.number("spacingMm") * kMetresPerMillimetre
-                                                     : trans.number("spacing").value_or(0.0) * s.wavelength_m;
-  if (!(spacing_m > 0.0)) refuse(what, "Trans with neither ElementPos nor spacing");
-  a.assumptions.emplace_back("elements in a line, by Trans.spacing: the file has no positions in Trans.ElementPos");
-  Places places;
-  for (std::size_t e = 0; e < n; ++e) {
-    places.x_m.push_back((static_cast<double>(e) - 0.5 * static_cast<double>(n - 1)) * spacing_m);
-    places.y_m.push_back(0.0);
-    places.z_m.push_back(0.0);
+  [[nodiscard]] Row row(const Action& action) const { return receive_row(what_, receive_, action.rcv); }
+
+  [[nodiscard]] bool alike(const Action& x, const Action& y) const {
+    return x.tx == y.tx && row(x).aperture == row(y).aperture &&
+           receive_.values("Apod", x.rcv) == receive_.values("Apod", y.rcv);
   }
-  return places;
+
+  // How many shots there are until the same ones come again: many frames can lie in one page.
+  [[nodiscard]] std::size_t period(const std::vector<Action>& done) const {
+    for (std::size_t n = 1; n <= done.size() / 2; ++n) {
+      if (done.size() % n == 0 && repeats(done, done, n)) return n;
+    }
+    return done.size();
+  }
+
+  // Whether `done` is the first n of `pattern` again and again.
+  [[nodiscard]] bool repeats(const std::vector<Action>& done, const std::vector<Action>& pattern, std::size_t n) const {
+    if (done.empty() || done.size() % n != 0) return false;
+    for (std::size_t k = 0; k < done.size(); ++k) {
+      if (!alike(done[k], pattern[k % n])) return false;
+    }
+    return true;
+  }
+
+ private:
+  const std::string& what_;
+  const MatNode& receive_;
+};
+
+struct Pages : std::map<std::size_t, std::vector<Action>> {
+  bool timed = true;  // nothing else is done meanwhile
+};
+
+Pages received_pages(const std::string& what, const MatTree& tree, const MatNode& receive, const BufferSize& buffer) {
+  Pages pages;
+  for (const Action& action : actions(what, tree, receive, tree.find("TX")->rows.size())) {
+    const Row row = receive_row(what, receive, action.rcv);
+    if (row.buffer != buffer.number || row.adds) {
+      pages.timed = false;
+      continue;
+    }
+    if (row.last > buffer.rows)
+      refuse(what, "Receive.endSample " + std::to_string(row.last) + " of " + std::to_string(buffer.rows) + " rows");
+    if (row.frame < buffer.pages) pages[row.frame].push_back(action);
+  }
+  if (pages.empty()) refuse(what, "no event that receives into buffer " + std::to_string(buffer.number));
+  return pages;
 }
 
-Places element_places(const std::string& what, const MatNode& trans, const Scales& s, std::size_t n_columns,
-                      Acquisition& a) {
-  const MatNode* positions = trans.find("ElementPos");
-  const std::vector<double> table = trans.values("ElementPos");
-  const bool told = std::any_of(table.begin(), table.end(), [](double v) { return v != 0.0; });
-  const std::size_t n = told || positions != nullptr ? (positions->dims.empty() ? 0 : positions->dims[0]) : n_columns;
-  if (n == 0 || n > static_cast<std::size_t>(kMaxElements)) refuse(what, std::to_string(n) + " elements");
-  if (!told) return places_from_spacing(what, trans, s, n, a);
-  if (positions->dims.size() != 2 || positions->dims[1] < 3)
-    refuse(what, "Trans.ElementPos that is not elements x [x y z azimuth elevation]");
-  Places places;
-  for (std::size_t e = 0; e < n; ++e) {
-    places.x_m.push_back(table[e] * s.element_unit_m);
-    places.y_m.push_back(table[n + e] * s.element_unit_m);
-    places.z_m.push_back(table[2 * n + e] * s.element_unit_m);
+void set_shots(const Sequence& sequence, const MatNode& receive, const std::vector<Action>& done, std::size_t n_shots,
+               Scheme& scheme) {
+  double period_s = 0.0;
+  bool timed = true;
+  for (std::size_t k = 0; k < n_shots; ++k) {
+    const Row row = sequence.row(done[k]);
+    scheme.shots.push_back({.tx = done[k].tx, .aperture = row.aperture});
+    scheme.start_depth.push_back(receive.number("startDepth", done[k].rcv).value_or(0.0));
+    timed = timed && done[k].wait_s > 0.0;
+    period_s += done[k].wait_s;
   }
-  return places;
+  for (const Action& action : done) {
+    const std::size_t n = sequence.row(action).last - sequence.row(action).first;
+    scheme.n_rows = scheme.n_rows == 0 ? n : std::min(n, scheme.n_rows);
+  }
+  if (timed && period_s > 1e-6) scheme.frame_rate_hz = 1.0 / period_s;
+}
+
+// Frames of the pages from the oldest on; how many pages are left out.
+std::size_t set_frames(const Sequence& sequence, const Pages& pages, std::size_t oldest, Scheme& scheme) {
+  const std::vector<Action>& pattern = pages.begin()->second;
+  const std::size_t n = scheme.shots.size();
+  std::size_t n_left_out = 0;
+  const auto add = [&](std::size_t page, const std::vector<Action>& done) {
+    if (!sequence.repeats(done, pattern, n)) {
+      ++n_left_out;
+      return;
+    }
+    for (std::size_t k = 0; k < done.size(); ++k) {
+      if (k % n == 0) scheme.frames.push_back({.page = page, .first_rows = {}});
+      scheme.frames.back().first_rows.push_back(sequence.row(done[k]).first);
+    }
+  };
+  for (const auto& [page, done] : pages) {
+    if (page >= oldest) add(page, done);
+  }
+  for (const auto& [page, done] : pages) {
+    if (page < oldest) add(page, done);
+  }
+  return n_left_out;
 }
 
 }  // namespace
 
-ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& s, std::size_t n_columns, Acquisition& a) {
-  const MatNode& trans = *tree.find("Trans");
-  const Places places = element_places(what, trans, s, n_columns, a);
-  const PlacedProbe placed = place_probe(what + " (Trans.ElementPos)", places);
-  ProbeParts parts{.probe = placed.probe,
-                   .origin_x_m = placed.origin_x_m,
-                   .columns = element_columns(what, trans, places.x_m.size(), n_columns)};
-  parts.probe.element_width_m = trans.number("elementWidth").value_or(0.0) * s.element_unit_m;
-  if (const std::string name = trans.words("name"); !name.empty()) parts.probe.name = name;
-  if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.emplace_back(moved);
-  return parts;
+void refuse(const std::string& what, const std::string& found) { throw Error(what, found, kVerasonicsAccepted); }
+
+std::size_t whole(const std::string& what, const std::string& name, double value, double least) {
+  if (!(value >= least && value < 1e9) || value != std::floor(value))
+    refuse(what, name + " = " + std::to_string(value));
+  return static_cast<std::size_t>(value);
 }
 
 Scheme scheme(const std::string& what, const MatTree& tree, const Scales& s, const BufferSize& buffer, Acquisition& a) {
   const MatNode* tx = tree.find("TX");
   if (tx == nullptr || tx->rows.empty()) refuse(what, "no TX");
+  const auto last = last_page(tree, buffer);
+  if (!last && buffer.pages > 1)
+    a.assumptions.emplace_back("frames in the order of the buffer, which may have wrapped");
   const MatNode* receive = tree.find("Receive");
   if (receive == nullptr || receive->rows.empty()) return even_scheme(what, s, buffer, tx->rows.size(), a);
-  std::map<std::size_t, std::vector<Action>> by_frame;
+  const Pages pages = received_pages(what, tree, *receive, buffer);
+  const Sequence sequence(what, *receive);
+  const std::vector<Action>& first = pages.begin()->second;
+  const std::size_t n_shots = sequence.period(first);
   Scheme scheme;
-  for (const Action& action : actions(what, tree, *receive, tx->rows.size())) {
-    const Row row = receive_row(what, *receive, action.rcv);
-    if (row.buffer != buffer.number || row.adds) continue;
-    if (row.last > buffer.rows)
-      refuse(what, "Receive.endSample " + std::to_string(row.last) + " of " + std::to_string(buffer.rows) + " rows");
-    if (row.frame < buffer.pages) by_frame[row.frame].push_back(action);
+  set_shots(sequence, *receive, first, n_shots, scheme);
+  if (!pages.timed) scheme.frame_rate_hz = 0.0;
+  const std::size_t n_left_out = set_frames(sequence, pages, last.value_or(buffer.pages - 1) + 1, scheme);
+  if (n_shots < first.size()) {
+    a.assumptions.emplace_back("each frame of the buffer holds its " + std::to_string(n_shots) + " transmits " +
+                               std::to_string(first.size() / n_shots) +
+                               " times, shown as frames of their own without the pauses between");
   }
-  if (by_frame.empty()) refuse(what, "no event that receives into buffer " + std::to_string(buffer.number));
-  const std::vector<Action>& first = by_frame.begin()->second;
-  for (const Action& action : first) {
-    const Row row = receive_row(what, *receive, action.rcv);
-    scheme.shots.push_back({.tx = action.tx, .first_row = row.first});
-    scheme.start_depth.push_back(receive->number("startDepth", action.rcv).value_or(0.0));
-    const std::size_t n = row.last - row.first;
-    scheme.n_samples = scheme.n_samples == 0 ? n : std::min(n, scheme.n_samples);
-  }
-  for (const auto& [page, done] : by_frame) {
-    const bool same =
-        std::equal(done.begin(), done.end(), first.begin(), first.end(), [&](const Action& x, const Action& y) {
-          return x.tx == y.tx && receive_row(what, *receive, x.rcv).first == receive_row(what, *receive, y.rcv).first;
-        });
-    if (same) scheme.pages.push_back(page);
-  }
-  if (scheme.pages.size() < by_frame.size()) {
-    a.assumptions.emplace_back(std::to_string(by_frame.size() - scheme.pages.size()) +
+  if (n_left_out > 0) {
+    a.assumptions.emplace_back(std::to_string(n_left_out) +
                                " frames are left out: their events differ from those of the first");
   }
-  scheme.sampling_hz = sampling_rate(*receive, s, a);
+  scheme.sampling = sampling(what, *receive, first.front().rcv, s, a);
   return scheme;
 }
 

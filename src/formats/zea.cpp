@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -14,6 +15,7 @@
 #include "formats/hdf5_samples.h"
 #include "formats/placed_probe.h"
 #include "formats/wave_fit.h"
+#include "formats/zea_late.h"
 #include "formats/zea_layout.h"
 
 namespace echoloop {
@@ -56,6 +58,14 @@ Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
   if (laws.delays_s.empty() && laws.polar_rad.empty())
     throw Error(scan.where(), "neither t0_delays nor polar_angles", "what each transmit is");
   return laws;
+}
+
+// zea's first files have focus_distances in wavelengths, and zea takes 1 or more as such.
+void wavelengths_to_metres(Laws& laws, Acquisition& a) {
+  const auto far = [](double focus) { return focus >= 1.0 && std::isfinite(focus); };
+  if (std::none_of(laws.focus_m.begin(), laws.focus_m.end(), far)) return;
+  for (double& focus : laws.focus_m) focus *= a.sound_speed_m_s / a.center_hz;
+  a.assumptions.push_back("focus_distances taken as wavelengths: some are 1 or more");
 }
 
 // What polar_angles and focus_distances say of transmit k, about the file's origin.
@@ -124,9 +134,22 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
   return fit.transmit;
 }
 
-void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx, Hdf5Parts& parts) {
+// Weights below 0: fired with the opposite polarity.
+std::size_t inverted_transmits(const Laws& laws, std::size_t n_tx) {
+  const std::size_t n = laws.weights.size() / n_tx;
+  std::size_t inverted = 0;
+  for (std::size_t k = 0; k < n_tx && n > 0; ++k) {
+    const auto row = laws.weights.begin() + static_cast<std::ptrdiff_t>(k * n);
+    if (std::accumulate(row, row + static_cast<std::ptrdiff_t>(n), 0.0) < 0.0) ++inverted;
+  }
+  return inverted;
+}
+
+void add_transmits(const Node& root, const Node& scan, const PlacedProbe& placed, std::size_t n_tx, Hdf5Parts& parts) {
   Acquisition& a = parts.acquisition;
-  const Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
+  Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
+  wavelengths_to_metres(laws, a);
+  const std::vector<double> late_s = zea_late_s(root, scan, n_tx, a);
   if (laws.initial_s.empty())
     a.assumptions.emplace_back("first sample taken at the first firing: the file has no initial_times",
                                "first_sample_s");
@@ -135,15 +158,24 @@ void add_transmits(const Node& scan, const PlacedProbe& placed, std::size_t n_tx
   std::size_t n_laws = 0;
   for (std::size_t k = 0; k < n_tx; ++k) {
     Transmit t = zea_transmit(scan, laws, placed, a, k);
-    t.t0_s += laws.initial_s.empty() ? 0.0 : laws.initial_s[k];
+    t.t0_s += (laws.initial_s.empty() ? 0.0 : laws.initial_s[k]) - late_s[k];
     if (t.kind == TransmitKind::delays) ++n_laws;
     if (a.demod_hz > 0.0) parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
     a.transmits.push_back(std::move(t));
+  }
+  if (const std::size_t inverted = inverted_transmits(laws, n_tx); inverted > 0 && inverted < n_tx) {
+    a.assumptions.push_back("pulse inversion: " + std::to_string(inverted) + " of " + std::to_string(n_tx) +
+                            " transmits have the opposite polarity; in their sum the harmonics remain");
   }
   if (n_laws > 0) {
     a.assumptions.push_back("t0_delays of " + std::to_string(n_laws) +
                             " transmits are no plane or spherical wave: the earliest arrival is taken");
   }
+}
+
+std::string megahertz(double hz) {
+  const std::string text = std::to_string(1e-6 * hz);
+  return text.substr(0, text.find('.') + 3) + " MHz";
 }
 
 // One number, or one for each transmit of which the first counts.
@@ -172,10 +204,24 @@ void set_frequencies(const Node& scan, bool iq, Acquisition& a) {
   if (!told) a.assumptions.push_back("IQ taken as demodulated at the centre frequency");
 }
 
+// demodulation_frequency is where zea looks for echoes, in RF as well: another one than the pulse's in harmonic
+// imaging.
+void look_at_harmonic(const Node& scan, Acquisition& a) {
+  constexpr double kSame = 0.25;  // of the pulse's frequency; scanners tune their receivers a little apart
+  if (!scan.has("demodulation_frequency")) return;
+  const double received_hz = scan.at("demodulation_frequency").numbers(static_cast<std::size_t>(kMaxTransmits)).front();
+  if (!(received_hz > 0.0) || std::abs(received_hz - a.center_hz) <= kSame * a.center_hz) return;
+  a.assumptions.emplace_back("harmonic imaging: transmitted at " + megahertz(a.center_hz) + ", received at " +
+                                 megahertz(received_hz) + " (demodulation_frequency)",
+                             "center_hz");
+  a.center_hz = received_hz;
+}
+
 void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
   const auto curve = scan.find("tgc_gain_curve");
   if (!curve) return;
   parts.samples.gain = curve->numbers(static_cast<std::size_t>(kMaxSamples));
+  parts.samples.gain.resize(std::min(parts.samples.gain.size(), n_samples));  // zea takes the beginning, too
   bool even = true;
   for (const double gain : parts.samples.gain) {
     if (!(gain > 0.0 && std::isfinite(gain)))
@@ -207,28 +253,14 @@ void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Ac
   }
 }
 
-Node raw_data(const Node& data) {
-  if (auto raw = data.find("raw_data")) return std::move(*raw);
-  std::string held;
-  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
-  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
-              "a zea file with data/raw_data");
-}
-
 }  // namespace
-
-bool looks_like_zea(const Node& root) {
-  if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
-  return root.has("data") && root.at("data").is_group() &&
-         (root.has("scan") || root.at("data").has("raw_data") || H5Aexists(root.id(), "event_structure") > 0);
-}
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};
   Acquisition& a = parts.acquisition;
   const std::string path = zea_part(root, a);
   const Node part = path.empty() ? root : root.at_path(path);
-  const Node raw = raw_data(part.at("data")), scan = part.at("scan");
+  const Node raw = zea_raw_data(part.at("data")), scan = part.at("scan");
   const std::vector<std::size_t> shape = raw.extents();
   if (shape.size() != 5 || shape[4] < 1 || shape[4] > 2 || shape[1] > static_cast<std::size_t>(kMaxTransmits)) {
     throw Error(raw.where(), "samples of shape " + shape_text(shape),
@@ -240,7 +272,8 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   const PlacedProbe placed = zea_probe(root, scan);
   a.probe = placed.probe;
   if (const std::string moved = moved_text(placed); !moved.empty()) a.assumptions.push_back(moved);
-  add_transmits(scan, placed, shape[1], parts);
+  add_transmits(root, scan, placed, shape[1], parts);
+  look_at_harmonic(scan, a);  // now that what counts in the pulse's wavelengths is done
   set_gain(scan, shape[2], parts);
   set_frame_rate(scan, shape[0], shape[1], a);
   if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file holds more");

@@ -1,15 +1,43 @@
 #include "formats/zea_layout.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/error.h"
+#include "formats/hdf5_formats.h"
 #include "formats/hdf5_samples.h"
 #include "formats/reader.h"
 
 namespace echoloop {
 
 using hdf5::Node;
+
+namespace {
+
+// In the group `probe`, or in older files in the root's attributes; "generic" is zea's word for none.
+void name_probe(const Node& root, const std::optional<Node>& described, Probe& probe) {
+  const auto told = [&](const char* what) {
+    const auto found = described ? described->find(what) : std::nullopt;
+    return found && found->is_dataset() ? found->text() : std::string();
+  };
+  std::string name = told("name");
+  for (const char* const attribute : {"probe_name", "probe"}) {
+    if (name.empty()) name = root.text_attribute(attribute).value_or(std::string());
+  }
+  if (!name.empty() && name != "generic") probe.name = printable(name, 60);
+  if (told("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
+}
+
+}  // namespace
+
+bool looks_like_zea(const Node& root) {
+  if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
+  if (!root.has("data") || !root.at("data").is_group()) return false;
+  if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
+  const Node data = root.at("data");
+  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // pictures: their line says so
+}
 
 std::string zea_part(const Node& root, Acquisition& a) {
   if (root.has("event_0")) {
@@ -33,6 +61,14 @@ std::string zea_part(const Node& root, Acquisition& a) {
   return "tracks/" + path;
 }
 
+Node zea_raw_data(const Node& data) {
+  if (auto raw = data.find("raw_data")) return std::move(*raw);
+  std::string held;
+  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
+  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
+              "a zea file with data/raw_data");
+}
+
 PlacedProbe zea_probe(const Node& root, const Node& scan) {
   const auto described = root.find("probe");
   const bool apart = !scan.has("probe_geometry") && described && described->has("probe_geometry");
@@ -45,6 +81,7 @@ PlacedProbe zea_probe(const Node& root, const Node& scan) {
       geometry.where(), places_of(geometry.where(), geometry.numbers(3 * static_cast<std::size_t>(kMaxElements)), 3,
                                   TableOrder::element_first));
   if (const auto width = holder.find("element_width")) placed.probe.element_width_m = width->number();
+  name_probe(root, described, placed.probe);
   return placed;
 }
 

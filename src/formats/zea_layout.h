@@ -14,6 +14,9 @@ namespace echoloop {
 // What is left out goes to a.assumptions.
 std::string zea_part(const hdf5::Node& root, Acquisition& a);
 
+// The channel data of the group `data`; Error that says what is there instead, pictures most likely.
+hdf5::Node zea_raw_data(const hdf5::Node& data);
+
 // Element positions: in scan, in later files in a group `probe` of their own.
 PlacedProbe zea_probe(const hdf5::Node& root, const hdf5::Node& scan);
 

@@ -2,6 +2,7 @@
 #include "formats/npy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "formats/array_view.h"
@@ -50,6 +51,21 @@ TEST(Npy, RoundTripOfEveryTypeOrderAndVersion) {
     expect_round_trip<std::uint64_t>("u8", fortran);
     expect_round_trip<float>("f4", fortran);
     expect_round_trip<double>("f8", fortran);
+  }
+}
+
+// 1, -2, the largest, the smallest subnormal, infinity, NaN; numpy writes these bits.
+TEST(Npy, HalfPrecision) {
+  const std::vector<std::uint16_t> bits = {0x3c00, 0xc000, 0x7bff, 0x0001, 0x7c00, 0x7e00};
+  for (const Endian endian : {Endian::little, Endian::big}) {
+    const std::string content = npy(endian == Endian::big ? ">f2" : "<f2", false, "(6,)", packed(bits, endian));
+    const NpyFile file = read_npy("x.npy", bytes_of(content));
+    EXPECT_EQ(file.array.real_at(0), 1.0);
+    EXPECT_EQ(file.array.real_at(1), -2.0);
+    EXPECT_EQ(file.array.real_at(2), 65504.0);
+    EXPECT_EQ(file.array.real_at(3), std::ldexp(1.0, -24));
+    EXPECT_EQ(file.array.real_at(4), HUGE_VAL);
+    EXPECT_TRUE(std::isnan(file.array.real_at(5)));
   }
 }
 

@@ -34,6 +34,34 @@ TEST(ShortCourse, ReadsFortranOrderOtherTypesAndListsOfFrames) {
   EXPECT_EQ(recording.memory.size(), 2 * recording.acquisition->frame_bytes());
 }
 
+// One array a transmit, alone or in a list for each frame.
+TEST(ShortCourse, ReadsListsOfTransmits) {
+  const TempFolder folder;
+  const auto line = [](std::int16_t first) {
+    return pkl::array("i2", '<', {2, 3},
+                      packed<std::int16_t>({first, static_cast<std::int16_t>(first + 1), 2, 3, 4, 5}));
+  };
+  const auto opened = [&](const std::string& rf) {
+    return open_recording(
+        folder.write("l.pkl", pkl::file(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F, 0.2F})}}))));
+  };
+  Recording recording = opened(pkl::list({line(10), line(20)}));
+  EXPECT_EQ(recording.frame_count, 1U);
+  EXPECT_EQ(sample(recording, 0, 1, 0, 1), 21);
+  EXPECT_EQ(sample(recording, 0, 0, 1, 2), 5);
+  recording = opened(pkl::list({pkl::list({line(10), line(20)}), pkl::list({line(30), line(40)})}));
+  EXPECT_EQ(recording.frame_count, 2U);
+  EXPECT_EQ(sample(recording, 1, 0, 0, 1), 31);
+  EXPECT_EQ(sample(recording, 1, 1, 0, 0), 40);
+  const auto refused = [&](const std::string& rf) {
+    return refusal(folder.write("l.pkl", pkl::file(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F, 0.2F})}}))));
+  };
+  EXPECT_NE(refused(pkl::list({pkl::list({line(10), line(20)}), pkl::list({line(30)})})), "");
+  EXPECT_NE(refused(pkl::list({pkl::list({}), pkl::list({})})), "");
+  EXPECT_NE(refused(pkl::list({line(10), pkl::list({line(30)})})), "");
+  EXPECT_NE(refused(pkl::list({line(10), line(20), line(30)})).find("2 angles for 3 transmits"), std::string::npos);
+}
+
 // A recording with angles and pitch as given.
 std::string with_context(const std::string& rf, const std::string& angles, double pitch_m = 0.3e-3) {
   const std::string context = pkl::dict({{"pitch", pkl::real(pitch_m)},

@@ -78,6 +78,20 @@ TEST(Sidecar, WiderNumbersBecomeFloat32) {
   EXPECT_EQ(sample(recording, 0, 0, 0, 0), 1e-11F);
 }
 
+TEST(Sidecar, HalfPrecisionBecomesFloat32OrWholeNumbers) {
+  const TempFolder folder;
+  std::vector<std::uint16_t> halves(24, 0x3e00);  // 1.5
+  halves[23] = 0xcc00;                             // -16
+  Recording recording = open_with(folder, plane_meta(), npy("<f2", false, "(2, 3, 4)", packed(halves)));
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(sample(recording, 0, 0, 0, 0), 1.5);
+  EXPECT_EQ(sample(recording, 0, 1, 2, 3), -16.0);
+  recording = open_with(folder, plane_meta(),
+                        npy(">f2", true, "(2, 3, 4)", packed(std::vector<std::uint16_t>(24, 0x3c00), Endian::big)));
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::int16);
+  EXPECT_EQ(sample(recording, 0, 1, 1, 1), 1.0);
+}
+
 TEST(Sidecar, IqAsComplexOrAsAnAxis) {
   const TempFolder folder;
   Json meta = plane_meta();

@@ -50,7 +50,15 @@ Variable transmits(const Workspace& w) {
     for (double& d : delays) d -= least;  // the first element fires at 0
     std::vector<double> weights(kElements, w.one_by_one ? 0.0 : 1.0);
     if (w.one_by_one) weights[3 * all.size()] = 1.0, delays.assign(kElements, 0.0);
-    Fields tx = {{"Origin", row({0.0, 0.0, 0.0})}, {"Apod", row(weights)}};
+    if (!w.weights.empty()) weights = w.weights[all.size()], delays.assign(kElements, 0.0);
+    const auto number_of = static_cast<double>(all.size() + 1);
+    if (w.switched) {
+      weights.resize(4);
+      delays.erase(all.empty() ? delays.begin() + 4 : delays.begin(), all.empty() ? delays.end() : delays.begin() + 4);
+    }
+    Fields tx = {{"Origin", row({0.0, 0.0, 0.0})}, {"Apod", row(weights)}, {"aperture", number(number_of)}};
+    if (!w.peaks.empty()) tx.emplace_back("waveform", number(number_of));
+    if (!w.focal_point.empty()) tx.emplace_back("FocalPt", row(w.focal_point));
     if (w.with_notes) tx.insert(tx.end(), {{"Steer", row({angle, 0.0})}, {"focus", number(w.focus)}});
     if (w.with_delays) tx.emplace_back("Delay", row(delays));
     all.push_back(std::move(tx));
@@ -72,11 +80,11 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
   std::vector<std::int16_t> samples;
   const std::size_t rows = 2 * kSamples;
   for (std::size_t p = 0; p < kFrames; ++p) {
-    for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t c = 0; c < w.n_columns; ++c) {
       for (std::size_t r = 0; r < rows; ++r) samples.push_back(sample_at(r, c, p));
     }
   }
-  std::size_t dims[3] = {rows, kColumns, kFrames};
+  std::size_t dims[3] = {rows, w.n_columns, kFrames};
   std::vector<double> wide(samples.begin(), samples.end());
   Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
                                     : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);
@@ -88,16 +96,30 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
   const double unit = w.units == "mm" ? kWavelength_m * 1e3 : 1.0;  // of a wavelength
   std::vector<double> positions(kElements * 5, 0.0);
   for (std::size_t e = 0; e < kElements; ++e) positions[e] = element_x(e) * unit;
-  put(structure("Trans", {{{"name", text("L8")},
-                           {"units", text(w.units)},
-                           {"frequency", number(kFrequency_mhz)},
-                           {"ElementPos", numbers(nullptr, {kElements, 5}, positions)},
-                           {"Connector", numbers(nullptr, {w.connector.size(), 1}, w.connector)},
-                           {"Bandwidth", row({3.0, 7.0})},
-                           {"lensCorrection", number(w.lens * unit)}}}));
-  put(structure("Resource", {{{"Parameters", structure(nullptr, {{{"speedOfSound", number(kSpeed_m_s)}}})}}}));
+  Fields trans = {{"name", text("L8")},
+                  {"units", text(w.units)},
+                  {"frequency", number(kFrequency_mhz)},
+                  {"ElementPos", numbers(nullptr, {kElements, 5}, positions)},
+                  {"Connector", numbers(nullptr, {w.connector.size(), 1}, w.connector)},
+                  {"Bandwidth", row({3.0, 7.0})},
+                  {"lensCorrection", number(w.lens * unit)}};
+  std::vector<double> switches(2 * kElements, 0.0);
+  for (std::size_t e = 0; e < kElements; ++e) switches[e < 4 ? e : kElements + e] = static_cast<double>(e % 4 + 1);
+  if (w.switched)
+    trans.emplace_back("HVMux", structure(nullptr, {{{"Aperture", numbers(nullptr, {kElements, 2}, switches)}}}));
+  put(structure("Trans", {trans}));
+  Fields resource = {{"Parameters", structure(nullptr, {{{"speedOfSound", number(kSpeed_m_s)}}})}};
+  if (w.last_frame > 0) resource.emplace_back("RcvBuffer", structure(nullptr, {{{"lastFrame", number(w.last_frame)}}}));
+  put(structure("Resource", {resource}));
+  if (w.wait_us > 0.0) {
+    put(structure("SeqControl", {{{"command", text("jump")}, {"argument", number(1)}},
+                                 {{"command", text("timeToNextAcq")}, {"argument", number(w.wait_us)}}}));
+  }
   put(transmits(w));
-  if (w.with_peak) put(structure("TW", {{{"peak", number(w.peak)}}}));
+  std::vector<Fields> waveforms;
+  for (const double peak : w.peaks.empty() ? std::vector<double>{w.peak} : w.peaks)
+    waveforms.push_back({{"peak", number(peak)}});
+  if (w.with_peak) put(structure("TW", waveforms));
   if (w.with_receive) {
     std::vector<Fields> receive, events;
     for (std::size_t f = 0; f < kFrames; ++f) {
@@ -107,13 +129,15 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
                            {"framenum", number(static_cast<double>(f + 1))},
                            {"acqNum", number(static_cast<double>(k + 1))},
                            {"bufnum", number(w.buffer)},
+                           {"aperture", number(w.switched ? static_cast<double>(k + 1) : 1.0)},
                            {"startDepth", number(w.start_depth)},
                            w.sample_mode.empty() ? Fields::value_type{"decimSampleRate", number(20.0)}
                                                  : Fields::value_type{"sampleMode", text(w.sample_mode)}});
-        events.push_back(
-            {{"tx", number(static_cast<double>(k + 1))}, {"rcv", number(static_cast<double>(2 * f + k + 1))}});
+        events.push_back({{"tx", number(w.one_transmit ? 1.0 : static_cast<double>(k + 1))},
+                          {"rcv", number(static_cast<double>(2 * f + k + 1))},
+                          {"seqControl", row({1.0, 2.0})}});
       }
-      events.push_back({{"tx", number(0)}, {"rcv", number(0)}});  // a pause
+      events.push_back({{"tx", number(0)}, {"rcv", number(0)}, {"seqControl", number(1)}});  // a pause
     }
     put(structure("Receive", std::move(receive)));
     put(structure("Event", std::move(events)));

@@ -28,6 +28,14 @@ struct Workspace {
   bool one_by_one = false;                    // TX(k) fires element 3 k alone
   bool with_notes = true;                     // Steer and focus
   bool as_double = false;
+  int last_frame = 0;                             // of Resource.RcvBuffer; 0: not there
+  bool one_transmit = false;                      // both shots of a frame by TX(1)
+  double wait_us = 0.0;                           // SeqControl timeToNextAcq of every shot; 0: no SeqControl
+  bool switched = false;                          // Trans.HVMux: shot k by elements 4 k to 4 k + 3 on channels 1 to 4
+  std::vector<std::vector<double>> weights = {};  // Apod of each TX, with delays of 0
+  std::vector<double> focal_point = {};           // of every TX, wavelengths; beside a focus that says otherwise
+  std::vector<double> peaks = {};                 // TW(k), that TX(k) sends, instead of `peak`
+  std::size_t n_columns = kColumns;               // of RcvData
 };
 
 inline double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths

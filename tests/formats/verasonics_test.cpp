@@ -2,9 +2,9 @@
 // the connector, events out of order, and time zero by hand-made numbers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
 
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"
@@ -125,12 +125,31 @@ TEST(Verasonics, OneElementAloneIsASource) {
 
 TEST(Verasonics, SamplesPerWavelengthByTheMode) {
   const TempFolder folder;
-  for (const auto& [mode, per_wave] :
-       {std::pair{"NS200BW", 4.0}, {"BS100BW", 2.0}, {"BS67BW", 4.0 / 3.0}, {"BS50BW", 1.0}}) {
+  for (const auto& [mode, per_wave] : {std::pair{"NS200BW", 4.0}, {"BS67BW", 4.0 / 3.0}}) {
     Workspace w;
     w.sample_mode = mode;
-    EXPECT_NEAR(open_recording(write(folder, w)).acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
+    const Recording r = open_recording(write(folder, w));
+    EXPECT_NEAR(r.acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
+    EXPECT_EQ(r.acquisition->signal, SignalKind::rf);
   }
+  Workspace interleaved;
+  interleaved.sample_mode = "NS200BWI";
+  EXPECT_NE(refusal(write(folder, interleaved)).find("NS200BWI"), std::string::npos);
+}
+
+// Two neighbouring rows are I and -Q; the mixer counts from the file's first sample, the program from its time zero,
+// and the time of a pair is half a quarter of a period after that of its I.
+// Arrays of TX hold the connected elements only; elements that were not connected received nothing.
+// What elements 2 and 5 send together, with the same sign and with opposite ones, is undone.
+TEST(Verasonics, FocalPointsAreBelievedBeforeFocus) {
+  const TempFolder folder;
+  Workspace w;
+  w.focus = 30.0;
+  w.angles_rad = {0.0, 0.0};
+  w.focal_point = {0.0, 0.0, 30.0};
+  const std::vector<Assumption> right = open_recording(write(folder, w)).acquisition->assumptions;
+  w.focal_point = {5.0, 0.0, 30.0};
+  EXPECT_EQ(open_recording(write(folder, w)).acquisition->assumptions.size(), right.size() + 1);  // delays disagree
 }
 
 TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
@@ -144,6 +163,17 @@ TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
     EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
     EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
   }
+}
+
+TEST(Verasonics, ColumnsInTheOrderOfTheElements) {
+  const TempFolder folder;
+  Workspace w;
+  w.n_columns = kElements;  // as they are left when a script has picked them by Trans.Connector
+  const Recording r = open_recording(write(folder, w));
+  EXPECT_EQ(value_at(r, 1, 1, 2, 5), sample_at(first_row(1) + 5, 2, 1));
+  EXPECT_TRUE(std::any_of(
+      r.acquisition->assumptions.begin(), r.acquisition->assumptions.end(),
+      [](const Assumption& a) { return a.text.find("in the order of the elements") != std::string::npos; }));
 }
 
 TEST(Verasonics, WithoutReceiveTheRowsAreSharedEvenly) {
@@ -164,6 +194,11 @@ TEST(Verasonics, RefusesWhatCannotBe) {
   Workspace channel;
   channel.connector.back() = 17;
   EXPECT_NE(refusal(write(folder, channel)), "");
+  Workspace coded;
+  coded.weights = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, -1, 1, -1, 1, -1, 1, -1}};  // 8 elements in 2 transmits
+  EXPECT_NE(refusal(write(folder, coded)).find("both signs, of 8 elements in 2"), std::string::npos);
+  coded.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -2, 0, 0}};
+  EXPECT_NE(refusal(write(folder, coded)).find("no orthogonal code"), std::string::npos);
   Workspace units;
   units.units = "inch";
   EXPECT_NE(refusal(write(folder, units)), "");

@@ -117,7 +117,7 @@ TEST(StreamOptions, ARefusalNamesFrameAndSlotAndHowToGoOn) {
 TEST(StreamOptions, DroppedFramesAreNoGaps) {
   for (const char* policy : {"drop-oldest", "drop-newest"}) {
     const nlohmann::json report =
-        run({"--frames", "10", "--policy", policy, "--slots", "2", "--rate", "max", "--inject", "load_ms=20"}).report;
+        run({"--frames", "6", "--policy", policy, "--slots", "2", "--rate", "max", "--inject", "load_ms=200"}).report;
     EXPECT_GT(report.at("frames").at("dropped"), 0);
     EXPECT_EQ(report.at("frames").at("sequence_gaps"), 0);
     expect_sum(report.at("frames"));

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/hdf5_fixture.h"
+#include "formats/blosc_fixture.h"
+#include "formats/hdf5_blosc.h"
 #include "formats/mutation/mutator.h"
 #include "formats/verasonics_fixture.h"
 #include "history/uff_writer.h"
@@ -87,6 +88,9 @@ std::vector<fs::path> write_fixtures(const fs::path& folder) {
       write(file, n);
       if (write == test::write_uff && n.samples == wide.samples) {
         compress_samples(file, "channel_data/data", "ftei", n);
+      }
+      if (write == test::write_zea && n.samples == wide.samples && hdf5::kHaveBlosc) {
+        test::write_blosc(file, "data/raw_data", "ftieq", n);
       }
       files.push_back(file.close());
     }
