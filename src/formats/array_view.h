@@ -23,7 +23,8 @@ struct NumberType {
   bool operator==(const NumberType&) const = default;
 };
 
-// "f4", "f2", "i2", "u1", "c8" ... and an order mark '<' '>' '|' '='. Nothing for any other type (objects, text, structures).
+// "f4", "f2", "i2", "u1", "c8" ... and an order mark '<' '>' '|' '='. Nothing for any other type (objects, text,
+// structures).
 std::optional<NumberType> parse_number_type(std::string_view code, char order_mark);
 std::string to_string(const NumberType& type);  // "float32, big-endian"
 

@@ -81,7 +81,7 @@ TEST(Sidecar, WiderNumbersBecomeFloat32) {
 TEST(Sidecar, HalfPrecisionBecomesFloat32OrWholeNumbers) {
   const TempFolder folder;
   std::vector<std::uint16_t> halves(24, 0x3e00);  // 1.5
-  halves[23] = 0xcc00;                             // -16
+  halves[23] = 0xcc00;                            // -16
   Recording recording = open_with(folder, plane_meta(), npy("<f2", false, "(2, 3, 4)", packed(halves)));
   EXPECT_EQ(recording.acquisition->sample_type, SampleType::float32);
   EXPECT_EQ(sample(recording, 0, 0, 0, 0), 1.5);
