@@ -95,6 +95,7 @@ class Screen {
   Ui ui_;
   FileDialog dialog_;
   CineStrip cine_;
+  MessageLine messages_;
   PictureHand hand_;
   Measuring measuring_;
   DockArea dock_;
