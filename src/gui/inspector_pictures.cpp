@@ -39,6 +39,7 @@ Tiles lay_out_tiles(const Rect& room, int count, float ratio, float caption, flo
     Tiles t{.across = across};
     t.width = std::floor((room.width() - static_cast<float>(across - 1) * gap) / static_cast<float>(across));
     t.height = std::min(std::round(t.width * ratio), tallest);
+    t.width = std::min(t.width, std::max(std::ceil(t.height / std::max(ratio, 1e-3F)), least));  // no empty sides
     t.row = t.height + caption + gap;
     return t;
   };

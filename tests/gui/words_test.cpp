@@ -104,6 +104,7 @@ TEST(Tiles, AllAreSeenWhereThereIsRoom) {
     EXPECT_LE(static_cast<float>(t.across) * (t.width + kGap) - kGap, room.width()) << count;
     EXPECT_LE(static_cast<float>(rows) * t.row - kGap, room.height()) << count << " pictures need " << rows << " rows";
   }
+  EXPECT_LE(lay_out_tiles({0, 0, 700, 190}, 3, kTall, kCaption, kGap, kLeast).width, 88.0F) << "no empty sides";
   const Tiles few = lay_out_tiles(room, 1, kTall, kCaption, kGap, kLeast);
   const Tiles many = lay_out_tiles(room, 75, kTall, kCaption, kGap, kLeast);
   EXPECT_GT(few.width, many.width);
