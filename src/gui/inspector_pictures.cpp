@@ -76,10 +76,11 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   Ui& ui = c.ui;
   InspectorView& view = c.state.inspector;
   const auto n = static_cast<int>(view.pictures.size());
-  const float title =
-      ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, "Each transmit alone");
   const Rect area{cell.x0, cell.y0 + ui.px(kTitle), cell.x1, cell.y1};
-  if (n == 0) return;
+  const auto head = [&](const std::string& words) {
+    ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, words);
+  };
+  if (n == 0) return head("Each transmit alone");
   const Hit over = ui.hit("transmit_pictures", area);
   const Grid& grid = c.shown_grid;
   const auto ratio = static_cast<float>((grid.z1_m - grid.z0_m) / std::max(grid.x1_m - grid.x0_m, 1e-6));
@@ -89,10 +90,7 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   const float most = std::max(0.0F, static_cast<float>(rows) * row - gap - area.height());
   if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;
   scroll_ = std::clamp(scroll_, 0.0F, most);
-  if (most > 0.0F) {  // there are more
-    const std::string all = fmt::format("wheel: {} in all", n);
-    ui.text_fitted(Type::small, title + ui.px(8), cell.x1, cell.y0, ui.px(kTitle), theme::kMuted, all);
-  }
+  head(most > 0.0F ? fmt::format("Each of {} alone: wheel", n) : "Each transmit alone");
   ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
   view.pictures_seen.clear();
   for (int k = 0; k < n; ++k) {
