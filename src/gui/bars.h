@@ -2,7 +2,9 @@
 // CineStrip. UI thread only.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/image.h"
 #include "gui/panels/panels.h"
@@ -17,7 +19,22 @@ struct BarRequests {
 };
 
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests);
-void draw_message_line(PanelContext& c, const Rect& r);
+
+// One line: an error until it is dismissed, otherwise the newest message. What is said while an error stands there is
+// shown for a while, then the error again.
+class MessageLine {
+ public:
+  void draw(PanelContext& c, const Rect& r);
+  [[nodiscard]] bool moving() const;
+
+ private:
+  [[nodiscard]] std::size_t front(const std::vector<Message>& messages);
+
+  std::size_t count_ = 0;  // messages known
+  std::string newest_;     // of these
+  double news_until_s_ = 0.0;
+};
+
 // The fault banner or the progress strip at the top of `area`; returns the height used, 0 for none.
 // `closed`: the fault that the user has closed. `shown`: the picture on screen.
 float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed);

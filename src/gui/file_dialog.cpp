@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -14,8 +15,7 @@ namespace fs = std::filesystem;
 
 struct FileDialog::Listing {
   std::atomic<bool> ready = false;
-  std::vector<Entry> entries;  // valid once ready
-  std::string complaint;
+  FolderListing of;  // valid once ready
 };
 
 namespace {
@@ -35,20 +35,49 @@ bool usual_name(const std::string& name) {
   return std::any_of(endings.begin(), endings.end(), [&](std::string_view end) { return lower.ends_with(end); });
 }
 
+// The folder without a slash at its end.
+fs::path plain(const fs::path& folder) { return (folder / "").parent_path(); }
+
+FolderListing list_of_disk(const fs::path& folder) {
+  FolderListing listing;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const std::string name = it->path().filename().string();
+    if (name.starts_with('.') || listing.entries.size() >= kMostEntries) continue;
+    const bool is_folder = it->is_directory(ignored);
+    const std::uint64_t bytes = is_folder ? 0 : it->file_size(ignored);
+    listing.entries.push_back({name, is_folder, ignored ? 0 : bytes});
+  }
+  if (error) listing.complaint = error.message();
+  std::ranges::sort(listing.entries, [](const FolderEntry& a, const FolderEntry& b) {
+    return a.folder != b.folder ? a.folder : a.name < b.name;
+  });
+  return listing;
+}
+
 }  // namespace
+
+// What is typed may be a whole path, or begin with ~ for the user's own folder.
+fs::path FileDialog::typed_path() const {
+  const std::string text = path_text_.data();
+  const char* home = std::getenv("HOME");
+  if (text.starts_with("~/") && home != nullptr) return fs::path(home) / text.substr(2);
+  return folder_ / text;
+}
 
 // Brings entries_ up to what is typed and has been listed.
 void FileDialog::narrow() {
-  if (listing_ == nullptr || !listing_->ready.load(std::memory_order_acquire)) return;
   const std::string text = path_text_.data();
-  if (listed_ && text == known_text_) return;
   const bool typed = text != known_text_;
+  const fs::path path = typed_path();
+  if (typed && plain(path.parent_path()) != listed_folder_) list(plain(path.parent_path()));
+  if (listing_ == nullptr || !listing_->ready.load(std::memory_order_acquire) || (listed_ && !typed)) return;
+  const std::string part = typed ? lower_case(path.filename().string()) : "";
   listed_ = true;
   known_text_ = text;
-  const fs::path path = folder_ / text;  // what is typed may be a whole path
-  const std::string part = typed && path.parent_path() == folder_ ? lower_case(path.filename().string()) : "";
   entries_.clear();
-  std::ranges::copy_if(listing_->entries, std::back_inserter(entries_), [&](const Entry& entry) {
+  std::ranges::copy_if(listing_->of.entries, std::back_inserter(entries_), [&](const FolderEntry& entry) {
     return part.empty() || lower_case(entry.name).find(part) != std::string::npos;
   });
   selected_ = -1;
@@ -57,27 +86,21 @@ void FileDialog::narrow() {
 }
 
 void FileDialog::enter(const fs::path& folder) {
-  folder_ = folder;
-  selected_ = -1;
+  folder_ = plain(folder);
   complaint_.clear();
+  set_path_text(folder_ / "");
+  list(folder_);
+}
+
+void FileDialog::list(const fs::path& folder) {
+  listed_folder_ = folder;
+  selected_ = -1;
   scroll_.reset();
-  set_path_text(folder / "");
   entries_.clear();
   listed_ = false;
   listing_ = std::make_shared<Listing>();
-  std::thread([folder, listing = listing_] {
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      std::error_code ignored;
-      const std::string name = it->path().filename().string();
-      if (name.starts_with('.') || listing->entries.size() >= kMostEntries) continue;
-      const bool is_folder = it->is_directory(ignored);
-      const std::uint64_t bytes = is_folder ? 0 : it->file_size(ignored);
-      listing->entries.push_back({name, is_folder, ignored ? 0 : bytes});
-    }
-    if (error) listing->complaint = error.message();
-    std::sort(listing->entries.begin(), listing->entries.end(),
-              [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
+  std::thread([folder, lister = lister_ ? lister_ : list_of_disk, listing = listing_] {
+    listing->of = lister(folder);
     listing->ready.store(true, std::memory_order_release);
   }).detach();
 }
@@ -113,7 +136,8 @@ std::optional<fs::path> FileDialog::take(const fs::path& path) {
     folder_ = whole.parent_path();
     return whole;
   }
-  if (entries_.size() == 1 && whole == folder_ / path_text_.data()) return take(folder_ / entries_.front().name);
+  if (entries_.size() == 1 && whole == typed_path()) return take(listed_folder_ / entries_.front().name);
+  focus_ = true;  // typing goes on
   complaint_ =
       entries_.size() > 1 ? "Several names have this in them: choose one." : "There is no such file or folder.";
   return std::nullopt;
@@ -123,7 +147,7 @@ void FileDialog::move_selection(int by) {
   const int count = static_cast<int>(entries_.size());
   if (count == 0) return;
   selected_ = std::clamp(selected_ + by, 0, count - 1);
-  set_path_text(folder_ / entries_[static_cast<std::size_t>(selected_)].name);
+  set_path_text(listed_folder_ / entries_[static_cast<std::size_t>(selected_)].name);
 }
 
 void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int page) {
@@ -162,19 +186,19 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
                     byte_text(list[i].bytes));
     if (h.clicked) {
       selected_ = static_cast<int>(i);
-      set_path_text(folder_ / list[i].name);
+      set_path_text(listed_folder_ / list[i].name);
     }
-    if (h.hovered && ImGui::IsMouseDoubleClicked(0)) wanted = folder_ / list[i].name;
+    if (h.hovered && ImGui::IsMouseDoubleClicked(0)) wanted = listed_folder_ / list[i].name;
   }
   scroll_.end(ui, y);
   const bool ready = listing_ != nullptr && listing_->ready.load(std::memory_order_acquire);
   if (!ready || list.empty()) {
-    const std::string& why = ready ? listing_->complaint : complaint_;
+    const std::string why = ready ? listing_->of.complaint : complaint_;
     ui.text_centred(Type::body, r, theme::kMuted,
-                    !ready                      ? "Reading the folder…"
-                    : !why.empty()              ? why
-                    : listing_->entries.empty() ? "Nothing in here"
-                                                : "No name here has this in it");
+                    !ready                         ? "Reading the folder…"
+                    : !why.empty()                 ? why
+                    : listing_->of.entries.empty() ? "Nothing in here"
+                                                   : "No name here has this in it");
   }
   return wanted;
 }
@@ -204,12 +228,12 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   const float up = ui.px(40);
   if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"},
                 {"Up", "The folder above.", {}}))
-    wanted = folder_.parent_path();
+    wanted = listed_folder_.parent_path();
   const Rect field{left + up + ui.px(8), y, right, y + ui.px(theme::kRow)};
   const std::string id = "##path" + std::to_string(revision_);
   const bool entered = ui.text_line(id.c_str(), field, path_text_, focus_);
   focus_ = false;
-  if (entered) wanted = fs::path(path_text_.data());
+  if (entered) wanted = typed_path();
   const float bottom = box.y1 - pad - ui.px(theme::kRow);
   if (const auto clicked = draw_list(ui, {left, y + ui.px(40), right, bottom - ui.px(12)})) wanted = clicked;
   const float button = ui.px(100);
@@ -221,7 +245,7 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
       {.label = "Cancel", .shortcut = "Esc"}, {});
   if (ui.button("open_file", {right - button, bottom, right, bottom + ui.px(theme::kRow)},
                 {.label = "Open", .emphasis = Emphasis::primary}, {})) {
-    wanted = fs::path(path_text_.data());
+    wanted = typed_path();
   }
   std::optional<fs::path> chosen;
   if (wanted) chosen = take(*wanted);

@@ -1,11 +1,12 @@
-// Choosing a recording: folders, files with their sizes, a typed path, the keyboard. What is typed after the folder
-// narrows the list. Folders are listed on a thread of their own, so that a slow disk never stops the picture.
-// Everything else: UI thread only.
+// Choosing a recording: folders, files with their sizes, a typed path, the keyboard. The list shows the folder that is
+// typed, narrowed by what is typed after it. Folders are listed on a thread of their own, so that a slow disk never
+// stops the picture. Everything else: UI thread only.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,17 @@
 
 namespace echoloop {
 
+struct FolderEntry {
+  std::string name;
+  bool folder = false;
+  std::uint64_t bytes = 0;
+};
+struct FolderListing {
+  std::vector<FolderEntry> entries;  // folders first, by name
+  std::string complaint;             // why there are none
+};
+using FolderLister = std::function<FolderListing(const std::filesystem::path& folder)>;
+
 class FileDialog {
  public:
   void open(Ui& ui, const std::filesystem::path& folder);
@@ -25,16 +37,14 @@ class FileDialog {
   std::optional<std::filesystem::path> draw(Ui& ui, std::span<const KeyPress> keys);
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  void list_with(FolderLister lister) { lister_ = std::move(lister); }  // instead of the disk
 
  private:
-  struct Entry {
-    std::string name;
-    bool folder = false;
-    std::uint64_t bytes = 0;
-  };
   struct Listing;  // filled by the listing thread
 
   void enter(const std::filesystem::path& folder);
+  void list(const std::filesystem::path& folder);
+  [[nodiscard]] std::filesystem::path typed_path() const;
   void set_path_text(const std::filesystem::path& path);
   std::optional<std::filesystem::path> take(const std::filesystem::path& path);
   void move_selection(int by);
@@ -43,10 +53,12 @@ class FileDialog {
   void narrow();
 
   bool open_ = false;
-  std::filesystem::path folder_;
+  std::filesystem::path folder_;  // what is typed without one lies here
+  std::filesystem::path listed_folder_;
+  FolderLister lister_;
   std::shared_ptr<Listing> listing_;
-  std::vector<Entry> entries_;  // of the list on screen: those whose names have what was typed
-  bool listed_ = false;         // entries_ are of listing_
+  std::vector<FolderEntry> entries_;  // of the list on screen: those whose names have what was typed
+  bool listed_ = false;               // entries_ are of listing_
   std::array<char, 1024> path_text_{};
   std::string known_text_;  // path_text_ before somebody typed
   int revision_ = 0;        // a new text needs a new identity: ImGui keeps the old one of an active field

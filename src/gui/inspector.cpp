@@ -65,8 +65,10 @@ void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
   const std::string place = fmt::format("x {}  z {} mm", fixed(1e3 * pixel->at.x_m, 2), fixed(1e3 * pixel->at.z_m, 2));
   const float x = ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText, place) + ui.px(16);
   if (x > right - ui.px(60)) return;
-  const std::string sum =
-      fmt::format("sum of channels {} dB,  beamformer {} dB", fixed(pixel->sum_db, 2), fixed(pixel->pixel_db, 2));
+  const std::string added = fixed(pixel->sum_db, 2), formed = fixed(pixel->pixel_db, 2);
+  std::string sum = fmt::format("sum of channels {} dB,  beamformer {} dB", added, formed);
+  if (x + ui.width(Type::body, sum) > right) sum = fmt::format("sum {},  beamformer {} dB", added, formed);
+  if (x + ui.width(Type::body, sum) > right) sum = fmt::format("{} / {} dB", added, formed);
   const float end = ui.text_fitted(Type::body, x, right, head.y0, head.height(), theme::kText2, sum);
   const Rect row{x, head.y0, end, head.y1};
   ui.tip("inspector_sum", ui.hit("inspector_sum", row), row,

@@ -20,6 +20,16 @@ void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
 // "6 of 11, +2.0°"
 std::string transmit_text(const Acquisition* acquisition, int transmit);
 
+// Small pictures in rows: as large as lets all of them be seen, otherwise as lets a whole one be seen.
+struct Tiles {
+  int across = 1;
+  float width = 0, height = 0;  // of a picture
+  float row = 0;                // from one row to the next: its picture, its caption, the gap
+};
+// In pixels: `room` without what stands around the pictures; `caption` below each; none narrower than `least` unless
+// that is all there is. `ratio`: height over width of what they show.
+Tiles lay_out_tiles(const Rect& room, int count, float ratio, float caption, float gap, float least);
+
 // What each transmit makes alone; a click chooses it.
 class TransmitPictures {
  public:

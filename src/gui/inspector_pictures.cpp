@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLeastWidth = 44, kTitle = 18, kGap = 6;
+constexpr float kLeastWidth = 44, kTitle = 18, kCaption = 16, kGap = 6;
 
 // Display parameters that the colours depend on, and no others.
 bool same_look(const ImagingParams& a, const ImagingParams& b) {
@@ -30,6 +30,26 @@ std::string transmit_text(const Acquisition* acquisition, int transmit) {
   if (t.kind == TransmitKind::delays) return number;
   return fmt::format("{}, {} {} mm", number, t.kind == TransmitKind::focused ? "focus x" : "source x",
                      fixed(1e3 * t.source_x_m, 1));
+}
+
+Tiles lay_out_tiles(const Rect& room, int count, float ratio, float caption, float gap, float least) {
+  const float tallest = std::max(room.height() - caption, 1.5F * caption);
+  const int most = std::max(1, static_cast<int>((room.width() + gap) / (least + gap)));
+  const auto with = [&](int across) {
+    Tiles t{.across = across};
+    t.width = std::floor((room.width() - static_cast<float>(across - 1) * gap) / static_cast<float>(across));
+    t.height = std::min(std::round(t.width * ratio), tallest);
+    t.width = std::min(t.width, std::max(std::ceil(t.height / std::max(ratio, 1e-3F)), least));  // no empty sides
+    t.row = t.height + caption + gap;
+    return t;
+  };
+  for (int across = 1; across <= most; ++across) {
+    const Tiles t = with(across);
+    const int rows = (count + across - 1) / across;
+    if (static_cast<float>(rows) * t.row - gap <= room.height()) return t;
+  }
+  const int whole = static_cast<int>(std::ceil((room.width() + gap) * ratio / (tallest + gap * ratio)));
+  return with(std::clamp(whole, 1, most));
 }
 
 void TransmitPictures::update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture,
@@ -56,24 +76,21 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   Ui& ui = c.ui;
   InspectorView& view = c.state.inspector;
   const auto n = static_cast<int>(view.pictures.size());
-  ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, "Each transmit alone");
   const Rect area{cell.x0, cell.y0 + ui.px(kTitle), cell.x1, cell.y1};
-  if (n == 0) return;
+  const auto head = [&](const std::string& words) {
+    ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, words);
+  };
+  if (n == 0) return head("Each transmit alone");
   const Hit over = ui.hit("transmit_pictures", area);
-  // As many side by side as let a whole one be seen.
   const Grid& grid = c.shown_grid;
   const auto ratio = static_cast<float>((grid.z1_m - grid.z0_m) / std::max(grid.x1_m - grid.x0_m, 1e-6));
-  const float tallest = std::max(area.height() - ui.px(16), ui.px(24));
   const float gap = ui.px(kGap);
-  const int fitting = static_cast<int>(std::ceil((area.width() + gap) * ratio / (tallest + gap * ratio)));
-  const int across = std::clamp(fitting, 1, std::max(1, static_cast<int>(area.width() / ui.px(kLeastWidth))));
-  const float width = std::floor((area.width() - static_cast<float>(across - 1) * gap) / static_cast<float>(across));
-  const float height = std::min(std::round(width * ratio), tallest);
-  const float row = height + ui.px(16 + kGap);
+  const auto [across, width, height, row] = lay_out_tiles(area, n, ratio, ui.px(kCaption), gap, ui.px(kLeastWidth));
   const int rows = (n + across - 1) / across;
-  const float most = std::max(0.0F, static_cast<float>(rows) * row - area.height());
+  const float most = std::max(0.0F, static_cast<float>(rows) * row - gap - area.height());
   if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;
   scroll_ = std::clamp(scroll_, 0.0F, most);
+  head(most > 0.0F ? fmt::format("Each of {} alone: wheel", n) : "Each transmit alone");
   ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
   view.pictures_seen.clear();
   for (int k = 0; k < n; ++k) {

@@ -22,13 +22,6 @@ ImU32 dot_color(Severity severity) {
 
 ImU32 text_color(Severity severity) { return severity == Severity::error ? theme::kRed : theme::kText2; }
 
-// The newest error that nobody dismissed, otherwise the newest message.
-std::size_t front_message(const std::vector<Message>& messages) {
-  const auto error =
-      std::find_if(messages.begin(), messages.end(), [](const Message& m) { return m.severity == Severity::error; });
-  return error == messages.end() ? 0 : static_cast<std::size_t>(error - messages.begin());
-}
-
 void message_list(PanelContext& c, const Rect& line) {
   Ui& ui = c.ui;
   const auto& messages = c.state.messages;
@@ -70,12 +63,30 @@ void message_list(PanelContext& c, const Rect& line) {
 
 }  // namespace
 
-void draw_message_line(PanelContext& c, const Rect& r) {
+std::size_t MessageLine::front(const std::vector<Message>& messages) {
+  constexpr double kNews_s = 4.0;
+  const std::string newest = messages.front().clock + messages.front().text;
+  const bool came = count_ > 0 && messages.size() >= count_ && (messages.size() > count_ || newest != newest_);
+  count_ = messages.size();
+  newest_ = newest;
+  const auto error =
+      std::find_if(messages.begin(), messages.end(), [](const Message& m) { return m.severity == Severity::error; });
+  if (error == messages.end() || error == messages.begin()) {
+    news_until_s_ = 0.0;
+    return 0;
+  }
+  if (came) news_until_s_ = ImGui::GetTime() + kNews_s;
+  return moving() ? 0 : static_cast<std::size_t>(error - messages.begin());
+}
+
+bool MessageLine::moving() const { return ImGui::GetTime() < news_until_s_; }
+
+void MessageLine::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   ui.horizontal(r.x0, r.x1, r.y0 - ui.hairline(), theme::kEdge);
   const auto& messages = c.state.messages;
   if (messages.empty()) return;
-  const std::size_t index = front_message(messages);
+  const std::size_t index = front(messages);
   const Message& m = messages[index];
   const bool error = m.severity == Severity::error;
   float right = r.x1 - ui.px(16);

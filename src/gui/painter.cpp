@@ -86,7 +86,7 @@ std::string Painter::fitted(Type type, float wide, std::string_view line) const 
 
 namespace {
 
-// The end of the longest piece of `text` from `begin` that fits; at least one word.
+// The end of the longest piece of `text` from `begin` that fits; of a word that does not, at least one letter.
 std::size_t break_line(const Painter& p, Type type, std::string_view text, std::size_t begin, float wrap) {
   std::size_t end = begin;
   while (end < text.size()) {
@@ -95,7 +95,20 @@ std::size_t break_line(const Painter& p, Type type, std::string_view text, std::
     end = next;
     if (end == begin) ++end;
   }
-  return end;
+  const auto letter_after = [text](std::size_t at) {  // UTF-8: never within a sequence
+    do {
+      ++at;
+    } while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+    return at;
+  };
+  constexpr float kNarrow = 40;  // there a word may stick out rather than stand on its end
+  if (wrap < p.px(kNarrow) || p.width(type, text.substr(begin, end - begin)) <= wrap) return end;
+  std::size_t cut = letter_after(begin);
+  for (std::size_t next = letter_after(cut); next < end; next = letter_after(cut)) {
+    if (p.width(type, text.substr(begin, next - begin)) > wrap) break;
+    cut = next;
+  }
+  return cut;
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ PictureSet::PictureSet(Way way, Mailbox<Image>& live, PastImages* past) : host_o
   host_only_ = live_.texture == nullptr;
   if (host_only_) {
     live_.texture = make_host_texture();
-    status_ = "pictures pass through host memory" + (why_not.empty() ? "" : ": " + why_not);
+    status_ = "Pictures pass through host memory" + (why_not.empty() ? "" : ": " + why_not);
   } else {
-    status_ = "pictures stay on the GPU (CUDA-OpenGL interop)";
+    status_ = "Pictures stay on the GPU (CUDA-OpenGL interop)";
   }
 }
 

@@ -29,6 +29,15 @@ void for_each_tick(const PlotAxis& axis, double step, const Draw& draw) {
   }
 }
 
+// Labels across stand side by side, the first of them shifted inwards: wide ones need wider steps.
+double step_across(const Ui& ui, const PlotAxis& axis, float length_px) {
+  const double step = step_of(axis, length_px, ui.px(30));
+  float widest = 0;
+  for_each_tick(axis, step,
+                [&](double, const std::string& text) { widest = std::max(widest, ui.width(Type::small, text)); });
+  return step_of(axis, length_px, std::max(ui.px(30), 1.5F * widest + ui.px(2)));
+}
+
 }  // namespace
 
 float Plot::x_px(double v) const { return box.x0 + static_cast<float>(share(x.first, x.last, v)) * box.width(); }
@@ -47,7 +56,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   ui.text_fitted(Type::small, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
   const float line = ui.px(kLabels);
   const float unit_x = box.x1 - ui.width(Type::small, look.x.unit);
-  for_each_tick(look.x, step_of(look.x, box.width(), ui.px(30)), [&](double v, const std::string& text) {
+  for_each_tick(look.x, step_across(ui, look.x, box.width()), [&](double v, const std::string& text) {
     const float at = std::round(plot.x_px(v));
     ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kDisabled);
     const float half = 0.5F * ui.width(Type::small, text);

@@ -28,7 +28,7 @@ void panel_line(const Ui& ui, Column& column, const Rect& area) {
 
 bool Screen::moving() const {
   constexpr double kHint_s = 3.2;
-  return ui_.moving() || (presentation_ && ImGui::GetTime() - presentation_since_ < kHint_s);
+  return ui_.moving() || messages_.moving() || (presentation_ && ImGui::GetTime() - presentation_since_ < kHint_s);
 }
 
 void Screen::draw(UiState& state, const SceneInput& input) {
@@ -126,7 +126,7 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   draw_centre(c, input, l);
   BarRequests requests;
   draw_status_bar(c, l.status, requests);
-  draw_message_line(c, l.message);
+  messages_.draw(c, l.message);
   if (requests.presentation) {
     presentation_ = true;
     presentation_since_ = ImGui::GetTime();

@@ -60,6 +60,7 @@ class Screen {
   bool remember(const UiState& state, const WindowPlace& place);
   // Shows the tour with the next picture.
   void begin_tour() { tour_.begin(); }
+  void list_folders_with(FolderLister lister) { dialog_.list_with(std::move(lister)); }
   void set_toured() { view_.toured = true; }
   [[nodiscard]] bool used_last_key() const { return used_key_; }
   [[nodiscard]] bool presenting() const { return presentation_; }
@@ -94,6 +95,7 @@ class Screen {
   Ui ui_;
   FileDialog dialog_;
   CineStrip cine_;
+  MessageLine messages_;
   PictureHand hand_;
   Measuring measuring_;
   DockArea dock_;

@@ -62,12 +62,19 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   if (std::isfinite(s.mean_m_s[newest])) {
     text += fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
   }
-  text += fmt::format("   limit \u00B1{}   angle {}°   PRF {} Hz   gate {} mm at x {}, z {} mm",
-                      velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1),
-                      fixed(c.state.params.flow_angle_rad * 57.29578, 0),
-                      grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5)), fixed(s.length_m * 1e3, 1),
-                      fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1));
-  ui.text_fitted(Type::body, head.x0, box.x0 - ui.px(12), head.y0, head.height(), theme::kText2, text);
+  const float right = box.x0 - ui.px(12);
+  const std::array<std::string, 5> more = {
+      fmt::format("limit \u00B1{}", velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1)),
+      fmt::format("angle {}°", fixed(c.state.params.flow_angle_rad * 57.29578, 0)),
+      fmt::format("PRF {} Hz", grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5))),
+      fmt::format("gate {} mm", fixed(s.length_m * 1e3, 1)),
+      fmt::format("at x {}, z {} mm", fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1))};
+  for (const std::string& piece : more) {  // as many as have room, each of them whole
+    const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;
+    if (head.x0 + ui.width(Type::body, longer) > right) break;
+    text = longer;
+  }
+  ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2, text);
 }
 
 // A curve beyond a limit goes on at the other one, as the spectra do.

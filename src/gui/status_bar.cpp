@@ -108,14 +108,13 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const Rect area{x0 - ui.px(6), r.y0 + ui.px(6), x0 + w + ui.px(14), r.y1 - ui.px(6)};
   std::vector<Choice> choices(kPhantomChoices.begin(), kPhantomChoices.end());
   choices.push_back({"Open…", "Ctrl+O"});
-  std::vector<std::string> recent;
-  for (const auto& path : c.state.recent) recent.push_back(path.filename().string());
-  for (const std::string& file : recent) choices.push_back({file});
+  const std::vector<RecentName> recent = recent_names(c.state.recent);
+  for (const RecentName& file : recent) choices.push_back({file.name, file.folder});
   const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
   const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
   const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
   const auto picked =
-      ui.menu("source_menu", area, choices, chosen, {"Source", "What is on screen; click to choose another.", {}});
+      ui.menu("source_menu", area, choices, chosen, {name, "What is on screen; click to choose another.", {}});
   ui.text_fitted(Type::strong, x0, x0 + room, r.y0, r.height(), theme::kText, name);
   ui.chevron(x0 + w + ui.px(4), r.cy() + 1, Direction::down, hover.hovered ? theme::kText : theme::kMuted);
   if (picked) {

@@ -63,7 +63,8 @@ void Ui::draw_tip() {
   const float wanted = std::max(width(Type::strong, tip_title_), std::min(width(Type::body, tip_text_), widest));
   const float wrap = std::min(wanted, widest) + 1;
   const float w = wrap + 2 * pad;
-  const float h = line + paragraph_height(Type::body, wrap, line, tip_text_) + 2 * pad - px(4);
+  const float title = paragraph_height(Type::strong, wrap, line, tip_title_);
+  const float h = title + paragraph_height(Type::body, wrap, line, tip_text_) + 2 * pad - px(4);
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   float x = tip_rect_.x0;
   float y = tip_rect_.y1 + px(6);
@@ -73,8 +74,8 @@ void Ui::draw_tip() {
   const Rect box{x, y, x + px(0) + w, y + h};
   fill(box, theme::kHover, 6);
   outline(box, theme::kLine2, 6);
-  text(Type::strong, x + pad, y + pad - px(2), line, theme::kText, tip_title_);
-  paragraph(Type::body, x + pad, y + pad - px(2) + line, wrap, line, theme::kText2, tip_text_);
+  paragraph(Type::strong, x + pad, y + pad - px(2), wrap, line, theme::kText, tip_title_);
+  paragraph(Type::body, x + pad, y + pad - px(2) + title, wrap, line, theme::kText2, tip_text_);
   swap_list(under);
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/live_images.h"
 #include "core/past_images.h"
+#include "gui/file_dialog.h"
 #include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
@@ -86,6 +87,7 @@ class Viewer {
 
   // For tests.
   void inject(const InjectedInput& input);
+  void list_folders_with(FolderLister lister);                   // the open dialog, instead of the disk
   [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame

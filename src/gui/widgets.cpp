@@ -116,6 +116,7 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
   for (const Choice& option : options) {
     wide = std::max(wide, width(Type::body, option.label) + width(Type::body, option.note) + px(56));
   }
+  wide = std::min(wide, std::max(r.width(), px(420)));  // a recording's name may be long
   const float tall = row_height * static_cast<float>(options.size()) + 2 * pad;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float top = r.y1 + px(4) + tall > screen.y ? std::max(px(4), r.y0 - px(4) - tall) : r.y1 + px(4);
@@ -129,8 +130,9 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
     if (on_line.hovered) fill(line, theme::kHover, 4);
     const bool on = static_cast<int>(i) == chosen;
     if (on) check({line.x0 + px(4), line.cy() - px(7), line.x0 + px(18), line.cy() + px(7)}, theme::kAccent);
-    const float x = text(Type::body, line.x0 + px(24), line.y0, line.height(),
-                         on || on_line.hovered ? theme::kText : theme::kText2, options[i].label);
+    const float note = options[i].note.empty() ? 0 : width(Type::body, options[i].note) + px(6);
+    const float x = text_fitted(Type::body, line.x0 + px(24), line.x1 - px(4) - note, line.y0, line.height(),
+                                on || on_line.hovered ? theme::kText : theme::kText2, options[i].label);
     text(Type::body, x + px(6), line.y0, line.height(), on_line.hovered ? theme::kText2 : theme::kMuted,
          options[i].note);
     if (on_line.clicked) {

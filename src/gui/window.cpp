@@ -16,6 +16,7 @@ namespace echoloop {
 namespace {
 
 std::string last_glfw_error;
+ShortTaps short_taps;
 
 constexpr int kMinWidth = 1024;
 constexpr int kMinHeight = 640;
@@ -24,6 +25,7 @@ Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWi
 
 void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
   if (action == GLFW_RELEASE) return;
+  short_taps.press(key);
   const std::optional<Key> named = window_key(key, scancode);
   if (!named || (action == GLFW_REPEAT && acts_once(*named))) return;
   surface_of(window)->keys.push_back(
@@ -80,7 +82,10 @@ class GlfwSurface final : public Surface {
     }
   }
 
-  void new_frame(double) override { ImGui_ImplGlfw_NewFrame(); }
+  void new_frame(double) override {
+    ImGui_ImplGlfw_NewFrame();
+    short_taps.begin_frame();
+  }
   void present() override { glfwSwapBuffers(window_); }
   [[nodiscard]] bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
 

@@ -3,6 +3,10 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include <algorithm>
+
+#include "gui/imgui_compat.h"
+
 namespace echoloop {
 namespace {
 
@@ -87,6 +91,40 @@ std::optional<Key> window_key(int glfw_key, int scancode) {
   }
   return std::nullopt;
 }
+
+#if IMGUI_VERSION_NUM < 18700
+namespace {
+
+void take_modifiers(ImGuiIO& io) {
+  io.KeyCtrl = io.KeysDown[GLFW_KEY_LEFT_CONTROL] || io.KeysDown[GLFW_KEY_RIGHT_CONTROL];
+  io.KeyShift = io.KeysDown[GLFW_KEY_LEFT_SHIFT] || io.KeysDown[GLFW_KEY_RIGHT_SHIFT];
+  io.KeyAlt = io.KeysDown[GLFW_KEY_LEFT_ALT] || io.KeysDown[GLFW_KEY_RIGHT_ALT];
+}
+
+}  // namespace
+
+void ShortTaps::press(int glfw_key) {
+  if (glfw_key >= 0 && glfw_key <= GLFW_KEY_LAST) pressed_.push_back(glfw_key);
+}
+
+void ShortTaps::begin_frame() {
+  ImGuiIO& io = ImGui::GetIO();
+  if (pressed_.empty() && lent_.empty()) return;
+  for (const int key : lent_) {
+    if (std::find(pressed_.begin(), pressed_.end(), key) == pressed_.end()) io.KeysDown[key] = false;
+  }
+  lent_.clear();
+  for (const int key : pressed_) {
+    if (!io.KeysDown[key]) lent_.push_back(key);
+    io.KeysDown[key] = true;
+  }
+  pressed_.clear();
+  take_modifiers(io);
+}
+#else
+void ShortTaps::press(int) {}
+void ShortTaps::begin_frame() {}
+#endif
 
 bool acts_once(Key key) {
   switch (key) {  // those that repeat: steps, and undo

@@ -73,7 +73,13 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const R
   const float left = box.x0 + ui.px(type.indent);
   const float right = box.x1 - ui.px(6);
   for (const ParamDifference& row : badge.rows) {
-    float x = ui.text_fitted(type.text, left, right, y, line, theme::kText2, row.label) + ui.px(8);
+    // The value is what differs: where there is little room, the name gives way.
+    const float unit = row.unit.empty() ? 0 : ui.px(4) + ui.width(type.text, row.unit);
+    const float name_end = right - ui.width(type.text, row.a) - unit - ui.px(8) + ui.px(2);
+    float x = left;
+    if (name_end - left >= ui.px(24)) {
+      x = ui.text_fitted(type.text, left, name_end, y, line, theme::kText2, row.label) + ui.px(8);
+    }
     if (x < right) x = ui.text_fitted(type.text, x, right, y, line, theme::kText, row.a) + ui.px(4);
     if (x + ui.width(type.text, row.unit) <= right + ui.px(2)) {
       ui.text(type.text, x, y, line, theme::kText2, row.unit);

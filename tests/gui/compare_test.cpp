@@ -56,6 +56,32 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   EXPECT_NEAR(at(0.6F), 106, 2);
 }
 
+// A narrow picture has no room for a parameter's name: the value, which is what differs, stays.
+TEST(Compare, NarrowBadgesKeepTheValue) {
+  static constexpr Grid kNarrow{.x0_m = -4e-3, .x1_m = 4e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 41, .nz = 101};
+  ECHO_SCENE(scene, 1600, 900);
+  scene.freeze(100, 50);
+  scene.put_past(0, kNarrow, flat(kB_db));
+  scene.frames(2);
+  scene.press(Key::x);
+  scene.put_past(1, kNarrow, flat(kA_db));
+  const auto with_speed = [&scene](double speed_m_s) {
+    scene.state.params.sound_speed_m_s = speed_m_s;
+    scene.put_past(0, kNarrow, flat(kB_db));
+    scene.frames(2);
+    scene.move(0, 0);
+    return scene.shot();
+  };
+  const RgbPicture one = with_speed(1600), other = with_speed(1653);
+  const Rect r = scene.viewer->image_rect();
+  ASSERT_LT(r.width(), 300.0F);
+  int different = 0;
+  for (float y = r.y0; y < r.y0 + 40; ++y) {
+    for (float x = r.cx() + 8; x < r.x1; ++x) different += std::abs(gray(one, x, y) - gray(other, x, y)) > 40 ? 1 : 0;
+  }
+  EXPECT_GT(different, 5);
+}
+
 TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid grid_a{-5e-3, 30e-3, 10e-3, 20e-3, 71, 41};  // B: -10 to 10 mm, 5 to 25 mm

@@ -70,4 +70,29 @@ void show_objects(Scene& scene) {
   open_alone(scene, "panel_objects");
 }
 
+// Of folders that nobody has, so that it looks the same everywhere.
+void show_open_dialog(Scene& scene) {
+  scene.viewer->list_folders_with([](const std::filesystem::path&) {
+    return FolderListing{.entries = {{"2026-02-11 carotid", true, 0},
+                                     {"2026-02-18 heart", true, 0},
+                                     {"PWI_disk.mat", false, 2'085'623},
+                                     {"carotid_plane_waves.uff", false, 1'204'224'000},
+                                     {"notes.txt", false, 812},
+                                     {"rf.npy", false, 588'928}},
+                         .complaint = {}};
+  });
+  scene.put_image(kSquare, vessel);
+  scene.frames(2);
+  scene.press(Key::o, true);
+  scene.frames(2);
+  scene.type("/recordings/");
+  for (int i = 0; i < 500 && scene.viewer->control_rect("file/5").width() == 0.0F; ++i) {
+    scene.viewer->wait_events(0.01);
+    scene.frames(1);
+  }
+  scene.press(Key::down);
+  scene.press(Key::down);
+  scene.press(Key::down);
+}
+
 }  // namespace echoloop::testing

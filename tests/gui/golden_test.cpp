@@ -197,6 +197,7 @@ const State kStates[] = {
     {"velocity", show_velocity},
     {"sonogram", show_sonogram},
     {"objects", show_objects},
+    {"dialog", show_open_dialog},
     {"keys", [](Scene& s) { show_wires(s), s.press(Key::f1); }},
     {"tour",
      [](Scene& s) { show_wires(s), s.press(Key::f1), s.frames(2), s.click("tour_again"), s.click("tour_next"); }},

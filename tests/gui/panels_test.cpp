@@ -1,12 +1,9 @@
 // Every panel in every size, without an OpenGL error; controls that are moved change what they say they change.
 
 #include <cmath>
-#include <fstream>
 
 #include "core/param_table.h"
 #include "gui/scene.h"
-#include "gui/view_settings.h"
-#include "support/temporary_folder.h"
 
 namespace echoloop::testing {
 namespace {
@@ -233,56 +230,6 @@ TEST(Fault, OffersTheLikeliestCureFirst) {
   EXPECT_EQ(scene.state.stream.policy, RingPolicy::drop_oldest);
   scene.click("dismiss");
   EXPECT_EQ(scene.dismissed, 1u);  // the error, although a newer message came after it
-}
-
-// A folder with a folder and a recording in it, which the dialog opens first.
-struct RememberedFolder {
-  TemporaryFolder folder;
-  std::filesystem::path settings = folder / "settings";
-
-  RememberedFolder() {
-    std::filesystem::create_directories(folder / "inner");
-    std::ofstream(folder / "recording.npy") << "x";
-    ViewSettings remembered;
-    remembered.last_folder = folder.path();
-    remembered.widths.left = 320;
-    EXPECT_TRUE(save_view_settings(settings, remembered));
-    EXPECT_TRUE(load_view_settings(settings) == remembered);
-  }
-};
-
-void open_dialog(Scene& scene) {
-  scene.frames(2);
-  scene.press(Key::o, true);
-  scene.frames(2);
-  for (int i = 0; i < 100 && scene.viewer->control_rect("file/1").width() == 0.0F; ++i) {
-    scene.viewer->wait_events(0.01);
-    scene.frames(1);
-  }
-}
-
-TEST(OpenDialog, FindsAFileByKeyboard) {
-  const RememberedFolder there;
-  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
-  open_dialog(scene);
-  scene.press(Key::down);
-  scene.press(Key::down);  // "inner", then "recording.npy"
-  scene.frames(2);
-  scene.click("open_file");
-  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
-}
-
-TEST(OpenDialog, WhatIsTypedNarrowsTheList) {
-  const RememberedFolder there;
-  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
-  open_dialog(scene);
-  ASSERT_GT(scene.viewer->control_rect("file/1").width(), 0.0F);
-  scene.type("CORD");
-  scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("file/0").width(), 0.0F);
-  EXPECT_EQ(scene.viewer->control_rect("file/1").width(), 0.0F);
-  scene.click("open_file");  // there is but one
-  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
 
 }  // namespace

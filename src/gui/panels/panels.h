@@ -2,7 +2,11 @@
 // command. UI thread only.
 #pragma once
 
+#include <filesystem>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gui/level_reader.h"
 #include "gui/measuring.h"
@@ -32,6 +36,12 @@ template <class... A, class... B>
 void call(const std::function<void(A...)>& command, B&&... arguments) {
   if (command) command(std::forward<B>(arguments)...);
 }
+
+// A recording opened before, for menus: its folder is told where another of them has the same name.
+struct RecentName {
+  std::string name, folder;
+};
+std::vector<RecentName> recent_names(std::span<const std::filesystem::path> recent);
 
 void measure_panel(PanelContext& c, Column& column);
 void source_panel(PanelContext& c, Column& column);

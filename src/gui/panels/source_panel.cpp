@@ -74,10 +74,9 @@ void open_row(PanelContext& c, Column& column) {
                 {"Open a recording", "Opens a file of channel data. Files can also be dropped on the window.", {}})) {
     c.open_dialog = true;
   }
-  std::vector<std::string> names;
-  for (const auto& path : c.state.recent) names.push_back(path.filename().string());
+  const std::vector<RecentName> names = recent_names(c.state.recent);
   std::vector<Choice> choices;
-  for (const std::string& name : names) choices.push_back({name});
+  for (const RecentName& recent : names) choices.push_back({recent.name, recent.folder});
   const auto picked =
       ui.combo("recent", right, {"Recent"}, choices, -1,
                {"Recent", "Recordings opened before.", names.empty() ? "No recording has been opened yet." : ""});
@@ -158,6 +157,16 @@ void fact_sliders(PanelContext& c, Column& column) {
 }
 
 }  // namespace
+
+std::vector<RecentName> recent_names(std::span<const std::filesystem::path> recent) {
+  std::vector<RecentName> names;
+  for (const auto& path : recent) {
+    const auto same = [&path](const std::filesystem::path& other) { return other.filename() == path.filename(); };
+    const bool alone = std::ranges::count_if(recent, same) == 1;
+    names.push_back({path.filename().string(), alone ? "" : path.parent_path().filename().string()});
+  }
+  return names;
+}
 
 void source_panel(PanelContext& c, Column& column) {
   Ui& ui = c.ui;

@@ -50,7 +50,9 @@ void curve(const Ui& ui, const Rect& box, const Sparkline& plot) {
 Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot) {
   const Rect box{row.x0, row.y0, row.x1 - ui.px(plot.label_width), row.y1};
   ui.fill(box, theme::kCanvas, 3);
+  ui.list().PushClipRect({box.x0, box.y0}, {box.x1, box.y1}, true);  // joints of steep lines stick out
   curve(ui, box, plot);
+  ui.list().PopClipRect();
   if (plot.label_width <= 0) return box;
   const float label = box.x1 + ui.px(6);
   const float line = ui.px(14);

@@ -1,0 +1,97 @@
+// The dialog that opens recordings: its list, what is typed, the keyboard.
+#include <cstdlib>
+#include <fstream>
+
+#include "gui/scene.h"
+#include "gui/view_settings.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+namespace {
+
+// A folder with a folder and a recording in it, which the dialog opens first.
+struct RememberedFolder {
+  TemporaryFolder folder;
+  std::filesystem::path settings = folder / "settings";
+
+  RememberedFolder() {
+    std::filesystem::create_directories(folder / "inner");
+    std::ofstream(folder / "recording.npy") << "x";
+    ViewSettings remembered;
+    remembered.last_folder = folder.path();
+    remembered.widths.left = 320;
+    EXPECT_TRUE(save_view_settings(settings, remembered));
+    EXPECT_TRUE(load_view_settings(settings) == remembered);
+  }
+};
+
+void open_dialog(Scene& scene) {
+  scene.frames(2);
+  scene.press(Key::o, true);
+  scene.frames(2);
+  for (int i = 0; i < 100 && scene.viewer->control_rect("file/1").width() == 0.0F; ++i) {
+    scene.viewer->wait_events(0.01);
+    scene.frames(1);
+  }
+}
+
+TEST(OpenDialog, FindsAFileByKeyboard) {
+  const RememberedFolder there;
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  open_dialog(scene);
+  scene.press(Key::down);
+  scene.press(Key::down);  // "inner", then "recording.npy"
+  scene.frames(2);
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
+}
+
+TEST(OpenDialog, WhatIsTypedNarrowsTheList) {
+  const RememberedFolder there;
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  open_dialog(scene);
+  ASSERT_GT(scene.viewer->control_rect("file/1").width(), 0.0F);
+  scene.type("CORD");
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("file/0").width(), 0.0F);
+  EXPECT_EQ(scene.viewer->control_rect("file/1").width(), 0.0F);
+  scene.click("open_file");  // there is but one
+  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
+}
+
+// The list follows into a folder that is typed and not entered.
+TEST(OpenDialog, ListsTheFolderThatIsTyped) {
+  const RememberedFolder there;
+  const TemporaryFolder elsewhere;
+  std::ofstream(elsewhere / "heart.uff") << "x";
+  std::ofstream(elsewhere / "liver.uff") << "x";
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  open_dialog(scene);
+  scene.type((elsewhere / "liv").string());
+  for (int i = 0; i < 200 && scene.viewer->control_rect("file/0").width() == 0.0F; ++i) {
+    scene.viewer->wait_events(0.01);
+    scene.frames(1);
+  }
+  ASSERT_GT(scene.viewer->control_rect("file/0").width(), 0.0F);
+  EXPECT_EQ(scene.viewer->control_rect("file/1").width(), 0.0F) << "the other name has no \"liv\" in it";
+  scene.click("file/0");
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, elsewhere / "liver.uff");
+}
+
+// A wrong name is said to be wrong, and one can type on without reaching for the mouse.
+TEST(OpenDialog, KeepsTheKeyboardAfterAWrongName) {
+  const RememberedFolder there;
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  open_dialog(scene);
+  scene.type("nothing of this name");
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, "");
+  scene.frames(2);
+  scene.type("recording.npy");
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
+}
+
+}  // namespace
+}  // namespace echoloop::testing

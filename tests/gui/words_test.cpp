@@ -1,0 +1,116 @@
+// Words where there is little room for them: messages beside an error, long names in menus and tooltips, pictures of
+// many transmits.
+#include <chrono>
+#include <thread>
+
+#include "gui/inspector_parts.h"
+#include "gui/scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+// A picture that was saved says so, although an error of before still stands there; then the error is back.
+TEST(MessageLine, NewsComeBeforeAnOldError) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.messages = {{Severity::error, "14:31:00", "An error."}};
+  scene.frames(2);
+  const auto error_shown = [&] { return scene.viewer->control_rect("dismiss").width() > 0.0F; };
+  ASSERT_TRUE(error_shown());
+  scene.state.messages.insert(scene.state.messages.begin(), {Severity::info, "14:32:07", "Saved picture.png"});
+  scene.frames(1);
+  EXPECT_FALSE(error_shown());
+  EXPECT_TRUE(scene.viewer->wants_frame()) << "nobody else would bring the error back";
+  for (int i = 0; i < 100 && !error_shown(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    scene.frames(1);
+  }
+  EXPECT_TRUE(error_shown());
+  scene.state.messages.insert(scene.state.messages.begin(), {Severity::error, "14:33:00", "Another one."});
+  scene.frames(1);
+  EXPECT_TRUE(error_shown());
+}
+
+const std::string kLongName = []() {
+  std::string name;
+  for (int i = 0; i < 8; ++i) name += "recording_of_a_long_day_";
+  return name + ".uff";
+}();
+
+// Whether the pixel is neither the picture's ground nor a panel's: of a tooltip or a menu.
+bool differs(const RgbPicture& a, const RgbPicture& b, int x, int y) {
+  const auto i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(a.width) + static_cast<std::size_t>(x));
+  for (std::size_t k = i; k < i + 3; ++k) {
+    if (std::abs(a.rgb[k] - b.rgb[k]) > 2) return true;
+  }
+  return false;
+}
+
+int rightmost_change(const RgbPicture& a, const RgbPicture& b, int y0, int y1) {
+  for (int x = a.width - 1; x >= 0; --x) {
+    for (int y = y0; y < y1; ++y) {
+      if (differs(a, b, x, y)) return x;
+    }
+  }
+  return -1;
+}
+
+TEST(LongNames, StayWithinMenus) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.recent = {"/data/" + kLongName, "/data/a.uff", "/more/a.uff"};
+  scene.frames(2);
+  scene.click("source_menu");
+  scene.frames(2);
+  const Rect line = scene.viewer->control_rect("source_menu/5");
+  ASSERT_GT(line.width(), 0.0F);
+  EXPECT_LT(line.width(), 450.0F);
+  scene.click("source_menu/5");
+  EXPECT_EQ(scene.opened_file, "/data/" + kLongName);
+}
+
+TEST(LongNames, BreakInTooltips) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.source.name = kLongName;
+  scene.frames(2);
+  scene.move(800, 500);
+  const Rect facts = scene.viewer->control_rect("source_facts");
+  ASSERT_GT(facts.width(), 0.0F);
+  const RgbPicture before = scene.shot();
+  scene.move(facts.cx(), facts.cy());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  scene.frames(2);
+  const int right =
+      rightmost_change(before, scene.shot(), static_cast<int>(facts.y1) + 8, static_cast<int>(facts.y1) + 60);
+  EXPECT_GT(right, static_cast<int>(facts.x0) + 100) << "a tooltip";
+  EXPECT_LT(right, static_cast<int>(facts.x0) + 360) << "not wider than one may be";
+}
+
+TEST(RecentNames, TellTheFolderWhereTwoAreAlike) {
+  const std::vector<std::filesystem::path> recent = {"/monday/rf.npy", "/tuesday/rf.npy", "/tuesday/disk.mat"};
+  const auto names = recent_names(recent);
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_EQ(names[0].name, "rf.npy");
+  EXPECT_EQ(names[0].folder, "monday");
+  EXPECT_EQ(names[1].folder, "tuesday");
+  EXPECT_EQ(names[2].folder, "");
+}
+
+TEST(Tiles, AllAreSeenWhereThereIsRoom) {
+  constexpr float kCaption = 16, kGap = 6, kLeast = 44, kTall = 2;
+  const Rect room{0, 0, 300, 190};
+  for (const int count : {1, 2, 3, 4, 6}) {
+    const Tiles t = lay_out_tiles(room, count, kTall, kCaption, kGap, kLeast);
+    const int rows = (count + t.across - 1) / t.across;
+    EXPECT_GE(t.width, kLeast) << count;
+    EXPECT_LE(static_cast<float>(t.across) * (t.width + kGap) - kGap, room.width()) << count;
+    EXPECT_LE(static_cast<float>(rows) * t.row - kGap, room.height()) << count << " pictures need " << rows << " rows";
+  }
+  EXPECT_LE(lay_out_tiles({0, 0, 700, 190}, 3, kTall, kCaption, kGap, kLeast).width, 88.0F) << "no empty sides";
+  const Tiles few = lay_out_tiles(room, 1, kTall, kCaption, kGap, kLeast);
+  const Tiles many = lay_out_tiles(room, 75, kTall, kCaption, kGap, kLeast);
+  EXPECT_GT(few.width, many.width);
+  EXPECT_GE(many.width, kLeast);
+  EXPECT_LE(many.height + kCaption, room.height()) << "a whole one";
+}
+
+}  // namespace
+}  // namespace echoloop::testing
