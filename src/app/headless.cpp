@@ -161,7 +161,9 @@ int run_headless(const Options& options) {
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
-  end_live_outputs(options, params, *chosen.backend, session, live, report);
+  end_live_outputs(
+      {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
+      live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
   if (!options.screenshot.empty()) {

@@ -7,47 +7,48 @@
 namespace echoloop {
 namespace {
 
-nlohmann::json end_flow(const Options& options, const Backend& backend, const Session& session,
-                        Mailbox<FlowImage>& flows) {
-  const FlowCounts counts = session.flow_counts();
+// The last of what was made, which a window may have taken already; number 0: nothing was.
+template <class T>
+const T& last_of(Mailbox<T>& made) {
+  made.take();
+  return made.front();
+}
+
+nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
+  const FlowCounts counts = run.session.flow_counts();
   nlohmann::json json = {{"pictures", counts.pictures}, {"late", counts.late}, {"restarts", counts.restarts}};
-  if (flows.take()) {
-    json["last"] = flow_json(flows.front());
-    if (!options.flow_out.empty()) {
-      write_flow_npy(options.flow_out, flows.front(), program_json(backend, options.source));
-    }
-  } else if (!options.flow_out.empty()) {
+  const std::filesystem::path& file = run.options.flow_out;
+  if (last.number > 0) {
+    json["last"] = flow_json(last);
+    if (!file.empty()) write_flow_npy(file, last, program_json(run.backend, run.source));
+  } else if (!file.empty()) {
     throw Error("--flow-out", "found no ensemble of frames that follow each other",
                 "at least flow_frames of them in the run");
   }
   return json;
 }
 
-nlohmann::json end_structure(const Options& options, const Backend& backend, const Session& session,
-                             Mailbox<StructureImage>& structures) {
-  const StructureCounts counts = session.structure_counts();
+nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
+  const StructureCounts counts = run.session.structure_counts();
   nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
-  if (structures.take()) {
-    json["last"] = structure_json(structures.front());
-    if (!options.structure_out.empty()) {
-      write_structure_files(options.structure_out, structures.front(), program_json(backend, options.source));
-    }
-  } else if (!options.structure_out.empty()) {
+  const std::filesystem::path& file = run.options.structure_out;
+  if (last.number > 0) {
+    json["last"] = structure_json(last);
+    if (!file.empty()) write_structure_files(file, last, program_json(run.backend, run.source));
+  } else if (!file.empty()) {
     throw Error("--structure-out", "found no picture to look at", "a run of at least one frame");
   }
   return json;
 }
 
-nlohmann::json end_sonogram(const Options& options, const Backend& backend, const Session& session,
-                            Mailbox<Sonogram>& sonograms) {
-  const SonogramCounts counts = session.sonogram_counts();
+nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
+  const SonogramCounts counts = run.session.sonogram_counts();
   nlohmann::json json = {{"columns", counts.columns}, {"gaps", counts.gaps}, {"late", counts.late}};
-  if (counts.columns > 0 && sonograms.take()) {
-    json["last"] = sonogram_json(sonograms.front());
-    if (!options.sonogram_out.empty()) {
-      write_sonogram_npy(options.sonogram_out, sonograms.front(), program_json(backend, options.source));
-    }
-  } else if (!options.sonogram_out.empty()) {
+  const std::filesystem::path& file = run.options.sonogram_out;
+  if (counts.columns > 0 && last.number > 0) {
+    json["last"] = sonogram_json(last);
+    if (!file.empty()) write_sonogram_npy(file, last, program_json(run.backend, run.source));
+  } else if (!file.empty()) {
     throw Error("--sonogram-out", "found no window of frames that follow each other in a gate on the picture",
                 "a gate on the picture, and at least sonogram_frames frames in the run");
   }
@@ -68,13 +69,10 @@ void require_live_outputs(const Options& options, const ImagingParams& params) {
   }
 }
 
-void end_live_outputs(const Options& options, const ImagingParams& params, const Backend& backend,
-                      const Session& session, LiveImages& live, nlohmann::json& report) {
-  if (params.flow != FlowMode::off) report["flow"] = end_flow(options, backend, session, live.flow);
-  if (params.structure != Structure::off) {
-    report["structure"] = end_structure(options, backend, session, live.structure);
-  }
-  if (params.gate != Gate::off) report["sonogram"] = end_sonogram(options, backend, session, live.sonogram);
+void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report) {
+  if (run.params.flow != FlowMode::off) report["flow"] = end_flow(run, last_of(live.flow));
+  if (run.params.structure != Structure::off) report["structure"] = end_structure(run, last_of(live.structure));
+  if (run.params.gate != Gate::off) report["sonogram"] = end_sonogram(run, last_of(live.sonogram));
 }
 
 }  // namespace echoloop

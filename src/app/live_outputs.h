@@ -1,7 +1,8 @@
-// What a run without a window leaves of flow, objects and the sonogram: their files and their part of the report.
+// What a run leaves of flow, objects and the sonogram: the files that were asked for, and their part of the report.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "app/options.h"
 #include "app/session.h"
@@ -13,9 +14,17 @@ namespace echoloop {
 // Throws Error when a file is wanted of something that the parameters do not turn on.
 void require_live_outputs(const Options& options, const ImagingParams& params);
 
-// At the end of the run: takes the last of each from `live`, writes the files that the options name, and adds "flow",
-// "structure" and "sonogram" to the report where they were on. Throws Error when a file is wanted and nothing came.
-void end_live_outputs(const Options& options, const ImagingParams& params, const Backend& backend,
-                      const Session& session, LiveImages& live, nlohmann::json& report);
+// A run whose stream has been stopped.
+struct EndedRun {
+  const Options& options;
+  std::string source;  // as the user named it
+  const ImagingParams& params;
+  const Backend& backend;
+  const Session& session;
+};
+
+// Takes the last of each from `live`, writes the files that the options name, and adds "flow", "structure" and
+// "sonogram" to the report where they are on. Throws Error when a file is wanted and nothing came.
+void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report);
 
 }  // namespace echoloop
