@@ -84,9 +84,9 @@ picture measure 24 compare_cyst_and_background sim:cyst --rate 8
 with "${left_folded[@]}" panel_flow=open
 picture flow 22 over_the_vessel sim:flow --set flow=velocity
 with
-picture doppler 60 beside_the_picture sim:flow,rate_hz=1000,peak_mm_s=80,angle_deg=30 --rate 100 --grid -6:6:33,10:26:121 \
+picture doppler 60 beside_the_picture sim:flow,rate_hz=1000,peak_mm_s=60,angle_deg=30 --rate 100 --grid -6:6:33,10:26:121 \
   --set f_number=4 --set flow_angle_rad=1.047 --set gate=on --set gate_x_m=0 --set gate_z_m=0.018 \
-  --set sonogram_baseline=0.5
+  --set sonogram_baseline=-0.4
 with "${left_folded[@]}" panel_flow=folded panel_objects=open
 picture objects 20 in_the_cyst sim:cyst --rate 20 --set structure=dark --set structure_area_m2=1e-6 \
   --set depth_min_m=0.006
