@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "app/share.h"
+#include "app/folders.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "gui/viewer.h"

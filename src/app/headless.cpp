@@ -11,6 +11,7 @@
 
 #include "app/choose_backend.h"
 #include "app/film_job.h"
+#include "app/live_outputs.h"
 #include "app/open_source.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
@@ -64,60 +65,49 @@ std::function<void(const Image&)> film_taker(FilmJob* film) {
   return [film](const Image& image) { film->offer(image, WhenFull::wait); };
 }
 
-// What came of flow; refuses when a picture of it was wanted and there is none.
-nlohmann::json end_flow(const Options& options, const Backend& backend, const Session& session,
-                        Mailbox<FlowImage>& flows) {
-  const FlowCounts counts = session.flow_counts();
-  nlohmann::json json = {{"pictures", counts.pictures}, {"late", counts.late}, {"restarts", counts.restarts}};
-  if (flows.take()) {
-    json["last"] = flow_json(flows.front());
-    if (!options.flow_out.empty()) {
-      write_flow_npy(options.flow_out, flows.front(), program_json(backend, options.source));
-    }
-  } else if (!options.flow_out.empty()) {
-    throw Error("--flow-out", "found no ensemble of frames that follow each other",
-                "at least flow_frames of them in the run");
-  }
-  return json;
-}
-
-// Likewise, of structure.
-nlohmann::json end_structure(const Options& options, const Backend& backend, const Session& session,
-                             Mailbox<StructureImage>& structures) {
-  const StructureCounts counts = session.structure_counts();
-  nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
-  if (structures.take()) {
-    json["last"] = structure_json(structures.front());
-    if (!options.structure_out.empty()) {
-      write_structure_files(options.structure_out, structures.front(), program_json(backend, options.source));
-    }
-  } else if (!options.structure_out.empty()) {
-    throw Error("--structure-out", "found no picture to look at", "a run of at least one frame");
-  }
-  return json;
-}
-
-// Likewise of the sonogram.
-nlohmann::json end_sonogram(const Options& options, const Backend& backend, const Session& session,
-                            Mailbox<Sonogram>& sonograms) {
-  const SonogramCounts counts = session.sonogram_counts();
-  nlohmann::json json = {{"columns", counts.columns}, {"gaps", counts.gaps}, {"late", counts.late}};
-  if (counts.columns > 0 && sonograms.take()) {
-    json["last"] = sonogram_json(sonograms.front());
-    if (!options.sonogram_out.empty()) {
-      write_sonogram_npy(options.sonogram_out, sonograms.front(), program_json(backend, options.source));
-    }
-  } else if (!options.sonogram_out.empty()) {
-    throw Error("--sonogram-out", "found no window of frames that follow each other in a gate on the picture",
-                "a gate on the picture, and at least sonogram_frames frames in the run");
-  }
-  return json;
-}
-
 nlohmann::json end_film(FilmJob& film) {
   film.end();
   film.wait();
   return film.report();
+}
+
+bool wants_picture(const Options& options) {
+  return !options.image_out.empty() || !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
+}
+
+// Says what went wrong, and how a recording ended. Returns the exit status; counts the errors.
+int say_how_it_ended(const Options& options, const Limits& limits, Session& session, const RecorderStatus& recording,
+                     RunTotals& totals) {
+  int status = 0;
+  const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
+  if (const std::string refusal = session.take_refusal(); !refusal.empty()) fmt::print(stderr, "{}\n", refusal);
+  for (const std::string& problem : {session.fault(), session.producer_report()}) {
+    if (problem.empty() || complete) continue;  // what was asked for has been done
+    fmt::print(stderr, "echoloop: {}\n", problem);
+    ++totals.errors;
+    status = 1;
+  }
+  if (!recording.problem.empty()) {
+    fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
+    ++totals.errors;
+    status = 2;
+  } else if (!options.record.empty()) {
+    fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
+  }
+  if (status == 0 && options.frames > 0 && !complete && interrupted == 0 && limits.seconds <= 0.0) {
+    fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
+  }
+  return status;
+}
+
+// The run in one line.
+void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
+                 const nlohmann::json& report) {
+  fmt::print(
+      "{}: {} frame{} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
+      opened.info.name, counts.processed, counts.processed == 1 ? "" : "s", report["seconds"].get<double>(),
+      report["frames_per_second"].get<double>(), backend.name(), backend.device(), counts.dropped + counts.refused,
+      report["latency_ms"]["p50"].get<double>(), report["latency_ms"]["p95"].get<double>());
 }
 
 }  // namespace
@@ -130,27 +120,16 @@ int run_headless(const Options& options) {
   const Acquisition& acquisition = *opened.info.acquisition;
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
   const Limits limits = limits_for(options, opened.info);
-  if (!options.flow_out.empty() && params.flow == FlowMode::off) {
-    throw Error("--flow-out", "found flow = off", "--set flow=power, velocity or low_rank");
-  }
-  if (!options.structure_out.empty() && params.structure == Structure::off) {
-    throw Error("--structure-out", "found structure = off", "--set structure=bright or dark");
-  }
-  if (!options.sonogram_out.empty() && params.gate == Gate::off) {
-    throw Error("--sonogram-out", "found gate = off", "--set gate=on");
-  }
+  require_live_outputs(options, params);
 
   LiveImages live;
   TimingTrace trace;
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  const bool wants_picture =
-      !options.image_out.empty() || !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
   RfHistory history(options.history_bytes.value_or(0));
   Recorder recorder(&history);
-  const bool records = !options.record.empty();
-  if (records) {
+  if (!options.record.empty()) {
     recorder.start(options.record, opened.info.acquisition,
                    {.version = kVersion, .parameters = params_json(params).dump()});
   }
@@ -158,10 +137,10 @@ int run_headless(const Options& options) {
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
-                   .host_images = wants_picture || film != nullptr,
+                   .host_images = wants_picture(options) || film != nullptr,
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
-                   .recorder = records ? &recorder : nullptr,
+                   .recorder = options.record.empty() ? nullptr : &recorder,
                    .flow = &live.flow,
                    .structure = &live.structure,
                    .sonogram = &live.sonogram});
@@ -173,54 +152,28 @@ int run_headless(const Options& options) {
   session.stop();
   recorder.finish();
 
-  const bool have_image = live.images.take();
-  int status = 0;
-  const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
-  if (const std::string refusal = session.take_refusal(); !refusal.empty()) fmt::print(stderr, "{}\n", refusal);
-  for (const std::string& problem : {session.fault(), session.producer_report()}) {
-    if (problem.empty() || complete) continue;  // what was asked for has been done
-    fmt::print(stderr, "echoloop: {}\n", problem);
-    ++totals.errors;
-    status = 1;
-  }
   const RecorderStatus recording = recorder.status();
-  if (!recording.problem.empty()) {
-    fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
-    ++totals.errors;
-    status = 2;
-  } else if (records) {
-    fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
-  }
-  if (status == 0 && options.frames > 0 && !complete && interrupted == 0 && limits.seconds <= 0.0) {
-    fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
-  }
-  if (wants_picture && !have_image)
+  const int status = say_how_it_ended(options, limits, session, recording, totals);
+  const Image* image = live.images.take() ? &live.images.front() : nullptr;
+  if (wants_picture(options) && image == nullptr) {
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
-  const ImagingParams& made_with = have_image ? live.images.front().params : params;
+  }
+  const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
-  if (params.flow != FlowMode::off) report["flow"] = end_flow(options, *chosen.backend, session, live.flow);
-  if (params.structure != Structure::off) {
-    report["structure"] = end_structure(options, *chosen.backend, session, live.structure);
-  }
-  if (params.gate != Gate::off) report["sonogram"] = end_sonogram(options, *chosen.backend, session, live.sonogram);
-  if (records) report["recording"] = recording_json(recording);
-  if (have_image) write_image_files(options, live.images.front(), *chosen.backend, options.source);
+  end_live_outputs(
+      {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
+      live, report);
+  if (!options.record.empty()) report["recording"] = recording_json(recording);
+  if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
   if (!options.screenshot.empty()) {
-    write_screenshot(options, opened, session, *chosen.backend, live.images.front(), trace, totals);
+    write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
   }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, trace.csv());
   if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
   if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
-
-  const RingCounts counts = session.counts();
-  fmt::print(
-      "{}: {} frame{} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
-      opened.info.name, counts.processed, counts.processed == 1 ? "" : "s", totals.seconds,
-      report["frames_per_second"].get<double>(), chosen.backend->name(), chosen.backend->device(),
-      counts.dropped + counts.refused, report["latency_ms"]["p50"].get<double>(),
-      report["latency_ms"]["p95"].get<double>());
+  say_summary(opened, *chosen.backend, session.counts(), report);
   if (film != nullptr) fmt::print("Film: {}\n", film->summary());
   return status;
 }

@@ -7,8 +7,8 @@
 namespace echoloop {
 namespace {
 
-constexpr double kShare = 1.0 / 100.0;            // of the processing thread's time, live
-constexpr std::int64_t kPeriod_ns = 200'000'000;  // live, at least: faster cannot be read
+constexpr double kShare = 1.0 / 100.0;            // most of the processing thread's time that it may take, live
+constexpr std::int64_t kPeriod_ns = 200'000'000;  // shortest time between two answers, live: faster cannot be read
 constexpr std::size_t kPicturesAtOnce = 8;
 
 // Display parameters change no buffer.
@@ -85,7 +85,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   const std::uint64_t sequence = kept->frame.stamp.sequence;
   const Key key{*state.inspected, view.transmit, of_buffers(state.params)};
   const bool same = asked_ == key;
-  // Live they follow one by one.
+  // Frozen, another parameter makes all pictures of single transmits wrong. Live, they are renewed one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)
     std::fill(view.pictures.begin(), view.pictures.end(), nullptr);
   std::vector<int> pictures = wanted_pictures(view, sequence);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/option_list.h"
 #include "app/option_text.h"
 #include "app/preset.h"
 #include "core/error.h"
@@ -57,14 +58,6 @@ double parse_rate(const std::string& text) {
   return rate;
 }
 
-std::string injection_help() {
-  std::string text = "Faults on purpose:";
-  for (const InjectionSpec& spec : injection_specs()) {
-    text += fmt::format(" {} [{}]", spec.key, spec.unit);
-  }
-  return text;
-}
-
 void check_ranges(const Options& o) {
   if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
     throw Error("--slots", "found " + std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
@@ -82,80 +75,57 @@ void check_ranges(const Options& o) {
     throw Error("--duration", "a negative time", "seconds above 0");
 }
 
+// An option with an empty value (an unset variable in a script) must not pass for one that was not given.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) throw Error(option->get_name(), "found an empty value", "a value, or no such option");
+    }
+  }
+}
+
+// What was typed, as values. `app` knows which options were given.
+void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
+  if (app.count("--frames") > 0 && t.n_frames <= 0)
+    throw Error("--frames", "found " + std::to_string(t.n_frames), "a whole number above 0");
+  o.frames = static_cast<std::uint64_t>(t.n_frames);
+  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
+}
+
+void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
+  StreamSettings& stream = o.stream;
+  if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
+  if (!t.memory.empty())
+    stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
+  if (!t.streams.empty()) stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", t.streams));
+  if (!t.backend.empty()) o.backend = backend_choice(t.backend);
+  if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
+  if (app.count("--history-mb") > 0) {
+    if (!(t.history_mb >= 0.0 && t.history_mb <= 1e6)) {
+      throw Error("--history-mb", fmt::format("found {:g}", t.history_mb), "0 to 1000000");
+    }
+    o.history_bytes = static_cast<std::size_t>(t.history_mb * 1e6);
+  }
+  if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
+}
+
+// Later settings win: a preset's, then --recipe and --grid, then --set.
+void take_settings(Options& o, const OptionTexts& t) {
+  if (!t.preset.empty()) o.settings = preset_settings(read_preset(t.preset));
+  if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
+  if (!t.grid.empty()) add_grid(o.settings, t.grid);
+  std::vector<std::string> sets = t.sets;
+  o.facts = take_facts(sets);
+  o.settings.insert(o.settings.end(), sets.begin(), sets.end());
+}
+
 }  // namespace
 
 Options parse_command_line(int argc, char** argv) {
   Options o;
-  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject;
-  double history_mb = 0.0;
-  std::int64_t n_frames = 0;  // signed: CLI11 reads "-3" as a huge unsigned number
-  std::vector<std::string> sets;
-  bool list_params = false, version = false;
+  OptionTexts texts;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
-  app.add_option("source", o.source, "A recording, or sim:points, sim:cyst, sim:flow, sim:heart (default)");
-  app.add_flag("--headless", o.headless, "No window; the same pipeline, for the limits given below");
-  const auto* frames = app.add_option("--frames", n_frames, "Stop after N processed frames")->type_name("N");
-  const auto* duration = app.add_option("--duration", o.duration_s, "Stop after S seconds")->type_name("S");
-  app.add_option("--backend", backend, "auto, cuda or cpu");
-  app.add_option("--recipe", recipe, "analytic or course");
-  app.add_option("--rate", rate, "Frames a second, or max")->type_name("HZ");
-  app.add_flag("--loop,!--no-loop", o.stream.loop, "Start a recording again at its end (default)");
-  app.add_option("--policy", policy, "When all slots are in use: block, error, drop-oldest, drop-newest");
-  app.add_option("--pace", o.stream.pace_ms, "The source rests so many ms after each frame")->type_name("MS");
-  app.add_option("--inject", inject, injection_help())->type_name("KEY=VALUE,...");
-  const auto* history = app.add_option("--history-mb", history_mb,
-                                       "Memory for looking back, MB; default: a quarter of what is free, at "
-                                       "most 4000; without a window: 0")
-                            ->type_name("MB");
-  app.add_option("--slots", o.stream.slots, "Slots of the ring, 2 to 64")->type_name("N");
-  app.add_option("--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
-  app.add_option("--streams", streams, "overlap or serial");
-  app.add_option("--host-memory", memory, "pageable, pinned, write-combined or mapped");
-  app.add_option("--preset", preset, "Parameters from a TOML file")->type_name("FILE");
-  app.add_option("--set", sets,
-                 "A parameter, or what the file does not say (center_hz, frame_rate_hz, ...), in SI units; repeatable")
-      ->type_name("KEY=VALUE");
-  app.add_flag("--list-params", list_params, "All parameters with unit, range and meaning");
-  app.add_option("--grid", grid, "Pixels, X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")->type_name("GRID");
-  app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with a .json beside it")
-      ->type_name("F.npy");
-  app.add_option("--flow-out", o.flow_out,
-                 "Last flow picture: float32 [2][nz][nx], power in dB and velocity in m/s (positive: towards the "
-                 "probe), with a .json beside it; needs --set flow=power, velocity or low_rank (then [3], the newest "
-                 "frame from the kept components in dB)")
-      ->type_name("F.npy");
-  app.add_option("--structure-out", o.structure_out,
-                 "Last picture's background level and objects (area, place, mean level), with their labels in a .npy "
-                 "beside it: int32 [nz][nx]; needs --set structure=bright or dark")
-      ->type_name("F.json");
-  app.add_option("--sonogram-out", o.sonogram_out,
-                 "The gate's newest 2048 spectra: float32 dB [column][velocity], with time and velocity axes, envelope "
-                 "and mean in a .json beside it; needs --set gate=on")
-      ->type_name("F.npy");
-  app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
-  app.add_option("--png16", o.png16, "Last image's levels, 16 bit gray: the dynamic range below 0 dB on 0 to 65535")
-      ->type_name("F.png");
-  app.add_option("--screenshot", o.screenshot, "The whole window")->type_name("F.png");
-  app.add_option("--video", o.video,
-                 "Film of every processed picture (with a window: of those that encoding can follow) with scale and "
-                 "caption, .mp4, .webm or .mkv; plays at the recording's frame rate, slower above 60 Hz")
-      ->type_name("F.mp4");
-  app.add_option("--record", o.record, "Every frame from the start to the end, raw, as UFF (HDF5)")->type_name("F.uff");
-  app.add_option("--report", o.report, "What happened, as JSON")->type_name("F.json");
-  app.add_option("--trace", o.trace, "The newest 16384 timed spans as a Chrome/Perfetto trace")->type_name("F.json");
-  app.add_option("--csv", o.csv, "The newest 16384 timed spans: frame,stage,lane,start_ns,end_ns")->type_name("F.csv");
-  app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where it works (default)");
-  app.add_option("--scale", o.ui_scale, "Size of the interface; 0 = the monitor's")->type_name("S");
-  app.add_option("--width", o.width, "Window width, pixels");
-  app.add_option("--height", o.height, "Window height, pixels");
-  app.add_flag("--json", o.json, "info: as JSON");
-  app.add_flag("--version", version, "Version in one line");
-  app.footer(
-      "Phantoms take settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
-      "rate_hz=100,sound_speed_m_s=1480,seed=7; sim:flow also peak_mm_s=20,pulsation=0,angle_deg=15,radius_mm=2.6,\n"
-      "motion_mm_s=5 (blood on the axis; 0 = steady; vessel downwards to the right; tissue, up and down once a "
-      "second)\n\nCommands:\n  echoloop info FILE [--json]   what a recording "
-      "holds\n  echoloop bench [CASE...]      how fast this machine is\n\nA file named 'info' opens as ./info.");
+  add_options(app, o, texts);
 
   // `info` is a word before the source, not an option: take it out first.
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -175,37 +145,13 @@ Options parse_command_line(int argc, char** argv) {
   }
   o.source_given = app.count("source") > 0;
   o.size_given = app.count("--width") + app.count("--height") > 0;
-  // An option with an empty value (an unset variable in a script) must not pass for one that was not given.
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& value : option->results()) {
-      if (value.empty()) throw Error(option->get_name(), "found an empty value", "a value, or no such option");
-    }
-  }
+  refuse_empty_values(app);
   if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
-  if (version) o.command = Command::version;
-  if (list_params) o.command = Command::list_params;
-  if (frames->count() > 0 && n_frames <= 0)
-    throw Error("--frames", "found " + std::to_string(n_frames), "a whole number above 0");
-  o.frames = static_cast<std::uint64_t>(n_frames);
-  if (duration->count() > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
-  if (!policy.empty()) o.stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", policy));
-  if (!memory.empty())
-    o.stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", memory));
-  if (!streams.empty()) o.stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", streams));
-  if (!backend.empty()) o.backend = backend_choice(backend);
-  if (!inject.empty()) o.stream.inject = parse_injection(inject);
-  if (history->count() > 0) {
-    if (!(history_mb >= 0.0 && history_mb <= 1e6)) {
-      throw Error("--history-mb", fmt::format("found {:g}", history_mb), "0 to 1000000");
-    }
-    o.history_bytes = static_cast<std::size_t>(history_mb * 1e6);
-  }
-  if (!rate.empty()) o.stream.rate_hz = parse_rate(rate);
-  if (!preset.empty()) o.settings = preset_settings(read_preset(preset));
-  if (!recipe.empty()) o.settings.push_back("recipe=" + recipe);
-  if (!grid.empty()) add_grid(o.settings, grid);
-  o.facts = take_facts(sets);
-  o.settings.insert(o.settings.end(), sets.begin(), sets.end());
+  if (texts.version) o.command = Command::version;
+  if (texts.list_params) o.command = Command::list_params;
+  take_limits(o, texts, app);
+  take_stream(o, texts, app);
+  take_settings(o, texts);
   check_ranges(o);
   return o;
 }

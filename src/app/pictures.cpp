@@ -11,7 +11,7 @@
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
-#include "app/share.h"
+#include "app/folders.h"
 #include "app/ui_feed.h"
 #include "gui/viewer.h"
 #endif

@@ -1,25 +1,16 @@
 #include "app/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
-#include "app/free_memory.h"
 #include "core/error.h"
 
 namespace echoloop {
 namespace {
 
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
-
-std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
-
-std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
-  return source.lends_frames() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
-}
 
 }  // namespace
 
@@ -37,11 +28,6 @@ Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image
   if (options_.in_background) return;
   making_.wait();
   take_made();
-}
-
-std::size_t Session::host_need(Backend& backend, const Source& source, const StreamSettings& stream) {
-  const bool device = backend.memory().free > 0;  // without one nothing is copied
-  return slots_bytes(source, stream) + (device ? memory_copy_bytes(stream.host_memory, source) : 0);
 }
 
 Session::~Session() {
@@ -126,25 +112,13 @@ StreamMemory Session::memory() const {
   return memory;
 }
 
-// Before anything is given up for it. The device's need is reckoned from what the lanes that run take.
+// Called before anything is given up for the new arrangement.
 void Session::check_fits(const StreamSettings& wanted) const {
-  const std::size_t free = free_host_memory();
   const bool has_copy = feed_.source != nullptr && feed_.kind == wanted.host_memory;
-  const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : host_need(backend_, *source_, wanted);
-  const std::size_t given_back = working_.has_value() ? memory().host_bytes : 0;
-  if (need > free + given_back) {
-    throw Error(fmt::format("{} slots of {} memory", wanted.slots,
-                            kHostMemoryNames[static_cast<std::size_t>(wanted.host_memory)]),
-                "they need " + megabytes(need), "at most " + megabytes(free + given_back) + ", which is free");
-  }
-  if (!working_.has_value()) return;
-  const StreamMemory now = memory();
-  const int more = wanted.lanes - made_.lanes;
-  const std::size_t lanes = more > 0 ? now.lane_bytes * static_cast<std::size_t>(more) : 0;
-  if (now.device.used > 0 && lanes > now.device.free) {
-    throw Error(fmt::format("{} lanes", wanted.lanes), "they need " + megabytes(lanes) + " more on the device",
-                "at most " + megabytes(now.device.free) + ", which is free");
-  }
+  const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : stream_host_bytes(backend_, *source_, wanted);
+  const StreamMemory now = working_.has_value() ? memory() : StreamMemory{};
+  require_host_memory(wanted, need, now);
+  require_device_memory(wanted, wanted.lanes - made_.lanes, now);
 }
 
 void Session::begin_stream(const StreamSettings& stream) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "app/running_stream.h"
+#include "app/stream_memory.h"
 
 namespace echoloop {
 
@@ -29,21 +30,11 @@ struct SessionOptions {
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
-// Bytes; device numbers are 0 on the CPU.
-struct StreamMemory {
-  std::size_t slot_bytes = 0;  // one slot; 0: frames are lent in place
-  std::size_t host_bytes = 0;  // slots and the recording's copy
-  std::size_t lane_bytes = 0;  // one lane, on the device
-  DeviceMemory device;
-};
-
 class Session {
  public:
   Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
           SessionOptions options);
   ~Session();
-  // Bytes on the host that its slots and its copy of the recording would take.
-  static std::size_t host_need(Backend& backend, const Source& source, const StreamSettings& stream);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 

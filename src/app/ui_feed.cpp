@@ -11,8 +11,11 @@ namespace echoloop {
 namespace {
 
 constexpr std::int64_t kSlowUpdateNs = 250'000'000;
-constexpr std::size_t kSummarySpans = 4096;   // about 500 frames; the sums of more would cost the window's frame time
-constexpr std::size_t kTimelineSpans = 4096;  // 50 frames of two a second, with 60 window frames a second between them
+// About 500 frames; statistics of more would take too much of a window frame's time.
+constexpr std::size_t kSummarySpans = 4096;
+// The timeline shows up to 50 frames. At two a second these take 25 s, in which the window draws 1500 times and leaves
+// two spans each time.
+constexpr std::size_t kTimelineSpans = 4096;
 
 }  // namespace
 

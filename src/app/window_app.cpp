@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "app/echo_place.h"
+#include "app/folders.h"
 #include "app/free_memory.h"
 #include "app/pictures.h"
 #include "app/process_age.h"
 #include "app/report.h"
-#include "app/share.h"
 #include "core/units.h"
 #include "history/export.h"
 #include "history/png.h"

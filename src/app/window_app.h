@@ -11,12 +11,12 @@
 
 #include "app/choose_backend.h"
 #include "app/cine_film.h"
+#include "app/folders.h"
 #include "app/inspecting.h"
 #include "app/options.h"
 #include "app/preset_shelf.h"
 #include "app/review.h"
 #include "app/session.h"
-#include "app/share.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
 #include "app/window_times.h"

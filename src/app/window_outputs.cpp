@@ -1,6 +1,7 @@
 // WindowApp's files, written when the window closes: what the command line asked for.
 #include <fmt/format.h>
 
+#include "app/live_outputs.h"
 #include "app/pictures.h"
 #include "app/report.h"
 #include "app/window_app.h"
@@ -31,18 +32,20 @@ void WindowApp::write_outputs() {
     video_->end();
     video_->wait();
   }
-  if (!options_.report.empty()) {
-    nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
-    if (!options_.record.empty()) report["recording"] = recording_json(recorder_.status());
-    report["display"] = times_.report();
-    report["display"].update({{"renderer", viewer_->gl_renderer()},
-                              {"picture", viewer_->interop_status()},
-                              {"interop", !viewer_->needs_host_image()},
-                              {"first_picture_s", first_picture_s_}});
-    if (video_ != nullptr) report["video"] = video_->report();
-    write_text(options_.report, report.dump(1) + "\n");
-  }
   if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
+  nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
+  require_live_outputs(options_, state_.params);
+  end_live_outputs(
+      {.options = options_, .source = named_, .params = state_.params, .backend = *backend_, .session = *session_},
+      live_, report);
+  if (!options_.record.empty()) report["recording"] = recording_json(recorder_.status());
+  report["display"] = times_.report();
+  report["display"].update({{"renderer", viewer_->gl_renderer()},
+                            {"picture", viewer_->interop_status()},
+                            {"interop", !viewer_->needs_host_image()},
+                            {"first_picture_s", first_picture_s_}});
+  if (video_ != nullptr) report["video"] = video_->report();
+  if (!options_.report.empty()) write_text(options_.report, report.dump(1) + "\n");
   if (video_ == nullptr) return;
   if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
   fmt::print("Film: {}\n", video_->summary());

@@ -6,11 +6,11 @@
 #include <ctime>
 
 #include "app/marks_json.h"
+#include "app/measurements_csv.h"
 #include "app/objects_csv.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/window_app.h"
-#include "app/window_measurements.h"
 #include "core/param_table.h"
 #include "gui/film_plan.h"
 #include "history/export.h"

@@ -98,11 +98,10 @@ void WindowApp::start_session(OpenedSource opened) {
 
 // Of the memory that there will be when the old stream is gone.
 void WindowApp::require_room(const OpenedSource& opened, const StreamSettings& stream) const {
-  const std::size_t need = Session::host_need(*backend_, *opened.source, stream);
+  const std::size_t need = stream_host_bytes(*backend_, *opened.source, stream);
   const std::size_t given_back = session_ != nullptr ? session_->memory().host_bytes + history_.extent().bytes : 0;
   const std::size_t there_is = free_host_memory() + given_back;
   if (need <= there_is) return;
-  const auto megabytes = [](std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); };
   throw Error(opened.name, fmt::format("its frames need {} in {} slots", megabytes(need), stream.slots),
               "at most " + megabytes(there_is) + ", which is free", "fewer slots need less");
 }

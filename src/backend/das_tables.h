@@ -1,5 +1,5 @@
 // The tables of the analytic recipe's beamform stage: arrival times of the transmits at every pixel that is beamformed.
-// Quick or not, they are made on the processing thread, once a plan whose grid, transmits, band or sound speed changed.
+// They are made on the processing thread whenever grid, transmits, band or sound speed change, however long that takes.
 #pragma once
 
 #include <memory>

@@ -4,14 +4,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backend/review_level.h"
+#include "backend/reference_level.h"
 
 namespace echoloop {
 
-FlowReviewer::FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, int lane)
+FlowReviewer::FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode)
     : backend_(backend),
       acquisition_(std::move(acquisition)),
-      lane_(backend.make_lane(lane, mode)),
+      lane_(backend.make_lane(kMaxLanes, mode)),
       worker_(backend.make_flow_device(), made_) {}
 
 void FlowReviewer::begin(FlowReviewRequest request) {
@@ -35,7 +35,7 @@ void FlowReviewer::step(double held_reference_db) {
     owner_.reset();
   }
   if (!request_.has_value() || !fit(plan_->das->tables->grid.pixels())) return;
-  const double reference_db = review_level_db(*plan_, held_reference_db);
+  const double reference_db = reference_level_db(*plan_, held_reference_db);
   if (const EnsembleFrame* frame = missing()) {
     beamform(*frame, reference_db);
   } else if (!worker_.busy()) {

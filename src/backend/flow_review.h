@@ -24,8 +24,7 @@ struct FlowReviewRequest {
 
 class FlowReviewer {
  public:
-  // `lane`: number of the lane that it makes for itself.
-  FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, int lane);
+  FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode);
 
   // Takes the place of a request that is not answered yet. Throws Error when the parameters cannot be.
   void begin(FlowReviewRequest request);

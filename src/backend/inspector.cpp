@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/inspect_pixel.h"
+#include "backend/reference_level.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -62,10 +63,11 @@ TransmitPicture reduced(const Image& image, int transmit) {
 
 }  // namespace
 
-Inspector::Inspector(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, InspectionAnswers& answers)
+FrameInspector::FrameInspector(Backend& backend, AcquisitionPtr acquisition, StreamMode mode,
+                               InspectionAnswers& answers)
     : backend_(backend), acquisition_(std::move(acquisition)), mode_(mode), answers_(answers) {}
 
-void Inspector::begin(InspectionRequest request, double held_reference_db) {
+void FrameInspector::begin(InspectionRequest request, double held_reference_db) {
   request_ = std::move(request);
   held_reference_db_ = held_reference_db;
   answer_ = {};
@@ -74,7 +76,7 @@ void Inspector::begin(InspectionRequest request, double held_reference_db) {
   working_ = nullptr;
 }
 
-bool Inspector::step() {
+bool FrameInspector::step() {
   if (!request_.has_value()) return false;
   turn_ns_ = now_ns();
   try {
@@ -91,7 +93,7 @@ bool Inspector::step() {
   return request_.has_value();
 }
 
-void Inspector::work() {
+void FrameInspector::work() {
   if (working_ != nullptr) {
     if (!working_->finished()) return;
     const bool all = std::exchange(working_, nullptr) == lane_.get();
@@ -107,7 +109,8 @@ void Inspector::work() {
   }
 }
 
-void Inspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame, double reference_db) {
+void FrameInspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
+                           double reference_db) {
   lane.set_plan(plan);
   lane.upload(frame);
   lane.condition();
@@ -118,18 +121,14 @@ void Inspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, const
   working_ = &lane;
 }
 
-void Inspector::start_all() {
+void FrameInspector::start_all() {
   if (lane_ == nullptr) lane_ = backend_.make_lane(kMaxLanes, mode_);
   plan_ = make_plan(acquisition_, request_->params, plan_, backend_.lowest_precision());
-  const bool automatic = request_->params.reference_db <= kAutoReference;
-  const double held_db = held_reference_db_ > kAutoReference
-                             ? held_reference_db_ + transmit_level_db(request_->params, *acquisition_)
-                             : 0.0;
-  reference_db_ = automatic ? held_db : request_->params.reference_db;
+  reference_db_ = reference_level_db(*plan_, held_reference_db_);
   start(*lane_, plan_, request_->frame, reference_db_);
 }
 
-void Inspector::collect_all() {
+void FrameInspector::collect_all() {
   const std::vector<float> lines = lane_->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane_->read_back(Lane::Tap::beamformed);
   std::vector<float> envelope;
@@ -156,7 +155,7 @@ void Inspector::collect_all() {
   }
 }
 
-const Inspector::OneTransmit& Inspector::one_transmit(int transmit) {
+const FrameInspector::OneTransmit& FrameInspector::one_transmit(int transmit) {
   std::erase_if(kept_, [this](const OneTransmit& k) { return k.params != plan_->params; });
   for (const OneTransmit& k : kept_) {
     if (k.transmit == transmit) return k;
@@ -168,26 +167,26 @@ const Inspector::OneTransmit& Inspector::one_transmit(int transmit) {
                   make_plan(one, params_of_one_transmit(*plan_), nullptr, backend_.lowest_precision())});
 }
 
-void Inspector::start_picture(int transmit) {
-  if (small_lane_ == nullptr) small_lane_ = backend_.make_lane(kMaxLanes + 1, mode_);
+void FrameInspector::start_picture(int transmit) {
+  if (small_lane_ == nullptr) small_lane_ = backend_.make_lane(kMaxLanes, mode_);
   const double fewer_db = 20.0 * std::log10(static_cast<double>(answer_.pixel->summed.size()));
   start(*small_lane_, one_transmit(transmit).plan, frame_of_one_transmit(request_->frame, *acquisition_, transmit),
         reference_db_ - fewer_db);
 }
 
-void Inspector::collect_picture() {
+void FrameInspector::collect_picture() {
   const int transmit = request_->pictures[picture_++];
   answer_.pictures.push_back(std::make_shared<const TransmitPicture>(reduced(small_lane_->image(), transmit)));
   picture_ == request_->pictures.size() ? end() : answer();
 }
 
-void Inspector::answer() {
+void FrameInspector::answer() {
   answers_.back() = answer_;
   answers_.back().work_s += static_cast<double>(now_ns() - turn_ns_) * 1e-9;
   answers_.publish();
 }
 
-void Inspector::end() {
+void FrameInspector::end() {
   answer_.complete = true;
   answer();
   request_.reset();

@@ -22,10 +22,10 @@ struct InspectionRequest {
   std::uint64_t number = 0;   // comes back with the answers
 };
 
-class Inspector {
+class FrameInspector {
  public:
   // `answers` outlives it.
-  Inspector(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, InspectionAnswers& answers);
+  FrameInspector(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, InspectionAnswers& answers);
 
   // Only when not busy(). `held_reference_db` stands in for an automatic level.
   void begin(InspectionRequest request, double held_reference_db);

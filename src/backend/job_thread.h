@@ -29,8 +29,8 @@ class JobThread {
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;
 
-  // fill(slot) writes a job where none is in work; what it throws leaves none waiting. Holds up the thread, which does
-  // not hold up this. True: the job takes the place of one that waited. [one thread]
+  // fill(slot) writes a job where none is in work; if it throws, no job waits. Meanwhile the thread takes no other job;
+  // the caller never waits for the thread. True: the job took the place of one that waited. [one thread]
   template <class Fill>
   bool hand_over(Fill&& fill) {
     bool replaces = false;

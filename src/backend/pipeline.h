@@ -106,7 +106,6 @@ class Pipeline {
   void inject_faults(Lane& lane, std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
-  [[nodiscard]] double reference_in_use(bool automatic) const;
   void measure_reference(Slot& slot);
   void release_uploaded();
   void give_slots_back();

@@ -4,17 +4,12 @@
 #include <utility>
 
 #include "backend/pipeline.h"
+#include "backend/reference_level.h"
 #include "backend/refine_plan.h"
 #include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {
-namespace {
-
-// The held level is that of all transmits: a selection changes the picture's brightness by what it leaves out only.
-double level_db(const Plan& plan) { return transmit_level_db(plan.params, *plan.acquisition); }
-
-}  // namespace
 
 void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   ++started_;
@@ -26,10 +21,11 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   lane.upload(slot.lease->frame());
   inject_faults(lane, slot.lease->frame().stamp.sequence);
   lane.condition();
-  const bool automatic = plan_->params.reference_db <= kAutoReference && plan_->course == nullptr;
+  const bool automatic = holds_level(*plan_);
   const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
-  slot.reference_db = reference_in_use(automatic);
-  // Decibels written on the way leave no complex pixels.
+  slot.reference_db = reference_level_db(*plan_, held_reference_db_);
+  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and the sonogram need,
+  // are then not kept.
   const bool flow = wants_flow();
   const bool sonogram = wants_sonogram();
   if (!(automatic && measure) && !flow && !sonogram) lane.expect_reference(slot.reference_db);
@@ -37,7 +33,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   lane.envelope();
   if (automatic && measure) {
     measure_reference(slot);
-    slot.reference_db = reference_in_use(automatic);
+    slot.reference_db = reference_level_db(*plan_, held_reference_db_);
   }
   lane.compress(slot.reference_db);
   refine(slot);
@@ -60,11 +56,6 @@ void Pipeline::refine(Slot& slot) {
   const FrameAverage average{.before = step.begins ? nullptr : before, .keep = step.keep};
   slot.lane->refine(&average);
   slot.averaged_frames = step.frames;
-}
-
-double Pipeline::reference_in_use(bool automatic) const {
-  if (!automatic) return plan_->params.reference_db;
-  return held_reference_db_ > kAutoReference ? held_reference_db_ + level_db(*plan_) : 0.0;
 }
 
 // A plan that the device has no room for is refused: the lane goes on with the one that it had.
@@ -100,7 +91,9 @@ void Pipeline::measure_reference(Slot& slot) {
   if (image.empty()) return;
   const float brightest = *std::max_element(image.begin(), image.end());
   constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600: a frame of zeros tells nothing, the next one may
-  if (brightest > kSilenceDb) held_reference_db_ = static_cast<double>(brightest) - level_db(*slot.plan);
+  // Held as it would be with all transmits: a selection then changes the brightness only by what it leaves out.
+  if (brightest <= kSilenceDb) return;
+  held_reference_db_ = static_cast<double>(brightest) - transmit_level_db(slot.plan->params, *slot.plan->acquisition);
 }
 
 void Pipeline::collect(Slot& slot) {

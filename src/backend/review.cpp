@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/review_level.h"
+#include "backend/reference_level.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -105,14 +105,14 @@ bool Reviewer::step(double held_reference_db, bool to_host, LiveFrame live) {
     begin_requests(held_reference_db, to_host);
     flowing = step_flow(live);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      const bool waits = i == 2 && film_awaited_;
+      const bool waits = i == kDelivered && film_awaited_;
       if (slots_[i].busy && !waits && slots_[i].lane->finished()) collect(i);
     }
   } catch (const std::exception& error) {
     refuse(error.what());
   }
   const bool inspecting = step_inspection();
-  return looking() || (slots_[2].busy && !film_awaited_) || inspecting || flowing;
+  return looking() || (slots_[kDelivered].busy && !film_awaited_) || inspecting || flowing;
 }
 
 // A turn of the inspector, which exists only while somebody inspects. True while it works on a frame.
@@ -126,7 +126,8 @@ bool Reviewer::step_inspection() {
       if (!inspecting_) inspector_.reset();
     }
     if (request.has_value() && answers_ != nullptr) {
-      if (inspector_ == nullptr) inspector_ = std::make_unique<Inspector>(backend_, acquisition_, mode_, *answers_);
+      if (inspector_ == nullptr)
+        inspector_ = std::make_unique<FrameInspector>(backend_, acquisition_, mode_, *answers_);
       inspector_->begin(std::move(*request), held_reference_db_);
     }
   }
@@ -139,15 +140,15 @@ void Reviewer::begin_requests(double held_reference_db, bool to_host) {
   if (flow_ended_.exchange(false)) drop_flow();
   if (!looking()) {
     if (auto request = take_request()) {
-      begin(slots_[0], *request, request->params);
-      if (request->compare.has_value()) begin(slots_[1], *request, *request->compare);
+      begin(slots_[kShown], *request, request->params);
+      if (request->compare.has_value()) begin(slots_[kCompared], *request, *request->compare);
       begin_flow(*request);
     }
   }
-  if (slots_[2].busy) return;
+  if (slots_[kDelivered].busy) return;
   if (auto request = take_delivery()) {
-    slots_[2].deliver = request->deliver;
-    begin(slots_[2], *request, request->params);
+    slots_[kDelivered].deliver = request->deliver;
+    begin(slots_[kDelivered], *request, request->params);
     begin_film_flow(*request);
   }
 }
@@ -155,7 +156,7 @@ void Reviewer::begin_requests(double held_reference_db, bool to_host) {
 // A lane that failed halfway is of no use: all of them go, and whoever waits is told.
 void Reviewer::refuse(const std::string& why) {
   std::vector<std::function<void(const Image*, const FlowImage*)>> told;
-  if (slots_[2].deliver) told.push_back(slots_[2].deliver);
+  if (slots_[kDelivered].deliver) told.push_back(slots_[kDelivered].deliver);
   for (Slot& slot : slots_) slot = {};
   film_flow_.reset();
   film_made_ = nullptr;
@@ -171,10 +172,9 @@ void Reviewer::refuse(const std::string& why) {
 }
 
 void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params) {
-  const int number = kMaxLanes + static_cast<int>(&slot - slots_.data());
-  if (slot.lane == nullptr) slot.lane = backend_.make_lane(number, mode_);
+  if (slot.lane == nullptr) slot.lane = backend_.make_lane(kMaxLanes, mode_);
   slot.plan = make_plan(acquisition_, params, slot.plan, backend_.lowest_precision());
-  slot.reference_db = review_level_db(*slot.plan, held_reference_db_);
+  slot.reference_db = reference_level_db(*slot.plan, held_reference_db_);
   slot.owner = request.owner;
   slot.lane->set_plan(slot.plan);
   slot.busy = true;
@@ -202,7 +202,7 @@ void Reviewer::collect(std::size_t index) {
     std::exchange(slot.deliver, nullptr)(&image, std::exchange(film_made_, nullptr));
     return;
   }
-  if (index == 0 && on_picture_) on_picture_(image);
+  if (index == kShown && on_picture_) on_picture_(image);
   std::swap(image, images_[index].back());
   images_[index].publish();
 }

@@ -1,7 +1,8 @@
 // Kept frames processed again, between the live ones: on lanes of its own, so that the live stream keeps its plan.
 // The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest
-// request counts. For films there are requests beside these, each of which counts. Requests: any thread. Everything
-// else: processing thread.
+// request counts. For films there are requests beside these, each of which counts. Their lanes, like those of flow and
+// of the inspector, all have the number kMaxLanes: it is for timed spans, and none are kept of them.
+// Requests: any thread. Everything else: processing thread.
 #pragma once
 
 #include <array>
@@ -86,15 +87,16 @@ class Reviewer {
   void begin_film_flow(ReviewRequest& request);
   void drop_flow();
   void say_refused(const std::string& why);
-  [[nodiscard]] bool looking() const { return slots_[0].busy || slots_[1].busy; }
+  [[nodiscard]] bool looking() const { return slots_[kShown].busy || slots_[kCompared].busy; }
 
   Backend& backend_;
   AcquisitionPtr acquisition_;
   StreamMode mode_;
   PastImages& images_;
   std::function<void(const Image&)> on_picture_;
-  std::array<Slot, 3> slots_;             // B, A, and what is delivered
-  std::unique_ptr<Inspector> inspector_;  // null: nothing is inspected
+  static constexpr std::size_t kShown = 0, kCompared = 1, kDelivered = 2;
+  std::array<Slot, 3> slots_;                  // the panels' parameters (B), those compared with (A), what is delivered
+  std::unique_ptr<FrameInspector> inspector_;  // null: nothing is inspected
   InspectionAnswers* answers_;
   std::unique_ptr<FlowReviewer> flow_;
   bool flow_wanted_ = false;

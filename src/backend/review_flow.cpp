@@ -62,7 +62,7 @@ bool Reviewer::step_film_flow() {
 void Reviewer::begin_film_flow(ReviewRequest& request) {
   film_awaited_ = !request.ensemble.empty();
   if (!film_awaited_) return;
-  if (film_flow_ == nullptr) film_flow_ = std::make_unique<FlowReviewer>(backend_, acquisition_, mode_, kMaxLanes + 4);
+  if (film_flow_ == nullptr) film_flow_ = std::make_unique<FlowReviewer>(backend_, acquisition_, mode_);
   film_flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
 }
 
@@ -70,7 +70,7 @@ void Reviewer::begin_flow(ReviewRequest& request) {
   if (request.ensemble.empty()) return drop_flow();
   flow_wanted_ = true;
   try {
-    if (flow_ == nullptr) flow_ = std::make_unique<FlowReviewer>(backend_, acquisition_, mode_, kMaxLanes + 3);
+    if (flow_ == nullptr) flow_ = std::make_unique<FlowReviewer>(backend_, acquisition_, mode_);
     flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
   } catch (const std::exception& error) {
     flow_.reset();

@@ -45,7 +45,7 @@ class FrameKeeper {
  public:
   virtual ~FrameKeeper() = default;
   virtual FrameMemory keep(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
-  // For a frame that would be acquired now. Any thread; must not wait.
+  // Whether there is room for one more frame, acquired now. Any thread; must not wait.
   [[nodiscard]] virtual bool has_room(const RingLoad& /*ring*/) const { return true; }
 };
 

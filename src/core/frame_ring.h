@@ -68,7 +68,7 @@ class FrameRing {
 
   // A slot for the frame of this number. With no free slot: block waits; error refuses the frame; drop_oldest takes
   // back the oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new
-  // one. error takes a keeper without room for a ring without a free slot. A dropped or refused frame is
+  // one. error also refuses the frame when the keeper has no room. A dropped or refused frame is
   // counted as produced. Numbers left out and numbers that come again are counted with each frame that is produced,
   // whatever becomes of it. [producer thread]
   WriteLease begin_write(std::uint64_t sequence);

@@ -1,5 +1,5 @@
-// Levels of a picture in dB: how often each occurs (counts of pixels, each once, on a polar grid too), and which say
-// nothing.
+// How often each level, in dB, occurs in a picture. Every pixel counts once, also on a polar grid, where pixels differ
+// in area. And the level at and below which a pixel says nothing.
 #pragma once
 
 #include <cstdint>

@@ -87,8 +87,6 @@ StageSummary TimingTrace::summarize_latency(Latency latency) const {
   return summarize(values);
 }
 
-StageSummary TimingTrace::summarize_frames() const { return frame_summary(spans()); }
-
 std::array<StageSummary, kStageCount> stage_summaries(const std::vector<Span>& spans) {
   std::array<std::vector<double>, kStageCount> durations;
   for (const Span& span : spans) {

@@ -65,11 +65,10 @@ class TimingTrace {
   // Those added since the last call with the same `seen`, which counts them; it begins at 0. Oldest first; any thread
   [[nodiscard]] std::vector<double> new_latencies_ms(Latency latency, std::uint64_t& seen) const;
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread
-  [[nodiscard]] StageSummary summarize_frames() const;  // from the copy's begin to the last stage's end; any thread
-  [[nodiscard]] StageSummary summarize_latency(Latency latency) const;  // any thread
-  [[nodiscard]] std::string chrome_json() const;                        // Chrome/Perfetto trace events, any thread
-  [[nodiscard]] std::string csv() const;  // frame,stage,lane,start_ns,end_ns; from 0; any thread
-  void clear();                           // any thread
+  [[nodiscard]] StageSummary summarize_latency(Latency latency) const;           // any thread
+  [[nodiscard]] std::string chrome_json() const;  // Chrome/Perfetto trace events, any thread
+  [[nodiscard]] std::string csv() const;          // frame,stage,lane,start_ns,end_ns; from 0; any thread
+  void clear();                                   // any thread
 
  private:
   mutable std::mutex mutex_;

@@ -28,7 +28,7 @@ struct ClippedLevels {
 
 inline constexpr int kMaxClippingRounds = 100;
 
-// The first of [first, end) that is not below the level; with `beyond`, the first above it.
+// The first of [first, end) that is not below the level; with Edge::above, the first above it.
 enum class Edge { not_below, above };
 ECHO_HD long long first_level(const SortedLevels& s, long long first, long long end, double level_db, Edge edge) {
   while (first < end) {

@@ -1,7 +1,5 @@
 #include "dsp/gate_spectrum.h"
 
-#include <kiss_fft.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "dsp/kiss_plan.h"
 #include "dsp/wall_filter.h"
 
 namespace echoloop {
@@ -33,13 +32,10 @@ std::vector<float> smoothed(std::span<const float> power, int reach) {
 
 }  // namespace
 
-struct GateSpectrum::Transform {
-  explicit Transform(int n)
-      : plan(kiss_fft_alloc(n, 0, nullptr, nullptr)), in(static_cast<std::size_t>(n)), out(in.size()) {}
-  ~Transform() { kiss_fft_free(plan); }
-  Transform(const Transform&) = delete;
-  Transform& operator=(const Transform&) = delete;
-  kiss_fft_cfg plan;
+struct GateSpectrum::Fft {
+  explicit Fft(int n)
+      : plan(make_complex_plan(n, Transform::forward)), in(static_cast<std::size_t>(n)), out(in.size()) {}
+  KissComplexPlan plan;
   std::vector<kiss_fft_cpx> in, out;
 };
 
@@ -52,7 +48,7 @@ int gate_wall_degree(double cutoff_hz, double prf_hz, int frames) {
 int gate_bins(int frames) { return std::max(128, static_cast<int>(std::bit_ceil(static_cast<unsigned>(2 * frames)))); }
 
 GateSpectrum::GateSpectrum(GateSpectrumPlan plan)
-    : plan_(std::move(plan)), bins_(gate_bins(plan_.frames)), transform_(std::make_unique<Transform>(bins_)) {
+    : plan_(std::move(plan)), bins_(gate_bins(plan_.frames)), fft_(std::make_unique<Fft>(bins_)) {
   const int degree = gate_wall_degree(plan_.cutoff_hz, plan_.prf_hz, plan_.frames);
   if (degree >= 0) wall_ = orthonormal_polynomials(degree, plan_.frames);
   double sum = 0.0;
@@ -65,9 +61,9 @@ GateSpectrum::GateSpectrum(GateSpectrumPlan plan)
 
 GateSpectrum::~GateSpectrum() = default;
 
-// transform_->in: one band, filtered and windowed, zeros behind.
+// fft_->in: one band, filtered and windowed, zeros behind.
 void GateSpectrum::filter(const Complex* samples, int stride) {
-  std::vector<kiss_fft_cpx>& x = transform_->in;
+  std::vector<kiss_fft_cpx>& x = fft_->in;
   const auto n = static_cast<std::size_t>(plan_.frames);
   for (std::size_t k = 0; k < n; ++k) {
     const Complex v = samples[k * static_cast<std::size_t>(stride)];
@@ -94,9 +90,9 @@ void GateSpectrum::compute(const Complex* samples, int stride, std::span<float> 
   const float share = 1.0f / static_cast<float>(plan_.frequency_share.size());
   for (std::size_t band = 0; band < plan_.frequency_share.size(); ++band) {
     filter(samples + band, stride);
-    kiss_fft(transform_->plan, transform_->in.data(), transform_->out.data());
+    kiss_fft(fft_->plan.get(), fft_->in.data(), fft_->out.data());
     for (std::size_t i = 0; i < n; ++i) {
-      const kiss_fft_cpx v = transform_->out[i];
+      const kiss_fft_cpx v = fft_->out[i];
       band_power_[i] = v.r * v.r + v.i * v.i;
     }
     for (std::size_t i = 0; i < n; ++i) {

@@ -43,7 +43,7 @@ class GateSpectrum {
   void compute(const Complex* samples, int stride, std::span<float> power);
 
  private:
-  struct Transform;
+  struct Fft;
   void filter(const Complex* samples, int stride);
 
   GateSpectrumPlan plan_;
@@ -51,7 +51,7 @@ class GateSpectrum {
   std::vector<std::vector<double>> wall_;  // orthonormal polynomials
   std::vector<float> window_;              // sum 1
   std::vector<float> band_power_;
-  std::unique_ptr<Transform> transform_;
+  std::unique_ptr<Fft> fft_;
 };
 
 // Places on the velocity axis, from -1, the aliasing limit away from the probe, to 1; not a number: no flow.

@@ -11,10 +11,10 @@
 
 namespace echoloop {
 
-// Neither without an echo nor without a value.
+// Whether a pixel's level counts: it is a number, and there was an echo.
 ECHO_HD bool level_counts(float db) { return db > static_cast<float>(kNoEcho_db) && db <= FLT_MAX; }
 
-// Before smoothing: a pixel that does not count would spoil its neighbours.
+// What smoothing sees: `stand_in_db` in the place of a pixel that does not count, which would spoil its neighbours.
 ECHO_HD float level_or(float db, float stand_in_db) { return level_counts(db) ? db : stand_in_db; }
 
 // `smoothed_db`: what the threshold is applied to; `db`: the picture as it is.

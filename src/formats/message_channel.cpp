@@ -77,12 +77,12 @@ bool MessageChannel::receive_bytes(std::span<std::byte> bytes, const std::functi
   return true;
 }
 
-std::optional<Message> MessageChannel::receive(const std::function<void()>& waiting) {
+std::optional<ReaderMessage> MessageChannel::receive(const std::function<void()>& waiting) {
   Header header;
   if (!receive_bytes(std::as_writable_bytes(std::span(&header, 1)), waiting)) return std::nullopt;
   if (header.mark != kMark) throw BadMessage("no message");
   if (header.size > kMaxMessageBytes) throw BadMessage("a message that is too long");
-  Message message{.kind = header.kind, .payload = {}};
+  ReaderMessage message{.kind = header.kind, .payload = {}};
   while (message.payload.size() < header.size) {  // memory is taken as the bytes come, not as they are announced
     const std::size_t begin = message.payload.size();
     message.payload.resize(begin + std::min<std::size_t>(kPiece, header.size - begin));

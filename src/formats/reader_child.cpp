@@ -173,7 +173,8 @@ bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
   return pid_ >= 0 && channel_.send(kind, payload);
 }
 
-Message ReaderChild::receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting) {
+ReaderMessage ReaderChild::receive(std::chrono::steady_clock::time_point deadline,
+                                   const std::function<void()>& waiting) {
   if (pid_ < 0) throw Error(what_, "its reader stopped earlier", "opening it again");
   std::optional<std::chrono::nanoseconds> computed;  // when the time was over
   const auto look = [&] {
@@ -186,7 +187,7 @@ Message ReaderChild::receive(std::chrono::steady_clock::time_point deadline, con
   };
   look();
   try {
-    std::optional<Message> message = channel_.receive(look);
+    std::optional<ReaderMessage> message = channel_.receive(look);
     if (message) return std::move(*message);
   } catch (const BadMessage& bad) {
     throw give_up(std::string("said nonsense (") + bad.what() + ")");

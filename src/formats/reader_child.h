@@ -49,7 +49,7 @@ class ReaderChild {
   bool send(MessageKind kind, std::span<const std::byte> payload = {});
   // The next message. `waiting` is called now and then and may throw. Throws Error, and the process is gone, when it
   // died, says nothing until `deadline` though it had its turn, or says nonsense.
-  Message receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting = {});
+  ReaderMessage receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting = {});
 
   // Kills it; the Error that says that it `did` something it must not.
   [[nodiscard]] Error give_up(const std::string& did);

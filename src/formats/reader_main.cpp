@@ -77,7 +77,7 @@ void refuse(MessageChannel& channel, const std::string& what) {
 void serve(MessageChannel& channel, const LibraryRecording& recording, const std::string& what) {
   std::span<std::byte> memory;
   for (;;) {
-    const std::optional<Message> message = channel.receive(stop_reader_alarm);
+    const std::optional<ReaderMessage> message = channel.receive(stop_reader_alarm);
     if (!message) return;
     start_reader_alarm();
     if (memory.empty()) {

@@ -29,13 +29,13 @@ std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
 }
 
 // Waits for `wanted`, passing progress on as from..to.
-Message wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
+ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
   const auto patience = opening_patience(request.bytes().size());
   const auto until_stopped = [&] { request.check_stop(); };
   double done = -1.0;
   auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    Message message = child.receive(deadline, until_stopped);
+    ReaderMessage message = child.receive(deadline, until_stopped);
     if (message.kind == wanted) return message;
     if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what());
     if (message.kind != MessageKind::progress) throw BadMessage("an answer to no question");
@@ -83,7 +83,7 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
 }
 
 Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> child) {
-  const Message message = wait_for(*child, request, MessageKind::opened, 0.0, kOpened);
+  const ReaderMessage message = wait_for(*child, request, MessageKind::opened, 0.0, kOpened);
   LibraryRecording opened = decode_opened(message.payload, request.what());
   Recording recording;
   recording.acquisition = opened.acquisition;

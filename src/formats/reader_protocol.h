@@ -36,7 +36,7 @@ struct FrameRun {
   std::vector<std::uint64_t> offsets;  // bytes
 };
 
-struct Message {
+struct ReaderMessage {
   MessageKind kind{};
   std::vector<std::byte> payload;
 };
@@ -62,7 +62,7 @@ class MessageChannel {
   bool send(MessageKind kind, std::span<const std::byte> payload = {});
   // The next message. Before it waits for one it calls `waiting`, and again whenever the socket's receive timeout is
   // over (it may throw). Nothing when the other side is gone. Throws BadMessage.
-  std::optional<Message> receive(const std::function<void()>& waiting = {});
+  std::optional<ReaderMessage> receive(const std::function<void()>& waiting = {});
 
  private:
   static constexpr std::size_t kKept = 4096;

@@ -141,7 +141,7 @@ void StreamedFrames::ask_ahead(std::uint64_t index) {
 // itself; what could not be read ahead will be asked for again when its turn comes.
 void StreamedFrames::take_answer(std::uint64_t for_frame) {
   const std::vector<std::size_t> cells = asked_.front();
-  const Message message = child_->receive(std::chrono::steady_clock::now() + reader_settings().frame_patience);
+  const ReaderMessage message = child_->receive(std::chrono::steady_clock::now() + reader_settings().frame_patience);
   if (message.kind == MessageKind::refused) {
     asked_.pop_front();
     const bool needed =

@@ -76,7 +76,7 @@ class Recorder final : public FrameKeeper {
   [[nodiscard]] bool has_room(const RingLoad& ring) const override;
   [[nodiscard]] RecorderStatus status() const;  // any thread
 
-  // Frames that a killed program loses were acquired within so long, where the source can wait.
+  // Where the source can wait, a killed program loses the frames of so long before its end, and no older ones.
   static constexpr std::int64_t kUnsafeNs = 400'000'000;
 
  private:
@@ -108,8 +108,8 @@ class Recorder final : public FrameKeeper {
   std::atomic<bool> recording_{false};            // they are recorded
   std::atomic<std::size_t> waiting_bytes_{0};     // with the frame that is being written
   std::atomic<std::int64_t> unsafe_since_ns_{0};  // the oldest frame that is not safe was acquired; 0: there is none
-  std::atomic<std::int64_t> will_wait_ns_{0};     // a frame that came now, for those in the queue
-  std::atomic<std::int64_t> keep_ns_{0};          // that a frame in the ring took of late until it came
+  std::atomic<std::int64_t> will_wait_ns_{0};     // how long a frame that came now would wait in the queue
+  std::atomic<std::int64_t> keep_ns_{0};          // how long frames took of late from acquisition to keep()
   std::unique_ptr<UffWriter> writer_;             // start() makes it, then the recorder's thread has it
   std::thread thread_;
   mutable std::mutex mutex_;
@@ -120,10 +120,10 @@ class Recorder final : public FrameKeeper {
   bool stopping_ = false;
   std::deque<Waiting> queue_;
   std::vector<FrameMemory> spare_;
-  std::int64_t unflushed_since_ns_ = 0;  // the oldest frame that is being written, or was after the last flush; 0: none
-  std::int64_t flushed_ns_ = 0;          // when that was
+  std::int64_t unflushed_since_ns_ = 0;  // when the oldest frame that no flush has made safe was acquired; 0: none
+  std::int64_t flushed_ns_ = 0;          // when the last flush was
   std::int64_t kept_ns_ = 0;             // when the last frame came
-  std::int64_t write_ns_ = 0;            // that a frame took of late
+  std::int64_t write_ns_ = 0;            // how long writing a frame took of late
   std::int64_t began_ns_ = 0;
   std::int64_t ended_ns_ = 0;
   RecorderStatus status_;

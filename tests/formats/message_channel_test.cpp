@@ -38,7 +38,7 @@ TEST_F(Channel, MessagesThatCameTogetherAreTakenOneByOne) {
   const std::vector<std::size_t> sizes = {0, 8, 2400, 3, 5000, 4096, 1, 50'000, 0, 17};
   for (const std::size_t size : sizes) ASSERT_TRUE(sender.send(MessageKind::progress, payload_of(size)));
   for (const std::size_t size : sizes) {
-    const std::optional<Message> message = receiver.receive([] { FAIL() << "waits for what is there"; });
+    const std::optional<ReaderMessage> message = receiver.receive([] { FAIL() << "waits for what is there"; });
     ASSERT_TRUE(message.has_value());
     EXPECT_EQ(message->payload, payload_of(size));
   }
@@ -55,7 +55,7 @@ TEST_F(Channel, AMessageInPiecesIsWhole) {
       EXPECT_EQ(::send(there.get(), bytes.data() + k, size, 0), static_cast<ssize_t>(size));
     }
   });
-  const std::optional<Message> message = receiver.receive();
+  const std::optional<ReaderMessage> message = receiver.receive();
   slow.join();
   ASSERT_TRUE(message.has_value());
   EXPECT_EQ(message->kind, MessageKind::opened);
@@ -66,7 +66,7 @@ TEST_F(Channel, WhoWaitsLooksUpAtEachTimeout) {
   const timeval timeout{.tv_sec = 0, .tv_usec = 1000};
   ASSERT_EQ(::setsockopt(here.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
   int looks = 0;
-  const std::optional<Message> message = receiver.receive([&] {
+  const std::optional<ReaderMessage> message = receiver.receive([&] {
     if (++looks == 5) sender.send(MessageKind::all_ready);
   });
   ASSERT_TRUE(message.has_value());

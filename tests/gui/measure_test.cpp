@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "app/window_measurements.h"
+#include "app/measurements_csv.h"
 #include "core/units.h"
 #include "gui/scene.h"
 

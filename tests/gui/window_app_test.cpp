@@ -5,7 +5,9 @@
 
 #include <cstdlib>
 #include <functional>
+#include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/free_memory.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
@@ -93,6 +95,47 @@ TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
   EXPECT_EQ(app_->state().source.opened_as, other.string());
   EXPECT_TRUE(draw_until([&] { return plays(); }));
   EXPECT_FALSE(app_->state().fault.has_value());
+}
+
+// The files of what is made beside the stream, as without a window.
+TEST(WindowOutputs, FlowObjectsAndSonogramAreWrittenWhenTheWindowCloses) {
+  const TemporaryFolder folder;
+  ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+  Options options;
+  options.source = "sim:flow,rate_hz=2000,angles_deg=0";
+  options.backend = BackendChoice::cpu;
+  options.stream.rate_hz = kRateMax;
+  options.frames = 80;
+  options.settings = {
+      "lateral_min_m=-0.004", "lateral_max_m=0.004", "depth_min_m=0.012", "depth_max_m=0.024", "grid_nx=33",
+      "grid_nz=61",           "flow=velocity",       "flow_frames=32",    "structure=dark",    "gate=on",
+      "gate_x_m=0",           "gate_z_m=0.018",      "sonogram_frames=32"};
+  options.flow_out = folder / "flow.npy";
+  options.structure_out = folder / "objects.json";
+  options.sonogram_out = folder / "sonogram.npy";
+  options.report = folder / "report.json";
+  EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
+  EXPECT_NE(read_text(options.flow_out).find("'shape': (2, 61, 33)"), std::string::npos);
+  EXPECT_NE(read_text(folder / "objects.npy").find("'shape': (61, 33)"), std::string::npos);
+  EXPECT_TRUE(fs::exists(options.sonogram_out));
+  const nlohmann::json report = nlohmann::json::parse(read_text(options.report));
+  for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
+}
+
+TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
+  const TemporaryFolder folder;
+  ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+  Options options;
+  options.source = "sim:flow";
+  options.backend = BackendChoice::cpu;
+  options.frames = 3;
+  options.flow_out = folder / "flow.npy";
+  try {
+    WindowApp(options, SurfaceKind::offscreen).run();
+    ADD_FAILURE() << "nothing was said";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--set flow=power"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class FlowReviewers : public ::testing::Test {
   ImagingParams params_ = flow_params(*a_);
   std::unique_ptr<Backend> cpu_ = make_cpu_backend(2);
   CheckingBackend backend_{*cpu_};
-  FlowReviewer reviewer_{backend_, a_, StreamMode::overlap, 7};
+  FlowReviewer reviewer_{backend_, a_, StreamMode::overlap};
   std::uint64_t beamformed_ = 0;
 };
 
@@ -166,7 +166,7 @@ TEST_F(FlowReviewers, FramesOfTheSameNumberFromAnotherStreamAreOtherFrames) {
   (void)beamformed();
   const FlowImage other = flow_of(30, 2);
   EXPECT_EQ(beamformed(), 16U);
-  FlowReviewer fresh(backend_, a_, StreamMode::overlap, 8);
+  FlowReviewer fresh(backend_, a_, StreamMode::overlap);
   fresh.begin(request(30, 2));
   const FlowImage* alone = nullptr;
   wait_until([&] {

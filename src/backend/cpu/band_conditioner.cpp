@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backend/cpu/kiss_plan.h"
 #include "dsp/band_filter.h"
+#include "dsp/kiss_plan.h"
 
 namespace echoloop {
 
@@ -42,9 +42,9 @@ void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int 
     if (plan->real_input) {
       s->forward_real = make_real_plan(plan->n_in);
     } else {
-      s->forward = make_complex_plan(plan->n_in, false);
+      s->forward = make_complex_plan(plan->n_in, Transform::forward);
     }
-    s->inverse = make_complex_plan(plan->n_out, true);
+    s->inverse = make_complex_plan(plan->n_out, Transform::inverse);
     s->values.assign(plan->real_input ? n_in : 2 * n_in, 0.0f);
     s->spectrum.resize(plan->real_input ? n_in / 2 + 1 : n_in);
     s->selected.resize(static_cast<std::size_t>(plan->n_out));

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/band_conditioner.h"
-#include "backend/cpu/kiss_plan.h"
+#include "dsp/kiss_plan.h"
 #include "dsp/level.h"
 
 namespace echoloop {
@@ -20,9 +20,9 @@ namespace {
 // of such lengths are transformed by a circular convolution within a longer, fast transform.
 int transform_size(int nz) { return kiss_fft_next_fast_size(nz) == nz ? nz : kiss_fft_next_fast_size(2 * nz - 1); }
 
-std::vector<kiss_fft_cpx> transformed(const std::vector<kiss_fft_cpx>& in, bool inverse) {
+std::vector<kiss_fft_cpx> transformed(const std::vector<kiss_fft_cpx>& in, Transform transform) {
   std::vector<kiss_fft_cpx> out(in.size());
-  kiss_fft(make_complex_plan(static_cast<int>(in.size()), inverse).get(), in.data(), out.data());
+  kiss_fft(make_complex_plan(static_cast<int>(in.size()), transform).get(), in.data(), out.data());
   return out;
 }
 
@@ -32,14 +32,14 @@ std::vector<kiss_fft_cpx> analytic_spectrum(int nz, int n) {
   for (int k = 0; k < nz; ++k) weights.push_back({hilbert_weight(k, nz) / static_cast<float>(nz), 0.0f});
   if (n == nz) return weights;
   // The impulse response has the period nz: written out for all distances -(nz - 1) .. nz - 1 of two rows.
-  const std::vector<kiss_fft_cpx> response = transformed(weights, true);
+  const std::vector<kiss_fft_cpx> response = transformed(weights, Transform::inverse);
   std::vector<kiss_fft_cpx> kernel(static_cast<std::size_t>(n), kiss_fft_cpx{0.0f, 0.0f});
   for (int lag = 1 - nz; lag < nz; ++lag) {
     const kiss_fft_cpx value = response[static_cast<std::size_t>((lag + nz) % nz)];
     kernel[static_cast<std::size_t>((lag + n) % n)] = {value.r / static_cast<float>(n),
                                                        value.i / static_cast<float>(n)};
   }
-  return transformed(kernel, false);
+  return transformed(kernel, Transform::forward);
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ void CourseSteps::set_plan(const std::shared_ptr<const CoursePlan>& plan, int th
   for (int t = 0; t < threads; ++t) {
     auto s = std::make_shared<Scratch>();
     s->line.resize(static_cast<std::size_t>(plan->geometry.n_samples));
-    s->forward = make_complex_plan(n, false);
-    s->inverse = make_complex_plan(n, true);
+    s->forward = make_complex_plan(n, Transform::forward);
+    s->inverse = make_complex_plan(n, Transform::inverse);
     s->column.resize(analytic_.size());
     s->spectrum.resize(analytic_.size());
     scratch_.push_back(std::move(s));

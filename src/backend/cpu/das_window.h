@@ -22,16 +22,16 @@ inline constexpr float kPhasorPeak = 8191.0f;
 inline constexpr float kSamplePeak = 11584.0f;
 inline constexpr int kElementsPerFlush = 16;
 
-enum class WeightKind { one, boxcar, general };  // boxcar: all elements look along +z, cut off by the F-number
+enum class WindowWeights { one, boxcar, general };  // boxcar: all elements look along +z, cut off by the F-number
 
 // What a tile is computed from. Pointers belong to WindowDas.
-struct WindowFrame {
+struct WindowInput {
   DasGeometry das;           // the plan's
   const float* x_m;          // [n_blocks * kWindowLanes] as das.x_m, the last pixel repeated
   const float* down_m;       // likewise; null: Cartesian
   const float* element_x_m;  // [n_el], padded to a multiple of kWindowLanes
   const float* element_z_m;  // likewise
-  WeightKind weights;
+  WindowWeights weights;
   // 2: grid and array are their own mirror images. Then the receive part of a pixel and an element is that of the
   // mirrored ones too and is computed once for both; blocks go from the left edge to the middle.
   int sides;
@@ -50,15 +50,15 @@ struct WindowScratch {
 
 // Rows [row_begin, row_end) (at most kWindowRows) of the block of pixels that begins at column kWindowLanes * block
 // (and their mirror images).
-using WindowTile = void (*)(const WindowFrame& frame, int block, int row_begin, int row_end,
+using WindowTile = void (*)(const WindowInput& frame, int block, int row_begin, int row_end,
                             const WindowScratch& scratch, Complex* image);
 
 namespace avx2 {
-void das_window_tile(const WindowFrame& frame, int block, int row_begin, int row_end, const WindowScratch& scratch,
+void das_window_tile(const WindowInput& frame, int block, int row_begin, int row_end, const WindowScratch& scratch,
                      Complex* image);
 }
 namespace avx512 {
-void das_window_tile(const WindowFrame& frame, int block, int row_begin, int row_end, const WindowScratch& scratch,
+void das_window_tile(const WindowInput& frame, int block, int row_begin, int row_end, const WindowScratch& scratch,
                      Complex* image);
 }
 

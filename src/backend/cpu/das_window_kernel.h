@@ -33,7 +33,7 @@ struct TransmitRow {
 };
 
 template <int Count, class Window>
-[[gnu::noinline]] static void sum_lines(const WindowFrame& f, const ReceiveTable& table, const TransmitRow& row,
+[[gnu::noinline]] static void sum_lines(const WindowInput& f, const ReceiveTable& table, const TransmitRow& row,
                                         int first) {
   const std::ptrdiff_t stride = f.stride;
   const std::uint32_t* const lines = f.pairs;
@@ -75,7 +75,7 @@ template <int Count, class Window>
 }
 
 template <int Count>
-static void sum_transmits(const WindowFrame& f, const ReceiveTable& table, const TransmitRow& row, float tx_width,
+static void sum_transmits(const WindowInput& f, const ReceiveTable& table, const TransmitRow& row, float tx_width,
                           int first) {
   std::int32_t earliest = row.start[first];
   std::int32_t latest = earliest;
@@ -95,7 +95,7 @@ static void sum_transmits(const WindowFrame& f, const ReceiveTable& table, const
   sum_lines<Count, Lanes>(f, table, row, first);
 }
 
-static void sum_row(const WindowFrame& f, const ReceiveTable& table, const TransmitRow& row, float tx_width) {
+static void sum_row(const WindowInput& f, const ReceiveTable& table, const TransmitRow& row, float tx_width) {
   int first = 0;
   for (; first + 4 <= f.das.n_tx; first += 4) sum_transmits<4>(f, table, row, tx_width, first);
   switch (f.das.n_tx - first) {
@@ -115,7 +115,7 @@ struct Columns {
   int first, step, n;
 
   // Side 0 goes from the left edge to the middle, side 1 from the right edge.
-  static Columns of(const WindowFrame& f, int side, int ix) {
+  static Columns of(const WindowInput& f, int side, int ix) {
     const int n = (f.sides == 1 ? f.das.nx : (f.das.nx + 1 - side) / 2) - ix;
     return {side == 0 ? ix : f.das.nx - 1 - ix, side == 0 ? 1 : -1, n < kLanes ? n : kLanes};
   }
@@ -134,7 +134,7 @@ static void copy_excess(const DasGeometry& g, int t, int iz, Columns columns, fl
 }
 
 // Delays and starts of one row; returns how far apart the pixels of a vector are at most, in samples.
-static float prepare_row(const WindowFrame& f, Columns columns, int iz, std::int32_t* delay, std::int32_t* start) {
+static float prepare_row(const WindowInput& f, Columns columns, int iz, std::int32_t* delay, std::int32_t* start) {
   alignas(64) float values[kLanes];
   float widest = 0.0f;
   for (int t = 0; t < f.das.n_tx; ++t) {
@@ -150,7 +150,7 @@ static float prepare_row(const WindowFrame& f, Columns columns, int iz, std::int
 }
 
 // Transmit phasors, the sum over transmits, and the step's value.
-static void finish_row(const WindowFrame& f, Columns columns, int iz, const float* sums, Complex* image) {
+static void finish_row(const WindowInput& f, Columns columns, int iz, const float* sums, Complex* image) {
   alignas(64) float re[kLanes] = {}, im[kLanes] = {}, excess[kLanes];
   for (int t = 0; t < f.das.n_tx; ++t) {
     copy_excess(f.das, t, iz, columns, excess);
@@ -173,13 +173,13 @@ struct RowSpace {
   std::int32_t* start;
   float* sums;
 
-  static RowSpace of(const WindowFrame& f, const WindowScratch& s, int row, int side) {
+  static RowSpace of(const WindowInput& f, const WindowScratch& s, int row, int side) {
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(row * f.sides + side) * f.das.n_tx;
     return {s.delay + first * kLanes, s.start + first, s.sums + 2 * first * kLanes};
   }
 };
 
-static void vector_tile(const WindowFrame& f, int ix, int row_begin, int n_rows, const WindowScratch& s,
+static void vector_tile(const WindowInput& f, int ix, int row_begin, int n_rows, const WindowScratch& s,
                         Complex* image) {
   // The transmit delays lie rows apart, in a memory that no cache has ahead: ask for all of them at once.
   for (int i = 0; i < n_rows * f.das.n_tx; ++i) {
@@ -221,7 +221,7 @@ static void vector_tile(const WindowFrame& f, int ix, int row_begin, int n_rows,
   }
 }
 
-void das_window_tile(const WindowFrame& f, int block, int row_begin, int row_end, const WindowScratch& scratch,
+void das_window_tile(const WindowInput& f, int block, int row_begin, int row_end, const WindowScratch& scratch,
                      Complex* image) {
   const int end = f.sides == 1 ? f.das.nx : (f.das.nx + 1) / 2;
   const int last = (block + 1) * kWindowLanes < end ? (block + 1) * kWindowLanes : end;

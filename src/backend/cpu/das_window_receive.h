@@ -39,7 +39,7 @@ struct VectorPixels {
   float apex_z_m, r_m;           // polar
   float sin0, cos0, sin1, cos1;  // polar: directions of the first and the last pixel
 
-  static VectorPixels of(const WindowFrame& f, int ix, int iz) {
+  static VectorPixels of(const WindowInput& f, int ix, int iz) {
     const DasGeometry& g = f.das;
     const float row = g.z_m[iz];
     VectorPixels p;
@@ -67,7 +67,7 @@ ECHO_OP Floats excess(const DasGeometry& g, Floats dx, Floats dz, Floats depth_s
 }
 
 // Along an arc about the apex the path falls towards the element's direction and rises beyond it.
-static void find_arc_bounds(const WindowFrame& f, const VectorPixels& p, int first, Bounds& b) {
+static void find_arc_bounds(const WindowInput& f, const VectorPixels& p, int first, Bounds& b) {
   const Floats depth = all(p.depth_samples);
   const Floats apex = all(p.apex_z_m);
   for (int i = 0; i < kElementsPerFlush; i += kLanes) {
@@ -90,7 +90,7 @@ static void find_arc_bounds(const WindowFrame& f, const VectorPixels& p, int fir
   }
 }
 
-static void find_bounds(const WindowFrame& f, const VectorPixels& p, int first, Bounds& b) {
+static void find_bounds(const WindowInput& f, const VectorPixels& p, int first, Bounds& b) {
   if (p.polar) return find_arc_bounds(f, p, first, b);
   const float x0 = p.x_m[0], x1 = p.x_m[kLanes - 1], z = p.z_m[0];
   const Floats depth = all(p.depth_samples);
@@ -109,11 +109,11 @@ static void find_bounds(const WindowFrame& f, const VectorPixels& p, int first, 
 }
 
 // The weights of one vector, kind boxcar or general; false when all are zero.
-template <WeightKind kind>
-[[gnu::always_inline]] static inline bool find_weights(const WindowFrame& f, int element, const VectorPixels& p,
+template <WindowWeights kind>
+[[gnu::always_inline]] static inline bool find_weights(const WindowInput& f, int element, const VectorPixels& p,
                                                        float near_m, Floats& weights) {
   const DasGeometry& g = f.das;
-  if constexpr (kind == WeightKind::boxcar) {
+  if constexpr (kind == WindowWeights::boxcar) {
     // |dx| F / dz <= 1/2, as apodization_weight() has it
     const float per_m = 0.5000005f / g.f_number;
     const float half = (p.z_m[0] - f.element_z_m[element]) * per_m;
@@ -149,8 +149,8 @@ ECHO_OP void store_phasors(Floats turns, Floats weights, std::int32_t* to_re, st
 }
 
 // Not inlined, like sum_lines(): the registers are for the loop.
-template <WeightKind kind>
-[[gnu::noinline]] static void fill_table(const WindowFrame& f, const VectorPixels& p, int first, ReceiveTable& table) {
+template <WindowWeights kind>
+[[gnu::noinline]] static void fill_table(const WindowInput& f, const VectorPixels& p, int first, ReceiveTable& table) {
   const DasGeometry& g = f.das;
   Bounds bounds;
   find_bounds(f, p, first, bounds);
@@ -163,7 +163,7 @@ template <WeightKind kind>
   float first_start = 1e9f, last_end = -1e9f, widest = 0.0f;
   for (int i = 0; i < count; ++i) {
     Floats weights = all(1.0f);
-    if constexpr (kind != WeightKind::one) {
+    if constexpr (kind != WindowWeights::one) {
       if (!find_weights<kind>(f, first + i, p, bounds.near_m[i], weights)) continue;
     }
     const Floats dx = x - all(f.element_x_m[first + i]);
@@ -185,10 +185,10 @@ template <WeightKind kind>
   table.widest = widest;
 }
 
-static void fill_table(const WindowFrame& f, const VectorPixels& p, int first, ReceiveTable& table) {
-  if (f.weights == WeightKind::one) return fill_table<WeightKind::one>(f, p, first, table);
-  if (f.weights == WeightKind::boxcar) return fill_table<WeightKind::boxcar>(f, p, first, table);
-  fill_table<WeightKind::general>(f, p, first, table);
+static void fill_table(const WindowInput& f, const VectorPixels& p, int first, ReceiveTable& table) {
+  if (f.weights == WindowWeights::one) return fill_table<WindowWeights::one>(f, p, first, table);
+  if (f.weights == WindowWeights::boxcar) return fill_table<WindowWeights::boxcar>(f, p, first, table);
+  fill_table<WindowWeights::general>(f, p, first, table);
 }
 
 }  // namespace echoloop::ECHO_ISA

@@ -20,11 +20,11 @@ bool delays_fit(const DasGeometry& g, const std::vector<float>& tx_excess) {
   return largest + width_m(g) * g.samples_per_m < kMaxSpread;
 }
 
-WeightKind weight_kind(const DasGeometry& g) {
+WindowWeights weight_kind(const DasGeometry& g) {
   const auto flat = [](const ElementGeometry& e) { return e.normal_sin == 0.0f && e.normal_cos > 0.0f; };
-  if (g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f) return WeightKind::general;
-  if (g.f_number <= 0.0f) return WeightKind::one;
-  return std::all_of(g.elements, g.elements + g.n_el, flat) ? WeightKind::boxcar : WeightKind::general;
+  if (g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f) return WindowWeights::general;
+  if (g.f_number <= 0.0f) return WindowWeights::one;
+  return std::all_of(g.elements, g.elements + g.n_el, flat) ? WindowWeights::boxcar : WindowWeights::general;
 }
 
 // Whether pixel i and element e look at each other as nx - 1 - i and n_el - 1 - e do, to 1e-4 samples.

@@ -32,7 +32,7 @@ class WindowDas {
 
   std::shared_ptr<const DasPlan> plan_;
   bool usable_ = false;
-  WindowFrame frame_{};
+  WindowInput frame_{};
   std::vector<float> x_m_, down_m_, element_x_m_, element_z_m_;
   std::vector<std::uint32_t> pairs_;
   std::vector<Memory> memory_;

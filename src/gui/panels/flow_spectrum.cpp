@@ -12,7 +12,7 @@
 #include "gui/number_text.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/plot.h"
-#include "measure/course_spectrum.h"
+#include "measure/component_spectrum.h"
 
 namespace echoloop {
 namespace {
@@ -96,7 +96,7 @@ bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int f
   const auto size = static_cast<std::size_t>(n);
   const std::span<const std::complex<float>> course =
       std::span(flow.courses).subspan(static_cast<std::size_t>(component - 1) * size, size);
-  const std::vector<float> levels = course_spectrum_db(course, kBins, kFloor_db);
+  const std::vector<float> levels = component_spectrum_db(course, kBins, kFloor_db);
   const Axis axis = axis_of(flow);
   const Rect cell = ui.row(column, kHeight, 4);
   const Plot plot = draw_plot(ui, cell, {kTitle, {-axis.limit, axis.limit, axis.unit}, {0.0, kFloor_db, "dB"}});

@@ -41,7 +41,7 @@ struct TableRow {
 void table_row(PanelContext& c, Column& column, const TableRow& row);
 
 // A plot with an axis of millimetres below and of decibels at the left.
-struct Plot {
+struct ProfilePlot {
   Rect box = {};  // of the curves
   double x0 = 0, x1 = 1, y0 = -40, y1 = 0;
   [[nodiscard]] float x(double value) const {
@@ -52,8 +52,8 @@ struct Plot {
   }
 };
 // `unit` stands at the end of the axis.
-Plot draw_plot_frame(const Ui& ui, const Rect& outer, Plot plot, std::string_view x_unit);
+ProfilePlot draw_plot_frame(const Ui& ui, const Rect& outer, ProfilePlot plot, std::string_view x_unit);
 // Broken where it is not a number, clipped to the box.
-void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, ImU32 color, float thickness);
+void draw_curve(const Ui& ui, const ProfilePlot& plot, std::span<const ImVec2> points, ImU32 color, float thickness);
 
 }  // namespace echoloop

@@ -21,7 +21,7 @@ struct Range {
   }
 };
 
-void trend_curve(const Ui& ui, const Plot& plot, const std::vector<float>& values, ImU32 color) {
+void trend_curve(const Ui& ui, const ProfilePlot& plot, const std::vector<float>& values, ImU32 color) {
   std::vector<ImVec2> points;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto value = static_cast<double>(values[i]);
@@ -41,7 +41,7 @@ void trend_box(const Ui& ui, const Rect& box, const MeasuredValue* first, const 
   if (!range.known) return;
   const double least = std::max(0.01 * std::max(std::abs(range.low), std::abs(range.high)), 1e-6);
   const double middle = 0.5 * (range.low + range.high), span = std::max(range.high - range.low, least);
-  const Plot plot{box.inset(ui.px(2)), 0, kTrendSteps - 1, middle - 0.5 * span, middle + 0.5 * span};
+  const ProfilePlot plot{box.inset(ui.px(2)), 0, kTrendSteps - 1, middle - 0.5 * span, middle + 0.5 * span};
   if (second != nullptr) trend_curve(ui, plot, second->trend, theme::kMuted);
   if (first != nullptr) trend_curve(ui, plot, first->trend, theme::kAccent);
 }
@@ -56,7 +56,7 @@ std::string trend_text(const MeasuredValue* value, int decimals) {
 
 }  // namespace
 
-void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, ImU32 color, float thickness) {
+void draw_curve(const Ui& ui, const ProfilePlot& plot, std::span<const ImVec2> points, ImU32 color, float thickness) {
   ImDrawList& list = ui.list();
   list.PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   std::vector<ImVec2> piece;
@@ -78,7 +78,7 @@ void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, 
   list.PopClipRect();
 }
 
-Plot draw_plot_frame(const Ui& ui, const Rect& outer, Plot plot, std::string_view x_unit) {
+ProfilePlot draw_plot_frame(const Ui& ui, const Rect& outer, ProfilePlot plot, std::string_view x_unit) {
   const Rect& box = plot.box = {outer.x0 + ui.px(kAxisLeft), outer.y0, outer.x1, outer.y1 - ui.px(kAxisBottom)};
   ui.fill(box, theme::kCanvas, 2);
   const double y_step = round_up_125((plot.y1 - plot.y0) * static_cast<double>(ui.px(22) / box.height()));

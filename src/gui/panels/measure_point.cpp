@@ -31,7 +31,7 @@ void lobe_plot(PanelContext& c, const Rect& outer, const Side& side) {
   const Ui& ui = c.ui;
   const Lobe& lobe = side.lobe;
   const double reach = reach_mm(lobe);
-  const Plot plot = draw_plot_frame(ui, outer, {.x0 = -reach, .x1 = reach, .y0 = kFloor_db, .y1 = 2.0}, "mm");
+  const ProfilePlot plot = draw_plot_frame(ui, outer, {.x0 = -reach, .x1 = reach, .y0 = kFloor_db, .y1 = 2.0}, "mm");
   std::vector<ImVec2> points;
   if (lobe.fit) {
     constexpr int kSteps = 60;
@@ -129,7 +129,8 @@ void profile_block(PanelContext& c, Column& column, const MeasuredProfile& line)
   high = high > -1e9 ? std::ceil(high / 10.0) * 10.0 : 0.0;
   low = std::clamp(std::floor(low / 10.0) * 10.0, high - 80.0, high - 20.0);
   const Rect row = ui.row(column, kPlotHeight, 4);
-  const Plot plot = draw_plot_frame(ui, row, {.x0 = 0.0, .x1 = std::max(length_mm, 1e-3), .y0 = low, .y1 = high}, "mm");
+  const ProfilePlot plot =
+      draw_plot_frame(ui, row, {.x0 = 0.0, .x1 = std::max(length_mm, 1e-3), .y0 = low, .y1 = high}, "mm");
   std::vector<ImVec2> points;
   for (std::size_t i = 0; i < p.at_m.size(); ++i) {
     points.push_back({plot.x(p.at_m[i] * 1e3), plot.y(static_cast<double>(p.level_db[i]))});

@@ -1,4 +1,5 @@
-// RAII for KissFFT configurations. A configuration holds scratch memory: one a thread.
+// RAII for KissFFT configurations, host only. A configuration holds scratch memory: one a thread. Transforms are not
+// normalised: forward and inverse give n times the signal.
 #pragma once
 
 #include <kiss_fft.h>
@@ -14,8 +15,10 @@ struct KissFree {
 using KissComplexPlan = std::unique_ptr<kiss_fft_state, KissFree>;
 using KissRealPlan = std::unique_ptr<kiss_fftr_state, KissFree>;
 
-inline KissComplexPlan make_complex_plan(int n, bool inverse) {
-  return KissComplexPlan(kiss_fft_alloc(n, inverse ? 1 : 0, nullptr, nullptr));
+enum class Transform { forward, inverse };
+
+inline KissComplexPlan make_complex_plan(int n, Transform transform) {
+  return KissComplexPlan(kiss_fft_alloc(n, transform == Transform::inverse ? 1 : 0, nullptr, nullptr));
 }
 inline KissRealPlan make_real_plan(int n) { return KissRealPlan(kiss_fftr_alloc(n, 0, nullptr, nullptr)); }
 

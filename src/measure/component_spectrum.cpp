@@ -1,4 +1,4 @@
-#include "measure/course_spectrum.h"
+#include "measure/component_spectrum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace echoloop {
 
-std::vector<float> course_spectrum_db(std::span<const std::complex<float>> course, int bins, double floor_db) {
+std::vector<float> component_spectrum_db(std::span<const std::complex<float>> course, int bins, double floor_db) {
   if (course.empty() || bins < 2) return {};
   const auto n = static_cast<double>(course.size());
   std::vector<double> power;

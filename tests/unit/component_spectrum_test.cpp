@@ -1,5 +1,5 @@
 // The spectrum of a component's course: where a tone lies, with its sign, and how far its window lets it leak.
-#include "measure/course_spectrum.h"
+#include "measure/component_spectrum.h"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +17,9 @@ std::vector<std::complex<float>> tone(double of_nyquist, int frames) {
   return course;
 }
 
-TEST(CourseSpectrum, AToneLiesWhereItIsWithItsSign) {
+TEST(ComponentSpectrum, AToneLiesWhereItIsWithItsSign) {
   for (const double f : {-0.75, -0.2, 0.0, 0.31, 0.9}) {
-    const auto levels = course_spectrum_db(tone(f, 64), 401, -80.0);
+    const auto levels = component_spectrum_db(tone(f, 64), 401, -80.0);
     ASSERT_EQ(levels.size(), 401U);
     const auto peak = std::ranges::max_element(levels) - levels.begin();
     EXPECT_NEAR(static_cast<double>(peak) / 200.0 - 1.0, f, 0.006) << f;
@@ -27,8 +27,8 @@ TEST(CourseSpectrum, AToneLiesWhereItIsWithItsSign) {
   }
 }
 
-TEST(CourseSpectrum, AroundAToneItFallsAsTheHannWindowDoes) {
-  const auto levels = course_spectrum_db(tone(0.0, 64), 1025, -120.0);
+TEST(ComponentSpectrum, AroundAToneItFallsAsTheHannWindowDoes) {
+  const auto levels = component_spectrum_db(tone(0.0, 64), 1025, -120.0);
   const auto at = [&](double bins_of_the_course) {  // 2 / 64 of Nyquist each
     return levels[static_cast<std::size_t>(std::lround(512.0 + 512.0 * bins_of_the_course * 2.0 / 64.0))];
   };
@@ -38,11 +38,11 @@ TEST(CourseSpectrum, AroundAToneItFallsAsTheHannWindowDoes) {
   EXPECT_LT(at(10.5), -60.0);
 }
 
-TEST(CourseSpectrum, WhatHasNoPowerLiesOnTheFloor) {
-  EXPECT_TRUE(course_spectrum_db({}, 9, -60.0).empty());
+TEST(ComponentSpectrum, WhatHasNoPowerLiesOnTheFloor) {
+  EXPECT_TRUE(component_spectrum_db({}, 9, -60.0).empty());
   const std::vector<std::complex<float>> silent(16);
-  for (const float level : course_spectrum_db(silent, 9, -60.0)) EXPECT_EQ(level, -60.0F);
-  const auto levels = course_spectrum_db(tone(0.5, 64), 65, -60.0);
+  for (const float level : component_spectrum_db(silent, 9, -60.0)) EXPECT_EQ(level, -60.0F);
+  const auto levels = component_spectrum_db(tone(0.5, 64), 65, -60.0);
   EXPECT_EQ(*std::ranges::min_element(levels), -60.0F);
 }
 

@@ -1,4 +1,4 @@
-#include "app/share.h"
+#include "app/folders.h"
 
 #include <cstdlib>
 #include <string>

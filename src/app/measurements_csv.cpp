@@ -1,4 +1,4 @@
-#include "app/window_measurements.h"
+#include "app/measurements_csv.h"
 
 #include <fmt/format.h>
 

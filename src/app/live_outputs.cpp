@@ -1,0 +1,78 @@
+#include "app/live_outputs.h"
+
+#include "app/provenance.h"
+#include "core/error.h"
+#include "history/export.h"
+
+namespace echoloop {
+namespace {
+
+// The last of what was made, which a window may have taken already; number 0: nothing was.
+template <class T>
+const T& last_of(Mailbox<T>& made) {
+  made.take();
+  return made.front();
+}
+
+nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
+  const FlowCounts counts = run.session.flow_counts();
+  nlohmann::json json = {{"pictures", counts.pictures}, {"late", counts.late}, {"restarts", counts.restarts}};
+  const std::filesystem::path& file = run.options.flow_out;
+  if (last.number > 0) {
+    json["last"] = flow_json(last);
+    if (!file.empty()) write_flow_npy(file, last, program_json(run.backend, run.source));
+  } else if (!file.empty()) {
+    throw Error("--flow-out", "found no ensemble of frames that follow each other",
+                "at least flow_frames of them in the run");
+  }
+  return json;
+}
+
+nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
+  const StructureCounts counts = run.session.structure_counts();
+  nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
+  const std::filesystem::path& file = run.options.structure_out;
+  if (last.number > 0) {
+    json["last"] = structure_json(last);
+    if (!file.empty()) write_structure_files(file, last, program_json(run.backend, run.source));
+  } else if (!file.empty()) {
+    throw Error("--structure-out", "found no picture to look at", "a run of at least one frame");
+  }
+  return json;
+}
+
+nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
+  const SonogramCounts counts = run.session.sonogram_counts();
+  nlohmann::json json = {{"columns", counts.columns}, {"gaps", counts.gaps}, {"late", counts.late}};
+  const std::filesystem::path& file = run.options.sonogram_out;
+  if (counts.columns > 0 && last.number > 0) {
+    json["last"] = sonogram_json(last);
+    if (!file.empty()) write_sonogram_npy(file, last, program_json(run.backend, run.source));
+  } else if (!file.empty()) {
+    throw Error("--sonogram-out", "found no window of frames that follow each other in a gate on the picture",
+                "a gate on the picture, and at least sonogram_frames frames in the run");
+  }
+  return json;
+}
+
+}  // namespace
+
+void require_live_outputs(const Options& options, const ImagingParams& params) {
+  if (!options.flow_out.empty() && params.flow == FlowMode::off) {
+    throw Error("--flow-out", "found flow = off", "--set flow=power, velocity or low_rank");
+  }
+  if (!options.structure_out.empty() && params.structure == Structure::off) {
+    throw Error("--structure-out", "found structure = off", "--set structure=bright or dark");
+  }
+  if (!options.sonogram_out.empty() && params.gate == Gate::off) {
+    throw Error("--sonogram-out", "found gate = off", "--set gate=on");
+  }
+}
+
+void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report) {
+  if (run.params.flow != FlowMode::off) report["flow"] = end_flow(run, last_of(live.flow));
+  if (run.params.structure != Structure::off) report["structure"] = end_structure(run, last_of(live.structure));
+  if (run.params.gate != Gate::off) report["sonogram"] = end_sonogram(run, last_of(live.sonogram));
+}
+
+}  // namespace echoloop

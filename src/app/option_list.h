@@ -1,0 +1,29 @@
+// Every option of the viewer's command line, with the help that --help prints, in its order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace echoloop {
+
+// Options that need a second look after CLI11 has read them: as they were typed.
+struct OptionTexts {
+  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject;
+  double history_mb = 0.0;
+  std::int64_t n_frames = 0;  // signed: CLI11 reads "-3" as a huge unsigned number
+  std::vector<std::string> sets;
+  bool list_params = false;
+  bool version = false;
+};
+
+// Parsing then fills `options` and `texts`, which must live as long as `app`.
+void add_options(CLI::App& app, Options& options, OptionTexts& texts);
+
+}  // namespace echoloop

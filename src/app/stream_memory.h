@@ -1,0 +1,36 @@
+// How much memory a stream takes on the host and on the device, and whether another arrangement of it would fit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "backend/backend.h"
+#include "core/stream_settings.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+// Bytes; device numbers are 0 on the CPU.
+struct StreamMemory {
+  std::size_t slot_bytes = 0;  // one slot; 0: frames are lent in place
+  std::size_t host_bytes = 0;  // slots and the recording's copy
+  std::size_t lane_bytes = 0;  // one lane, on the device
+  DeviceMemory device;
+};
+
+// Bytes that the ring's slots take on the host; 0 where the source lends its frames.
+std::size_t slots_bytes(const Source& source, const StreamSettings& stream);
+
+// Bytes that a stream takes on the host: its slots, and the copy of its recording that a device wants.
+std::size_t stream_host_bytes(Backend& backend, const Source& source, const StreamSettings& stream);
+
+// Throws Error when `need` bytes on the host are more than is free and what `now` will give back.
+void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now);
+
+// Throws Error when `more_lanes` lanes, as large as those that run, do not fit the device. 0 or fewer always fit.
+void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now);
+
+// "12.3 MB", for messages.
+std::string megabytes(std::size_t bytes);
+
+}  // namespace echoloop

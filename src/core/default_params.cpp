@@ -1,0 +1,145 @@
+// The parameters that a source starts with: its band, what depth and width it sees, where its sector lies.
+#include <algorithm>
+#include <cmath>
+
+#include "core/params.h"
+#include "core/scan_lines.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+// Keeps the band inside the Nyquist zone [k fs/2, (k+1) fs/2] of the centre frequency: RF outside it folds onto the
+// band.
+void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
+  if (a.signal == SignalKind::iq) {  // was filtered when it was made: take the whole of its band
+    p.band_low_hz = std::max(a.demod_hz - 0.5 * a.sampling_hz, 0.0);
+    p.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
+    return;
+  }
+  const double half = 0.5 * a.sampling_hz;
+  const double zone = std::floor(a.center_hz / half);
+  p.band_low_hz = std::max(p.band_low_hz, zone * half);
+  p.band_high_hz = std::min(p.band_high_hz, (zone + 1.0) * half);
+}
+
+constexpr double kDeepest_m = 0.5;  // the parameter's limit: a longer recording is imaged down to here
+
+// The array's depth nearest to the origin, where times count from: 0 for one that reaches it.
+double array_depth_m(const Probe& probe) {
+  const auto by_depth = [](const Element& l, const Element& r) { return l.z_m < r.z_m; };
+  const auto [top, bottom] = std::minmax_element(probe.elements.begin(), probe.elements.end(), by_depth);
+  return std::clamp(0.0, top->z_m, bottom->z_m);
+}
+
+// When the beam of each focused transmit leaves the array: later than time zero where the aperture walks. Empty for
+// other waves.
+std::vector<double> beam_starts_s(const Acquisition& a) {
+  const auto lines = find_scan_lines(a);
+  if (!lines || (!lines->parallel && a.probe.kind != ProbeKind::convex)) return {};
+  const Element& end = a.probe.elements.front();
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  const double radius_m = std::hypot(end.x_m, end.z_m - apex_z_m);
+  std::vector<double> starts_s;
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const Transmit& t = a.transmits[k];
+    const double at = lines->at[k];
+    const double x_m = lines->parallel ? at : radius_m * std::sin(at);
+    const double z_m = lines->parallel ? end.z_m : apex_z_m + radius_m * std::cos(at);
+    const double ahead_m = std::hypot(t.source_x_m, t.source_z_m) - std::hypot(t.source_x_m - x_m, t.source_z_m - z_m);
+    starts_s.push_back((ahead_m - array_depth_m(a.probe)) / a.sound_speed_m_s);
+  }
+  return starts_s;
+}
+
+void default_depth(ImagingParams& p, const Acquisition& a) {
+  double first_s = 0.0;
+  double last_s = 1e9;
+  const std::vector<double> starts_s = beam_starts_s(a);
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const double t0_s = a.transmits[k].t0_s - (starts_s.empty() ? 0.0 : starts_s[k]);
+    first_s = std::max(first_s, t0_s);
+    last_s = std::min(last_s, t0_s + (a.n_samples - 1) / a.sampling_hz);
+  }
+  const double c = a.sound_speed_m_s;
+  if (a.data == DataKind::beamformed) {  // all of it but the last sample, after which there is none to interpolate with
+    p.depth_min_m = std::max(0.5 * c * first_s, 0.0);
+    p.depth_max_m = 0.5 * c * (last_s - 1.0 / a.sampling_hz);
+    return;
+  }
+  const double probe_m = array_depth_m(a.probe);
+  const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 1e-3);
+  // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
+  p.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, kDeepest_m);
+  // The first millimetres hold the pulse itself.
+  p.depth_min_m =
+      std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3), 0.5 * (probe_m + p.depth_max_m)) *
+                 1e4) *
+      1e-4;
+  // The middle of a convex array bulges into the tissue: the picture begins below it.
+  if (a.probe.kind != ProbeKind::convex) return;
+  double surface_m = 0.0;
+  for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);
+  p.depth_min_m = std::max(p.depth_min_m, std::round((surface_m + 2e-3) * 1e4) * 1e-4);
+  p.depth_max_m = std::max(p.depth_max_m, p.depth_min_m + 1e-3);
+}
+
+void default_lateral(ImagingParams& p, const Acquisition& a) {
+  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
+                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  if (a.data == DataKind::beamformed) {
+    p.lateral_min_m = left->x_m;
+    p.lateral_max_m = right->x_m;
+    return;
+  }
+  double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
+  // A curved or phased array sees beyond its own edges: 35 degrees to either side.
+  if (looks_into_sector(a)) half = std::max(half, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
+  p.lateral_max_m = std::round(half * 1e5) * 1e-5;
+  p.lateral_min_m = -p.lateral_max_m;
+}
+
+// A convex array: the directions of its elements, seen from the apex. A flat one: 35 degrees to either side, or as far
+// as diverging waves reach, up to 45. With scan lines: from the first to the last.
+void default_sector(ImagingParams& p, const Acquisition& a) {
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  double half = a.probe.kind == ProbeKind::convex ? 0.0 : 35.0 * kRadiansPerDegree;
+  for (const Element& e : a.probe.elements) {
+    if (a.probe.kind == ProbeKind::convex) half = std::max(half, std::abs(std::atan2(e.x_m, e.z_m - apex_z_m)));
+    for (const Transmit& t : a.transmits) {
+      if (t.kind != TransmitKind::diverging || a.probe.kind == ProbeKind::convex) continue;
+      half = std::max(half, std::abs(std::atan2(e.x_m - t.source_x_m, e.z_m - t.source_z_m)));
+    }
+  }
+  half = std::clamp(half, 5.0 * kRadiansPerDegree, 45.0 * kRadiansPerDegree);
+  p.sector_max_rad = std::round(half / kRadiansPerDegree * 10.0) * 0.1 * kRadiansPerDegree;
+  p.sector_min_rad = -p.sector_max_rad;
+  if (const auto lines = find_scan_lines(a); lines.has_value() && !lines->parallel) {
+    p.sector_min_rad = std::max(lines->first, -0.5 * kPi);
+    p.sector_max_rad = std::min(lines->last, 0.5 * kPi);
+  }
+}
+
+}  // namespace
+
+ImagingParams default_params(const Acquisition& a) {
+  ImagingParams p;
+  p.sound_speed_m_s = a.sound_speed_m_s;
+  if (works_as_phased(a)) p.f_number = 0.0;
+  // The filter cuts sharply at its edges: half as wide again as the pulse's own (-6 dB) band, so that it does not ring.
+  const double half_band = a.bandwidth_hz > 0.0 ? 0.75 * a.bandwidth_hz : 0.5 * a.center_hz;
+  p.band_low_hz = std::max(a.center_hz - half_band, 0.0);
+  p.band_high_hz = a.center_hz + half_band;
+  clip_to_nyquist_zone(p, a);
+  default_depth(p, a);
+  default_lateral(p, a);
+  default_sector(p, a);
+  p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
+  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.
+  p.sonogram_cutoff_hz = std::round(0.03 * a.frame_rate_hz);
+  p.reference_db = kAutoReference;
+  return p;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,42 @@
+// A recording as the program plays it, for reader_bench.cpp: one thread puts frames into the slots of a ring, another
+// one takes them out, and the history keeps them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "core/frame_ring.h"
+#include "formats/recording.h"
+#include "history/rf_history.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+struct Turn {
+  double frames_per_second = 0.0;
+  double computing_us = 0.0;  // a frame
+};
+
+// Ring and history stay from turn to turn.
+class Stream {
+ public:
+  // `reader`: the process that reads the frames; 0: this one.
+  Stream(Recording recording, std::size_t history_bytes, pid_t reader);
+
+  [[nodiscard]] std::uint64_t frame_count() const { return source_->frame_count(); }
+
+  Turn play(std::uint64_t n_frames);
+
+ private:
+  void fill_history();
+
+  std::unique_ptr<Source> source_;
+  RfHistory history_;
+  std::unique_ptr<FrameRing> ring_;
+  pid_t reader_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# readme_pictures.sh PROGRAM [NAME...]: takes the README's pictures of the window anew, into assets/readme. Not a test:
+# look at what it made. Needs Xvfb, xdotool and ImageMagick (import), and a machine that does nothing else, because
+# frame rates and latencies are in the pictures. Without names: all of them.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+program=$(realpath "$1")
+shift
+wanted=("$@")
+width=1600
+height=900
+for tool in Xvfb xdotool import; do
+  command -v "$tool" >/dev/null || { echo "readme_pictures.sh: $tool is missing" >&2; exit 1; }
+done
+
+point() { xdotool mousemove "$1" "$2"; }
+click() { point "$1" "$2"; sleep 0.3; xdotool click 1; sleep 0.5; }
+
+# Presses at $1 $2, moves to $3 $4 and lets go.
+drag() {
+  point "$1" "$2"; sleep 0.2
+  xdotool mousedown 1; sleep 0.2
+  point $((($1 + $3) / 2)) $((($2 + $4) / 2)); sleep 0.2
+  point "$3" "$4"; sleep 0.2
+  xdotool mouseup 1; sleep 0.4
+}
+
+# picture NAME SECONDS HANDS ARGUMENTS...: starts the program, runs the function HANDS in the window (if it is not
+# empty), and takes the picture that many seconds after the start.
+picture() {
+  local name=$1 seconds=$2 hands=$3
+  shift 3
+  if ((${#wanted[@]} > 0)) && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
+  local folder screen viewer begin=$SECONDS
+  folder=$(mktemp -d)
+  Xvfb -displayfd 3 -screen 0 "${width}x${height}x24" -nolisten tcp +extension GLX 3>"$folder/display" 2>/dev/null &
+  screen=$!
+  until [[ -s $folder/display ]]; do sleep 0.1; done
+  DISPLAY=:$(<"$folder/display")
+  export DISPLAY XDG_CONFIG_HOME=$folder XDG_SESSION_TYPE=x11
+  mkdir "$folder/echoloop"
+  printf '%s\n' "$settings" >"$folder/echoloop/window"
+  "$program" "$@" --width $width --height $height --scale 1 >"$folder/out" 2>&1 &
+  viewer=$!
+  sleep 4
+  if [[ -n $hands ]]; then "$hands"; fi
+  while ((SECONDS - begin < seconds)); do sleep 0.2; done
+  import -window root "$root/assets/readme/$name.png"
+  kill -TERM $viewer
+  wait $viewer || true
+  kill $screen
+  cat "$folder/out" >&2
+  rm -r "$folder"
+}
+
+# with KEY=VALUE...: the window's settings, beside that its tour has been seen.
+with() {
+  settings="toured = yes"
+  local setting
+  for setting in "$@"; do settings+=$'\n'"${setting%%=*} = ${setting#*=}"; done
+}
+left_folded=(panel_source=folded panel_formation=folded panel_display=folded)
+
+over_the_septum() { point 700 300; }
+over_the_vessel() { point 800 450; }
+in_the_cyst() { point 692 400; }
+beside_the_picture() { point 400 250; }
+
+# Two circles of one size, in the cyst and beside it; then the inspector, which looks at the middle of the picture.
+compare_cyst_and_background() {
+  xdotool key n
+  sleep 1
+  click 490 62
+  drag 725 270 748 270
+  drag 800 371 823 371
+  beside_the_picture
+}
+
+with
+picture live 15 over_the_septum
+with histogram=open
+picture measure 24 compare_cyst_and_background sim:cyst --rate 8
+with "${left_folded[@]}" panel_flow=open
+picture flow 22 over_the_vessel sim:flow --set flow=velocity
+with
+picture doppler 60 beside_the_picture sim:flow,rate_hz=1000,peak_mm_s=60,angle_deg=30 --rate 100 --grid -6:6:33,10:26:121 \
+  --set f_number=4 --set flow_angle_rad=1.047 --set gate=on --set gate_x_m=0 --set gate_z_m=0.018 \
+  --set sonogram_baseline=-0.4
+with "${left_folded[@]}" panel_flow=folded panel_objects=open
+picture objects 20 in_the_cyst sim:cyst --rate 20 --set structure=dark --set structure_area_m2=1e-6 \
+  --set depth_min_m=0.006
