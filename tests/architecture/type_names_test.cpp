@@ -1,0 +1,75 @@
+// Two types of one name in one namespace are one type to the linker, which then takes the functions of either for both,
+// without a word. So no two headers of src/ may define the same name.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace echoloop::architecture {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Header = std::pair<std::string, std::string>;  // name and text
+
+// "echoloop::Name: a.h, b.h", one a name that several headers define. Types within types are their own affair, and
+// specialisations of a template no types of that name.
+std::vector<std::string> defined_twice(const std::vector<Header>& headers) {
+  static const std::regex opens("^namespace ([A-Za-z_0-9:]+) \\{.*");
+  static const std::regex defines(
+      "^(?:struct|class|enum class) (?:alignas\\([^)]*\\) )?([A-Za-z_0-9]+)(?: final)?(?: :[^;]*)? \\{.*");
+  std::map<std::string, std::vector<std::string>> found;
+  for (const auto& [name, text] : headers) {
+    std::istringstream lines(text);
+    std::string space;
+    std::smatch parts;
+    for (std::string line; std::getline(lines, line);) {
+      if (std::regex_match(line, parts, opens)) space = parts[1].str() + "::";
+      if (std::regex_match(line, parts, defines)) found[space + parts[1].str()].push_back(name);
+    }
+  }
+  std::vector<std::string> twice;
+  for (const auto& [type, where] : found) {
+    if (where.size() < 2) continue;
+    std::string list;
+    for (const std::string& header : where) list += (list.empty() ? "" : ", ") + header;
+    twice.push_back(type + ": " + list);
+  }
+  return twice;
+}
+
+TEST(TypeNames, ASecondOneIsFound) {
+  const std::string space = "namespace echoloop {\n";
+  EXPECT_EQ(defined_twice({{"a.h", space + "struct Plot {\n};\n"}, {"b.h", space + "class Plot final : Base {\n};\n"}}),
+            std::vector<std::string>{"echoloop::Plot: a.h, b.h"});
+}
+
+TEST(TypeNames, OtherNamespacesAndDeclarationsAreNone) {
+  EXPECT_TRUE(defined_twice({{"a.h", "namespace echoloop {\nstruct Plot {\n};\nclass Ring;\n"},
+                             {"b.h", "namespace echoloop::hdf5 {\nstruct Plot {\n};\n"},
+                             {"c.h", "namespace echoloop {\nclass Plot;\nenum class Ring { a };\n"}})
+                  .empty());
+}
+
+TEST(TypeNames, NoneTwiceInTheHeaders) {
+  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "src";
+  std::vector<Header> headers;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string kind = entry.path().extension().string();
+    if (kind != ".h" && kind != ".cuh") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    headers.emplace_back(entry.path().lexically_relative(root).generic_string(), text.str());
+  }
+  EXPECT_GT(headers.size(), 20U) << "no headers under " << root;
+  for (const std::string& twice : defined_twice(headers)) ADD_FAILURE() << twice;
+}
+
+}  // namespace
+}  // namespace echoloop::architecture
