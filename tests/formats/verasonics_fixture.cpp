@@ -116,10 +116,12 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
                                  {{"command", text("timeToNextAcq")}, {"argument", number(w.wait_us)}}}));
   }
   put(transmits(w));
-  std::vector<Fields> waveforms;
-  for (const double peak : w.peaks.empty() ? std::vector<double>{w.peak} : w.peaks)
-    waveforms.push_back({{"peak", number(peak)}});
-  if (w.with_peak) put(structure("TW", waveforms));
+  if (w.with_peak) {
+    std::vector<Fields> waveforms;
+    for (const double peak : w.peaks.empty() ? std::vector<double>{w.peak} : w.peaks)
+      waveforms.push_back({{"peak", number(peak)}});
+    put(structure("TW", waveforms));
+  }
   if (w.with_receive) {
     std::vector<Fields> receive, events;
     for (std::size_t f = 0; f < kFrames; ++f) {
