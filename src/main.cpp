@@ -1,11 +1,16 @@
 // Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
 // Started by itself with --reader-process, it reads a file for the viewer and nothing else.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
+#include <system_error>
 
 #include "app/bench.h"
 #include "app/headless.h"
@@ -59,15 +64,29 @@ int run(int argc, char** argv) {
   return options.headless ? run_headless(options) : run_without_display(options);
 }
 
+// A standard stream that was closed is nowhere: no file that is opened may get its number.
+void open_standard_streams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) == -1) ::open("/dev/null", O_RDWR);
+  }
+}
+
+int run_and_flush(int argc, char** argv) {
+  const int status = run(argc, argv);
+  if (std::fflush(stdout) == 0) return status;
+  throw std::system_error(errno, std::generic_category(), "standard output");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argv);
+  open_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
   // Timers that end on time, not up to 50 us later: for this thread and, inherited, for all that it will start.
   prctl(PR_SET_TIMERSLACK, 1UL);
   try {
-    return run(argc, argv);
+    return run_and_flush(argc, argv);
   } catch (const echoloop::Error& error) {
     fmt::print(stderr, "echoloop: {}\n", error.what());
     return 2;

@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <thread>
 
 #include "app/choose_backend.h"
 #include "app/film_job.h"
+#include "app/interrupts.h"
 #include "app/live_outputs.h"
 #include "app/open_source.h"
+#include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/report.h"
@@ -27,8 +28,6 @@
 namespace echoloop {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
 struct Limits {
   std::uint64_t frames = 0;
   double seconds = 0.0;
@@ -41,11 +40,10 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
   return {0, 5.0};
 }
 
-// Waits for the end of the stream or of the time allowed; returns the seconds that passed.
+// Waits for the end of the stream or of the time allowed; returns the seconds since it started.
 double wait_for_end(Session& session, double limit_s) {
-  const std::int64_t begin = now_ns();
-  const auto elapsed_s = [begin] { return static_cast<double>(now_ns() - begin) * 1e-9; };
-  while (!session.done() && interrupted == 0 && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+  const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
+  while (!session.done() && !interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return elapsed_s();
@@ -94,7 +92,7 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   } else if (!options.record.empty()) {
     fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
   }
-  if (status == 0 && options.frames > 0 && !complete && interrupted == 0 && limits.seconds <= 0.0) {
+  if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0) {
     fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
   }
   return status;
@@ -115,7 +113,6 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
 int run_headless(const Options& options) {
   require_outputs(options);
   ChosenBackend chosen = choose_backend(options.backend);
-  if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
   const OpenedSource opened = open_source(options.source, options.facts);
   const Acquisition& acquisition = *opened.info.acquisition;
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
@@ -124,8 +121,7 @@ int run_headless(const Options& options) {
 
   LiveImages live;
   TimingTrace trace;
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  watch_interrupts();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
   RfHistory history(options.history_bytes.value_or(0));
   Recorder recorder(&history);
@@ -144,6 +140,8 @@ int run_headless(const Options& options) {
                    .flow = &live.flow,
                    .structure = &live.structure,
                    .sonogram = &live.sonogram});
+  // Only now: a run that is refused says why, in one line.
+  if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }

@@ -82,8 +82,8 @@ void add_output_options(CLI::App& app, Options& o) {
 void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where it works (default)");
   app.add_option("--scale", o.ui_scale, "Size of the interface; 0 = the monitor's")->type_name("S");
-  app.add_option("--width", o.width, "Window width, pixels");
-  app.add_option("--height", o.height, "Window height, pixels");
+  app.add_option("--width", o.width, "Window width, pixels")->type_name("N");
+  app.add_option("--height", o.height, "Window height, pixels")->type_name("N");
   app.add_flag("--json", o.json, "info: as JSON");
   app.add_flag("--version", t.version, "Version in one line");
 }

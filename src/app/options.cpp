@@ -71,8 +71,20 @@ void check_ranges(const Options& o) {
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw Error("--width, --height", fmt::format("found {} x {}", o.width, o.height), "64 to 16384 pixels");
   }
-  if (o.duration_s < 0.0 || !std::isfinite(o.duration_s))
-    throw Error("--duration", "a negative time", "seconds above 0");
+  if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
+    throw Error("--duration", fmt::format("found {:g}", o.duration_s), "seconds above 0");
+}
+
+// A value that is no number where one belongs: says which, in the words of the other refusals.
+[[noreturn]] void refuse_number(const CLI::App& app, const CLI::ConversionError& error) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      const std::string name = option->get_name();
+      if (error.what() != "Could not convert: " + name + " = " + value) continue;
+      throw Error(name, "found '" + value + "'", option->get_type_name() == "N" ? "a whole number" : "a number");
+    }
+  }
+  throw Error("command line", error.what(), "the options of echoloop --help");
 }
 
 // An option with an empty value (an unset variable in a script) must not pass for one that was not given.
@@ -140,6 +152,8 @@ Options parse_command_line(int argc, char** argv) {
     o.command = Command::help;
     o.help = app.help();
     return o;
+  } catch (const CLI::ConversionError& error) {
+    refuse_number(app, error);
   } catch (const CLI::ParseError& error) {
     throw Error("command line", error.what(), "the options of echoloop --help");
   }
@@ -147,6 +161,7 @@ Options parse_command_line(int argc, char** argv) {
   o.size_given = app.count("--width") + app.count("--height") > 0;
   refuse_empty_values(app);
   if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
+  if (o.json && o.command != Command::info) throw Error("--json", "found without info", "echoloop info FILE --json");
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
   take_limits(o, texts, app);

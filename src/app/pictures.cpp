@@ -6,7 +6,6 @@
 #include "gui/marks_picture.h"
 #include "gui/tone.h"
 #include "history/export.h"
-#include "history/film.h"
 #include "history/png.h"
 #include "version.h"
 
@@ -17,39 +16,6 @@
 #endif
 
 namespace echoloop {
-namespace {
-
-void require_folder(const std::filesystem::path& file) {
-  if (file.empty()) return;
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder)) {
-    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
-  }
-}
-
-}  // namespace
-
-void require_outputs(const Options& options) {
-  for (const auto* file : {&options.image_out, &options.flow_out, &options.structure_out, &options.sonogram_out,
-                           &options.png, &options.png16, &options.screenshot, &options.video, &options.report,
-                           &options.trace, &options.csv, &options.record}) {
-    require_folder(*file);
-  }
-  if (!options.image_out.empty() && options.image_out.extension() != ".npy") {
-    throw Error("--image-out", "found '" + options.image_out.string() + "'", "a name that ends in .npy");
-  }
-  if (!options.flow_out.empty() && options.flow_out.extension() != ".npy") {
-    throw Error("--flow-out", "found '" + options.flow_out.string() + "'", "a name that ends in .npy");
-  }
-  if (!options.structure_out.empty() && options.structure_out.extension() != ".json") {
-    throw Error("--structure-out", "found '" + options.structure_out.string() + "'", "a name that ends in .json");
-  }
-  if (!options.sonogram_out.empty() && options.sonogram_out.extension() != ".npy") {
-    throw Error("--sonogram-out", "found '" + options.sonogram_out.string() + "'", "a name that ends in .npy");
-  }
-  if (!options.video.empty()) check_film_name(options.video);
-}
-
 void write_image_files(const Options& options, const Image& image, const Backend& backend, const std::string& source) {
   if (!options.image_out.empty()) write_image_npy(options.image_out, image, image_json(backend, source, image));
   if (!options.png.empty()) write_picture(options.png, image, image.params);

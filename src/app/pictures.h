@@ -15,9 +15,6 @@
 
 namespace echoloop {
 
-// Refuses what could not be written in the end, before anything starts.
-void require_outputs(const Options& options);
-
 // --image-out, --png and --png16 of an image with a host copy. `source`: as the user named it.
 void write_image_files(const Options& options, const Image& image, const Backend& backend, const std::string& source);
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG

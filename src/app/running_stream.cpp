@@ -56,6 +56,7 @@ RunningStream::RunningStream(StreamPlan plan) : history_(plan.history), recorder
   feed_keepers(plan);  // last: what throws above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;
+  started_ns_ = now_ns();
   producer_ = std::make_unique<Producer>(*feed_.source, *ring_, plan.trace, options);
 }
 

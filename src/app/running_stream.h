@@ -53,6 +53,7 @@ class RunningStream {
   [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
   [[nodiscard]] std::size_t slot_bytes() const { return slot_bytes_; }   // 0: frames are lent
   [[nodiscard]] const Feed& feed() const { return feed_; }
+  [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }  // just before the first frame was asked for
 
  private:
   void make_feed(const StreamPlan& plan);
@@ -63,6 +64,7 @@ class RunningStream {
   Recorder* recorder_;
   HostMemory host_memory_ = HostMemory::pageable;
   std::size_t slot_bytes_ = 0;
+  std::int64_t started_ns_ = 0;
   Feed feed_;
   std::unique_ptr<FrameRing> ring_;
   std::unique_ptr<Pipeline> pipeline_;

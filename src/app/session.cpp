@@ -213,7 +213,7 @@ void Session::take_made() {
     return;
   }
   working_ = made_;
-  ++arrangements_;
+  if (++arrangements_ == 1) started_ns_ = running_->started_ns();
   phase_ = Phase::steady;
   feed_ = running_->feed();
   host_memory_ = running_->host_memory();

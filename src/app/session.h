@@ -54,6 +54,7 @@ class Session {
   // change, which arrangements() tells.
   void review(ReviewRequest request);
   [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
+  [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }       // of the first one; 0 before it runs
   void end_review();
   void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
   void end_inspection();                    // what it needed is given back
@@ -104,6 +105,7 @@ class Session {
   RingCounts counts_;  // while nothing runs
   std::uint64_t next_sequence_ = 0;
   std::uint64_t arrangements_ = 0;
+  std::int64_t started_ns_ = 0;
   double held_reference_db_ = kAutoReference;
   Feed feed_;
   HostMemory host_memory_ = HostMemory::pageable;

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <ctime>
 #include <utility>
 
 #include "app/echo_place.h"
 #include "app/folders.h"
 #include "app/free_memory.h"
+#include "app/interrupts.h"
+#include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/process_age.h"
 #include "app/report.h"
@@ -22,8 +23,6 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMaxMessages = 100;
-
-volatile std::sig_atomic_t interrupted = 0;  // from outside: end as if the window had been closed
 
 std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
 
@@ -95,8 +94,7 @@ void WindowApp::begin() {
 }
 
 int WindowApp::run() {
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  watch_interrupts();
   begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
@@ -232,7 +230,7 @@ void WindowApp::say(Severity severity, const std::string& text) {
 }
 
 bool WindowApp::limits_reached() const {
-  if (interrupted != 0) return true;
+  if (interrupted()) return true;
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
   if (options_.duration_s > 0.0 && seconds >= options_.duration_s) return true;
   return options_.frames > 0 && session_ != nullptr && session_->done();

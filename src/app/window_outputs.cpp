@@ -33,7 +33,7 @@ void WindowApp::write_outputs() {
     video_->wait();
   }
   if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
-  nlohmann::json report = make_report(*backend_, *session_, state_.source.name, state_.params, trace_, totals);
+  nlohmann::json report = make_report(*backend_, *session_, named_, state_.params, trace_, totals);
   require_live_outputs(options_, state_.params);
   end_live_outputs(
       {.options = options_, .source = named_, .params = state_.params, .backend = *backend_, .session = *session_},

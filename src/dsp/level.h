@@ -18,4 +18,8 @@ ECHO_HD float to_db(float magnitude_value, float reference_db) {
   return 20.0f * log10f(m) - reference_db;
 }
 
+// The level that the recipe of the course makes 0 dB: that of the frame's largest magnitude. Silence has none; it stays
+// black.
+ECHO_HD float frame_level_db(float largest) { return largest > kMagnitudeFloor ? to_db(largest, 0.0f) : 0.0f; }
+
 }  // namespace echoloop

@@ -114,7 +114,10 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
       partial_(unused_partial_name(file)),
       acquisition_(std::move(acquisition)),
       file_(std::make_unique<File>()) {
-  if (fs::is_directory(path_)) fail(path_, "it is a folder");
+  std::error_code unreadable;
+  const fs::file_status there = fs::status(path_, unreadable);
+  if (fs::is_directory(there)) fail(path_, "it is a folder");
+  if (fs::exists(there) && !fs::is_regular_file(there)) fail(path_, "it is a device or a pipe");
   const std::size_t parts = acquisition_->signal == SignalKind::iq ? 2 : 1;
   if (acquisition_->frame_bytes() / parts > kMaxChunk) {
     throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
@@ -124,9 +127,9 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
   try {
     create(about);
   } catch (const std::runtime_error& error) {
-    const bool created = file_->file.get() >= 0;
-    file_.reset();
     std::error_code ignored;
+    const bool created = file_->file.get() >= 0 || fs::file_size(partial_, ignored) == 0;  // or begun and given up
+    file_.reset();
     if (created) fs::remove(partial_, ignored);
     fail(path_, error.what());
   }

@@ -1,6 +1,5 @@
 #include "source/phantom_name.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -68,9 +67,13 @@ void set_one(PhantomSettings& settings, std::string_view assignment) {
   } else if (key == "sound_speed_m_s") {
     settings.sound_speed_m_s = parse_number(key, value);
   } else if (key == "seed") {
-    settings.seed = static_cast<std::uint64_t>(std::max(0.0, parse_number(key, value)));
+    const double seed = parse_number(key, value);
+    if (!(seed >= 0.0 && seed <= 1e15) || seed != std::floor(seed)) {
+      throw Error("sim: seed", "found '" + std::string(value) + "'", "a whole number, 0 to 1e15");
+    }
+    settings.seed = static_cast<std::uint64_t>(seed);
   } else if (settings.name != "flow" || !set_flow(settings.flow, key, value)) {
-    throw Error("sim:", "found setting '" + std::string(key) + "'",
+    throw Error("sim:" + settings.name, "found setting '" + std::string(key) + "'",
                 std::string("probe, angles_deg, noise_db, attenuation_db_cm_mhz, rate_hz, sound_speed_m_s, seed") +
                     (settings.name == "flow" ? ", peak_mm_s, pulsation, angle_deg, radius_mm, motion_mm_s" : ""));
   }

@@ -103,6 +103,8 @@ TEST(Level, DecibelsAgainstTheReference) {
   EXPECT_NEAR(to_db(1e-11f, -220.0f), 0.0, 1e-4);
   EXPECT_NEAR(to_db(0.0f, 0.0f), -600.0, 1e-3);
   EXPECT_FLOAT_EQ(magnitude({3.0f, -4.0f}), 5.0f);
+  EXPECT_NEAR(to_db(1e-11f, frame_level_db(1e-11f)), 0.0, 1e-4);
+  EXPECT_NEAR(to_db(0.0f, frame_level_db(0.0f)), -600.0, 1e-3) << "a silent frame of the course's recipe is black";
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ void CpuLane::compress(double reference_db) {
   const StageTimer timer(*this, Stage::compress);
   fit_image_storage();
   auto reference = static_cast<float>(reference_db);
-  if (plan_->course != nullptr) reference = to_db(*std::max_element(envelope_.begin(), envelope_.end()), 0.0f);
+  if (plan_->course != nullptr) reference = frame_level_db(*std::max_element(envelope_.begin(), envelope_.end()));
   level_db_ = reference;
   const int nx = plan_->grid.nx;
   pool_->run(plan_->grid.nz, 32, [&](int begin, int end, int) {

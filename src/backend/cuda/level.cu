@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
     peak_level_kernel(const float* __restrict__ partials, int n_partials, float* __restrict__ level_db) {
   const int i = static_cast<int>(threadIdx.x);
   const float largest = block_max(i < n_partials ? partials[i] : 0.0f);
-  if (i == 0) *level_db = to_db(largest, 0.0f);
+  if (i == 0) *level_db = frame_level_db(largest);
 }
 
 __global__ void __launch_bounds__(kThreads)

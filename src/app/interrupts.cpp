@@ -1,0 +1,22 @@
+#include "app/interrupts.h"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace echoloop {
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+
+}  // namespace
+
+void watch_interrupts() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto before = std::signal(number, [](int) { noted = 1; });
+    if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
+  }
+}
+
+bool interrupted() { return noted != 0; }
+
+}  // namespace echoloop

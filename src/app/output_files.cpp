@@ -1,0 +1,110 @@
+#include "app/output_files.h"
+
+#include <array>
+#include <vector>
+
+#include "core/error.h"
+#include "history/film.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Output {
+  const char* option;
+  const fs::path& file;
+  const char* ending;  // that its name must have; null: any
+  const char* beside;  // of a second file that it writes; null: none
+};
+
+std::vector<Output> outputs_of(const Options& o) {
+  std::vector<Output> wanted;
+  for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
+                               {"--flow-out", o.flow_out, ".npy", ".json"},
+                               {"--structure-out", o.structure_out, ".json", ".npy"},
+                               {"--sonogram-out", o.sonogram_out, ".npy", ".json"},
+                               {"--png", o.png, nullptr, nullptr},
+                               {"--png16", o.png16, nullptr, nullptr},
+                               {"--screenshot", o.screenshot, nullptr, nullptr},
+                               {"--video", o.video, nullptr, nullptr},
+                               {"--report", o.report, nullptr, nullptr},
+                               {"--trace", o.trace, nullptr, nullptr},
+                               {"--csv", o.csv, nullptr, nullptr},
+                               {"--record", o.record, nullptr, nullptr}}) {
+    if (!output.file.empty()) wanted.push_back(output);
+  }
+  return wanted;
+}
+
+void require_folder(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (!fs::is_directory(folder)) {
+    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
+  }
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::exists(a, error) && fs::exists(b, error)) return fs::equivalent(a, b, error);
+  return fs::weakly_canonical(fs::absolute(a), error) == fs::weakly_canonical(fs::absolute(b), error);
+}
+
+// Devices and pipes take any number of outputs.
+bool takes_one(const fs::path& file) {
+  std::error_code error;
+  return !fs::exists(file, error) || fs::is_regular_file(file, error);
+}
+
+// What the run reads: the recording, and where its description can be.
+std::vector<fs::path> inputs_of(const Options& options) {
+  if (options.source.starts_with("sim:")) return {};
+  const fs::path recording = options.source;
+  std::vector<fs::path> inputs = {recording};
+  if (recording.extension() == ".npy" || recording.extension() == ".npz") {
+    inputs.push_back(fs::path(recording).replace_extension(".json"));
+    inputs.push_back(recording.parent_path() / "params.json");
+  }
+  return inputs;
+}
+
+struct Taken {
+  fs::path file;
+  std::string by;
+};
+
+// Every file has one use. Throws Error.
+void require_own_files(const Options& options, const std::vector<Output>& outputs) {
+  std::vector<Taken> taken;
+  for (const fs::path& input : inputs_of(options)) taken.push_back({input, "which the recording is read from"});
+  for (const Output& output : outputs) {
+    std::vector<fs::path> files = {output.file};
+    if (output.beside != nullptr) files.push_back(fs::path(output.file).replace_extension(output.beside));
+    for (const fs::path& file : files) {
+      if (!takes_one(file)) continue;
+      for (const Taken& other : taken) {
+        if (same_file(file, other.file)) {
+          throw Error(output.option, "found '" + file.string() + "', " + other.by, "a file of its own");
+        }
+      }
+      taken.push_back({file, std::string("which ") + output.option + " writes"});
+    }
+  }
+}
+
+}  // namespace
+
+void require_outputs(const Options& options) {
+  const std::vector<Output> outputs = outputs_of(options);
+  for (const Output& output : outputs) {
+    require_folder(output.file);
+    if (output.ending != nullptr && output.file.extension() != output.ending) {
+      throw Error(output.option, "found '" + output.file.string() + "'",
+                  std::string("a name that ends in ") + output.ending);
+    }
+  }
+  if (!options.video.empty()) check_film_name(options.video);
+  require_own_files(options, outputs);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,79 @@
+// How a run ends: by a signal it still writes what was asked for, without standard streams it runs all the same, and
+// its seconds are those of the stream.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "program/run_program.h"
+
+namespace echoloop {
+namespace {
+
+using testing::Ended;
+using testing::read_text;
+using testing::TemporaryFolder;
+
+int exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+// The exit status of the program, sent `number` as soon as it runs; its report is in `folder`.
+int status_after(int number, const TemporaryFolder& folder) {
+  const std::string report = (folder / "r.json").string(), film = (folder / "a.uff").string();
+  std::array<const char*, 7> words = {ECHO_PROGRAM,   "sim:points", "--headless", "--report",
+                                      report.c_str(), "--record",   film.c_str()};
+  std::vector<char*> argv;
+  for (const char* word : words) argv.push_back(const_cast<char*>(word));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  if (posix_spawn(&child, ECHO_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0) return -1;
+  while (!std::filesystem::exists(film + ".partial")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ::kill(child, number);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return exit_status(status);
+}
+
+TEST(Ends, ASignalLeavesReportAndRecording) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    SCOPED_TRACE(::strsignal(number));
+    const TemporaryFolder folder;
+    ASSERT_EQ(status_after(number, folder), 0);
+    const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
+    EXPECT_GT(report.at("frames").at("processed"), 0);
+    EXPECT_TRUE(std::filesystem::exists(folder / "a.uff"));
+  }
+}
+
+TEST(Ends, WithoutStandardStreams) {
+  const std::string program = ECHO_PROGRAM;
+  const auto status_of = [&](const std::string& words) { return exit_status(std::system((program + words).c_str())); };
+  EXPECT_EQ(status_of(" sim:points --headless --frames 1 <&- >&- 2>&-"), 0);
+  EXPECT_EQ(status_of(" --list-params >&- 2>&-"), 0);
+  EXPECT_EQ(status_of(" info sim:points >/dev/full 2>&-"), 1);
+}
+
+// From the start of the source to the end: not from some moment in between.
+TEST(Ends, OneFrameTakesItsTime) {
+  for (int i = 0; i < 5; ++i) {
+    const TemporaryFolder folder;
+    const Ended ended = testing::run_program(
+        {"sim:points", "--headless", "--backend", "cpu", "--frames", "1", "--report", (folder / "r.json").string()});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
+    const double seconds = report.at("seconds").get<double>();
+    EXPECT_GE(seconds * 1e3, report.at("latency_ms").at("max").get<double>());
+    EXPECT_NEAR(report.at("frames_per_second").get<double>() * seconds, 1.0, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
