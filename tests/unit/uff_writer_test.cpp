@@ -1,7 +1,10 @@
 // A recording on disk, read with nothing of ours: what USTB's reader looks for is there, and the samples are the same.
 #include "history/uff_writer.h"
 
+#include <sys/stat.h>
+
 #include <array>
+#include <filesystem>
 
 #include "formats/acquisition_json.h"
 #include "support/one_line.h"
