@@ -169,7 +169,7 @@ int run_headless(const Options& options) {
   }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, trace.csv());
-  if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
+  write_report(options, report);
   if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
   if (film != nullptr) fmt::print("Film: {}\n", film->summary());

@@ -1,9 +1,10 @@
 #include "app/output_files.h"
 
-#include <array>
+#include <fstream>
 #include <vector>
 
 #include "core/error.h"
+#include "history/export.h"
 #include "history/film.h"
 
 namespace echoloop {
@@ -68,6 +69,12 @@ std::vector<fs::path> inputs_of(const Options& options) {
   return inputs;
 }
 
+// --report out.json beside --image-out out.npy: one file tells of both.
+bool report_is_beside_image(const Options& o) {
+  if (o.report.empty() || o.image_out.empty()) return false;
+  return same_file(o.report, fs::path(o.image_out).replace_extension(".json"));
+}
+
 struct Taken {
   fs::path file;
   std::string by;
@@ -81,7 +88,7 @@ void require_own_files(const Options& options, const std::vector<Output>& output
     std::vector<fs::path> files = {output.file};
     if (output.beside != nullptr) files.push_back(fs::path(output.file).replace_extension(output.beside));
     for (const fs::path& file : files) {
-      if (!takes_one(file)) continue;
+      if (!takes_one(file) || (&output.file == &options.report && report_is_beside_image(options))) continue;
       for (const Taken& other : taken) {
         if (same_file(file, other.file)) {
           throw Error(output.option, "found '" + file.string() + "', " + other.by, "a file of its own");
@@ -105,6 +112,18 @@ void require_outputs(const Options& options) {
   }
   if (!options.video.empty()) check_film_name(options.video);
   require_own_files(options, outputs);
+}
+
+void write_report(const Options& options, const nlohmann::json& report) {
+  if (options.report.empty()) return;
+  nlohmann::json all = nlohmann::json::object();
+  if (report_is_beside_image(options)) {
+    std::ifstream beside(options.report);
+    const nlohmann::json description = nlohmann::json::parse(beside, nullptr, false);
+    if (description.is_object()) all = description;
+  }
+  all.update(report);
+  write_text(options.report, all.dump(1) + "\n");
 }
 
 }  // namespace echoloop

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/live_outputs.h"
+#include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/report.h"
 #include "app/window_app.h"
@@ -45,7 +46,7 @@ void WindowApp::write_outputs() {
                             {"interop", !viewer_->needs_host_image()},
                             {"first_picture_s", first_picture_s_}});
   if (video_ != nullptr) report["video"] = video_->report();
-  if (!options_.report.empty()) write_text(options_.report, report.dump(1) + "\n");
+  write_report(options_, report);
   if (video_ == nullptr) return;
   if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
   fmt::print("Film: {}\n", video_->summary());

@@ -127,7 +127,7 @@ TEST(BadInput, EveryOutputHasAFileOfItsOwn) {
   const std::string json = (folder / "a.json").string();
   const std::vector<BadInput> table = {
       headless({"--report", json, "--trace", json}, "--trace"),
-      headless({"--report", json, "--image-out", (folder / "a.npy").string()}, "--report"),
+      headless({"--trace", json, "--image-out", (folder / "a.npy").string()}, "--trace"),
       headless({"--csv", json, "--png", folder.path().string() + "/./a.json"}, "--csv"),
   };
   for (const BadInput& bad : table) expect_refused(bad);

@@ -144,6 +144,23 @@ TEST(Program, WritesPictureSidecarPngAndTrace) {
   EXPECT_EQ(folder.files(), 4U) << "something temporary was left";
 }
 
+// Both have one name where a script calls everything alike: nothing of either is lost.
+TEST(Program, AReportBesideThePictureHoldsItsDescriptionToo) {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 2; ++i) {  // also over what was there
+    const Ended ended =
+        run_program({"sim:points", "--headless", "--backend", "cpu", "--frames", "2", "--grid", "-5:5:32,5:25:48",
+                     "--image-out", (folder / "a.npy").string(), "--report", (folder / "a.json").string()});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const nlohmann::json both = nlohmann::json::parse(read_text(folder / "a.json"));
+    EXPECT_EQ(both.at("grid").at("nx"), 32);
+    EXPECT_EQ(both.at("frame").at("sequence"), 1);
+    EXPECT_EQ(both.at("frames").at("processed"), 2);
+    EXPECT_EQ(both.at("policy"), "block");
+    EXPECT_EQ(folder.files(), 2U);
+  }
+}
+
 TEST(Program, TheSameRunMakesTheSamePicture) {
   const TemporaryFolder folder;
   for (const char* name : {"a.npy", "b.npy"}) {
