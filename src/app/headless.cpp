@@ -40,13 +40,17 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
   return {0, 5.0};
 }
 
-// Waits for the end of the stream or of the time allowed; returns the seconds since it started.
-double wait_for_end(Session& session, double limit_s) {
+// Waits for the end of the stream or of the time allowed and stops it; returns the seconds since it started. Frames
+// that were being worked on are finished: they count, and so does their time.
+double run_to_end(Session& session, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
   while (!session.done() && !interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return elapsed_s();
+  const double waited_s = elapsed_s();
+  const std::uint64_t processed = session.counts().processed;
+  session.stop();
+  return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
 // Null: no film is wanted.
@@ -146,16 +150,12 @@ int run_headless(const Options& options) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
   RunTotals totals;
-  totals.seconds = wait_for_end(session, limits.seconds);
-  session.stop();
+  totals.seconds = run_to_end(session, limits.seconds);
   recorder.finish();
 
   const RecorderStatus recording = recorder.status();
   const int status = say_how_it_ended(options, limits, session, recording, totals);
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
-  if (wants_picture(options) && image == nullptr) {
-    throw Error(options.source, "no frame was processed", "a run of at least one frame");
-  }
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   if (film != nullptr) report["video"] = end_film(*film);
@@ -164,15 +164,19 @@ int run_headless(const Options& options) {
       live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
-  if (!options.screenshot.empty()) {
+  if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
   }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, trace.csv());
   write_report(options, report);
-  if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
+  const bool told = image == nullptr && status != 0;  // why nothing came
+  if (!told && wants_picture(options) && image == nullptr) {
+    throw Error(options.source, "no frame was processed", "a run of at least one frame");
+  }
+  if (!told && film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
-  if (film != nullptr) fmt::print("Film: {}\n", film->summary());
+  if (film != nullptr && film->failure() == nullptr) fmt::print("Film: {}\n", film->summary());
   return status;
 }
 

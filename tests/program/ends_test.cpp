@@ -61,6 +61,17 @@ TEST(Ends, WithoutStandardStreams) {
   EXPECT_EQ(status_of(" info sim:points >/dev/full 2>&-"), 1);
 }
 
+// Frames that are finished after the time allowed count, and so does their time.
+TEST(Ends, SecondsReachToTheLastFrame) {
+  const TemporaryFolder folder;
+  const Ended ended = testing::run_program({"sim:points", "--headless", "--backend", "cpu", "--duration", "0.2",
+                                            "--inject", "load_ms=400", "--report", (folder / "r.json").string()});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
+  EXPECT_GE(report.at("frames").at("processed"), 1);
+  EXPECT_GE(report.at("seconds").get<double>() * 1e3, report.at("latency_ms").at("max").get<double>());
+}
+
 // From the start of the source to the end: not from some moment in between.
 TEST(Ends, OneFrameTakesItsTime) {
   for (int i = 0; i < 5; ++i) {
