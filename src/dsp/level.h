@@ -7,10 +7,19 @@
 
 namespace echoloop {
 
-// Field II amplitudes are around 1e-11 and sums of them smaller still: the floor lies far below, it only avoids log(0).
+// Far below any recording: it only avoids log(0).
 inline constexpr float kMagnitudeFloor = 1e-30f;
 
-ECHO_HD float magnitude(Complex v) { return sqrtf(v.re * v.re + v.im * v.im); }
+// Field II's raw amplitudes are 1e-20 and less, whose squares no float holds: far from 1, values are brought near it by
+// a power of two, which rounds nothing.
+ECHO_HD float magnitude(Complex v) {
+  const float larger = fmaxf(fabsf(v.re), fabsf(v.im));
+  const float up = larger < 0x1p-50f ? 0x1p60f : (larger > 0x1p50f ? 0x1p-60f : 1.0f);
+  const float down = larger < 0x1p-50f ? 0x1p-60f : (larger > 0x1p50f ? 0x1p60f : 1.0f);
+  const float re = v.re * up;
+  const float im = v.im * up;
+  return sqrtf(re * re + im * im) * down;
+}
 
 // 20 log10(magnitude) - reference_db
 ECHO_HD float to_db(float magnitude_value, float reference_db) {

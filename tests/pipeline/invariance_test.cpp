@@ -75,6 +75,24 @@ TEST_P(BothRecipes, MirroredDataMakeTheMirroredImage) {
   EXPECT_LE(relative_difference(image_back, image), GetParam() == Recipe::course ? 2e-2 : 1e-4);
 }
 
+// Simulated echoes are 1e-20 and less, whose squares no float holds; nothing may depend on the absolute size.
+TEST_P(BothRecipes, AmplitudesOfAnySizeMakeTheSameImage) {
+  const std::vector<float> frame = testing::noise(acquisition->frame_values(), 5);
+  for (const CpuKernel kernel : testing::cpu_kernels_here()) {
+    const auto envelope_times = [&](float scale) {
+      std::vector<float> scaled = frame;
+      for (float& v : scaled) v *= scale;
+      std::vector<float> envelope = testing::tap_of(acquisition, params, to_bytes(scaled), Lane::Tap::envelope, kernel);
+      for (float& v : envelope) v /= scale;
+      return envelope;
+    };
+    const std::vector<float> expected = envelope_times(1.0f);
+    for (const float scale : {0x1p-80f, 0x1p-40f, 0x1p50f}) {
+      EXPECT_LE(relative_difference(envelope_times(scale), expected), 1e-6) << scale;
+    }
+  }
+}
+
 TEST_P(BothRecipes, AnyNumberOfThreadsMakesTheSameImage) {
   const auto source = testing::noise_source(acquisition, 3);
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {

@@ -102,7 +102,10 @@ TEST(Level, DecibelsAgainstTheReference) {
   EXPECT_NEAR(to_db(10.0f, 0.0f), 20.0, 1e-5);
   EXPECT_NEAR(to_db(1e-11f, -220.0f), 0.0, 1e-4);
   EXPECT_NEAR(to_db(0.0f, 0.0f), -600.0, 1e-3);
-  EXPECT_FLOAT_EQ(magnitude({3.0f, -4.0f}), 5.0f);
+  for (const float scale : {1.0f, 1e-12f, 1e-18f, 1e-24f, 1e-30f, 1e12f, 1e18f, 1e24f, 1e30f}) {
+    EXPECT_FLOAT_EQ(magnitude({3.0f * scale, -4.0f * scale}), 5.0f * scale);
+  }
+  EXPECT_EQ(magnitude({0.0f, 0.0f}), 0.0f);
   EXPECT_NEAR(to_db(1e-11f, frame_level_db(1e-11f)), 0.0, 1e-4);
   EXPECT_NEAR(to_db(0.0f, frame_level_db(0.0f)), -600.0, 1e-3) << "a silent frame of the course's recipe is black";
 }
