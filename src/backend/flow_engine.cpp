@@ -60,7 +60,7 @@ void FlowEngine::start_due(const FrameStamp& stamp, double reference_db) {
   const auto n = static_cast<std::uint64_t>(flow_.frames);
   const bool first = last_end_ == 0;
   if (in_run_ < n || (!first && in_run_ < last_end_ + static_cast<std::uint64_t>(flow_.step))) return;
-  if (worker_.full()) {
+  if (!worker_.room(flow_.in_flight)) {
     if (!std::exchange(late_counted_, true)) ++n_late_;
     return;
   }

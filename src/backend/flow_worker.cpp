@@ -62,8 +62,9 @@ bool FlowWorker::needs(int slot) const {
   });
 }
 
-bool FlowWorker::full() const {
-  return std::ranges::all_of(hands_, [](const Hand& hand) { return hand.device == nullptr || hand.busy(); });
+bool FlowWorker::room(int in_flight) const {
+  const auto free = [](const Hand& hand) { return hand.device != nullptr && !hand.busy(); };
+  return std::ranges::count_if(hands_, &Hand::busy) < in_flight && std::ranges::any_of(hands_, free);
 }
 
 bool FlowWorker::busy() const { return std::ranges::any_of(hands_, &Hand::busy); }
