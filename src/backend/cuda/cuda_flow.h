@@ -3,7 +3,8 @@
 //
 // A frame is a column of the Casorati matrix; a run of slots is a matrix as it lies, and an ensemble one or two runs,
 // because the ring goes round. The eigen-solver is a chain of small kernels that leaves most of the GPU idle: a twin
-// works on the next ensemble meanwhile, with a stream, libraries' handles and memory of its own.
+// works on the next ensemble meanwhile, with a stream, libraries' handles and memory of its own: for 64 frames of
+// 256 x 512 pixels 80 MiB and what the libraries take, beside the ring's 128 MiB.
 #pragma once
 
 #include <memory>
