@@ -14,7 +14,7 @@ double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns(
 
 RfFrame frame_of(Source& source, std::uint64_t index) {
   return {.stamp = {.sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 0.0},
-          .samples = source.produce(index % source.frame_count(), {})};
+          .samples = source.produce(index, {})};
 }
 
 // Until the first flow picture; throws what keeps it from coming.
