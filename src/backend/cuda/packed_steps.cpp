@@ -138,10 +138,11 @@ class PackedSteps final : public LaneSteps {
   void set_das() {
     const PackedPlan& tiles = *packed_->tiles;
     const DasTables& t = *packed_->das->tables;
-    tables_ = context_.tables.get(packed_->das->tables,
-                                  {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
-                                   std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
-                                   std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess))});
+    tables_ = context_.tables.get(
+        packed_->das->tables,
+        {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)), std::as_bytes(std::span(t.elements)),
+         std::as_bytes(std::span(t.row_base)), std::as_bytes(std::span(t.row_turns)),
+         std::as_bytes(std::span(t.tx_excess)), std::as_bytes(std::span(t.down_m))});
     windows_ = context_.tables.get(tiles.windows, {std::as_bytes(std::span(tiles.windows->rx_start)),
                                                    std::as_bytes(std::span(tiles.windows->tx_start))});
     items_ = context_.tables.get(packed_->tiles, {std::as_bytes(std::span(tiles.items))});
@@ -153,6 +154,7 @@ class PackedSteps final : public LaneSteps {
     geometry.row_base = tables_->table<int>(3);
     geometry.row_turns = tables_->table<float>(4);
     geometry.tx_excess = tables_->table<float>(5);
+    if (!t.down_m.empty()) geometry.down_m = tables_->table<float>(6);
     weights_ = nullptr;
     if (const auto& weights = packed_->das->tx_weights; weights != nullptr) {
       weights_ = context_.tables.get(weights, {std::as_bytes(std::span(*weights))});
