@@ -14,17 +14,19 @@ namespace {
 
 constexpr int kWarp = 32;
 
-const void* kernel_of(const PackedPlan& plan) {
-  static const PackedKernels kernels[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
-                                                      packed_kernels_box(), packed_kernels_general()};
+const PackedKernels& kernels_of(const PackedPlan& plan) {
+  static const PackedKernels straight[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
+                                                       packed_kernels_box(), packed_kernels_general()};
   static const PackedKernels polar_none = packed_kernels_polar_none();
   static const PackedKernels polar_general = packed_kernels_polar_general();
+  if (plan.lattice == PixelLattice::straight) return straight[static_cast<int>(plan.weight)];
+  return plan.weight == WeightKind::none ? polar_none : polar_general;
+}
+
+const void* kernel_of(const PackedPlan& plan) {
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
   if (form == std::end(kPackedForms)) throw std::logic_error("packed delay-and-sum: no such form");
-  const PackedKernels& own = plan.lattice == PixelLattice::straight ? kernels[static_cast<int>(plan.weight)]
-                             : plan.weight == WeightKind::none      ? polar_none
-                                                                    : polar_general;
-  return own.of_form[form - std::begin(kPackedForms)];
+  return kernels_of(plan).of_form[form - std::begin(kPackedForms)];
 }
 
 void require(bool holds, const char* rule) {

@@ -1,5 +1,4 @@
-// The kernels of the tuned delay-and-sum (packed_das.cuh), all forms for one kind of weight on one
-// lattice.
+// The kernels of the tuned delay-and-sum (packed_das.cuh): all forms for one kind of weight on one lattice.
 #pragma once
 
 #include <utility>
