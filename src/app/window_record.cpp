@@ -1,9 +1,7 @@
 // WindowApp's recording: begun and ended by the user, ended by what changes the stream, its end told in one line.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cmath>
-#include <ctime>
 
 #include "app/report.h"
 #include "app/window_app.h"
@@ -12,25 +10,14 @@
 #include "version.h"
 
 namespace echoloop {
-namespace {
 
 namespace fs = std::filesystem;
-
-// Where pictures go as well.
-fs::path recording_name() {
-  const std::string stem = fmt::format("echoloop-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
-  fs::path path = fs::current_path() / (stem + ".uff");
-  for (int i = 2; fs::exists(path); ++i) path = fs::current_path() / fmt::format("{}-{}.uff", stem, i);
-  return path;
-}
-
-}  // namespace
 
 void WindowApp::toggle_record() {
   if (state_.recording.on) {
     end_recording("");
   } else if (!recording_ && session_ != nullptr && !state_.fault.has_value()) {
-    start_recording(recording_name(), *source_, state_.params);
+    start_recording(new_file(state_.saving.folder, ".uff"), *source_, state_.params);
   }
 }
 
