@@ -41,8 +41,9 @@ TEST(SonogramStrip, OfGapsAloneSaysWhy) {
     scene.state.params.gate = Gate::on;
     scene.put_image(kSquare, [](double, double) { return -30.0F; });
     scene.frames(2);
-    scene.put_sonogram(300,
-                       [gaps](double, double) { return gaps ? std::numeric_limits<float>::quiet_NaN() : -300.0F; });
+    scene.put_sonogram(300, [gaps](double, double velocity_m_s) {
+      return gaps ? std::numeric_limits<float>::quiet_NaN() : velocity_m_s > 0.3 ? -10.0F : -300.0F;
+    });
     scene.move(5, 635);
     scene.frames(4);
     const Rect strip = scene.viewer->m_mode_rect();

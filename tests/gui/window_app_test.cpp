@@ -113,7 +113,7 @@ class WindowOf {
     app->begin();
   }
   [[nodiscard]] bool until(const std::function<bool()>& holds) const {
-    for (int turns = 0; !holds() && turns < 2000; ++turns) app->turn();
+    for (int turns = 0; !holds() && turns < 600; ++turns) app->turn();
     return holds();
   }
   void click(const std::string& id, bool right = false, bool control = false) const {
@@ -143,8 +143,7 @@ class WindowOf {
     hand.text = text;
     app->viewer().inject(hand);
     for (int i = 0; i < 3; ++i) app->turn();
-    press(Key::enter);
-    for (int i = 0; i < 3; ++i) app->turn();
+    click("state_badge");  // elsewhere: it is taken
   }
 
   std::unique_ptr<WindowApp> app;
@@ -166,7 +165,7 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
 
   window.click("first_sample_s", false, true);
   window.type("1");
-  ASSERT_TRUE(window.until([&] { return says(1e-6); }));
+  ASSERT_TRUE(window.until([&] { return says(1e-6); })) << state.messages.front().text;
   for (std::size_t k = 0; k < before.size(); ++k) {
     const Transmit& now = state.source.acquisition->transmits[k];
     EXPECT_NEAR(now.t0_s - before[k].t0_s, 1e-6 - before[0].t0_s, 1e-12) << "all move along, " << k;
@@ -183,10 +182,19 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
   EXPECT_TRUE(says(1e-6));
   ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
 
+  state.messages.clear();
+  window.click("center_hz", false, true);
+  window.type("990");
+  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+  EXPECT_EQ(state.messages.front().severity, Severity::error) << state.messages.front().text;
+  EXPECT_EQ(state.facts.at("center_hz"), 4.2e6) << "the panel shows what holds";
+  EXPECT_EQ(state.source.acquisition->center_hz, 4.2e6);
+
   window.click("first_sample_s", true);
   window.click("center_hz", true);
-  ASSERT_TRUE(window.until([&] { return state.facts.empty() && says(before.front().t0_s); }));
-  EXPECT_EQ(state.source.acquisition->center_hz, 5e6);
+  ASSERT_TRUE(window.until([&] { return state.source.acquisition->center_hz == 5e6; }));
+  EXPECT_TRUE(state.facts.empty());
+  EXPECT_TRUE(says(before.front().t0_s));
   EXPECT_EQ(state.params, params) << "all as it was opened";
 }
 
