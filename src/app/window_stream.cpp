@@ -58,19 +58,9 @@ void WindowApp::start_session(OpenedSource opened) {
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
-  if (!again) {  // what was drawn belongs to the other picture
-    clear_marks(state_.marks);
-    state_.inspected.reset();
-    state_.pan_zoom = {};
-  }
   DefaultPreset chosen{params, active_preset_, {}};
   if (!again && (!first || options_.settings.empty())) chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
-  state_.facts = facts_ = opened.facts;
-  if (!again) state_.assumed_facts.clear();
-  for (const FactSpec& spec : fact_specs()) {
-    if (!opened.facts.contains(spec.key)) state_.assumed_facts[spec.key] = spec.get(*opened.info.acquisition);
-  }
   StreamSettings stream = state_.stream;
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
@@ -79,6 +69,16 @@ void WindowApp::start_session(OpenedSource opened) {
   require_room(opened, stream);
   if (!first) end_recording("another source was opened");
   if (first && !options_.record.empty()) start_recording(options_.record, *opened.source, params);
+  if (!again) {  // what was drawn belongs to the other picture
+    clear_marks(state_.marks);
+    state_.inspected.reset();
+    state_.pan_zoom = {};
+  }
+  state_.facts = facts_ = opened.facts;
+  if (!again) state_.assumed_facts.clear();
+  for (const FactSpec& spec : fact_specs()) {
+    if (!opened.facts.contains(spec.key)) state_.assumed_facts[spec.key] = spec.get(*opened.info.acquisition);
+  }
   state_.stream = stream;
   state_.params = accepted_ = params;
   state_.defaults = defaults;

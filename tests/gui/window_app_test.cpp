@@ -56,7 +56,9 @@ class DroppedFiles : public ::testing::Test {
   void expect_refused(const fs::path& file, const std::string& why) {
     UiState& state = app_->state();
     state.messages.clear();
+    state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 7e-3}}}};
     drop(file);
+    EXPECT_EQ(state.marks.list.size(), 1U) << "what was drawn stays with the picture that stays";
     ASSERT_EQ(state.messages.size(), 1U) << state.messages.back().text;
     EXPECT_EQ(state.messages.front().severity, Severity::error);
     EXPECT_EQ(state.messages.front().text.find(file.string()), 0U) << state.messages.front().text;
