@@ -55,7 +55,7 @@ void Pipeline::retire_flow() {
   }
 }
 
-// The stream's end. The ensemble in work is finished: who stops after so many frames finds the last one's picture.
+// The stream's end. What is in work is finished: who stops after so many frames finds the last one's picture.
 void Pipeline::end_flow() {
   if (flow_ != nullptr) flow_->settle();
   try {
