@@ -57,8 +57,8 @@ double CineFilm::fraction() const {
 }
 
 std::string CineFilm::progress() const {
-  return fmt::format("Film {}: {} of {} pictures", job_->order().path.filename().string(), job_->written(),
-                     frames_.size());
+  return fmt::format("Film: {} of {} pictures, {}", job_->written(), frames_.size(),
+                     job_->order().path.filename().string());
 }
 
 bool CineFilm::failed() const { return !why_.empty() || job_->failure() != nullptr; }

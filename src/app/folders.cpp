@@ -1,6 +1,10 @@
 #include "app/folders.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -37,6 +41,16 @@ fs::path settings_file() {
 fs::path own_presets_folder() {
   const fs::path settings = settings_file();
   return settings.empty() ? settings : settings.parent_path() / "presets";
+}
+
+fs::path new_file(const fs::path& folder, const std::string& end) {
+  const fs::path first = folder / fmt::format("echoloop-{:%Y%m%d-%H%M%S}{}", fmt::localtime(std::time(nullptr)), end);
+  fs::path path = first;
+  std::error_code ignored;
+  for (int i = 2; fs::exists(path, ignored); ++i) {
+    path = folder / fmt::format("{}-{}{}", first.stem().string(), i, first.extension().string());
+  }
+  return path;
 }
 
 }  // namespace echoloop

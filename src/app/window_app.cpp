@@ -212,6 +212,7 @@ void WindowApp::take_opened() {
     start_session(std::move(*result->opened));
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
+    state_.facts = facts_;          // the panel shows what holds
     say(Severity::error, error.what());
   }
 }

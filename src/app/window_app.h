@@ -107,6 +107,7 @@ class WindowApp {
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
   std::string named_;               // the source, as the user named it
+  Facts facts_;                     // that it was opened with
   std::shared_ptr<FilmJob> video_;  // --video
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made

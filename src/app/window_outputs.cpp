@@ -20,7 +20,10 @@ void WindowApp::write_outputs() {
     const RgbPicture picture = viewer_->screenshot();
     write_png(options_.screenshot, picture.width, picture.height, picture.rgb);
   }
-  give_up_film("the program ended");
+  if (film_ != nullptr) {
+    give_up_film("the program ended");
+    fmt::print(stderr, "echoloop: {}\n", state_.saving.last);  // the window that would say it is going
+  }
   session_->stop();
   recording_.finish();
   recording_.look();

@@ -1,10 +1,8 @@
 #include "app/window_recording.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "app/report.h"
@@ -18,13 +16,6 @@ namespace fs = std::filesystem;
 
 WindowRecording::WindowRecording(FrameKeeper* history, RecordingView& view, fs::path asked_for, Say say)
     : recorder_(history), view_(view), asked_for_(std::move(asked_for)), say_(std::move(say)) {}
-
-fs::path WindowRecording::new_file() {
-  const std::string stem = fmt::format("echoloop-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
-  fs::path path = fs::current_path() / (stem + ".uff");
-  for (int i = 2; fs::exists(path); ++i) path = fs::current_path() / fmt::format("{}-{}.uff", stem, i);
-  return path;
-}
 
 void WindowRecording::start(const fs::path& file, const Source& source, const ImagingParams& params) {
   recorder_.start(file, source.acquisition(), {.version = kVersion, .parameters = params_json(params).dump()});

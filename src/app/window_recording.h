@@ -21,9 +21,6 @@ class WindowRecording {
   // `history` is offered each frame as well. `asked_for`: the file of --record; empty: none.
   WindowRecording(FrameKeeper* history, RecordingView& view, std::filesystem::path asked_for, Say say);
 
-  // Where the user's recordings go: the folder of the pictures, named by the clock.
-  [[nodiscard]] static std::filesystem::path new_file();
-
   // From the stream's next frame on. Throws Error when the file cannot be made. Only when it is not under_way().
   void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
   void end(const std::string& because);  // no further frame; nothing without one. because: empty, the user said so

@@ -1,9 +1,7 @@
 // WindowApp's saving: picture, levels, numbers, timings, and the film of kept frames.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <ctime>
 
 #include "app/marks_json.h"
 #include "app/measurements_csv.h"
@@ -18,12 +16,6 @@
 
 namespace echoloop {
 namespace {
-
-// In the folder where the program was started.
-std::filesystem::path new_file(const std::string& end) {
-  return std::filesystem::current_path() /
-         fmt::format("echoloop-{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), end);
-}
 
 // What the levels and numbers of the picture do not hold.
 std::string flow_note(SaveWhat what, const UiState& state) {
@@ -72,7 +64,8 @@ void WindowApp::save_picture(SaveWhat what) {
     json["marks"] = marks_json(state_.marks);
     return json;
   };
-  const std::filesystem::path path = new_file(fmt::format("frame{}{}", shown.stamp.sequence, kind));
+  const std::filesystem::path path =
+      new_file(state_.saving.folder, fmt::format("-frame{}{}", shown.stamp.sequence, kind));
   if (what == SaveWhat::levels) {
     write_levels(path, shown, named_);
   } else if (what == SaveWhat::data) {
@@ -92,7 +85,7 @@ void WindowApp::save_picture(SaveWhat what) {
 
 void WindowApp::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
-  const std::filesystem::path path = new_file(csv ? "timings.csv" : "timings.json");
+  const std::filesystem::path path = new_file(state_.saving.folder, csv ? "-timings.csv" : "-timings.json");
   write_text(path, csv ? trace_.csv() : trace_.chrome_json());
   const std::size_t n = trace_.spans().size();
   report_saved(fmt::format("Saved {}: {} timed spans{}", path.string(), n,
@@ -107,7 +100,7 @@ void WindowApp::save_measurements() {
   comments += fmt::format("# source: {}\n", named_);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", m.image.stamp.sequence, m.image.stamp.time_s);
   comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
-  const std::filesystem::path path = new_file("measurements.csv");
+  const std::filesystem::path path = new_file(state_.saving.folder, "-measurements.csv");
   write_text(path, measurements_csv(m, comments));
   report_saved("Saved " + path.string(), Severity::info);
 }
@@ -123,7 +116,8 @@ void WindowApp::save_objects() {
   comments += fmt::format("# source: {}\n", named_);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
   comments += "# parameters: " + image_json(*backend_, named_, of).dump() + "\n";
-  const std::filesystem::path path = new_file(fmt::format("frame{}-objects.csv", of.stamp.sequence));
+  const std::filesystem::path path =
+      new_file(state_.saving.folder, fmt::format("-frame{}-objects.csv", of.stamp.sequence));
   write_text(path, objects_csv(view, comments));
   report_saved("Saved " + path.string(), Severity::info);
 }
@@ -142,8 +136,8 @@ void WindowApp::save_film() {
     frames.push_back({.kept = std::move(*kept), .ensemble = std::move(ensemble.frames)});
   }
   if (frames.empty()) return;
-  constexpr std::array<const char*, 3> kEnds = {"film.mp4", "film.webm", "film.mkv"};
-  FilmOrder order{.path = new_file(kEnds[static_cast<std::size_t>(state_.saving.film.container)]),
+  constexpr std::array<const char*, 3> kEnds = {"-film.mp4", "-film.webm", "-film.mkv"};
+  FilmOrder order{.path = new_file(state_.saving.folder, kEnds[static_cast<std::size_t>(state_.saving.film.container)]),
                   .source = state_.source.name,
                   .display = state_.params,
                   .rate_hz = plan.rate_hz,

@@ -4,6 +4,7 @@
 #include "app/free_memory.h"
 #include "app/window_app.h"
 #include "core/error.h"
+#include "core/param_table.h"
 #include "gui/mark_editor.h"
 
 namespace echoloop {
@@ -48,22 +49,18 @@ void WindowApp::start_session(OpenedSource opened) {
   const bool again = opened.info.opened_as == state_.source.opened_as;  // with other facts
   if (again) {
     params = state_.params;
-    if (state_.params.band_low_hz == state_.defaults.band_low_hz) params.band_low_hz = defaults.band_low_hz;
-    if (state_.params.band_high_hz == state_.defaults.band_high_hz) params.band_high_hz = defaults.band_high_hz;
+    for (const ParamSpec& spec : param_table()) {  // what nobody set follows the facts: band, depth, gate ...
+      const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
+      if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
+    }
   } else if (!first) {  // the display stays as the user left it
     params.dynamic_range_db = state_.params.dynamic_range_db;
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
-  if (!again) {  // what was drawn belongs to the other picture
-    clear_marks(state_.marks);
-    state_.inspected.reset();
-    state_.pan_zoom = {};
-  }
   DefaultPreset chosen{params, active_preset_, {}};
   if (!again && (!first || options_.settings.empty())) chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
-  state_.facts = opened.facts;
   StreamSettings stream = state_.stream;
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
@@ -72,6 +69,16 @@ void WindowApp::start_session(OpenedSource opened) {
   require_room(opened, stream);
   if (!first) recording_.end("another source was opened");
   if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
+  if (!again) {  // what was drawn belongs to the other picture
+    clear_marks(state_.marks);
+    state_.inspected.reset();
+    state_.pan_zoom = {};
+  }
+  state_.facts = facts_ = opened.facts;
+  if (!again) state_.assumed_facts.clear();
+  for (const FactSpec& spec : fact_specs()) {
+    if (!opened.facts.contains(spec.key)) state_.assumed_facts[spec.key] = spec.get(*opened.info.acquisition);
+  }
   state_.stream = stream;
   state_.params = accepted_ = params;
   state_.defaults = defaults;
@@ -200,7 +207,7 @@ void WindowApp::toggle_record() {
   if (state_.recording.on) {
     recording_.end("");
   } else if (!recording_.under_way() && session_ != nullptr && !state_.fault.has_value()) {
-    recording_.start(WindowRecording::new_file(), *source_, state_.params);
+    recording_.start(new_file(state_.saving.folder, ".uff"), *source_, state_.params);
   }
 }
 

@@ -23,11 +23,13 @@ constexpr std::array<FactSpec, 4> kSpecs{{
      "Frames a second when it was recorded; 0 when unknown. Sets the speed at which it plays.",
      [](const Acquisition& a) { return a.frame_rate_hz; }, [](Acquisition& a, double v) { a.frame_rate_hz = v; }},
     {"first_sample_s", "First sample", "\u00b5s", 1e-6, -1e-2, 1e-2, -2e-5, 2e-5, false,
-     "When sample 0 of every line was taken, counted from the wave passing the middle of the array. Moves the picture "
-     "in depth.",
+     "When sample 0 of the first transmit's lines was taken, counted from its wave passing the middle of the array; "
+     "those of the others move along. Moves the picture in depth.",
      [](const Acquisition& a) { return a.transmits.empty() ? 0.0 : a.transmits.front().t0_s; },
      [](Acquisition& a, double v) {
-       for (Transmit& t : a.transmits) t.t0_s = v;
+       if (a.transmits.empty()) return;
+       const double first_s = a.transmits.front().t0_s;  // what the transmits differ by is known
+       for (Transmit& t : a.transmits) t.t0_s = v + (t.t0_s - first_s);
      }},
 }};
 

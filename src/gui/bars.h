@@ -43,5 +43,6 @@ void draw_empty(PanelContext& c, const Rect& area);
 // The state's badge with its left edge at x; returns the right edge.
 enum class BadgeSize { normal, large };
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size = BadgeSize::normal);
+float state_badge_width(const Ui& ui, RunState run, BadgeSize size);
 
 }  // namespace echoloop

@@ -57,13 +57,6 @@ double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
 }
 
-// The same place from the sector's apex.
-std::string polar_text(const Sector& sector, double x_m, double z_m) {
-  const double down_m = z_m - sector.apex_z_m;
-  return fmt::format("   r {} mm  {}°", fixed(std::hypot(x_m, down_m) / kMetresPerMillimetre, 1),
-                     fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
-}
-
 // Where the recording has the echo of this place.
 std::string echo_text(const ImageViewContext& c, PlanePoint at) {
   const std::optional<EchoPlace> echo = c.echo_at ? c.echo_at(at) : std::nullopt;
@@ -83,6 +76,14 @@ std::string object_text(const StructureView& s) {
 }
 
 }  // namespace
+
+std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m) {
+  const double down_m = z_m - sector.apex_z_m;
+  const double skin_m = surface_radius_m(image);
+  const double r_mm = (std::hypot(x_m, down_m) - skin_m) / kMetresPerMillimetre;
+  return fmt::format("   {} {} mm  {}°", skin_m > 0.0 ? "depth" : "r", fixed(r_mm, 1),
+                     fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
+}
 
 void draw_rulers(const ImageViewContext& c) {
   const Ui& ui = c.ui;
@@ -151,7 +152,7 @@ void draw_pointer(const ImageViewContext& c) {
   const double level = level_at(c, x_m, z_m, mouse.x);
   std::string text =
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
-  if (l.grid.polar()) text += polar_text(l.grid.sector, x_m, z_m);
+  if (l.grid.polar()) text += polar_text(c.image, l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
   if (const FlowImage* under = flow_under(c, mouse.x)) {
     if (const std::string flow = flow_at(*under, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;

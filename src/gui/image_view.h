@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "core/flow_image.h"
 #include "core/image.h"
@@ -30,6 +31,11 @@ struct ImageViewContext {
 };
 
 void draw_rulers(const ImageViewContext& c);
+// Distance of the elements' surface from a sector's apex, m: the radius of a convex array, 0 for a flat one.
+double surface_radius_m(const Image& image);
+// A place along its beam, "   depth 30.0 mm  12.0°": as the scale at the sector's edges counts, from a curved surface,
+// or "r" from the apex.
+std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
 // Depths along the edges of a sector.
 void draw_sector_scale(const ImageViewContext& c);
 // True when a drag changed the window.

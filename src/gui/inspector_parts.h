@@ -1,7 +1,9 @@
 // The inspector's plots, one function each: a cell of the dock, and the pixel that is looked at. UI thread only.
 #pragma once
 
+#include <array>
 #include <map>
+#include <string>
 
 #include "gui/channel_map.h"
 #include "gui/panels/panels.h"
@@ -19,6 +21,8 @@ void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
 
 // "6 of 11, +2.0°"
 std::string transmit_text(const Acquisition* acquisition, int transmit);
+// Below its picture, the longest first: "source x 5.0 mm", "x 5.0 mm", "1".
+std::array<std::string, 3> transmit_labels(const Acquisition* acquisition, int transmit);
 
 // Small pictures in rows: as large as lets all of them be seen, otherwise as lets a whole one be seen.
 struct Tiles {

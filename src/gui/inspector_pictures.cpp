@@ -32,6 +32,16 @@ std::string transmit_text(const Acquisition* acquisition, int transmit) {
                      fixed(1e3 * t.source_x_m, 1));
 }
 
+std::array<std::string, 3> transmit_labels(const Acquisition* acquisition, int transmit) {
+  const std::string text = transmit_text(acquisition, transmit);
+  const std::string number = std::to_string(transmit + 1);
+  const std::size_t comma = text.find(", ");
+  if (comma == text.npos) return {number, number, number};
+  const std::string whole = text.substr(comma + 2);
+  const std::size_t place = whole.find("x ");
+  return {whole, place == whole.npos ? whole : whole.substr(place), number};
+}
+
 Tiles lay_out_tiles(const Rect& room, int count, float ratio, float caption, float gap, float least) {
   const float tallest = std::max(room.height() - caption, 1.5F * caption);
   const int most = std::max(1, static_cast<int>((room.width() + gap) / (least + gap)));
@@ -112,10 +122,10 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
     }
     const bool chosen = view.pixel != nullptr && view.pixel->transmit == k;
     ui.outline(r, chosen ? theme::kAccent : theme::kLine2);
-    const std::string text = transmit_text(c.state.source.acquisition.get(), k);
-    const std::size_t comma = text.find(", ");
-    const std::string label = comma == text.npos ? std::to_string(k + 1) : text.substr(comma + 2);
-    ui.text_fitted(Type::small, r.x0, r.x1, r.y1 + ui.px(1), ui.px(14), chosen ? theme::kText : theme::kMuted, label);
+    const auto labels = transmit_labels(c.state.source.acquisition.get(), k);
+    const auto* const fits = std::find_if(labels.begin(), labels.end() - 1,
+                                          [&](const std::string& l) { return ui.width(Type::small, l) <= r.width(); });
+    ui.text_fitted(Type::small, r.x0, r.x1, r.y1 + ui.px(1), ui.px(14), chosen ? theme::kText : theme::kMuted, *fits);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (over.clicked && r.contains(mouse.x, mouse.y)) view.transmit = k;
   }

@@ -73,12 +73,7 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     draw_over_picture(state, input);
     draw_presented_flow_bar(state);
   }
-  x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
-  if (state.recording.on) {
-    ui_.disc(x + ui_.px(6), line.cy(), 6, theme::kRed);
-    x += ui_.px(26);
-  }
-  const float limit = size.x - ui_.px(240);
+  const float limit = size.x - ui_.px(240);  // behind it the way back is told
   // What is on screen is always named: the source's name gives way to frame and time.
   const bool timed = picture && input.image.acquisition != nullptr && input.image.acquisition->frame_rate_hz > 0.0;
   const std::string frame = picture ? grouped(input.image.stamp.sequence) : "";
@@ -86,15 +81,25 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   float named = 0;
   if (picture) named += pair_width(ui_, "frame", frame, "");
   if (timed) named += pair_width(ui_, "", time, "s");
+  const FlowImage* flow = state.flow.image;
+  const auto [flow_older, flow_unit] =
+      flow != nullptr ? flow_age(*flow, state.flow.age_s) : std::pair<std::string, std::string>();
+  if (flow != nullptr) named += pair_width(ui_, "flow", flow_older, flow_unit);
+  // Below the picture's left edge, or as far left of it as all that takes.
+  float whole = state_badge_width(ui_, state.run, BadgeSize::large) + ui_.px(18 + 26) + named;
+  whole += ui_.width(Type::large_strong, state.source.name) + (state.recording.on ? ui_.px(26) : 0);
+  x = std::max(ui_.px(24), std::min(x, limit - whole));
+  x = draw_state_badge(ui_, state.run, x, line.cy(), BadgeSize::large) + ui_.px(18);
+  if (state.recording.on) {
+    ui_.disc(x + ui_.px(6), line.cy(), 6, theme::kRed);
+    x += ui_.px(26);
+  }
   x = ui_.text_fitted(Type::large_strong, x, std::max(x + ui_.px(60), limit - named), line.y0, line.height(),
                       theme::kText, state.source.name) +
       ui_.px(26);
   if (picture) x = pair(ui_, x, line, "frame", frame, "");
   if (timed) x = pair(ui_, x, line, "", time, "s");
-  if (state.flow.image != nullptr) {
-    const auto [age, unit] = flow_age(*state.flow.image, state.flow.age_s);
-    x = pair(ui_, x, line, "flow", age, unit);
-  }
+  if (flow != nullptr) x = pair(ui_, x, line, "flow", flow_older, flow_unit);
   const auto fits = [&](float least) { return x + ui_.px(least) < limit + ui_.px(60); };
   if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
   if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");

@@ -24,6 +24,17 @@ void panel_line(const Ui& ui, Column& column, const Rect& area) {
   column.y += ui.hairline() + ui.px(4);
 }
 
+// Draws the panel; one that is being opened is brought into view, its head before its end.
+void reveal(PanelContext& c, Column& column, Panel panel, void (*draw)(PanelContext&, Column&), Scroll& scroll,
+            float start) {
+  const bool was_open = c.view.is_open(panel, c.compact);
+  const float top = column.y - start;
+  draw(c, column);
+  if (was_open || !c.view.is_open(panel, c.compact)) return;
+  scroll.show(top, column.y + c.ui.px(8) - start);
+  scroll.show(top, top);
+}
+
 }  // namespace
 
 bool Screen::moving() const {
@@ -72,8 +83,9 @@ void Screen::draw(UiState& state, const SceneInput& input) {
     draw_controls(c, input);
   }
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
+  const bool looking = dialog_.is_open();
   if (const auto file = dialog_.draw(ui_, input.keys)) call(commands_.open_file, *file);
-  if (!dialog_.folder().empty()) view_.last_folder = dialog_.folder();
+  if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
   if (draw_keys_overlay(ui_)) tour_.begin();
   tour_.hide();
@@ -87,6 +99,9 @@ void Screen::draw(UiState& state, const SceneInput& input) {
 }
 
 bool Screen::remember(const UiState& state, const WindowPlace& place) {
+  // However it was opened, dropped or named: the next one is looked for beside it.
+  const bool opened = !state.recent.empty() && view_.recent != state.recent;
+  if (opened) view_.last_folder = state.recent.front().parent_path();
   view_.recent = state.recent;
   const auto active = static_cast<std::size_t>(state.presets.active);
   view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
@@ -171,11 +186,11 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     panel_line(ui_, column, l.left);
     display_panel(c, column);
     panel_line(ui_, column, l.left);
-    flow_panel(c, column);
+    reveal(c, column, Panel::flow, flow_panel, left_scroll_, y);
     panel_line(ui_, column, l.left);
-    objects_panel(c, column);
+    reveal(c, column, Panel::objects, objects_panel, left_scroll_, y);
     panel_line(ui_, column, l.left);
-    faults_panel(c, column);
+    reveal(c, column, Panel::faults, faults_panel, left_scroll_, y);
     left_scroll_.end(ui_, column.y + ui_.px(8));
   }
   if (!l.right_shown) return;
@@ -194,9 +209,9 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   }
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
-  timings_panel(c, column);
+  reveal(c, column, Panel::timings, timings_panel, right_scroll_, y);
   panel_line(ui_, column, l.right);
-  timeline_panel(c, column);
+  reveal(c, column, Panel::timeline, timeline_panel, right_scroll_, y);
   right_scroll_.end(ui_, column.y + ui_.px(8));
 }
 

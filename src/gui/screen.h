@@ -67,6 +67,7 @@ class Screen {
   [[nodiscard]] bool moving() const;
   [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
   bool take_full_screen() { return std::exchange(full_screen_, false); }
+  [[nodiscard]] bool quit() const { return quit_; }  // asked for by key
   [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:
@@ -116,7 +117,7 @@ class Screen {
   bool inspect_ = false;        // the inspector opens as soon as the mouse lets go
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
   bool presentation_ = false, full_screen_ = false;
-  bool open_dialog_ = false, open_keys_ = false;
+  bool open_dialog_ = false, open_keys_ = false, quit_ = false;
   double presentation_since_ = 0;
 };
 

@@ -104,6 +104,9 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::o:
       open_dialog_ = open_dialog_ || press.control;
       return press.control;
+    case Key::q:
+      quit_ = quit_ || press.control;
+      return press.control;
     case Key::r:
       if (!press.control) call(commands_.toggle_record);
       return true;

@@ -10,16 +10,6 @@
 namespace echoloop {
 namespace {
 
-// Distance of the surface from the apex: the radius of a convex array, 0 for a flat one.
-double surface_m(const Image& image) {
-  if (image.acquisition == nullptr || image.acquisition->probe.kind != ProbeKind::convex) return 0.0;
-  double farthest = 0.0;
-  for (const Element& e : image.acquisition->probe.elements) {
-    farthest = std::max(farthest, std::hypot(e.x_m, e.z_m - image.grid.sector.apex_z_m));
-  }
-  return farthest;
-}
-
 enum class Side { left, right };
 
 void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
@@ -27,7 +17,7 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
   const PictureLayout& l = c.layout;
   const Sector& s = l.grid.sector;
   const double angle = side == Side::left ? s.angle0_rad : s.angle1_rad;
-  const double skin_m = surface_m(c.image);
+  const double skin_m = surface_radius_m(c.image);
   // Outwards, square to the line.
   const auto out_x = static_cast<float>(std::cos(angle)) * (side == Side::left ? -1.0F : 1.0F);
   const auto out_y = static_cast<float>(std::sin(angle)) * (side == Side::left ? 1.0F : -1.0F);
@@ -52,6 +42,15 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
 }
 
 }  // namespace
+
+double surface_radius_m(const Image& image) {
+  if (image.acquisition == nullptr || image.acquisition->probe.kind != ProbeKind::convex) return 0.0;
+  double farthest = 0.0;
+  for (const Element& e : image.acquisition->probe.elements) {
+    farthest = std::max(farthest, std::hypot(e.x_m, e.z_m - image.grid.sector.apex_z_m));
+  }
+  return farthest;
+}
 
 void draw_sector_scale(const ImageViewContext& c) {
   const PictureLayout& l = c.layout;

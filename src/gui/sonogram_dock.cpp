@@ -22,11 +22,25 @@ std::string_view why_none(const UiState& state) {
   return "Waiting for a window of frames that follow each other, in a gate on the picture…";
 }
 
+// The oldest column on screen.
+std::uint64_t oldest(const Sonogram& s, double span_s) {
+  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s);
+  return std::max(s.first(), s.end > columns ? s.end - columns : 0);
+}
+
+// Of the columns on screen: whether they are all gaps, as where a short recording begins again and again.
+bool only_gaps(const Sonogram& s, double span_s) {
+  for (std::uint64_t k = oldest(s, span_s); k < s.end; ++k) {
+    const auto levels = s.column(k);
+    if (std::any_of(levels.begin(), levels.end(), [](float db) { return std::isfinite(db); })) return false;
+  }
+  return true;
+}
+
 // Of the columns on screen.
 float fastest(const Sonogram& s, double span_s) {
-  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s);
   float most = std::numeric_limits<float>::quiet_NaN();
-  for (std::uint64_t k = std::max(s.first(), s.end > columns ? s.end - columns : 0); k < s.end; ++k) {
+  for (std::uint64_t k = oldest(s, span_s); k < s.end; ++k) {
     const float v = s.envelope_m_s[Sonogram::slot(k)];
     if (std::isfinite(v) && !(std::abs(v) <= std::abs(most))) most = v;
   }
@@ -58,11 +72,14 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   const std::size_t newest = Sonogram::slot(s.end - 1);
   std::string text = std::isfinite(most)
                          ? fmt::format("peak {}", velocity_text(static_cast<double>(most), s.aliasing_m_s))
-                         : "no flow above the noise";
-  if (std::isfinite(s.mean_m_s[newest])) {
-    text += fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
-  }
+                     : only_gaps(s, span_s_) ? "no spectrum yet"
+                                             : "no flow above the noise";
   const float right = box.x0 - ui.px(12);
+  if (std::isfinite(s.mean_m_s[newest])) {
+    const std::string longer =
+        text + fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
+    if (head.x0 + ui.width(Type::body, longer) <= right) text = longer;
+  }
   const std::array<std::string, 5> more = {
       fmt::format("limit \u00B1{}", velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1)),
       fmt::format("angle {}°", fixed(c.state.params.flow_angle_rad * 57.29578, 0)),
@@ -176,6 +193,15 @@ Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
     for (float x = plot.box.x0; x < plot.box.x1; x += ui.px(12)) {
       ui.stroke({x, y}, {x + ui.px(5), y}, theme::rgb(0xFFFFFF, 90), 1);
     }
+  }
+  if (only_gaps(*s, span_s_)) {
+    const std::string why =
+        fmt::format("No {} frames follow each other here, which a spectrum is made of.", p.sonogram_frames);
+    const std::string short_why = fmt::format("No {} frames follow each other.", p.sonogram_frames);
+    const bool fits = ui.width(Type::body, why) < plot.box.width() - ui.px(16);
+    const float line = ui.px(24), below = plot.y_px(0.0);
+    ui.text_centred(Type::body, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
+                    fits ? why : short_why);
   }
   if (curves_) draw_curves(ui, plot, *s, shift_m_s, unit.per_m_s);
   ui.list().PopClipRect();

@@ -155,6 +155,12 @@ float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, Badg
   return ui.badge(x, centre_y, look);
 }
 
+float state_badge_width(const Ui& ui, RunState run, BadgeSize size) {
+  BadgeLook look = state_look(run);
+  look.large = size == BadgeSize::large;
+  return ui.badge_width(look);
+}
+
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
   const UiState& s = c.state;

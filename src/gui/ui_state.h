@@ -181,6 +181,7 @@ struct UiState {
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet
+  Facts assumed_facts;        // what its reader assumed instead, as far as that is known
 
   // Filled by the application.
   ImagingParams defaults;  // for the source at hand

@@ -174,7 +174,7 @@ Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
 }
 
-bool Viewer::should_close() const { return impl_->surface->should_close(); }
+bool Viewer::should_close() const { return impl_->screen.quit() || impl_->surface->should_close(); }
 
 bool Viewer::frame(UiState& state) {
   Impl& v = *impl_;

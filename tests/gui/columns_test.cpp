@@ -32,6 +32,24 @@ TEST(RightColumnHeight, WhatCountsIsInViewWithoutScrolling) {
   }
 }
 
+// At the lower end of a short column nothing would seem to happen.
+TEST(Columns, APanelThatIsOpenedComesIntoView) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.frames(2);
+  reveal(scene, "panel_faults");
+  const float before = scene.viewer->control_rect("panel_faults").y0;
+  scene.click("panel_faults");
+  scene.frames(2);
+  const Rect head = scene.viewer->control_rect("panel_faults"), first = scene.viewer->control_rect("load_ms");
+  ASSERT_GT(first.width(), 0.0F);
+  EXPECT_LT(head.y0, before - 40);
+  EXPECT_GT(head.y0, 40.0F) << "its head is still seen";
+  EXPECT_LT(first.y1, 640.0F - theme::kMessageLine);
+  scene.click("panel_faults");  // folding moves nothing that need not move
+  scene.frames(2);
+  EXPECT_GT(scene.viewer->control_rect("panel_faults").width(), 0.0F);
+}
+
 TEST(Faults, EveryRowOfTheTableHasAControl) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);

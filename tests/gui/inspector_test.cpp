@@ -1,6 +1,9 @@
 // The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
+#include <array>
 #include <cmath>
+#include <string>
 
+#include "gui/inspector_parts.h"
 #include "gui/inspector_scene.h"
 #include "gui/tone.h"
 #include "support/picture_pixels.h"
@@ -13,6 +16,21 @@ void show(Scene& scene) {
   scene.state.inspected = PlanePoint{1e-3, 15e-3};
   scene.state.inspector.pixel = wire();
   scene.state.inspector.pictures.resize(11);
+}
+
+TEST(Inspector, TransmitsAreToldApartInNarrowPictures) {
+  Acquisition a = *linear_acquisition();
+  ASSERT_GE(a.n_transmits(), 2);
+  a.transmits[0].kind = TransmitKind::diverging;
+  a.transmits[0].source_x_m = 5e-3;
+  a.transmits[0].source_z_m = -12e-3;
+  EXPECT_EQ(transmit_labels(&a, 0), (std::array<std::string, 3>{"source x 5.0 mm", "x 5.0 mm", "1"}));
+  a.transmits[1].kind = TransmitKind::plane;
+  a.transmits[1].angle_rad = 0.0;
+  const auto plane = transmit_labels(&a, 1);
+  EXPECT_EQ(plane[0], plane[1]);
+  EXPECT_NE(plane[0].find("°"), std::string::npos);
+  EXPECT_EQ(plane[2], "2");
 }
 
 TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {

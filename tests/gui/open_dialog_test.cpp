@@ -46,6 +46,24 @@ TEST(OpenDialog, FindsAFileByKeyboard) {
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
 
+TEST(OpenDialog, BeginsWhereTheLastRecordingCameFrom) {
+  const RememberedFolder there;
+  const TemporaryFolder elsewhere;
+  std::filesystem::create_directories(elsewhere / "a folder");
+  std::ofstream(elsewhere / "dropped.uff") << "x";
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  open_dialog(scene);
+  scene.press(Key::escape);
+  scene.frames(2);
+  scene.state.recent = {elsewhere / "dropped.uff"};  // opened by whatever: dropped, named, chosen among the recent ones
+  open_dialog(scene);
+  scene.press(Key::down);
+  scene.press(Key::down);
+  scene.frames(2);
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, elsewhere / "dropped.uff");
+}
+
 TEST(OpenDialog, WhatIsTypedNarrowsTheList) {
   const RememberedFolder there;
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);

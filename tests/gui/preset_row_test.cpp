@@ -84,6 +84,42 @@ TEST(PresetPanel, SavesUnderATypedName) {
   EXPECT_EQ(scene.preset_orders.size(), 1U);
 }
 
+TEST(PresetPanel, NamesThatAreTakenOrBlankAreRefusedBeforeTheyAreLost) {
+  ECHO_SCENE(scene, 1024, 640);
+  put_presets(scene.state);
+  for (const char* name : {"   ", "Smooth", "smooth", "My HEART"}) {
+    scene.frames(2);
+    scene.click("preset_menu");
+    scene.type(name);
+    scene.frames(2);
+    scene.click("preset_save");
+    EXPECT_TRUE(scene.preset_orders.empty()) << name;
+    EXPECT_GT(scene.viewer->control_rect("preset_save").width(), 0.0F) << name << ": it stays open";
+    scene.press(Key::escape);
+  }
+  // Why, beside the button, without a pointer on it.
+  const auto beside = [&](const char* name) {
+    scene.frames(2);
+    scene.click("preset_menu");
+    scene.type(name);
+    scene.move(5, 635);
+    scene.frames(3);
+    const Rect button = scene.viewer->control_rect("preset_save");
+    const RgbPicture shot = scene.shot();
+    int light = 0;
+    for (int y = static_cast<int>(button.y0); y < static_cast<int>(button.y1); ++y) {
+      for (int x = static_cast<int>(button.x1) + 6; x < static_cast<int>(button.x1) + 130; ++x) {
+        const auto at = static_cast<std::size_t>(y * shot.width + x) * 3;
+        light += shot.rgb[at] > 110 ? 1 : 0;
+      }
+    }
+    scene.press(Key::escape);
+    return light;
+  };
+  EXPECT_EQ(beside("Carotid"), 0);
+  EXPECT_GT(beside("Smooth"), 20);
+}
+
 TEST(PresetPanel, ChangesTheUsersOwnAndAsksBeforeDeleting) {
   ECHO_SCENE(scene, 1600, 900);
   put_presets(scene.state);

@@ -5,6 +5,7 @@
 
 #include "core/param_table.h"
 #include "core/scan_lines.h"
+#include "gui/image_view.h"
 #include "gui/layout.h"
 #include "gui/scene.h"
 #include "gui/theme.h"
@@ -142,6 +143,27 @@ TEST(SectorPanel, ControlsWithoutEffectDoNotMove) {
     EXPECT_EQ(scene.state.params.sector_max_rad != before.sector_max_rad, polar);
     EXPECT_EQ(scene.state.params.compounding, Compounding::automatic);  // nothing is focused here
   }
+}
+
+// The read-out under the pointer and the scale at the edges count from the same place.
+TEST(SectorPicture, ThePointerReadsWhatTheScaleSays) {
+  const AcquisitionPtr convex = share(convex_acquisition(33, 2000));
+  Image image;
+  image.acquisition = convex;
+  image.grid = make_grid(default_params(*convex), *convex);
+  ASSERT_TRUE(image.grid.polar());
+  const double apex_m = image.grid.sector.apex_z_m, radius_m = surface_radius_m(image);
+  const Element& middle = convex->probe.elements[16];
+  EXPECT_NEAR(radius_m, middle.z_m - apex_m, 1e-6);
+  for (const double degrees : {0.0, 20.0}) {
+    const double r = radius_m + 30e-3, angle = degrees * kDegree;
+    const std::string text = polar_text(image, image.grid.sector, r * std::sin(angle), apex_m + r * std::cos(angle));
+    EXPECT_NE(text.find("depth 30.0 mm"), std::string::npos) << text;
+    EXPECT_NE(text.find(degrees > 0 ? "20.0°" : "0.0°"), std::string::npos) << text;
+  }
+  image.acquisition = share(phased_acquisition());
+  image.grid = phased_grid();
+  EXPECT_NE(polar_text(image, image.grid.sector, 0.0, 30e-3).find("r 30.0 mm"), std::string::npos);
 }
 
 TEST(SectorPicture, LooksAtHomeEverywhere) {

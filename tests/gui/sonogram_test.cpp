@@ -1,6 +1,7 @@
 // The Doppler gate under the mouse, and its sonogram below the picture.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gui/scene.h"
 #include "gui/tone.h"
@@ -31,6 +32,32 @@ void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
   scene.viewer->inject(input);
   scene.frames(2);
   scene.move(end_x, end_y);
+}
+
+// A recording shorter than a window of frames: the strip says so, instead of staying black without a word.
+TEST(SonogramStrip, OfGapsAloneSaysWhy) {
+  for (const bool gaps : {true, false}) {
+    ECHO_SCENE(scene, 1024, 640);
+    scene.state.params.gate = Gate::on;
+    scene.put_image(kSquare, [](double, double) { return -30.0F; });
+    scene.frames(2);
+    scene.put_sonogram(300, [gaps](double, double velocity_m_s) {
+      return gaps ? std::numeric_limits<float>::quiet_NaN() : velocity_m_s > 0.3 ? -10.0F : -300.0F;
+    });
+    scene.move(5, 635);
+    scene.frames(4);
+    const Rect strip = scene.viewer->m_mode_rect();
+    ASSERT_GT(strip.width(), 0.0F);
+    const RgbPicture shot = scene.shot();
+    int light = 0;
+    const int middle = static_cast<int>(strip.cy());
+    for (int y = middle + 6; y < middle + 30; ++y) {
+      for (int x = static_cast<int>(strip.x0) + 4; x < static_cast<int>(strip.x1) - 4; ++x) {
+        light += shot.rgb[static_cast<std::size_t>(y * shot.width + x) * 3] > 80 ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(light > 40, gaps) << light;
+  }
 }
 
 TEST(GateOnThePicture, IsPlacedMovedAndStretched) {

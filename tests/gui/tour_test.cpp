@@ -60,6 +60,7 @@ const std::map<std::string, Key>& key_names() {
                                                    {"6", Key::digit6},
                                                    {"7", Key::digit7},
                                                    {"8", Key::digit8},
+                                                   {"Q", Key::q},
                                                    {"PgUp", Key::page_up},
                                                    {"PgDn", Key::page_down}};
   return names;

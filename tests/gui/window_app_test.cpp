@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "core/free_memory.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
+#include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
@@ -54,7 +56,9 @@ class DroppedFiles : public ::testing::Test {
   void expect_refused(const fs::path& file, const std::string& why) {
     UiState& state = app_->state();
     state.messages.clear();
+    state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 7e-3}}}};
     drop(file);
+    EXPECT_EQ(state.marks.list.size(), 1U) << "what was drawn stays with the picture that stays";
     ASSERT_EQ(state.messages.size(), 1U) << state.messages.back().text;
     EXPECT_EQ(state.messages.front().severity, Severity::error);
     EXPECT_EQ(state.messages.front().text.find(file.string()), 0U) << state.messages.front().text;
@@ -95,6 +99,148 @@ TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
   EXPECT_EQ(app_->state().source.opened_as, other.string());
   EXPECT_TRUE(draw_until([&] { return plays(); }));
   EXPECT_FALSE(app_->state().fault.has_value());
+}
+
+class WindowOf {
+ public:
+  WindowOf(const TemporaryFolder& folder, const std::string& source) {
+    ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+    Options options;
+    options.source = source;
+    options.backend = BackendChoice::cpu;
+    options.duration_s = 1e9;
+    options.width = 1600;
+    options.height = 900;
+    app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app->begin();
+  }
+  [[nodiscard]] bool until(const std::function<bool()>& holds) const {
+    for (int turns = 0; !holds() && turns < 600; ++turns) app->turn();
+    return holds();
+  }
+  void click(const std::string& id, bool right = false, bool control = false) const {
+    const Rect r = app->viewer().control_rect(id);
+    ASSERT_GT(r.width(), 0.0F) << id;
+    InjectedInput hand;
+    hand.mouse_x = r.cx();
+    hand.mouse_y = r.cy();
+    hand.control = control;
+    for (const bool down : {false, true, false}) {
+      hand.left = down && !right;
+      hand.right = down && right;
+      app->viewer().inject(hand);
+      for (int i = 0; i < 3; ++i) app->turn();
+    }
+    app->viewer().inject({});
+    app->turn();
+  }
+  void press(Key key, bool control = false) const {
+    InjectedInput hand;
+    hand.keys = {{.key = key, .control = control}};
+    app->viewer().inject(hand);
+    app->turn();
+  }
+  void type(const std::string& text) const {
+    InjectedInput hand;
+    hand.text = text;
+    app->viewer().inject(hand);
+    for (int i = 0; i < 3; ++i) app->turn();
+    click("state_badge");  // elsewhere: it is taken
+  }
+
+  std::unique_ptr<WindowApp> app;
+};
+
+// What the file does not say: typed, refused where it cannot be, and given back to the reader with a right click.
+TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
+  ECHO_NEED_DATA("fk_gammex_nylon/RFdata1.mat");
+  const TemporaryFolder folder;
+  const WindowOf window(folder, (data_folder() / "fk_gammex_nylon/RFdata1.mat").string());
+  UiState& state = window.app->state();
+  ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
+  const std::vector<Transmit> before = state.source.acquisition->transmits;
+  const ImagingParams params = state.params;
+  ASSERT_NE(before.front().t0_s, before.back().t0_s) << "each has a clock of its own";
+  const auto says = [&](double first_s) {
+    return std::abs(state.source.acquisition->transmits[0].t0_s - first_s) < 1e-9;
+  };
+
+  window.click("first_sample_s", false, true);
+  window.type("1");
+  ASSERT_TRUE(window.until([&] { return says(1e-6); })) << state.messages.front().text;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const Transmit& now = state.source.acquisition->transmits[k];
+    EXPECT_NEAR(now.t0_s - before[k].t0_s, 1e-6 - before[0].t0_s, 1e-12) << "all move along, " << k;
+  }
+  EXPECT_EQ(state.params.depth_max_m, state.defaults.depth_max_m) << "nobody set it: it follows";
+  EXPECT_NE(state.params.depth_max_m, params.depth_max_m);
+  ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
+
+  window.click("center_hz", false, true);
+  window.type("4.2");
+  ASSERT_TRUE(window.until([&] { return state.source.acquisition->center_hz == 4.2e6; }));
+  EXPECT_EQ(state.params.band_low_hz, state.defaults.band_low_hz);
+  EXPECT_NE(state.params.band_low_hz, params.band_low_hz);
+  EXPECT_TRUE(says(1e-6));
+  ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
+
+  state.messages.clear();
+  window.click("center_hz", false, true);
+  window.type("990");
+  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+  EXPECT_EQ(state.messages.front().severity, Severity::error) << state.messages.front().text;
+  EXPECT_EQ(state.facts.at("center_hz"), 4.2e6) << "the panel shows what holds";
+  EXPECT_EQ(state.source.acquisition->center_hz, 4.2e6);
+
+  window.click("first_sample_s", true);
+  window.click("center_hz", true);
+  ASSERT_TRUE(window.until([&] { return state.source.acquisition->center_hz == 5e6; }));
+  EXPECT_TRUE(state.facts.empty());
+  EXPECT_TRUE(says(before.front().t0_s));
+  EXPECT_EQ(state.params, params) << "all as it was opened";
+}
+
+TEST(SavedFiles, OfOneSecondAllStay) {
+  const TemporaryFolder folder;
+  const fs::path first = new_file(folder.path(), "-frame1.png");
+  EXPECT_EQ(first.parent_path(), folder.path());
+  EXPECT_EQ(first.extension(), ".png");
+  for (const fs::path& other : {first, folder / (first.stem().string() + "-2.png")}) write_text_file(other, "x");
+  const fs::path next = new_file(folder.path(), "-frame1.png");
+  EXPECT_FALSE(fs::exists(next)) << next;
+}
+
+// The folder where the program was started is gone: each save says so in a line with the file's name.
+TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
+  const TemporaryFolder folder;
+  const WindowOf window(folder, "sim:cyst");
+  UiState& state = window.app->state();
+  ASSERT_TRUE(window.until([&] { return state.shown > 1; }));
+  state.saving.folder = folder / "gone";
+  state.messages.clear();
+  window.press(Key::s);
+  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+  EXPECT_TRUE(state.saving.failed);
+  EXPECT_TRUE(state.messages.front().text.starts_with((folder / "gone/echoloop-").string())) << state.messages[0].text;
+  EXPECT_EQ(state.messages.front().text.find("filesystem error"), std::string::npos);
+  state.messages.clear();
+  window.press(Key::r);
+  ASSERT_TRUE(
+      window.until([&] { return !state.messages.empty() && state.messages.front().severity == Severity::error; }));
+  EXPECT_TRUE(state.messages.front().text.starts_with((folder / "gone/echoloop-").string())) << state.messages[0].text;
+  EXPECT_FALSE(state.recording.on);
+}
+
+// Ctrl+Q ends the program as the window's own button does.
+TEST(Quit, ByKeyIsAnEndLikeAnyOther) {
+  const TemporaryFolder folder;
+  const WindowOf window(folder, "sim:cyst");
+  ASSERT_TRUE(window.until([&] { return window.app->state().shown > 1; }));
+  EXPECT_FALSE(window.app->viewer().should_close());
+  window.press(Key::q);
+  EXPECT_FALSE(window.app->viewer().should_close()) << "without Control it is no key";
+  window.press(Key::q, true);
+  EXPECT_TRUE(window.app->viewer().should_close());
 }
 
 // The files of what is made beside the stream, as without a window.

@@ -84,6 +84,55 @@ TEST(LongNames, BreakInTooltips) {
   EXPECT_LT(right, static_cast<int>(facts.x0) + 360) << "not wider than one may be";
 }
 
+TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
+  for (const double scale : {1.0, 1.5}) {
+    ECHO_SCENE(scene, static_cast<int>(1024 * scale), static_cast<int>(768 * scale), scale);
+    scene.frames(2);
+    if (scene.viewer->control_rect("pause").width() == 0.0F) scene.click("panel_source");
+    scene.frames(2);
+    const Rect pause = scene.viewer->control_rect("pause"), loop = scene.viewer->control_rect("loop");
+    ASSERT_GT(pause.width(), 0.0F);
+    const RgbPicture shot = scene.shot();
+    int light = 0;  // of words in the gap before the second box
+    for (int y = static_cast<int>(pause.y0); y < static_cast<int>(pause.y1); ++y) {
+      for (int x = static_cast<int>(loop.x0 - 8 * scale); x < static_cast<int>(loop.x0 - scale); ++x) {
+        light += shot.rgb[static_cast<std::size_t>(y * shot.width + x) * 3] > 90 ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(light, 0) << scale;
+    EXPECT_LE(loop.x1, scene.viewer->control_rect("panel_source").x1 + 1);
+  }
+}
+
+// On the smallest projector, with flow: the way back is read, and no part of the caption lies under it.
+TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.state.params.flow = FlowMode::power;
+  scene.put_image({.x0_m = -5e-3, .x1_m = 5e-3, .z0_m = 2e-3, .z1_m = 38e-3, .nx = 50, .nz = 180},
+                  [](double, double) { return -30.0F; });
+  scene.put_flow(
+      {.x0_m = -5e-3, .x1_m = 5e-3, .z0_m = 2e-3, .z1_m = 38e-3, .nx = 50, .nz = 180},
+      [](double, double) { return -20.0F; }, [](double, double) { return 0.0F; });
+  scene.state.source.name = "A source with a long name";
+  scene.frames(2);
+  scene.press(Key::tab);
+  scene.frames(2);
+  const RgbPicture shot = scene.shot();
+  const auto bright_between = [&](int x0, int x1, int least) {
+    int count = 0;
+    for (int y = 640 - 60; y < 636; ++y) {
+      for (int x = x0; x < x1; ++x) {
+        count += shot.rgb[static_cast<std::size_t>(y * shot.width + x) * 3] > least ? 1 : 0;
+      }
+    }
+    return count;
+  };
+  EXPECT_GT(bright_between(1024 - 240, 1020, 100), 100) << "the way back";
+  EXPECT_EQ(bright_between(1024 - 240, 1020, 180), 0) << "the caption is brighter";
+  EXPECT_GT(bright_between(24, static_cast<int>(scene.viewer->image_rect().x0) - 10, 180), 50)
+      << "it begins further left instead";
+}
+
 TEST(RecentNames, TellTheFolderWhereTwoAreAlike) {
   const std::vector<std::filesystem::path> recent = {"/monday/rf.npy", "/tuesday/rf.npy", "/tuesday/disk.mat"};
   const auto names = recent_names(recent);

@@ -32,6 +32,15 @@ TEST(AcquisitionFacts, ReplaceWhatWasAssumed) {
   EXPECT_EQ(a->assumptions[1].fact, "center_hz");
 }
 
+TEST(AcquisitionFacts, AFirstSampleLeavesWhatTheTransmitsDifferBy) {
+  Acquisition a = testing::linear_acquisition(16, 256, {-5.0, 0.0, 5.0});
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) a.transmits[k].t0_s = -4e-6 + 1e-6 * static_cast<double>(k);
+  const AcquisitionPtr b = with_facts("file", std::make_shared<const Acquisition>(a), {{"first_sample_s", 2e-6}});
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    EXPECT_NEAR(b->transmits[k].t0_s, a.transmits[k].t0_s + 6e-6, 1e-18) << k;
+  }
+}
+
 TEST(AcquisitionFacts, EveryFactIsReadBackAsItWasSet) {
   for (const FactSpec& spec : fact_specs()) {
     Acquisition a = testing::linear_acquisition();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -30,6 +31,21 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
   if (active && changed) add("Parameters were changed since; click to have it again.");
   if (text.empty()) add("Sets the parameters that it names.");
   return text;
+}
+
+// Why nothing can be saved under the name; empty: it can.
+std::string why_not_this_name(const Presets& presets, const std::string& name) {
+  const auto lower = [](std::string text) {
+    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
+  };
+  if (name.find_first_not_of(' ') == std::string::npos) return "Type a name.";
+  const auto same =
+      std::ranges::find_if(presets.list, [&](const PresetView& p) { return lower(p.name) == lower(name); });
+  if (same == presets.list.end()) return {};
+  const bool active = presets.active == static_cast<int>(same - presets.list.begin());
+  if (!same->own) return "The program has one.";
+  return active ? "Overwrite it below." : "There is one already.";
 }
 
 // A line that turns round and ends in an arrow head: to the left back, to the right forth.
@@ -181,17 +197,17 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   if (name_[0] == '\0' && !ImGui::IsItemActive()) {
     ui.text(Type::body, field.x0 + ui.px(10), field.y0, field.height(), theme::kMuted, "Name");
   }
-  const bool named = name_[0] != '\0';
-  const bool same = active != nullptr && active->own && active->name == name_.data();
-  const std::string_view no_name =
-      named ? same ? "There is one of this name: overwrite it below." : "" : "Type a name.";
+  const std::string no_name = why_not_this_name(c.state.presets, name_.data());
   const Rect row = ui.row(column, theme::kRow, 8);
   const float half = std::round(0.5F * (row.width() - ui.px(8)));
   const bool pressed = ui.button(
       "preset_save", {row.x0, row.y0, row.x0 + half, row.y1}, {.label = "Save as", .emphasis = Emphasis::primary},
       {"Save as", "Keeps all parameters in a new file under this name, with the probe that they were set for.",
        no_name});
-  if (pressed || (entered && named && !same)) order(c, PresetAct::save_as);
+  if (pressed || (entered && no_name.empty())) order(c, PresetAct::save_as);
+  if (name_[0] != '\0' && !no_name.empty()) {
+    ui.text_fitted(Type::small, row.x0 + half + ui.px(8), row.x1, row.y0, row.height(), theme::kText2, no_name);
+  }
   if (active != nullptr) draw_own(c, column);
   ui.end_popup();
 }
@@ -216,8 +232,9 @@ void PresetRow::draw_own(PanelContext& c, Column& column) {
                 {"Overwrite", "Keeps all parameters as they are now in this preset.", shipped})) {
     order(c, PresetAct::overwrite);
   }
-  const bool new_name = name_[0] != '\0' && active.name != name_.data();
-  const std::string_view no_rename = !shipped.empty() ? shipped : new_name ? "" : "Type another name above first.";
+  const std::string taken = why_not_this_name(c.state.presets, name_.data());
+  const std::string other = active.name == name_.data() ? "Type another name above first." : taken;
+  const std::string_view no_rename = !shipped.empty() ? shipped : std::string_view(other);
   if (ui.button("preset_rename", cell(1), {.label = "Rename"}, {"Rename", "Gives it the name above.", no_rename})) {
     order(c, PresetAct::rename);
   }

@@ -145,10 +145,17 @@ void fact_sliders(PanelContext& c, Column& column) {
                           .track = spec.logarithmic ? Track::logarithmic : Track::linear,
                           .help = spec.help};
     const double shown = now / spec.per_unit;
-    if (const auto wanted = slider(c.ui, column, look, shown, shown)) {
+    const auto reader = c.state.assumed_facts.find(spec.key);  // what the slider goes back to
+    const bool known = reader != c.state.assumed_facts.end();
+    const double normal = known ? reader->second / spec.per_unit : shown;
+    const auto wanted = slider(c.ui, column, look, shown, normal);
+    if (!wanted || (*wanted == normal && edited == c.state.facts.end())) continue;
+    if (known && *wanted == normal) {
+      c.state.facts.erase(edited);
+    } else {
       c.state.facts[spec.key] = *wanted * spec.per_unit;
-      c.state.facts_edited = true;
     }
+    c.state.facts_edited = true;
   }
   if (c.state.facts_edited && !c.ui.holding()) {
     c.state.facts_edited = false;
@@ -189,9 +196,11 @@ void source_panel(PanelContext& c, Column& column) {
   rate_slider(c, column);
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.state.stream;
-  const float middle = r.x0 + std::round(0.52F * r.width());
-  if (ui.check_box("pause", {r.x0, r.y0, middle, r.y1}, "Pause source", stream.paused,
-                   {"Pause source", "The source stops giving frames; the picture stays.", {}})) {
+  constexpr std::string_view kPause = "Pause source";
+  const float words = ui.px(40) + ui.width(Type::body, kPause);  // with its box, and a gap behind them
+  const float middle = r.x0 + std::round(std::max(0.52F * r.width(), words));
+  if (ui.check_box("pause", {r.x0, r.y0, middle, r.y1}, kPause, stream.paused,
+                   {kPause, "The source stops giving frames; the picture stays.", {}})) {
     stream.paused = !stream.paused;
     call(c.commands.stream_changed);
   }
