@@ -44,7 +44,7 @@ void FlowWorker::make_picture(const FlowTask& task) {
   const ImagingParams& params = task.plan->params;
   FlowImage& image = pictures_.back();
   image.singular_values.clear();
-  image.courses.clear();
+  image.temporal_vectors.clear();
   image.first_component = image.last_component = 0;
   image.relative_error = image.times.decompose_ms = 0.0;
   if (params.wall_filter == WallFilter::svd || params.flow == FlowMode::low_rank) {
@@ -52,7 +52,7 @@ void FlowWorker::make_picture(const FlowTask& task) {
     const ComponentRange range = choose_components(d, params, task.plan->das->tables->grid.pixels());
     device_->keep_components(d, range);
     image.singular_values.assign(d.singular_values.begin(), d.singular_values.end());
-    image.courses.assign(d.courses.begin(), d.courses.end());
+    image.temporal_vectors.assign(d.temporal_vectors.begin(), d.temporal_vectors.end());
     image.first_component = range.first;
     image.last_component = range.last;
     image.relative_error = reconstruction_error(d.singular_values, range);
