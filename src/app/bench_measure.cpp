@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "app/memory_copy.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -65,7 +64,7 @@ std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
     lane.beamform();
     lane.envelope();
     lane.compress(0.0);
-    lane.finish(false);
+    lane.finish(HostCopy::none);
     lane.wait();
     if (i >= 8) lane.append_spans(trace);
   }
@@ -79,7 +78,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   stream.rate_hz = rate_hz;
   stream.lanes = lanes;
   Session session(run.backend, run.source, images, trace,
-                  {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_images = false});
+                  {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_copy = HostCopy::none});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   trace.clear();
   const std::int64_t begin_ns = now_ns();

@@ -1,7 +1,6 @@
 #include "app/folders.h"
 
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "core/error.h"

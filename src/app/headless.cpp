@@ -14,7 +14,6 @@
 #include "app/live_outputs.h"
 #include "app/open_source.h"
 #include "app/pictures.h"
-#include "app/provenance.h"
 #include "app/report.h"
 #include "app/session.h"
 #include "core/error.h"
@@ -100,6 +99,12 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   return status;
 }
 
+void write_texts(const Options& options, const TimingTrace& trace, const nlohmann::json& report) {
+  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
+  if (!options.csv.empty()) write_text(options.csv, trace.csv());
+  if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
+}
+
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
@@ -137,13 +142,11 @@ int run_headless(const Options& options) {
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
-                   .host_images = wants_picture(options) || film != nullptr,
+                   .host_copy = wants_picture(options) || film != nullptr ? HostCopy::made : HostCopy::none,
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
-                   .flow = &live.flow,
-                   .structure = &live.structure,
-                   .sonogram = &live.sonogram});
+                   .side = live.side()});
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     fmt::print(stderr, "Warning: {}\n", warning);
   }
@@ -166,12 +169,8 @@ int run_headless(const Options& options) {
       live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
-  if (!options.screenshot.empty()) {
-    write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
-  }
-  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
-  if (!options.csv.empty()) write_text(options.csv, trace.csv());
-  if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
+  if (!options.screenshot.empty()) write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
+  write_texts(options, trace, report);
   if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
   if (film != nullptr) fmt::print("Film: {}\n", film->summary());

@@ -107,8 +107,8 @@ Stream stream(Backend& backend, FlowMode mode, WallFilter filter, int n_frames, 
   TimingTrace trace;
   PipelineOptions options;
   options.lanes = 3;
-  options.host_images = false;
-  options.flow = &flows;
+  options.host_copy = HostCopy::none;
+  options.side.flow = &flows;
   Pipeline pipeline(backend, ring, a, p, images, trace, std::move(options));
   std::thread producer([&] {
     for (std::uint64_t i = 0;; ++i) {
@@ -120,13 +120,13 @@ Stream stream(Backend& backend, FlowMode mode, WallFilter filter, int n_frames, 
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(700));  // libraries loaded, everything warm
   const std::uint64_t first = ring.counts().processed;
-  const FlowCounts flow_first = pipeline.flow_counts();
+  const FlowCounts flow_first = pipeline.side_counts().flow;
   const std::int64_t begin = now_ns();
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   const double passed_s = ms_since(begin) * 1e-3;
   Stream s;
   s.frames_per_s = static_cast<double>(ring.counts().processed - first) / passed_s;
-  s.flow = pipeline.flow_counts();
+  s.flow = pipeline.side_counts().flow;
   s.flow.pictures -= flow_first.pictures;
   s.flow.late -= flow_first.late;
   pipeline.stop();
