@@ -1,6 +1,7 @@
 #include "app/folders.h"
 
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "core/error.h"

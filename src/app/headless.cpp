@@ -14,6 +14,7 @@
 #include "app/live_outputs.h"
 #include "app/open_source.h"
 #include "app/pictures.h"
+#include "app/provenance.h"
 #include "app/report.h"
 #include "app/session.h"
 #include "core/error.h"
@@ -99,12 +100,6 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   return status;
 }
 
-void write_texts(const Options& options, const TimingTrace& trace, const nlohmann::json& report) {
-  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
-  if (!options.csv.empty()) write_text(options.csv, trace.csv());
-  if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
-}
-
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
@@ -169,8 +164,12 @@ int run_headless(const Options& options) {
       live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
-  if (!options.screenshot.empty()) write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
-  write_texts(options, trace, report);
+  if (!options.screenshot.empty()) {
+    write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
+  }
+  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
+  if (!options.csv.empty()) write_text(options.csv, trace.csv());
+  if (!options.report.empty()) write_text(options.report, report.dump(1) + "\n");
   if (film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
   if (film != nullptr) fmt::print("Film: {}\n", film->summary());
