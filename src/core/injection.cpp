@@ -1,6 +1,7 @@
 #include "core/injection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
