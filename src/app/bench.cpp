@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/bench_flow.h"
 #include "app/bench_measure.h"
 #include "app/bench_present.h"
+#include "app/bench_table.h"
 #include "app/choose_backend.h"
 #include "history/export.h"
 #include "version.h"
@@ -23,33 +25,6 @@ using nlohmann::json;
 constexpr int kInterleaved = 5;  // copy and pipeline by turns, medians
 constexpr int kLanes = 4;
 
-class Table {
- public:
-  // Adds a row and prints it. `facts`: what applies to it beside case, what and input.
-  void add(const BenchCase& c, const std::string& what, json facts) {
-    const bool int16 = c.acquisition->sample_type == SampleType::int16;
-    json row = {{"case", c.name},
-                {"what", what},
-                {"input", int16 ? "int16" : "float32"},
-                {"f_number", c.params.f_number},
-                {"recipe", c.params.recipe == Recipe::course ? "course" : "analytic"}};
-    std::string text =
-        fmt::format("{:5} {:10} {:8} F {:<4g}", c.name, what, row["input"].get<std::string>(), c.params.f_number);
-    for (const auto& [key, value] : facts.items()) {
-      if (value.is_number_float()) text += fmt::format("  {} {:.4g}", key, value.get<double>());
-      if (value.is_string()) text += "  " + value.get<std::string>();
-    }
-    fmt::print("{}\n", text);
-    std::fflush(stdout);
-    row.update(facts);
-    rows_.push_back(std::move(row));
-  }
-  [[nodiscard]] const json& rows() const { return rows_; }
-
- private:
-  json rows_ = json::array();
-};
-
 const char* precision_name(Precision precision) { return precision == Precision::fp16 ? "fp16" : "fp32"; }
 
 struct StagesAlone {
@@ -58,7 +33,7 @@ struct StagesAlone {
 };
 
 // Where the backend works in half precision: the plain path first, then the tuned one compared with it.
-StagesAlone bench_stages(const BenchRun& run, Table& table) {
+StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
   const BeamformCheck noise = check_beamform(run, *run.source);
   double plain_ms = 0.0;
   if (noise.precision == Precision::fp16) {
@@ -111,7 +86,7 @@ json pipeline_facts(const BenchRun& run, bool device, Precision precision) {
   return facts;
 }
 
-void bench_latency(const BenchRun& run, Precision precision, Table& table) {
+void bench_latency(const BenchRun& run, Precision precision, BenchTable& table) {
   constexpr double kRateHz = 1000.0;
   constexpr double kLeastSeconds = 1.0;  // a thousand frames: p99 is then of ten
   BenchRun longer = run;
@@ -124,7 +99,7 @@ void bench_latency(const BenchRun& run, Precision precision, Table& table) {
              {"p99_ms", paced.latency.p99_ms}});
 }
 
-void bench_copy(const BenchRun& run, Table& table) {
+void bench_copy(const BenchRun& run, BenchTable& table) {
   for (const HostMemory kind : {HostMemory::pinned, HostMemory::pageable}) {
     const double rate = copy_frames_per_second(run, kind);
     table.add(run.bench_case, "copy",
@@ -135,7 +110,7 @@ void bench_copy(const BenchRun& run, Table& table) {
 }
 
 // The pipeline with a window that shows its pictures at 60 Hz, by turns with the copy alone.
-void bench_with_window(const BenchRun& run, bool device, Precision precision, Table& table) {
+void bench_with_window(const BenchRun& run, bool device, Precision precision, BenchTable& table) {
   std::vector<double> copies;
   const auto before_each = [&] {
     if (device) copies.push_back(copy_frames_per_second(run, HostMemory::pinned));
@@ -157,7 +132,7 @@ void bench_with_window(const BenchRun& run, bool device, Precision precision, Ta
   table.add(run.bench_case, "present", facts);
 }
 
-void bench_one(const BenchRun& run, Table& table) {
+void bench_one(const BenchRun& run, BenchTable& table) {
   const BenchCase& c = run.bench_case;
   const bool device = run.backend.memory().free > 0;
   const bool full_aperture = c.params.f_number == 0.0;
@@ -194,8 +169,14 @@ int run_bench(const Options& options) {
                                           std::thread::hardware_concurrency());
   fmt::print("{}; frames: {} s a figure; gds: 1e9 delay-sums a second, all pairs counted; rel_l2: against float64\n",
              machine, options.bench_seconds);
-  Table table;
+  BenchTable table;
   for (const std::string& name : options.bench_cases) {
+    if (name == "flow") bench_flow(*chosen.backend, options.bench_seconds, table);
+    if (name == "structure") bench_structure(*chosen.backend, options.bench_seconds, table);
+    if (name == "flow" || name == "structure") {
+      write_record(options, machine, table.rows());
+      continue;
+    }
     for (const SampleType type : {SampleType::int16, SampleType::float32}) {
       if ((name == "demo" || name == "sector") && type == SampleType::float32) continue;
       const BenchCase full_aperture = bench_case(name, type, 0.0);

@@ -130,7 +130,7 @@ class BenchSource final : public Source {
   }
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "bench"; }
-  [[nodiscard]] std::uint64_t frame_count() const override { return n_frames_; }
+  [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
   [[nodiscard]] bool lends_frames() const override { return true; }
   [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return {memory_.get(), size_}; }
   std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte>) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/error.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -12,7 +13,17 @@ double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns(
 
 RfFrame frame_of(Source& source, std::uint64_t index) {
   return {.stamp = {.sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 0.0},
-          .samples = source.produce(index % source.frame_count(), {})};
+          .samples = source.produce(index, {})};
+}
+
+// Until the first flow picture; throws what keeps it from coming.
+void wait_for_flow(Session& session) {
+  const std::int64_t begin_ns = now_ns();
+  while (session.side_counts().flow.pictures == 0) {
+    if (const std::string why = session.take_refusal(); !why.empty()) throw Error("echoloop bench", why, "flow");
+    if (seconds_since(begin_ns) > 60.0) throw Error("echoloop bench", "no flow picture came for 60 s", "flow");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace
@@ -73,14 +84,21 @@ std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
 
 PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes) {
   Mailbox<Image> images;
+  Mailbox<FlowImage> flows;
   TimingTrace trace;
   StreamSettings stream;
   stream.rate_hz = rate_hz;
   stream.lanes = lanes;
   Session session(run.backend, run.source, images, trace,
-                  {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_copy = HostCopy::none});
+                  {.stream = stream,
+                   .params = run.bench_case.params,
+                   .max_frames = 0,
+                   .host_copy = HostCopy::none,
+                   .side = {.flow = &flows}});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  if (run.bench_case.params.flow != FlowMode::off) wait_for_flow(session);
   trace.clear();
+  const FlowCounts flow_begin = session.side_counts().flow;
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;
   constexpr std::uint64_t kLeastFrames = 10;  // slow frames take their time, a minute at most
@@ -89,10 +107,17 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
     return passed > 60.0 || (passed >= run.seconds && session.counts().processed - begin >= kLeastFrames);
   };
   while (!enough()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const double frames = static_cast<double>(session.counts().processed - begin);
-  PipelineFigures figures{.frames_per_second = frames / seconds_since(begin_ns),
+  const double passed_s = seconds_since(begin_ns);
+  const auto rate = [passed_s](std::uint64_t end, std::uint64_t start) {
+    return static_cast<double>(end - start) / passed_s;
+  };
+  const FlowCounts flow = session.side_counts().flow;
+  PipelineFigures figures{.frames_per_second = rate(session.counts().processed, begin),
                           .latency = trace.summarize_latency(Latency::ready),
-                          .timing = stream_timing(trace.spans())};
+                          .timing = stream_timing(trace.spans()),
+                          .flow_pictures_per_second = rate(flow.pictures, flow_begin.pictures),
+                          .flow_late_per_second = rate(flow.late, flow_begin.late),
+                          .flow_restarts_per_second = rate(flow.restarts, flow_begin.restarts)};
   session.stop();
   return figures;
 }

@@ -30,8 +30,12 @@ struct PipelineFigures {
   double frames_per_second = 0.0;
   StageSummary latency;  // acquired to image ready
   StreamTiming timing;
+  double flow_pictures_per_second = 0.0;  // with flow on; late and broken off as in FlowCounts
+  double flow_late_per_second = 0.0;
+  double flow_restarts_per_second = 0.0;
 };
-// rate_hz kRateMax: flat out. Page-locked frames lent in place, overlap, after a warm-up that is not counted.
+// rate_hz kRateMax: flat out. Page-locked frames lent in place, overlap, after a warm-up that is not counted and lasts
+// to the first flow picture, if there are any.
 PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes);
 
 struct BeamformCheck {

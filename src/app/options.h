@@ -35,7 +35,7 @@ struct Options {
   int height = 900;
   bool size_given = false;
   bool json = false;  // info
-  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector"};
+  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure"};
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;

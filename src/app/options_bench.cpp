@@ -11,7 +11,7 @@ Options parse_bench(std::vector<std::string> words) {
   std::vector<std::string> cases;
   std::string backend;
   CLI::App app("How fast this machine is.", "echoloop bench");
-  app.add_option("case", cases, "S1, S1L, S2, demo, sector; default: all");
+  app.add_option("case", cases, "S1, S1L, S2, demo, sector, flow, structure; default: all");
   app.add_option("--backend", backend, "auto, cuda or cpu");
   app.add_option("--seconds", o.bench_seconds, "Of each measurement")->check(CLI::Range(0.05, 60.0))->type_name("S");
   app.add_option("--json", o.json_out, "The table as JSON")->type_name("F.json");
@@ -27,7 +27,7 @@ Options parse_bench(std::vector<std::string> words) {
   }
   if (!std::isfinite(o.bench_seconds)) throw Error("echoloop bench --seconds", "found no number", "0.05 to 60");
   if (!backend.empty()) o.backend = backend_choice(backend);
-  constexpr std::array<std::string_view, 5> kCases = {"S1", "S1L", "S2", "demo", "sector"};
+  constexpr std::array<std::string_view, 7> kCases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure"};
   for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);
   if (!cases.empty()) o.bench_cases = cases;
   return o;

@@ -98,7 +98,7 @@ int WindowApp::run() {
   begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
-  return recording_failed_ ? 2 : 0;
+  return recording_.failed() ? 2 : 0;
 }
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
@@ -108,7 +108,7 @@ void WindowApp::turn() {
   if (session_ != nullptr) look_at_stream();
   if (session_ != nullptr) go_on_with_film();
   describe_saving();
-  look_at_recording();
+  recording_.look();
   look_at_presets();
   fresh_ = viewer_->frame(state_);
   count_picture();
@@ -129,7 +129,7 @@ void WindowApp::look_at_stream() {
     say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
     state_.stream.inject.error_at = state_.stream.inject.lost_at = 0.0;  // it has happened
     if (review_.frozen()) review_.forget(state_.cine);
-    end_recording("the stream stopped");
+    recording_.end("the stream stopped");
   }
   if (const std::string refusal = session_->take_refusal(); !refusal.empty()) {
     say(Severity::error, refusal);

@@ -18,6 +18,7 @@
 #include "app/session.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
+#include "app/window_recording.h"
 #include "app/window_times.h"
 #include "core/live_images.h"
 #include "gui/viewer.h"
@@ -84,9 +85,6 @@ class WindowApp {
   void obey_preset(const PresetOrder& order);
   void cancel();
   void toggle_record();
-  void start_recording(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
-  void end_recording(const std::string& because);
-  void look_at_recording();
   void say(Severity severity, const std::string& text);
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
@@ -98,12 +96,8 @@ class WindowApp {
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;
-  Recorder recorder_{&history_};
-  bool recording_ = false;         // begun, and its end has not been told
-  bool recording_failed_ = false;  // the one of --record
-  std::string recording_because_;  // why it is being ended; empty: the user said so
-  std::int64_t recording_looked_ns_ = 0;
-  std::uint64_t recording_bytes_ = 0;
+  WindowRecording recording_{&history_, state_.recording, options_.record,
+                             [this](Severity severity, const std::string& text) { say(severity, text); }};
   Review review_{history_};
   Inspecting inspecting_{history_, inspections_};
   bool fresh_ = false;                  // the last window frame had a new picture

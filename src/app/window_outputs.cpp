@@ -21,8 +21,8 @@ void WindowApp::write_outputs() {
   }
   give_up_film("the program ended");
   session_->stop();
-  recorder_.finish();
-  look_at_recording();
+  recording_.finish();
+  recording_.look();
   live_.images.take();
   RunTotals totals{
       .seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9, .shown = shown_, .errors = state_.errors};
@@ -38,7 +38,7 @@ void WindowApp::write_outputs() {
   end_live_outputs(
       {.options = options_, .source = named_, .params = state_.params, .backend = *backend_, .session = *session_},
       live_, report);
-  if (!options_.record.empty()) report["recording"] = recording_json(recorder_.status());
+  if (!options_.record.empty()) report["recording"] = recording_json(recording_.status());
   report["display"] = times_.report();
   report["display"].update({{"renderer", viewer_->gl_renderer()},
                             {"picture", viewer_->interop_status()},

@@ -32,7 +32,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                                       .host_copy = host_copy(),
                                                       .on_image = video_taker(),
                                                       .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
-                                                      .recorder = &recorder_,
+                                                      .recorder = recording_.recorder(),
                                                       .past = &past_,
                                                       .inspections = &inspections_,
                                                       .side = live_.side(),
@@ -69,8 +69,8 @@ void WindowApp::start_session(OpenedSource opened) {
   // Before the old stream is given up.
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
-  if (!first) end_recording("another source was opened");
-  if (first && !options_.record.empty()) start_recording(options_.record, *opened.source, params);
+  if (!first) recording_.end("another source was opened");
+  if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
   state_.stream = stream;
   state_.params = accepted_ = params;
   state_.defaults = defaults;
@@ -116,7 +116,7 @@ void WindowApp::remember(const std::filesystem::path& file) {
 
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
-  end_recording("the stream was started again");
+  recording_.end("the stream was started again");
   make_session(source_, stream, state_.params);
   state_.fault.reset();
   say(Severity::info, "Started again");
@@ -136,8 +136,8 @@ void WindowApp::describe_backend() {
 
 void WindowApp::use_cpu() {
   give_up_film("the stream that made its pictures ended");
-  end_recording("the stream went on on the CPU");
-  recorder_.finish();  // what waits may lie in the device's memory
+  recording_.end("the stream went on on the CPU");
+  recording_.finish();  // what waits may lie in the device's memory
   session_.reset();
   review_.forget(state_.cine);
   if (!backend_->usable()) history_.clear();  // its memory was the lost device's
@@ -192,6 +192,14 @@ void WindowApp::go_on_with_stream() {
                          .advice = "Change the setting back, then restart.",
                          .can_restart = true,
                          .can_use_cpu = backend_->name() == "CUDA"};
+  }
+}
+
+void WindowApp::toggle_record() {
+  if (state_.recording.on) {
+    recording_.end("");
+  } else if (!recording_.under_way() && session_ != nullptr && !state_.fault.has_value()) {
+    recording_.start(WindowRecording::new_file(), *source_, state_.params);
   }
 }
 

@@ -1,7 +1,7 @@
 // Flow beside the live stream: keeps the beamformed frames, and every few of them has a worker make a picture of what
-// moves. The stream never waits for it: an ensemble that is due while another one is in work comes when
-// that is done, with the frames that are the newest then. An ensemble is made of frames that follow each other; one
-// that is missing begins it again.
+// moves. The stream never waits for it: an ensemble that is due while as many are in work as can be comes when
+// one of them is done, with the frames that are the newest then. An ensemble is made of frames that follow each other;
+// one that is missing begins it again.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ std::vector<float> wall_matrix(const ImagingParams& params, int n);
 
 class FlowEngine {
  public:
-  // Its end waits for the ensemble in work.
+  // Its end waits for the ensembles in work.
   FlowEngine(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures) : worker_(std::move(device), pictures) {}
 
   // The next frame's pixels. Never waits, but for memory when sizes change. [processing thread]
@@ -30,9 +30,9 @@ class FlowEngine {
             double reference_db);
 
   void settle() { worker_.settle(); }                         // until no ensemble is in work; processing thread
-  [[nodiscard]] bool busy() const { return worker_.busy(); }  // an ensemble is in work; any thread
+  [[nodiscard]] bool busy() const { return worker_.busy(); }  // an ensemble is in work; processing thread
   [[nodiscard]] FlowCounts counts() const;                    // any thread
-  [[nodiscard]] std::string take_fault() { return worker_.take_fault(); }  // why there are no more pictures; any thread
+  [[nodiscard]] std::string take_fault() { return worker_.take_fault(); }  // why there are no more; processing thread
 
  private:
   bool fit(const std::shared_ptr<const Plan>& plan, const PixelView& pixels);

@@ -2,11 +2,12 @@
 // FlowEngine (flow.h) decides when, and with which components; tests drive it directly.
 //
 // Two threads: store() is the processing thread's and never waits. Everything else is the flow thread's; while it works
-// on slots, none of them is stored into.
+// on slots, none of them is stored into. A twin has a flow thread of its own.
 #pragma once
 
 #include <complex>
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "backend/backend.h"
@@ -30,7 +31,12 @@ class FlowDevice {
   // What the flow thread does first: lowers its priority, makes what belongs to it.
   virtual void begin_thread() = 0;
 
-  // Room for so many frames; what was held is lost. Neither thread is at work.
+  // A device over the same frames for one more ensemble at the same time: all that it works with is its own, but the
+  // picture before, which apply() mixes in: only one of them is in apply(). reserve() and store() are asked of one of
+  // them. null: nothing is gained by two. [processing thread]
+  [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_twin() { return nullptr; }
+
+  // Room for so many frames; what was held is lost. No thread is at work.
   virtual void reserve(int n_slots, std::size_t n_pixels) = 0;
 
   virtual void store(int slot, const PixelView& pixels) = 0;  // processing thread

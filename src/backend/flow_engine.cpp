@@ -15,7 +15,7 @@ void FlowEngine::restart() {
   in_run_ = last_end_ = 0;
 }
 
-// Makes room for the plan's ensembles; false while the flow thread is still at work on the old ones.
+// Makes room for the plan's ensembles; false while old ones are in work.
 bool FlowEngine::fit(const std::shared_ptr<const Plan>& plan, const PixelView& pixels) {
   if (plan == plan_) return true;
   const FlowPlan flow = make_flow_plan(*plan);
@@ -47,7 +47,7 @@ void FlowEngine::take(const std::shared_ptr<const Plan>& plan, const PixelView& 
   if (in_run_ > 0 && stamp.source_index != last_stamp_.source_index + 1) restart();
   last_stamp_ = stamp;
   if (worker_.needs(next_slot_)) {
-    restart();  // the ensemble in work still needs it
+    restart();  // an ensemble in work still needs it
     return;
   }
   worker_.device().store(next_slot_, pixels);
@@ -60,7 +60,7 @@ void FlowEngine::start_due(const FrameStamp& stamp, double reference_db) {
   const auto n = static_cast<std::uint64_t>(flow_.frames);
   const bool first = last_end_ == 0;
   if (in_run_ < n || (!first && in_run_ < last_end_ + static_cast<std::uint64_t>(flow_.step))) return;
-  if (worker_.busy()) {
+  if (!worker_.room(flow_.in_flight)) {
     if (!std::exchange(late_counted_, true)) ++n_late_;
     return;
   }

@@ -12,7 +12,9 @@ FlowPlan make_flow_plan(const Plan& plan) {
   const ImagingParams& p = plan.params;
   const Acquisition& a = *plan.acquisition;
   FlowPlan flow{.frames = p.flow_frames, .step = p.flow_step};
-  flow.slots = flow.frames + std::max(flow.step, flow.frames / 2);
+  const bool brief = flow.frames <= kShortFrames;
+  flow.in_flight = brief ? kMostInFlight : 1;
+  flow.slots = flow.frames + std::max(flow.step, brief ? flow.frames : flow.frames / 2);
   flow.prf_hz = p.flow_prf_hz > 0.0 ? p.flow_prf_hz : a.frame_rate_hz;
   flow.scale_m_s = flow_scale_m_s(p.sound_speed_m_s, flow.prf_hz, a.center_hz, p.flow_angle_rad);
   return flow;

@@ -38,7 +38,7 @@ void FlowReviewer::step(double held_reference_db) {
   const double reference_db = reference_level_db(*plan_, held_reference_db);
   if (const EnsembleFrame* frame = missing()) {
     beamform(*frame, reference_db);
-  } else if (!worker_.busy()) {
+  } else if (worker_.room(1)) {
     start(reference_db);
   }
 }

@@ -28,13 +28,19 @@ enum class WeightKind {
 };
 inline constexpr int kWeightKinds = 4;
 
+// Where pixels lie: what the kernel leaves out at compile time.
+enum class PixelLattice {
+  straight,  // rows and columns: the pixels of a thread have one x
+  polar      // along the lines of a sector; weights are `none` or `general` there
+};
+
 // Where the two phase rotations of a delay-sum happen.
 enum class Rotation {
   receive_first,   // per-transmit sums of samples turned by the receive phase; few transmits
   transmit_first,  // per-element sums of samples turned by the transmit phase; many transmits
 };
 
-// A form in which the kernel is compiled (for every WeightKind).
+// A form in which the kernel is compiled (for every WeightKind and PixelLattice).
 struct PackedForm {
   Rotation rotation;
   int n_transmits;  // summed together
@@ -118,6 +124,7 @@ struct PackedWindows {
 
 struct PackedPlan {
   PackedTuning tuning;  // as it can be: fewer stages or elements than asked for when windows are large
+  PixelLattice lattice = PixelLattice::straight;
   WeightKind weight = WeightKind::none;
   int tiles_across = 0;
   int tiles_down = 0;
@@ -154,8 +161,8 @@ PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& p
                           double demod_hz);
 
 // Null when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), too
-// many elements, delays that are no numbers, lines that are not demodulated. `geometry`: pointers to host memory.
-// `previous`: of the same tables, or null.
+// many elements, delays that are no numbers, lines that are not demodulated, scan lines. `geometry`: pointers to host
+// memory. `previous`: of the same tables, or null.
 std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning,
                                                    const PackedPlan* previous = nullptr);
 // With the first tuning of the ranking that fits.

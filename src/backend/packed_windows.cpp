@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/grid.h"
+#include "core/units.h"
+
 namespace echoloop {
 namespace {
 
@@ -20,8 +23,39 @@ struct Range {
 int even_floor(double v) { return 2 * static_cast<int>(std::floor(0.5 * v)); }
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 
-// Nearest and farthest distance from an element to the rectangle, samples.
-Range receive_range(const DasGeometry& g, const ElementGeometry& e, const TileRectangle& r) {
+// Of a polar grid's tile.
+Sector tile_sector(const DasGeometry& g, const TilePixels& p) {
+  const auto direction_rad = [&g](int ix) {
+    return std::atan2(static_cast<double>(g.x_m[ix]), static_cast<double>(g.down_m[ix]));
+  };
+  return {.apex_z_m = static_cast<double>(g.apex_z_m),
+          .angle0_rad = direction_rad(p.ix0),
+          .angle1_rad = direction_rad(p.ix1),
+          .r0_m = static_cast<double>(g.z_m[p.iz0]),
+          .r1_m = static_cast<double>(g.z_m[p.iz1])};
+}
+
+// Nearest and farthest distance from an element to a tile's pixels, samples: from e at (rho, phi) about the apex to
+// (r, theta) it is the root of r^2 + rho^2 - 2 r rho cos(theta - phi), which grows with |theta - phi| and, along a
+// line, falls until r = rho cos(theta - phi) and then grows.
+Range polar_receive_range(const DasGeometry& g, const ElementGeometry& e, const TilePixels& p) {
+  const Sector s = tile_sector(g, p);
+  const double down = static_cast<double>(e.z_m) - s.apex_z_m;
+  const double rho = std::hypot(static_cast<double>(e.x_m), down);
+  const double phi = std::atan2(static_cast<double>(e.x_m), down);
+  const auto squared = [rho](double r, double off_rad) {
+    return std::max(0.0, r * r + rho * rho - 2.0 * r * rho * std::cos(off_rad));
+  };
+  const double near_rad = std::abs(std::clamp(phi, s.angle0_rad, s.angle1_rad) - phi);
+  const double far_rad = std::min(kPi, std::max(std::abs(s.angle0_rad - phi), std::abs(s.angle1_rad - phi)));
+  const double nearest = squared(std::clamp(rho * std::cos(near_rad), s.r0_m, s.r1_m), near_rad);
+  const double farthest = std::max(squared(s.r0_m, far_rad), squared(s.r1_m, far_rad));
+  const double samples_per_m = static_cast<double>(g.samples_per_m);
+  return {std::sqrt(nearest) * samples_per_m, std::sqrt(farthest) * samples_per_m};
+}
+
+Range straight_receive_range(const DasGeometry& g, const ElementGeometry& e, const TilePixels& p) {
+  const TileRectangle r = tile_rectangle(g, p);
   const double x = static_cast<double>(e.x_m);
   const double z = static_cast<double>(e.z_m);
   const double near_x = std::clamp(x, r.x0_m, r.x1_m) - x;
@@ -64,6 +98,10 @@ TilePixels tile_pixels(const DasGeometry& g, const TileShape& tile, int index) {
 }
 
 TileRectangle tile_rectangle(const DasGeometry& g, const TilePixels& p) {
+  if (g.down_m != nullptr) {
+    const Grid box = polar_grid(tile_sector(g, p), 1, 1);
+    return {.x0_m = box.x0_m, .x1_m = box.x1_m, .z0_m = box.z0_m, .z1_m = box.z1_m};
+  }
   return {.x0_m = static_cast<double>(g.x_m[p.ix0]),
           .x1_m = static_cast<double>(g.x_m[p.ix1]),
           .z0_m = static_cast<double>(g.z_m[p.iz0]),
@@ -74,14 +112,15 @@ std::shared_ptr<const PackedWindows> place_windows(const DasGeometry& g, const T
   auto windows = std::make_shared<PackedWindows>();
   windows->tile = tile;
   const int n_tiles = divide_up(g.nx, tile.tile_x) * divide_up(g.nz, tile.tile_z);
+  const bool polar = g.down_m != nullptr;
   double longest = 0.0;
   for (int index = 0; index < n_tiles; ++index) {
     const TilePixels pixels = tile_pixels(g, tile, index);
-    const TileRectangle r = tile_rectangle(g, pixels);
     double rx_length = 0.0;
     double tx_length = 0.0;
     for (int e = 0; e < g.n_el; ++e) {
-      const Range range = receive_range(g, g.elements[e], r);
+      const ElementGeometry& element = g.elements[e];
+      const Range range = polar ? polar_receive_range(g, element, pixels) : straight_receive_range(g, element, pixels);
       if (!(range.high < 1e6)) return nullptr;
       const int start = even_floor(range.low - kSlack);
       rx_length = std::max(rx_length, range.high + kSlack - start);

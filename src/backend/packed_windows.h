@@ -16,6 +16,7 @@ TilePixels tile_pixels(const DasGeometry& geometry, const TileShape& tile, int i
 struct TileRectangle {
   double x0_m, x1_m, z0_m, z1_m;
 };
+// What holds the tile: all of it on straight rows and columns; the box around a piece of a sector.
 TileRectangle tile_rectangle(const DasGeometry& geometry, const TilePixels& pixels);
 
 // Window starts of all tiles, and the window's length. Null when a delay is no number or no window could hold it.

@@ -168,8 +168,8 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
       make_das(*plan->formed, own, *plan->band,
                same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
   // What the tuned kernel can do.
-  const bool straight = !task.grid.polar() && !task.lines && acquisition->data == DataKind::channels;
-  if (params.precision == Precision::fp16 && lowest == Precision::fp16 && straight) {
+  const bool compounded = !task.lines && acquisition->data == DataKind::channels;
+  if (params.precision == Precision::fp16 && lowest == Precision::fp16 && compounded) {
     const bool same_weights = old.f_number == params.f_number && old.apodization == params.apodization &&
                               old.directivity == params.directivity && same_tx_weights;
     plan->packed = make_packed(*plan->formed, params, plan->grid, comparable ? previous->packed : nullptr,

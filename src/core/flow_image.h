@@ -14,11 +14,11 @@
 
 namespace echoloop {
 
-// Milliseconds on the thread that makes flow pictures.
+// Milliseconds on the thread that made the picture.
 struct FlowTimes {
   double decompose_ms = 0.0;  // Gram matrix and eigenvectors; 0 without
   double filter_ms = 0.0;     // matrix product, autocorrelation, picture
-  double total_ms = 0.0;
+  double total_ms = 0.0;      // with what it waited for the picture before
 };
 
 struct FlowImage {
@@ -53,7 +53,7 @@ struct FlowImage {
 // What became of the frames since flow was turned on.
 struct FlowCounts {
   std::uint64_t pictures = 0;
-  std::uint64_t late = 0;  // ensembles that were due while another one was in work
+  std::uint64_t late = 0;  // ensembles that were due while as many were in work as can be
   // Ensembles broken off: a frame was missing, the recording began again, the pixels changed.
   std::uint64_t restarts = 0;
 };

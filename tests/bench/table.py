@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Prints recorded figures as tables: table.py summary|bench|memory RECORD.json... of record.py, or of `echoloop bench`
-alone. The README has the summary, results/README.md the others."""
+"""Prints recorded figures as tables: table.py summary|bench|memory|flow RECORD.json... of record.py, or of `echoloop
+bench` alone. The README has the summary, results/README.md the others."""
 import json
 import sys
 
-HIDDEN = ("upload", "envelope", "compress")
+HIDDEN = ("upload", "envelope", "compress", "memory")
+BEYOND = ("flow", "structure")  # cases that have a table of their own
 
 
 def number(row, key, form):
@@ -44,7 +45,7 @@ def bench(records):
     for record in records:
         print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 9)
         for r in record["results"]:
-            if r["what"] not in HIDDEN and r["what"] != "memory" and not r["what"].startswith("timeline"):
+            if r["case"] not in BEYOND and r["what"] not in HIDDEN and not r["what"].startswith("timeline"):
                 print(bench_row(r))
 
 
@@ -55,7 +56,7 @@ def summary(records):
     print("|---|---|---|---|---|---|---|---|---|")
     for record in records:
         print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 7)
-        rows = [r for r in record["results"] if r["recipe"] == "analytic" and r["what"] != "memory"]
+        rows = [r for r in record["results"] if r.get("recipe") == "analytic" and r["what"] != "memory"]
         cases = {}
         for r in rows:
             cases.setdefault((r["case"], r["input"]), []).append(r)
@@ -86,12 +87,33 @@ def memory(records):
                   f'{t["t_p"]:.3f} | {t["period"]:.3f} | {t["predicted_serial"]:.3f} | {t["predicted_overlap"]:.3f} |')
 
 
+def flow_row(r):
+    size = f'{r["nx"]} x {r["nz"]}' if "nx" in r else ""
+    beside = number(r, "frames_per_second", "{:.0f}") + number(r, "off_frames_per_second", " of {:.0f}")
+    if "of_off" in r:
+        beside += f' ({100 * (r["of_off"] - 1):+.1f} %)'
+    cells = (f'{r["case"]}, {r["what"]}', size, number(r, "frames", "{}"), number(r, "new_frames", "{}"),
+             number(r, "p50_ms", "{:.2f}"), number(r, "decompose_ms", "{:.2f}"),
+             number(r, "pictures_per_second", "{:.0f}"), beside)
+    return "| " + " | ".join(cells) + " |"
+
+
+def flow(records):
+    print("| what | pixels | frames | of them new | ms | decomposition, ms | flow pictures/s | frames/s, of those without |")
+    print("|---|---|---|---|---|---|---|---|")
+    for record in records:
+        print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 6)
+        for r in record["results"]:
+            if r["case"] in BEYOND:
+                print(flow_row(r))
+
+
 def main():
     records = []
     for path in sys.argv[2:]:
         with open(path) as file:
             records.append(json.load(file))
-    {"summary": summary, "memory": memory, "bench": bench}[sys.argv[1]](records)
+    {"summary": summary, "memory": memory, "bench": bench, "flow": flow}[sys.argv[1]](records)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include "backend/flow.h"
 
 #include <cmath>
+#include <thread>
 
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
@@ -109,6 +110,41 @@ TEST_F(FlowParity, WallFiltersAndPersistence) {
     expect_same(slots, {.reference_db = 0.0, .scale_m_s = 1.0});
     expect_same(slots_from(0, kFrames, kSlots), {.reference_db = 0.0, .scale_m_s = 1.0, .keep = 0.7});
   }
+}
+
+// Two ensembles at a time: each is what it is alone, and the later picture mixes in the earlier one.
+TEST_F(FlowParity, ATwinWorksBesideOverTheSameFrames) {
+  for (int t = kFrames; t < kFrames + 5; ++t) store(t);
+  const auto first = slots_from(0, kFrames, kSlots);
+  const auto second = slots_from(5, kFrames, kSlots);
+  const Decomposition want_first = on_gpu_->decompose(first, 0);
+  const Decomposition want_second = on_gpu_->decompose(second, 0);
+  std::unique_ptr<FlowDevice> twin = on_gpu_->make_twin();
+  ASSERT_NE(twin, nullptr);
+  std::vector<double> of_first, of_second;
+  const auto decompose_often = [](FlowDevice& device, std::span<const int> slots, std::vector<double>& values) {
+    for (int i = 0; i < 20; ++i) {
+      const Decomposition d = device.decompose(slots, 0);
+      device.keep_components(d, {.first = 1, .last = 2});
+      values.insert(values.end(), d.singular_values.begin(), d.singular_values.end());
+    }
+  };
+  std::thread beside([&] {
+    twin->begin_thread();
+    decompose_often(*twin, second, of_second);
+  });
+  decompose_often(*on_gpu_, first, of_first);
+  beside.join();
+  for (std::size_t i = 0; i < of_first.size(); ++i) {
+    const std::size_t k = i % static_cast<std::size_t>(kFrames);
+    ASSERT_NEAR(of_first[i], want_first.singular_values[k], 1e-5 * want_first.singular_values[k]) << i;
+    ASSERT_NEAR(of_second[i], want_second.singular_values[k], 1e-5 * want_second.singular_values[k]) << i;
+  }
+  on_cpu_->keep_components(on_cpu_->decompose(first, 0), {.first = 1, .last = 2});
+  expect_same(first, {.reference_db = 0.0, .scale_m_s = 1.0});
+  on_gpu_.swap(twin);
+  on_cpu_->keep_components(on_cpu_->decompose(second, 0), {.first = 1, .last = 2});
+  expect_same(second, {.reference_db = 0.0, .scale_m_s = 1.0, .keep = 0.6});
 }
 
 // Lanes of both backends, their own pixels, engines as in the stream.

@@ -54,8 +54,10 @@ inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 // Of the analytic recipe. (analytic_cases.cpp)
 std::span<const Case> analytic_cases();
-// Of the analytic recipe in single precision only: polar grids and scan lines.
+// The same on polar grids.
 std::span<const Case> sector_cases();
+// Of the analytic recipe in single precision only.
+std::span<const Case> scan_line_cases();
 
 inline constexpr double kCenterHz = 5e6;
 

@@ -1,4 +1,5 @@
 // Recordings against their reference images through the tuned path, with the bounds of tests/reference.
+#include "core/units.h"
 #include "gpu/gpu_support.h"
 #include "reference/compare.h"
 
@@ -16,6 +17,7 @@ struct Recording {
   double low_hz;
   double high_hz;
   double limit_db;
+  GridChoice kind = GridChoice::cartesian;  // polar: x is directions in degrees, z distances from the apex
 };
 
 class PackedReference : public GpuTest, public ::testing::WithParamInterface<Recording> {};
@@ -27,6 +29,11 @@ TEST_P(PackedReference, EqualsTheReference) {
   const AcquisitionPtr& acquisition = opened.info.acquisition;
   ImagingParams params = testing::params_on(*acquisition, r.grid, r.f_number, r.low_hz, r.high_hz);
   params.precision = Precision::fp16;
+  if (r.kind == GridChoice::polar) {
+    params.grid_kind = GridChoice::polar;
+    params.sector_min_rad = r.grid.x0 * kPi / 180.0;
+    params.sector_max_rad = r.grid.x1 * kPi / 180.0;
+  }
   ASSERT_NE(make_plan(acquisition, params)->packed, nullptr);
   const auto pictures = testing::process({.source = opened.source, .params = params, .backend = &gpu()});
   testing::expect_close(r.file, pictures.at(0), r.reference, r.limit_db);
@@ -65,6 +72,23 @@ const Recording kRecordings[] = {
      5e6 - 5e6 / 3.0,
      5e6 + 5e6 / 3.0,
      0.5},
+    {"Diverging",
+     "simus_p42v_diverging/simus_p42v_diverging.uff",
+     "simus_p42v_diverging/reference/cartesian_frame000_db.npy",
+     {-60, 60, 301, 8, 97, 300},
+     0.0,
+     272000,
+     5168000,
+     0.2},
+    {"DivergingOnASector",
+     "simus_p42v_diverging/simus_p42v_diverging.uff",
+     "simus_p42v_diverging/reference/polar_frame000_db.npy",
+     {-42, 42, 169, 10, 95, 400},
+     0.0,
+     272000,
+     5168000,
+     0.2,
+     GridChoice::polar},
 };
 
 INSTANTIATE_TEST_SUITE_P(Recordings, PackedReference, ::testing::ValuesIn(kRecordings),

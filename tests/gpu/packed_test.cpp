@@ -107,6 +107,8 @@ TEST_P(PackedParity, ComesOutTheSameTwice) {
 
 INSTANTIATE_TEST_SUITE_P(Analytic, PackedParity, ::testing::ValuesIn(analytic_cases()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Sectors, PackedParity, ::testing::ValuesIn(sector_cases()),
+                         [](const auto& info) { return info.param.name; });
 
 // One lane through changes of everything between frames: each picture is the one that a fresh lane makes.
 TEST_F(Packed, PlansChangeBetweenFrames) {
@@ -143,6 +145,10 @@ TEST_F(Packed, PlansChangeBetweenFrames) {
   check(params, "narrower band");
   params.directivity = Directivity::on;
   check(params, "directivity");
+  params.grid_kind = GridChoice::polar;
+  check(params, "sector");
+  params.precision = Precision::fp32;
+  check(params, "sector, plain");
 }
 
 // White noise fills the band to its edges; echoes do not, and theirs is the picture that counts.

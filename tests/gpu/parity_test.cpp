@@ -47,6 +47,8 @@ TEST_F(Linearity, TinyAmplitudesKeepTheirPicture) {
 
 INSTANTIATE_TEST_SUITE_P(Sectors, Parity, ::testing::ValuesIn(sector_cases()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(ScanLines, Parity, ::testing::ValuesIn(scan_line_cases()),
+                         [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Analytic, Parity, ::testing::ValuesIn(analytic_cases()),
                          [](const auto& info) { return info.param.name; });
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -19,7 +20,14 @@ namespace {
 
 void wait_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-constexpr int kStep_ms = 200;  // longer than a window frame of a busy machine
+// Longer than a window frame, on a machine that has more to do than it has cores as well.
+int step_ms() {
+  constexpr int kQuiet_ms = 200;
+  double of_last_minute = 0.0;
+  if (::getloadavg(&of_last_minute, 1) != 1) return kQuiet_ms;
+  const double waiting = of_last_minute / std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<int>(kQuiet_ms * std::clamp(0.5 * waiting, 1.0, 4.0));
+}
 
 bool is_installed(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -133,7 +141,7 @@ void ProgramWindow::hands(std::vector<std::string> words) const {
   words.insert(words.begin(), "xdotool");
   const pid_t child = start(words, -1);
   EXPECT_EQ(child > 0 ? end_of(child) : -1, 0) << words[1];
-  wait_ms(kStep_ms);
+  wait_ms(step_ms());
 }
 
 void ProgramWindow::point_at(const Rect& r, float x_share) {

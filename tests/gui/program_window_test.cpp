@@ -61,8 +61,8 @@ TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
   window.click("slots/1");
   window.click("panel_formation");  // makes room
   window.click("panel_faults");
-  window.type_into("load_ms", "120");
-  std::this_thread::sleep_for(std::chrono::seconds(3));
+  window.type_into("load_ms", "400");  // slower than the source on a busy machine, too
+  std::this_thread::sleep_for(std::chrono::seconds(4));
   window.right_click("load_ms");
   window.click("panel_faults");
   window.click("panel_formation");

@@ -92,12 +92,13 @@ void expect_covered(const Plan& plan) {
   int outside = 0;
   for (int iz = 0; iz < g.nz; ++iz) {
     for (int ix = 0; ix < g.nx; ++ix) {
+      const auto at = plan.packed->das->tables->grid.point(ix, iz);
       const int tile = iz / p.tuning.tile.tile_z * p.tiles_across + ix / p.tuning.tile.tile_x;
       for (int e = 0; e < g.n_el; ++e) {
         const ReceiveTerm term = receive_term(g, g.elements[e], place_of(g, ix, iz));
         if (term.weight != 0.0f && !done.contains({tile, e})) ++missing;
-        const double back = std::hypot(static_cast<double>(g.x_m[ix] - g.elements[e].x_m),
-                                       static_cast<double>(g.z_m[iz] - g.elements[e].z_m));
+        const double back = std::hypot(at.x_m - static_cast<double>(g.elements[e].x_m),
+                                       at.z_m - static_cast<double>(g.elements[e].z_m));
         for (int tx = 0; tx < g.n_tx; ++tx) {
           const auto row = static_cast<std::size_t>(tx * g.nz + iz);
           const double there =
@@ -118,6 +119,19 @@ void expect_covered(const Plan& plan) {
 
 TEST(PackedPlan, TilesCoverLinearArrays) { expect_covered(*half_plan(linear_acquisition(32, 700, {-8.0, 3.0}))); }
 TEST(PackedPlan, TilesCoverConvexArrays) { expect_covered(*half_plan(convex_acquisition(24, 700))); }
+TEST(PackedPlan, TilesCoverSectors) {
+  for (const Acquisition& a : {testing::phased_acquisition(), convex_acquisition(24, 700)}) {
+    for (const double f_number : {0.0, 1.2}) {
+      ImagingParams p = half_precision(a, 170, 190);
+      p.grid_kind = GridChoice::polar;
+      p.f_number = f_number;
+      const auto plan = make_plan(share(a), p);
+      ASSERT_NE(plan->packed, nullptr);
+      EXPECT_EQ(plan->packed->tiles->lattice, PixelLattice::polar);
+      expect_covered(*plan);
+    }
+  }
+}
 TEST(PackedPlan, TilesCoverManyTransmits) {
   expect_covered(*half_plan(linear_acquisition(16, 500, {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8})));
 }
@@ -162,6 +176,10 @@ TEST(PackedPlan, RefusesWhatItCannotDo) {
   g = rig.before->packed->das->geometry;
   g.turns_per_sample = 0.0f;
   EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "no phase to measure distances in";
+  g = rig.before->packed->das->geometry;
+  const std::vector<ColumnTransmit> columns(static_cast<std::size_t>(g.nx));
+  g.columns = columns.data();
+  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "scan lines";
 }
 
 TEST(WindowPolynomials, FollowTheirWindows) {

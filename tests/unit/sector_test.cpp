@@ -159,9 +159,9 @@ TEST(ScanLines, UnevenOnesLeaveNoLineEmpty) {
   for (int ix = 0; ix < 9; ++ix) EXPECT_GE(plan->das->tables->columns[static_cast<std::size_t>(ix)].transmit, 0) << ix;
 }
 
-TEST(SectorPlan, HasNoHalfPrecisionForm) {
-  const Acquisition a = phased_acquisition();
-  ImagingParams p = testing::small_sector(a);
+TEST(SectorPlan, ScanLinesHaveNoHalfPrecisionForm) {
+  const Acquisition a = scan_line_acquisition(9);
+  ImagingParams p = default_params(a);
   p.precision = Precision::fp16;
   EXPECT_EQ(make_plan(share(a), p)->packed, nullptr);
 }

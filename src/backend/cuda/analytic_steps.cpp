@@ -1,6 +1,7 @@
 // Analytic recipe: RF mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
 #include <optional>
 
+#include "backend/cuda/das_on_device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/lane_steps.h"
 
@@ -13,7 +14,8 @@ class AnalyticSteps final : public LaneSteps {
 
   void set_plan(const Plan& plan) override {
     set_band(*plan.formed, plan.band);
-    set_das(*plan.das);
+    das_ = das_on_device(context_, *plan.das, stream());
+    buffers_.pixels.grow_for<Complex>(n_pixels());
     scan_ = plan.scan;
     buffers_.envelope.grow_for<float>(plan.grid.pixels());
   }
@@ -30,7 +32,7 @@ class AnalyticSteps final : public LaneSteps {
     inverse_->inverse(lines());
   }
 
-  void beamform() override { sum_delayed(geometry_, lines(), pixels(), stream()); }
+  void beamform() override { sum_delayed(das_.geometry, lines(), pixels(), stream()); }
   void envelope() override {
     if (scan_.has_value()) {
       scan_magnitudes(*scan_, pixels(), buffers_.envelope.as<float>(), stream());
@@ -49,7 +51,7 @@ class AnalyticSteps final : public LaneSteps {
   [[nodiscard]] Complex* lines() const { return buffers_.lines.as<Complex>(); }
   [[nodiscard]] Complex* pixels() const { return buffers_.pixels.as<Complex>(); }
   [[nodiscard]] std::size_t n_pixels() const {
-    return static_cast<std::size_t>(geometry_.nx) * static_cast<std::size_t>(geometry_.nz);
+    return static_cast<std::size_t>(das_.geometry.nx) * static_cast<std::size_t>(das_.geometry.nz);
   }
 
   void set_band(const Acquisition& a, const std::shared_ptr<const BandPlan>& plan) {
@@ -78,41 +80,15 @@ class AnalyticSteps final : public LaneSteps {
     response_->hold_back(stream());
   }
 
-  void set_das(const DasPlan& plan) {
-    const DasTables& t = *plan.tables;
-    tables_ =
-        context_.tables.get(plan.tables, {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
-                                          std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
-                                          std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess)),
-                                          std::as_bytes(std::span(t.down_m)), std::as_bytes(std::span(t.columns))});
-    tables_->hold_back(stream());
-    geometry_ = plan.geometry;
-    geometry_.x_m = tables_->table<float>(0);
-    geometry_.z_m = tables_->table<float>(1);
-    geometry_.elements = tables_->table<ElementGeometry>(2);
-    geometry_.row_base = tables_->table<int>(3);
-    geometry_.row_turns = tables_->table<float>(4);
-    geometry_.tx_excess = tables_->table<float>(5);
-    if (!t.down_m.empty()) geometry_.down_m = tables_->table<float>(6);
-    if (!t.columns.empty()) geometry_.columns = tables_->table<ColumnTransmit>(7);
-    weights_ = nullptr;
-    if (plan.tx_weights != nullptr) {
-      weights_ = context_.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
-      weights_->hold_back(stream());
-      geometry_.tx_weight = weights_->table<float>(0);
-    }
-    buffers_.pixels.grow_for<Complex>(n_pixels());
-  }
-
   Context& context_;
   LaneBuffers& buffers_;
   SampleType sample_type_ = SampleType::float32;
   WidenShape widen_;
   BandShape band_;
-  DasGeometry geometry_{};  // pointers: the device's
+  DasOnDevice das_;
   std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
-  std::shared_ptr<const DeviceTables> response_, tables_, weights_;
+  std::shared_ptr<const DeviceTables> response_;
 };
 
 }  // namespace

@@ -13,17 +13,15 @@ constexpr std::size_t kChunkValues = std::size_t{1} << 23;
 
 }  // namespace
 
-// The ring belongs to the processing stream, which stores into it; the rest to ours.
-CudaFlowDevice::CudaFlowDevice(std::shared_ptr<Context> context)
+CudaFlowDevice::CudaFlowDevice(std::shared_ptr<Context> context, std::shared_ptr<FlowFrames> frames)
     : context_(std::move(context)),
-      ring_(context_->processing.view()),
+      frames_(std::move(frames)),
       parts_(stream()),
       grams_(stream()),
       eigen_(stream()),
       matrix_(stream()),
       y_(stream()),
       lags_(stream()),
-      shown_(stream()),
       pictures_(stream()) {}
 
 CudaFlowDevice::~CudaFlowDevice() { context_->finish(stream()); }
@@ -33,22 +31,29 @@ void CudaFlowDevice::begin_thread() {
   math_.emplace(stream());
 }
 
+std::unique_ptr<FlowDevice> CudaFlowDevice::make_twin() {
+  context_->make_current();
+  return std::unique_ptr<FlowDevice>(new CudaFlowDevice(context_, frames_));  // the constructor is ours alone
+}
+
 void CudaFlowDevice::reserve(int n_slots, std::size_t n_pixels) {
   const StreamView processing = context_->processing.view();
-  n_pixels_ = n_pixels;
-  pitch_ = (n_pixels + kBlock - 1) / kBlock * kBlock;
-  const std::size_t values = static_cast<std::size_t>(n_slots) * pitch_;
-  ring_.grow_for<Complex>(values);
-  CUDA_CHECK(cudaMemsetAsync(ring_.as<void>(), 0, values * sizeof(Complex), processing.get()));
-  stored_.record(processing);
-  has_shown_ = false;
+  FlowFrames& f = *frames_;
+  f.n_pixels = n_pixels;
+  f.pitch = (n_pixels + kBlock - 1) / kBlock * kBlock;
+  const std::size_t values = static_cast<std::size_t>(n_slots) * f.pitch;
+  f.ring.grow_for<Complex>(values);
+  CUDA_CHECK(cudaMemsetAsync(f.ring.as<void>(), 0, values * sizeof(Complex), processing.get()));
+  f.shown.grow_for<FlowSums>(n_pixels);
+  f.stored.record(processing);
+  f.has_shown = false;
 }
 
 void CudaFlowDevice::store(int slot, const PixelView& pixels) {
   const StreamView processing = context_->processing.view();
-  CUDA_CHECK(cudaMemcpyAsync(ring_.as<Complex>() + static_cast<std::size_t>(slot) * pitch_, pixels.values,
-                             n_pixels_ * sizeof(Complex), cudaMemcpyDefault, processing.get()));
-  stored_.record(processing);
+  CUDA_CHECK(cudaMemcpyAsync(frames_->ring.as<Complex>() + static_cast<std::size_t>(slot) * frames_->pitch,
+                             pixels.values, frames_->n_pixels * sizeof(Complex), cudaMemcpyDefault, processing.get()));
+  frames_->stored.record(processing);
 }
 
 std::vector<CudaFlowDevice::Run> CudaFlowDevice::runs_of(std::span<const int> slots, int from) {
@@ -93,7 +98,7 @@ void CudaFlowDevice::multiply(std::span<const int> slots, std::size_t first, int
                      .n = n,
                      .k = run.count,
                      .a = frame(run.slot) + first,
-                     .lda = static_cast<int>(pitch_),
+                     .lda = static_cast<int>(frames_->pitch),
                      .b = matrix_.as<Complex>() + run.first,
                      .ldb = n,
                      .c = y_.as<Complex>(),
@@ -119,20 +124,20 @@ AxialLag CudaFlowDevice::axial_lag(int slot, const Grid& grid) {
 
 void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish, FlowImage& image) {
   const std::size_t n = slots.size();
+  const std::size_t n_pixels = frames_->n_pixels;
   const std::size_t n_pictures = finish.low_rank ? 3 : 2;
-  stored_.hold_back(stream());
+  frames_->stored.hold_back(stream());
   double scale_m_s = finish.scale_m_s;
-  if (has_rows(image, n_pixels_)) {
+  if (has_rows(image, n_pixels)) {
     scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
   }
-  if (!has_shown_) shown_.grow_for<FlowSums>(n_pixels_);
-  pictures_.grow_for<float>(n_pictures * n_pixels_);
-  landing_.grow(n_pictures * n_pixels_ * sizeof(float));
-  const std::size_t chunk = std::min(n_pixels_, std::max(kBlock, kChunkValues / n));
+  pictures_.grow_for<float>(n_pictures * n_pixels);
+  landing_.grow(n_pictures * n_pixels * sizeof(float));
+  const std::size_t chunk = std::min(n_pixels, std::max(kBlock, kChunkValues / n));
   y_.grow_for<Complex>(chunk * n);
   auto* pictures = pictures_.as<float>();
-  for (std::size_t first = 0; first < n_pixels_; first += chunk) {
-    const std::size_t count = std::min(chunk, n_pixels_ - first);
+  for (std::size_t first = 0; first < n_pixels; first += chunk) {
+    const std::size_t count = std::min(chunk, n_pixels - first);
     multiply(slots, first, static_cast<int>(count));
     finish_flow(y_.as<Complex>(),
                 {.count = static_cast<int>(count),
@@ -140,28 +145,28 @@ void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish,
                  .pitch = static_cast<long long>(count),
                  .reference_db = static_cast<float>(finish.reference_db),
                  .scale_m_s = static_cast<float>(scale_m_s),
-                 .keep = has_shown_ ? static_cast<float>(finish.keep) : 0.0f,
-                 .shown = shown_.as<FlowSums>() + first,
+                 .keep = frames_->has_shown ? static_cast<float>(finish.keep) : 0.0f,
+                 .shown = frames_->shown.as<FlowSums>() + first,
                  .power_db = pictures + first,
-                 .velocity_m_s = pictures + n_pixels_ + first,
-                 .low_rank_db = finish.low_rank ? pictures + 2 * n_pixels_ + first : nullptr},
+                 .velocity_m_s = pictures + n_pixels + first,
+                 .low_rank_db = finish.low_rank ? pictures + 2 * n_pixels + first : nullptr},
                 stream());
   }
-  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), pictures, n_pictures * n_pixels_ * sizeof(float),
+  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), pictures, n_pictures * n_pixels * sizeof(float),
                              cudaMemcpyDeviceToHost, stream().get()));
   wait();
-  has_shown_ = true;
+  frames_->has_shown = true;
   const float* landed = landing_.as<float>();
-  image.power_db.assign(landed, landed + n_pixels_);
-  image.velocity_m_s.assign(landed + n_pixels_, landed + 2 * n_pixels_);
-  image.low_rank_db.assign(landed + 2 * n_pixels_, landed + n_pictures * n_pixels_);
+  image.power_db.assign(landed, landed + n_pixels);
+  image.velocity_m_s.assign(landed + n_pixels, landed + 2 * n_pixels);
+  image.low_rank_db.assign(landed + 2 * n_pixels, landed + n_pictures * n_pixels);
 }
 
 std::vector<Complex> CudaFlowDevice::filtered(std::span<const int> slots) {
-  std::vector<Complex> out(slots.size() * n_pixels_);
-  stored_.hold_back(stream());
+  std::vector<Complex> out(slots.size() * frames_->n_pixels);
+  frames_->stored.hold_back(stream());
   y_.grow_for<Complex>(out.size());
-  multiply(slots, 0, static_cast<int>(n_pixels_));
+  multiply(slots, 0, static_cast<int>(frames_->n_pixels));
   CUDA_CHECK(
       cudaMemcpyAsync(out.data(), y_.as<void>(), out.size() * sizeof(Complex), cudaMemcpyDeviceToHost, stream().get()));
   wait();

@@ -15,7 +15,7 @@ constexpr std::size_t kPartValues = std::size_t{1} << 24;  // of products at a t
 void CudaFlowDevice::add_products(std::span<const int> slots, int n_known) {
   const int n = static_cast<int>(slots.size());
   const int n_new = n - n_known;
-  const int n_blocks = static_cast<int>(pitch_ / kBlock);
+  const int n_blocks = static_cast<int>(frames_->pitch / kBlock);
   const long long part = static_cast<long long>(n) * n_new;
   const int at_a_time = std::clamp(static_cast<int>(kPartValues / static_cast<std::size_t>(part)), 1, n_blocks);
   parts_.grow_for<Complex>(static_cast<std::size_t>(part) * static_cast<std::size_t>(at_a_time));
@@ -41,9 +41,9 @@ void CudaFlowDevice::multiply_frames(std::span<const int> slots, int n_known, in
                               .n = columns.count,
                               .k = static_cast<int>(kBlock),
                               .a = frame(rows.slot) + first,
-                              .lda = static_cast<int>(pitch_),
+                              .lda = static_cast<int>(frames_->pitch),
                               .b = frame(columns.slot) + first,
-                              .ldb = static_cast<int>(pitch_),
+                              .ldb = static_cast<int>(frames_->pitch),
                               .c = c,
                               .ldc = n},
                              count, static_cast<long long>(n) * (n - n_known));
@@ -65,7 +65,7 @@ void CudaFlowDevice::grow_eigen(int n) {
 Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known) {
   const int n = static_cast<int>(slots.size());
   const auto size = static_cast<std::size_t>(n);
-  stored_.hold_back(stream());
+  frames_->stored.hold_back(stream());
   const bool same_size = n == gram_n_;
   gram_n_ = 0;
   grow_eigen(n);

@@ -14,12 +14,19 @@ namespace {
 
 constexpr int kWarp = 32;
 
+const PackedKernels& kernels_of(const PackedPlan& plan) {
+  static const PackedKernels straight[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
+                                                       packed_kernels_box(), packed_kernels_general()};
+  static const PackedKernels polar_none = packed_kernels_polar_none();
+  static const PackedKernels polar_general = packed_kernels_polar_general();
+  if (plan.lattice == PixelLattice::straight) return straight[static_cast<int>(plan.weight)];
+  return plan.weight == WeightKind::none ? polar_none : polar_general;
+}
+
 const void* kernel_of(const PackedPlan& plan) {
-  static const PackedKernels kernels[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
-                                                      packed_kernels_box(), packed_kernels_general()};
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
   if (form == std::end(kPackedForms)) throw std::logic_error("packed delay-and-sum: no such form");
-  return kernels[static_cast<int>(plan.weight)].of_form[form - std::begin(kPackedForms)];
+  return kernels_of(plan).of_form[form - std::begin(kPackedForms)];
 }
 
 void require(bool holds, const char* rule) {
@@ -34,6 +41,9 @@ void check(const PackedPlan& plan) {
   require(t.n_slots >= 2 && t.n_slots <= kMaxStageSlots, "slots that have barriers");
   require(t.stage_elements >= 1 && t.stage_elements <= kMaxStageElements, "elements of a stage");
   require(plan.window > 0 && plan.window % 2 == 0 && plan.pitch % 2 == 0 && plan.n_words % 2 == 0, "16-byte windows");
+  require(
+      plan.lattice == PixelLattice::straight || plan.weight == WeightKind::none || plan.weight == WeightKind::general,
+      "weights that are compiled for sectors");
   require(plan.window < kLargestWindow, "windows that a delay can address");
   require(plan.items.size() == static_cast<std::size_t>(plan.n_tiles()) * static_cast<std::size_t>(plan.n_parts()),
           "an item for every part of every tile");

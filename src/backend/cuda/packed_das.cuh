@@ -18,14 +18,15 @@
 
 namespace echoloop::cuda {
 
-template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU>
+template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU>
 struct PackedDas {
   static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
-  static constexpr int kSums = kReceiveFirst ? kT : 1;  // kept over several stages
+  static constexpr int kSums = kReceiveFirst ? kT : 1;                       // kept over several stages
+  static constexpr int kColumns = kLattice == PixelLattice::polar ? kP : 1;  // different x of a thread's pixels
 
   // What a summing thread keeps in registers.
   struct Pixels {
-    float x;                 // radians
+    float x[kColumns];       // radians
     float z[kP];             // radians
     int delay[kP][kT];       // transmit delay, units, with all constant offsets
     __half2 phasor[kP][kT];  // transmit_first: (cos, sin) of the transmit phase
@@ -66,11 +67,16 @@ struct PackedDas {
     const int ring_words = static_cast<int>(shared_address(shared + at.ring) / 8u);
     auto* phasors = reinterpret_cast<__half2*>(shared + at.phasors) + threadIdx.x;
     const int summers = static_cast<int>(blockDim.x) - kWarp;
-    px.x = g.x_m[p.ix] * a.radians_per_m;
+    if (kLattice == PixelLattice::straight) px.x[0] = g.x_m[p.ix] * a.radians_per_m;
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
-      const float z_m = g.z_m[p.iz[i]];
+      const float z_m = g.z_m[p.iz[i]];  // polar: distance from the apex, which the plan's phase counts from
       px.z[i] = z_m * a.radians_per_m;
+      if (kLattice == PixelLattice::polar) {
+        const auto at = place_of(g, p.ix, p.iz[i]);
+        px.x[i % kColumns] = at.x_m * a.radians_per_m;
+        px.z[i] = at.z_m * a.radians_per_m;
+      }
       px.re[i] = px.im[i] = 0.0f;
 #pragma unroll
       for (int t = 0; t < kT; ++t) {
@@ -130,12 +136,11 @@ struct PackedDas {
   static __device__ __forceinline__ void add_element(const PackedDasArgs& a, Pixels& px, const float4& record,
                                                      const float4& normal, unsigned offset,
                                                      __half2 (&with_cos)[kP][kSums], __half2 (&with_sin)[kP][kSums]) {
-    const float dx = px.x - record.x;
-    const float dx2 = dx * dx;
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
+      const float dx = px.x[i % kColumns] - record.x;
       const float dz = px.z[i] - record.y;
-      const float distance = root(dz * dz + dx2);
+      const float distance = root(__fmaf_rn(dz, dz, dx * dx));
       const int receive = __float_as_int(__fmaf_rn(distance, a.units_per_radian, record.z));
       float c = cosine(distance);
       float si = sine(distance);

@@ -38,7 +38,7 @@ struct PackedDasArgs {
   float reference_db;
 };
 
-// The compiled kernels of one kind of weight, in the order of kPackedForms.
+// The compiled kernels of one kind of weight on one lattice, in the order of kPackedForms.
 struct PackedKernels {
   const void* of_form[kPackedFormCount];
 };
@@ -46,6 +46,8 @@ PackedKernels packed_kernels_none();
 PackedKernels packed_kernels_element();
 PackedKernels packed_kernels_box();
 PackedKernels packed_kernels_general();
+PackedKernels packed_kernels_polar_none();
+PackedKernels packed_kernels_polar_general();
 
 // Device memory that a plan and a frame bring.
 struct PackedMemory {

@@ -1,4 +1,4 @@
-// The kernels of the tuned delay-and-sum (packed_das.cuh), all forms for one kind of weight.
+// The kernels of the tuned delay-and-sum (packed_das.cuh): all forms for one kind of weight on one lattice.
 #pragma once
 
 #include <utility>
@@ -14,24 +14,25 @@ namespace echoloop::cuda {
 #define ECHO_PACKED_BLOCKS(n) n
 #endif
 
-template <Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kThreads, int kBlocks>
+template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kThreads,
+          int kBlocks>
 __global__ void __launch_bounds__(kThreads, ECHO_PACKED_BLOCKS(kBlocks))
     packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
 #if __CUDA_ARCH__ >= 900
-  PackedDas<kRotation, kWeight, kT, kP, kU>::run(args);
+  PackedDas<kLattice, kRotation, kWeight, kT, kP, kU>::run(args);
 #endif
 }
 
-template <WeightKind kWeight, std::size_t kForm>
+template <PixelLattice kLattice, WeightKind kWeight, std::size_t kForm>
 const void* packed_kernel() {
   constexpr PackedForm kF = kPackedForms[kForm];
-  return reinterpret_cast<const void*>(&packed_das_kernel<kF.rotation, kWeight, kF.n_transmits, kF.n_pixels, kF.unroll,
-                                                          kF.max_threads, kF.blocks_per_sm>);
+  return reinterpret_cast<const void*>(&packed_das_kernel<kLattice, kF.rotation, kWeight, kF.n_transmits, kF.n_pixels,
+                                                          kF.unroll, kF.max_threads, kF.blocks_per_sm>);
 }
 
-template <WeightKind kWeight, std::size_t... kForm>
+template <PixelLattice kLattice, WeightKind kWeight, std::size_t... kForm>
 PackedKernels packed_kernels(std::index_sequence<kForm...>) {
-  return {{packed_kernel<kWeight, kForm>()...}};
+  return {{packed_kernel<kLattice, kWeight, kForm>()...}};
 }
 
 }  // namespace echoloop::cuda

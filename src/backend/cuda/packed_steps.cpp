@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/cuda/das_on_device.h"
 #include "backend/cuda/lane_steps.h"
 #include "backend/cuda/packed_das.h"
 #include "backend/cuda/packed_fir.h"
@@ -137,29 +138,12 @@ class PackedSteps final : public LaneSteps {
 
   void set_das() {
     const PackedPlan& tiles = *packed_->tiles;
-    const DasTables& t = *packed_->das->tables;
-    tables_ = context_.tables.get(packed_->das->tables,
-                                  {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
-                                   std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
-                                   std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess))});
+    on_device_ = das_on_device(context_, *packed_->das, stream());
     windows_ = context_.tables.get(tiles.windows, {std::as_bytes(std::span(tiles.windows->rx_start)),
                                                    std::as_bytes(std::span(tiles.windows->tx_start))});
     items_ = context_.tables.get(packed_->tiles, {std::as_bytes(std::span(tiles.items))});
-    for (const auto& tables : {tables_, windows_, items_}) tables->hold_back(stream());
-    DasGeometry geometry = packed_->das->geometry;
-    geometry.x_m = tables_->table<float>(0);
-    geometry.z_m = tables_->table<float>(1);
-    geometry.elements = tables_->table<ElementGeometry>(2);
-    geometry.row_base = tables_->table<int>(3);
-    geometry.row_turns = tables_->table<float>(4);
-    geometry.tx_excess = tables_->table<float>(5);
-    weights_ = nullptr;
-    if (const auto& weights = packed_->das->tx_weights; weights != nullptr) {
-      weights_ = context_.tables.get(weights, {std::as_bytes(std::span(*weights))});
-      weights_->hold_back(stream());
-      geometry.tx_weight = weights_->table<float>(0);
-    }
-    das_ = packed_das_args(tiles, {.geometry = geometry,
+    for (const auto& tables : {windows_, items_}) tables->hold_back(stream());
+    das_ = packed_das_args(tiles, {.geometry = on_device_.geometry,
                                    .words = buffers_.lines.as<uint2>(),
                                    .scale = scale_.as<float>(),
                                    .items = items_->table<PackedItem>(0),
@@ -182,7 +166,8 @@ class PackedSteps final : public LaneSteps {
   SampleType type_ = SampleType::float32;
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
-  std::shared_ptr<const DeviceTables> taps_, tables_, windows_, items_, weights_;
+  DasOnDevice on_device_;
+  std::shared_ptr<const DeviceTables> taps_, windows_, items_;
 };
 
 }  // namespace

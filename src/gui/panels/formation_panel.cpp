@@ -111,9 +111,8 @@ bool further_rows(PanelContext& c, Column& column) {
   std::string_view no_choice = c.state.no_effect.precision;
   if (no_choice.empty()) no_choice = course_reason(p, "The course recipe computes in single precision.");
   const Acquisition* a = c.state.source.acquisition.get();
-  if (no_choice.empty() && a != nullptr &&
-      (grid_kind(p, *a) == GridKind::polar || forms_lines(p, *a) || a->data == DataKind::beamformed)) {
-    no_choice = "Sectors, scan lines and what came beamformed are computed in single precision.";
+  if (no_choice.empty() && a != nullptr && (forms_lines(p, *a) || a->data == DataKind::beamformed)) {
+    no_choice = "Scan lines and what came beamformed are computed in single precision.";
   }
   if (const auto picked =
           c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
