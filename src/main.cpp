@@ -13,8 +13,8 @@
 #include <system_error>
 
 #include "app/bench.h"
+#include "app/describe_source.h"
 #include "app/headless.h"
-#include "app/open_source.h"
 #include "app/options.h"
 #include "core/error.h"
 #include "core/param_table.h"
@@ -37,6 +37,13 @@ bool has_display() {
 }
 #endif
 
+int print_info(const echoloop::Options& options) {
+  using namespace echoloop;
+  const OpenedSource opened = open_source(options.source, options.facts);
+  fmt::print("{}", options.json ? describe_source_json(opened) : describe_source(opened));
+  return 0;
+}
+
 int run(int argc, char** argv) {
   using namespace echoloop;
   const Options options = parse_command_line(argc, argv);
@@ -51,8 +58,7 @@ int run(int argc, char** argv) {
       fmt::print("{}", params_markdown_table());
       return 0;
     case Command::info:
-      fmt::print("{}", describe_source(open_source(options.source, options.facts), options.json));
-      return 0;
+      return print_info(options);
     case Command::bench:
       return run_bench(options);
     case Command::view:

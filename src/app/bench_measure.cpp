@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "app/memory_copy.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -20,7 +19,7 @@ RfFrame frame_of(Source& source, std::uint64_t index) {
 // Until the first flow picture; throws what keeps it from coming.
 void wait_for_flow(Session& session) {
   const std::int64_t begin_ns = now_ns();
-  while (session.flow_counts().pictures == 0) {
+  while (session.side_counts().flow.pictures == 0) {
     if (const std::string why = session.take_refusal(); !why.empty()) throw Error("echoloop bench", why, "flow");
     if (seconds_since(begin_ns) > 60.0) throw Error("echoloop bench", "no flow picture came for 60 s", "flow");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -76,7 +75,7 @@ std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
     lane.beamform();
     lane.envelope();
     lane.compress(0.0);
-    lane.finish(false);
+    lane.finish(HostCopy::none);
     lane.wait();
     if (i >= 8) lane.append_spans(trace);
   }
@@ -90,13 +89,16 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   StreamSettings stream;
   stream.rate_hz = rate_hz;
   stream.lanes = lanes;
-  Session session(
-      run.backend, run.source, images, trace,
-      {.stream = stream, .params = run.bench_case.params, .max_frames = 0, .host_images = false, .flow = &flows});
+  Session session(run.backend, run.source, images, trace,
+                  {.stream = stream,
+                   .params = run.bench_case.params,
+                   .max_frames = 0,
+                   .host_copy = HostCopy::none,
+                   .side = {.flow = &flows}});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   if (run.bench_case.params.flow != FlowMode::off) wait_for_flow(session);
   trace.clear();
-  const FlowCounts flow_begin = session.flow_counts();
+  const FlowCounts flow_begin = session.side_counts().flow;
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;
   constexpr std::uint64_t kLeastFrames = 10;  // slow frames take their time, a minute at most
@@ -109,7 +111,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   const auto rate = [passed_s](std::uint64_t end, std::uint64_t start) {
     return static_cast<double>(end - start) / passed_s;
   };
-  const FlowCounts flow = session.flow_counts();
+  const FlowCounts flow = session.side_counts().flow;
   PipelineFigures figures{.frames_per_second = rate(session.counts().processed, begin),
                           .latency = trace.summarize_latency(Latency::ready),
                           .timing = stream_timing(trace.spans()),

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <string>
 
 #include "app/bench_cases.h"
 #include "app/session.h"

@@ -43,9 +43,11 @@ class PresentBench {
 
   Turn turn() {
     TimingTrace trace;
-    Session session(
-        run_.backend, run_.source, images_, trace,
-        {.stream = stream_, .params = state_.params, .max_frames = 0, .host_images = viewer_.needs_host_image()});
+    Session session(run_.backend, run_.source, images_, trace,
+                    {.stream = stream_,
+                     .params = state_.params,
+                     .max_frames = 0,
+                     .host_copy = viewer_.needs_host_image() ? HostCopy::made : HostCopy::none});
     constexpr int kWarmUp = 20;
     for (int i = 0; i < kWarmUp; ++i) window_frame();
     const std::size_t handed_over = texture_ms.size();

@@ -66,7 +66,7 @@ BeamformCheck check_beamform(const BenchRun& run, Source& source) {
   lane->beamform();
   lane->envelope();
   lane->compress(0.0);
-  lane->finish(false);
+  lane->finish(HostCopy::none);
   lane->wait();
   const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);

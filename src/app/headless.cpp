@@ -137,13 +137,11 @@ int run_headless(const Options& options) {
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
-                   .host_images = wants_picture(options) || film != nullptr,
+                   .host_copy = wants_picture(options) || film != nullptr ? HostCopy::made : HostCopy::none,
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
-                   .flow = &live.flow,
-                   .structure = &live.structure,
-                   .sonogram = &live.sonogram});
+                   .side = live.side()});
   // Only now: a run that is refused says why, in one line.
   if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {

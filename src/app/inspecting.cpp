@@ -11,12 +11,6 @@ constexpr double kShare = 1.0 / 100.0;            // most of the processing thre
 constexpr std::int64_t kPeriod_ns = 200'000'000;  // shortest time between two answers, live: faster cannot be read
 constexpr std::size_t kPicturesAtOnce = 8;
 
-// Display parameters change no buffer.
-ImagingParams of_buffers(ImagingParams p) {
-  take_display(p, {});
-  return p;
-}
-
 }  // namespace
 
 void Inspecting::forget(UiState& state) {
@@ -83,7 +77,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   const auto kept = history_.at(frozen ? std::min(state.cine.index, frames - 1) : frames - 1);
   if (!kept.has_value()) return;
   const std::uint64_t sequence = kept->frame.stamp.sequence;
-  const Key key{*state.inspected, view.transmit, of_buffers(state.params)};
+  const Key key{*state.inspected, view.transmit, without_display(state.params)};
   const bool same = asked_ == key;
   // Frozen, another parameter makes all pictures of single transmits wrong. Live, they are renewed one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)

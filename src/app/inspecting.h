@@ -17,8 +17,8 @@ class Inspecting {
   // Both outlive it.
   Inspecting(RfHistory& history, InspectionAnswers& answers) : history_(history), answers_(answers) {}
 
-  // Each window frame: takes what came, asks for what is missing. `frozen`: the frame at the playhead, and once;
-  // otherwise the newest one, again and again.
+  // Each window frame: takes what came, asks for what is missing. Frozen: of the frame at the playhead, and once;
+  // live: of the newest one, again and again.
   enum class Moment { live, frozen };
   void update(UiState& state, Session& session, Moment moment, std::int64_t now_ns);
   void forget(UiState& state);  // another source, or no session any more

@@ -15,7 +15,7 @@ const T& last_of(Mailbox<T>& made) {
 }
 
 nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
-  const FlowCounts counts = run.session.flow_counts();
+  const FlowCounts counts = run.session.side_counts().flow;
   nlohmann::json json = {{"pictures", counts.pictures}, {"late", counts.late}, {"restarts", counts.restarts}};
   const std::filesystem::path& file = run.options.flow_out;
   if (last.number > 0) {
@@ -29,7 +29,7 @@ nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
 }
 
 nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
-  const StructureCounts counts = run.session.structure_counts();
+  const StructureCounts counts = run.session.side_counts().structure;
   nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
   const std::filesystem::path& file = run.options.structure_out;
   if (last.number > 0) {
@@ -42,7 +42,7 @@ nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
 }
 
 nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
-  const SonogramCounts counts = run.session.sonogram_counts();
+  const SonogramCounts counts = run.session.side_counts().sonogram;
   nlohmann::json json = {{"columns", counts.columns}, {"gaps", counts.gaps}, {"late", counts.late}};
   const std::filesystem::path& file = run.options.sonogram_out;
   if (counts.columns > 0 && last.number > 0) {

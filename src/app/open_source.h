@@ -24,7 +24,4 @@ struct OpenedSource {
 OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
                          std::stop_token stop = {});
 
-// What a recording holds, for `echoloop info`: lines of text for a researcher, or JSON.
-std::string describe_source(const OpenedSource& opened, bool as_json);
-
 }  // namespace echoloop

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/options.h"
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop {
 
@@ -31,12 +30,9 @@ inline BackendChoice backend_choice(const std::string& text) {
 
 // A finite number and nothing else. Throws Error.
 inline double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw Error(option, "found '" + std::string(text) + "'", accepted);
-  }
-  return value;
+  const auto value = finite_number(text);
+  if (!value) throw Error(option, "found '" + std::string(text) + "'", accepted);
+  return *value;
 }
 
 Options parse_bench(std::vector<std::string> words);  // what follows `echoloop bench`; throws Error

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/acquisition_facts.h"
-#include "core/grid.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
 

@@ -13,12 +13,6 @@ namespace {
 
 constexpr double kPauseS = 0.5;  // longer steps between frames are pauses
 
-// Only what makes other pixels: the display's parameters act without any processing.
-ImagingParams without_display(ImagingParams params) {
-  take_display(params, ImagingParams{});
-  return params;
-}
-
 }  // namespace
 
 Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames) {
@@ -72,7 +66,7 @@ std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps) {
 }
 
 void Review::freeze(Cine& cine, std::uint64_t sequence) {
-  history_.hold(true);
+  history_.hold();
   frozen_ = true;
   const std::vector<FrameStamp> stamps = history_.stamps();
   cine.times_s = cine_times_s(stamps);
@@ -96,7 +90,7 @@ void Review::thaw(Cine& cine, Session& session) {
 }
 
 void Review::forget(Cine& cine) {
-  history_.hold(false);
+  history_.let_go();
   frozen_ = false;
   cine.playing = cine.compare = false;
   cine.times_s.clear();

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "app/memory_copy.h"
+
 namespace echoloop {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "app/memory_copy.h"
 #include "backend/pipeline.h"
 #include "core/frame_ring.h"
 #include "history/recorder.h"

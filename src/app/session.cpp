@@ -1,10 +1,10 @@
 #include "app/session.h"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "app/memory_copy.h"
 #include "core/error.h"
 
 namespace echoloop {
@@ -13,12 +13,6 @@ namespace {
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 }  // namespace
-
-double default_rate_hz(const Acquisition& acquisition) {
-  // A recording at 10 kHz would be over before anybody saw it; 50 pictures a second show every frame of a short loop.
-  constexpr double kFallbackHz = 50.0;
-  return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
-}
 
 Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
                  SessionOptions options)
@@ -61,9 +55,9 @@ void Session::set_params(const ImagingParams& params) {
   if (running()) running_->pipeline().set_params(params);
 }
 
-void Session::set_host_images(bool wanted) {
-  options_.host_images = wanted;
-  if (running()) running_->pipeline().set_host_images(wanted);
+void Session::set_host_copy(HostCopy copy) {
+  options_.host_copy = copy;
+  if (running()) running_->pipeline().set_host_copy(copy);
 }
 
 void Session::measure_reference() {
@@ -163,24 +157,17 @@ bool Session::advance() {
   return phase_ == Phase::steady;
 }
 
-void Session::set_stream(const StreamSettings& stream) {
-  begin_stream(stream);
-  while (!advance()) wait_a_little();
-}
-
 void Session::make() {
   made_ = options_.stream;
   phase_ = Phase::making;
   PipelineOptions pipeline;
   pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
-  pipeline.host_images = options_.host_images;
+  pipeline.host_copy = options_.host_copy;
   pipeline.held_reference_db = held_reference_db_;
   pipeline.on_image = options_.on_image;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
-  pipeline.flow = options_.flow;
-  pipeline.structure = options_.structure;
-  pipeline.sonogram = options_.sonogram;
+  pipeline.side = options_.side;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,
@@ -220,7 +207,7 @@ void Session::take_made() {
   counts_ = running_->ring().counts();
   // What was asked for in the meantime.
   running_->pipeline().set_params(options_.params);
-  running_->pipeline().set_host_images(options_.host_images);
+  running_->pipeline().set_host_copy(options_.host_copy);
   if (review_.has_value()) running_->pipeline().review(*review_);
   try {
     begin_stream(options_.stream);

@@ -18,15 +18,13 @@ struct SessionOptions {
   StreamSettings stream;
   ImagingParams params;
   std::uint64_t max_frames = 0;  // 0 = no limit
-  bool host_images = true;
+  HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   RfHistory* history = nullptr;                     // null: nothing is kept
   Recorder* recorder = nullptr;                     // null: nothing is recorded; made for the same history
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
-  Mailbox<FlowImage>* flow = nullptr;               // null: no flow, whatever the parameters say
-  Mailbox<StructureImage>* structure = nullptr;     // null: no objects, whatever the parameters say
-  Mailbox<Sonogram>* sonogram = nullptr;            // likewise
+  SideMailboxes side = {};                          // what is made beside the pictures
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 
@@ -46,8 +44,7 @@ class Session {
   // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is
   // left.
   bool advance();
-  void set_stream(const StreamSettings& stream);  // begin_stream() and advance() until it is done
-  void set_host_images(bool wanted);
+  void set_host_copy(HostCopy copy);
   void measure_reference();
   void hold_reference(double level_db);
   // Stands until the next one, also through a change of arrangement. One with `deliver` does not: it is lost by a
@@ -72,13 +69,7 @@ class Session {
   [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
-  [[nodiscard]] FlowCounts flow_counts() const { return running() ? running_->pipeline().flow_counts() : FlowCounts(); }
-  [[nodiscard]] StructureCounts structure_counts() const {
-    return running() ? running_->pipeline().structure_counts() : StructureCounts();
-  }
-  [[nodiscard]] SonogramCounts sonogram_counts() const {
-    return running() ? running_->pipeline().sonogram_counts() : SonogramCounts();
-  }
+  [[nodiscard]] SideCounts side_counts() const { return running() ? running_->pipeline().side_counts() : SideCounts(); }
   [[nodiscard]] std::string producer_report() const {
     return running() ? running_->producer().report() : std::string();
   }
@@ -114,8 +105,5 @@ class Session {
   std::unique_ptr<RunningStream> running_;
   std::future<std::unique_ptr<RunningStream>> making_;
 };
-
-// The pace of a source when the user asks for none: its own frame rate, as far as a screen can follow.
-double default_rate_hz(const Acquisition& acquisition);
 
 }  // namespace echoloop

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "app/free_memory.h"
+#include "core/free_memory.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -68,8 +68,9 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   const std::int64_t now = now_ns();
   state.counts = session.counts();
   state.shown = shown;
-  state.flow.counts = session.flow_counts();
-  state.sonogram.counts = session.sonogram_counts();
+  const SideCounts side = session.side_counts();
+  state.flow.counts = side.flow;
+  state.sonogram.counts = side.sonogram;
   update_histories(state, trace, now);
   if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;

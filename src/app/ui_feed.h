@@ -5,7 +5,6 @@
 
 #include "app/clock_history.h"
 #include "app/session.h"
-#include "backend/backend.h"
 #include "core/timing_trace.h"
 #include "gui/ui_state.h"
 

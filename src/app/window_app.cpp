@@ -7,17 +7,15 @@
 #include <ctime>
 #include <utility>
 
+#include "app/choose_backend.h"
 #include "app/echo_place.h"
 #include "app/folders.h"
-#include "app/free_memory.h"
 #include "app/interrupts.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/process_age.h"
-#include "app/report.h"
+#include "app/spare_memory.h"
 #include "core/units.h"
-#include "history/export.h"
-#include "history/png.h"
 
 namespace echoloop {
 namespace {
@@ -110,7 +108,8 @@ void WindowApp::turn() {
   describe_saving();
   recording_.look();
   look_at_presets();
-  count_picture(viewer_->frame(state_));
+  fresh_ = viewer_->frame(state_);
+  count_picture();
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
   wait_for_frame();
@@ -134,14 +133,18 @@ void WindowApp::look_at_stream() {
     say(Severity::error, refusal);
     state_.stream = session_->stream();
   }
-  session_->set_host_images(viewer_->needs_host_image() || host_image_wanted_);
+  session_->set_host_copy(host_copy());
 }
 
-void WindowApp::count_picture(bool fresh) {
+HostCopy WindowApp::host_copy() const {
+  return viewer_->needs_host_image() || host_image_wanted_ ? HostCopy::made : HostCopy::none;
+}
+
+// The window frame that has just been drawn.
+void WindowApp::count_picture() {
   const Viewer::FrameTimes& times = viewer_->times();
   const Image& image = viewer_->shown_image();
   ++window_frame_;
-  fresh_ = fresh;
   times_.add(times);
   const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
     trace_.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
@@ -151,7 +154,7 @@ void WindowApp::count_picture(bool fresh) {
   if (times.present_end > times.present_start) {
     add(times.present_sequence, Stage::present, times.present_start, times.present_end);
   }
-  if (!fresh) return;
+  if (!fresh_) return;
   if (first_picture_s_ == 0.0) first_picture_s_ = process_age_s();
   if (review_.frozen()) {
     if (review_.answered_by(image) && asked_frame_ != 0) {

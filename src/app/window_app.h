@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "app/choose_backend.h"
 #include "app/cine_film.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
@@ -55,7 +54,8 @@ class WindowApp {
   void apply_stream();
   void go_on_with_stream();
   void look_at_stream();
-  void count_picture(bool fresh);
+  void count_picture();
+  [[nodiscard]] HostCopy host_copy() const;
   void toggle_freeze();
   void apply_cine();
   void freeze_when_still();

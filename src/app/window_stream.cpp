@@ -1,9 +1,10 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
 #include <fmt/format.h>
 
-#include "app/free_memory.h"
+#include "app/spare_memory.h"
 #include "app/window_app.h"
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/param_table.h"
 #include "gui/mark_editor.h"
 
@@ -29,15 +30,13 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                                        SessionOptions{.stream = stream,
                                                       .params = params,
                                                       .max_frames = options_.frames,
-                                                      .host_images = viewer_->needs_host_image() || host_image_wanted_,
+                                                      .host_copy = host_copy(),
                                                       .on_image = video_taker(),
                                                       .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
                                                       .recorder = recording_.recorder(),
                                                       .past = &past_,
                                                       .inspections = &inspections_,
-                                                      .flow = &live_.flow,
-                                                      .structure = &live_.structure,
-                                                      .sonogram = &live_.sonogram,
+                                                      .side = live_.side(),
                                                       .in_background = true});
 }
 

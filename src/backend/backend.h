@@ -91,8 +91,7 @@ class Lane {
   // After the last compress() of a frame whose plan has a RefinePlan: the temporal average, where one is asked for,
   // then the picture's filters. Frames that are averaged come in order, each with the lane of the one before it.
   virtual void refine(const FrameAverage* average) = 0;  // null: the frame alone
-  // Ends the frame; with to_host the image's host copy is made as well.
-  virtual void finish(bool to_host) = 0;
+  virtual void finish(HostCopy copy) = 0;                // ends the frame
 
   [[nodiscard]] virtual bool uploaded() = 0;  // the frame's samples are no longer needed
   [[nodiscard]] virtual bool finished() = 0;  // the image is complete

@@ -36,7 +36,7 @@ constexpr double kPackedSamplesPerHertz = 3.9;
 std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& p, double samples_per_hertz) {
   auto plan = std::make_shared<BandPlan>();
   const double width_hz = p.band_high_hz - p.band_low_hz;
-  plan->real_input = a.signal == SignalKind::rf;
+  plan->input = a.signal;
   plan->band_width_hz = width_hz;
   plan->n_samples = a.n_samples;
   // Rates are powers of two times fs, so that both transforms keep the same bin width.
@@ -51,7 +51,7 @@ std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& 
   plan->line_rate_hz = a.sampling_hz * plan->n_out / plan->n_in;
 
   const double bin_hz = a.sampling_hz / plan->n_in;
-  const double input_hz = plan->real_input ? 0.0 : a.demod_hz;
+  const double input_hz = plan->input == SignalKind::rf ? 0.0 : a.demod_hz;
   plan->bin_offset = static_cast<int>(std::lround((0.5 * (p.band_low_hz + p.band_high_hz) - input_hz) / bin_hz));
   plan->demod_hz = input_hz + plan->bin_offset * bin_hz;
   plan->band_shift_hz = 0.5 * (p.band_low_hz + p.band_high_hz) - plan->demod_hz;
@@ -70,7 +70,7 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
     double gain = band_response(f_hz, p.band_low_hz, p.band_high_hz);
     if (a.data == DataKind::beamformed) gain = std::abs(f_hz - a.demod_hz) <= 0.5 * a.sampling_hz ? 1.0 : 0.0;
     plan->response[static_cast<std::size_t>(m)] =
-        static_cast<float>((plan->real_input ? 2.0 : 1.0) * gain / plan->n_in);
+        static_cast<float>((plan->input == SignalKind::rf ? 2.0 : 1.0) * gain / plan->n_in);
   }
   return plan;
 }

@@ -13,7 +13,7 @@ namespace {
 double fraction(double v) { return v - std::floor(v); }
 
 double iq_turns(const Acquisition& a, const BandPlan& band, int tx) {
-  return band.real_input ? 0.0 : a.demod_hz * a.transmits[static_cast<std::size_t>(tx)].t0_s;
+  return band.input == SignalKind::rf ? 0.0 : a.demod_hz * a.transmits[static_cast<std::size_t>(tx)].t0_s;
 }
 
 void set_axes(DasTables& t) {

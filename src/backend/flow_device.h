@@ -41,7 +41,7 @@ class FlowDevice {
 
   virtual void store(int slot, const PixelView& pixels) = 0;  // processing thread
 
-  // Singular values and courses of the Casorati matrix of these slots, oldest first. The first `n_known` are the last
+  // Of the Casorati matrix of these slots, oldest first. The first `n_known` are the last
   // ones of the call before, with the same frames in them: only what the others bring is computed (0: all).
   virtual Decomposition decompose(std::span<const int> slots, int n_known) = 0;
 

@@ -80,7 +80,7 @@ void FlowReviewer::beamform(const EnsembleFrame& wanted, double reference_db) {
   lane_->envelope();
   lane_->compress(reference_db);
   if (plan_->refine != nullptr) lane_->refine(nullptr);
-  lane_->finish(false);
+  lane_->finish(HostCopy::none);
   held_[static_cast<std::size_t>(slot)].reset();
   worker_.device().store(slot, lane_->pixels());
   held_[static_cast<std::size_t>(slot)] = held(stamp);

@@ -130,7 +130,7 @@ void FlowWorker::make_picture(Hand& hand) {
   if (!turns_.await(hand.turn)) return;
   FlowImage& image = pictures_.back();
   image.singular_values.assign(d.singular_values.begin(), d.singular_values.end());
-  image.courses.assign(d.courses.begin(), d.courses.end());
+  image.temporal_vectors.assign(d.temporal_vectors.begin(), d.temporal_vectors.end());
   image.first_component = by_components ? range.first : 0;
   image.last_component = by_components ? range.last : 0;
   image.relative_error = by_components ? reconstruction_error(d.singular_values, range) : 0.0;

@@ -117,7 +117,7 @@ void FrameInspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, 
   lane.beamform();
   lane.envelope();
   lane.compress(reference_db);
-  lane.finish(true);
+  lane.finish(HostCopy::made);
   working_ = &lane;
 }
 

@@ -18,16 +18,16 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       options_(std::move(options)),
       lowest_precision_(backend.lowest_precision()),
       plan_(make_plan(acquisition_, params, nullptr, lowest_precision_)),
-      watch_(backend.computes_elsewhere() && has_spare_cores()),
+      watch_(backend.computes_elsewhere() && has_spare_cores() ? Watch::Habit::looks : Watch::Habit::only_sleeps),
       held_reference_db_(options_.held_reference_db),
-      host_images_(options_.host_images),
+      host_copy_(options_.host_copy),
       load_ms_(options_.inject.load_ms),
       error_at_(options_.inject.error_at),
       lost_at_(options_.inject.lost_at),
-      backend_(backend) {
+      side_(backend, options_.side, [this](const std::string& why) { refuse(why); }) {
   if (options_.past != nullptr) {
     reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
-    reviewer_->set_on_picture([this](const Image& image) { feed_kept_structure(image); });
+    reviewer_->set_on_picture([this](const Image& image) { side_.take_kept(image); });
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
@@ -47,8 +47,8 @@ Pipeline::~Pipeline() {
 
 void Pipeline::run() {
   run_stream();
-  end_flow();
-  end_structure();
+  side_.end_stream(fault().empty() ? SideEngines::StreamEnd::regular : SideEngines::StreamEnd::fault);
+  if (reviewer_ == nullptr) side_.retire_structure();
   ring_.close();  // a producer that waits for a slot must not wait for ever
   done_ = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
@@ -86,9 +86,8 @@ void Pipeline::give_slots_back() {
 // One turn; false when the stream has ended.
 bool Pipeline::step() {
   take_params();
-  const bool reviewing = step_review();
-  retire_flow();
-  if (plan_->params.structure == Structure::off && !looks_back_) retire_structure();
+  const Watch::Lanes reviewing = step_review() ? Watch::Lanes::busy : Watch::Lanes::idle;
+  side_.retire(plan_->params);
   if (may_start() && !slots_[next_].busy) {
     if (auto lease = next_frame(reviewing)) {
       start_frame(slots_[next_], std::move(*lease));
@@ -105,18 +104,19 @@ bool Pipeline::step() {
 }
 
 // The oldest frame of the ring; waits a while for one, unless a lane's frame ends first.
-std::optional<FrameRing::ReadLease> Pipeline::next_frame(bool reviewing) {
-  const bool busy = in_flight() > 0;
-  const bool happened = watch_.look(busy, [&] {
+std::optional<FrameRing::ReadLease> Pipeline::next_frame(Watch::Lanes reviewing) {
+  const Watch::Lanes live = in_flight() > 0 ? Watch::Lanes::busy : Watch::Lanes::idle;
+  const bool happened = watch_.look(live, [&] {
     release_uploaded();
-    return ring_.has_news() || (busy && slots_[oldest_].lane->finished());
+    return ring_.has_news() || (live == Watch::Lanes::busy && slots_[oldest_].lane->finished());
   });
-  return ring_.begin_read(happened ? std::chrono::nanoseconds(0) : watch_.sleep(now_ns(), busy || reviewing));
+  if (happened) return ring_.begin_read(std::chrono::nanoseconds(0));
+  return ring_.begin_read(watch_.sleep(now_ns(), live == Watch::Lanes::busy ? live : reviewing));
 }
 
 bool Pipeline::step_review() {
   return reviewer_ != nullptr &&
-         reviewer_->step(held_reference_db_, host_images_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
+         reviewer_->step(held_reference_db_, host_copy_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
 }
 
 bool Pipeline::may_start() const { return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames); }
@@ -130,7 +130,7 @@ void Pipeline::take_params() {
   if (newly_automatic) measure_reference_ = true;
   try {
     plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
-    flow_failed_ = structure_failed_ = sonogram_failed_ = false;
+    side_.try_again();
   } catch (const Error& error) {
     refuse(error.what());
   }

@@ -14,11 +14,9 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/flow.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
-#include "backend/sonogram.h"
-#include "backend/structure.h"
+#include "backend/side_engines.h"
 #include "backend/watch.h"
 #include "core/frame_ring.h"
 #include "core/image.h"
@@ -31,16 +29,14 @@ struct PipelineOptions {
   int lanes = 2;
   StreamMode mode = StreamMode::overlap;
   std::uint64_t max_frames = 0;               // stop after this many processed frames; 0 = no limit
-  bool host_images = true;                    // copy each image to the host
+  HostCopy host_copy = HostCopy::made;        // of each image
   double held_reference_db = kAutoReference;  // level to go on with when the parameters ask for an automatic one
   Injection inject;
-  std::function<void(const Image&)> on_image =
-      {};                                        // each finished image, before it is swapped away [processing thread]
-  PastImages* past = nullptr;                    // null: kept frames cannot be reviewed
-  InspectionAnswers* inspections = nullptr;      // null: nor inspected; needs `past`
-  Mailbox<FlowImage>* flow = nullptr;            // null: flow is not computed, whatever the parameters say
-  Mailbox<StructureImage>* structure = nullptr;  // null: nor is structure looked for
-  Mailbox<Sonogram>* sonogram = nullptr;         // likewise
+  // Each finished image, before it is swapped away. [processing thread]
+  std::function<void(const Image&)> on_image = {};
+  PastImages* past = nullptr;                // null: kept frames cannot be reviewed
+  InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
+  SideMailboxes side = {};                   // what is made beside the pictures
 };
 
 class Pipeline {
@@ -52,9 +48,9 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  void set_params(const ImagingParams& params);                 // UI thread
-  void set_host_images(bool wanted) { host_images_ = wanted; }  // any thread
-  void measure_reference() { measure_reference_ = true; }  // the next frame's brightest pixel becomes 0 dB; any thread
+  void set_params(const ImagingParams& params);             // UI thread
+  void set_host_copy(HostCopy copy) { host_copy_ = copy; }  // any thread
+  void measure_reference() { measure_reference_ = true; }   // the next frame's brightest pixel becomes 0 dB; any thread
   // Of the automatic level, as it is for all transmits (core/transmits.h). [any thread]
   void hold_reference(double level_db) { held_reference_db_ = level_db; }
   void set_injection(const Injection& injection);  // any thread
@@ -64,12 +60,10 @@ class Pipeline {
   void end_inspection();                           // any thread
   void stop();                                     // ends the stream; frames already in lanes are finished; any thread
 
-  [[nodiscard]] bool done() const { return done_; }        // the stream has ended; any thread
-  [[nodiscard]] std::string fault() const;                 // empty = none; any thread
-  [[nodiscard]] std::string take_refusal();                // last parameters that could not be used, once; any thread
-  [[nodiscard]] FlowCounts flow_counts() const;            // any thread
-  [[nodiscard]] StructureCounts structure_counts() const;  // any thread
-  [[nodiscard]] SonogramCounts sonogram_counts() const;    // any thread
+  [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
+  [[nodiscard]] std::string fault() const;           // empty = none; any thread
+  [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
+  [[nodiscard]] SideCounts side_counts() const { return side_.counts(); }        // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
@@ -85,24 +79,11 @@ class Pipeline {
   void run();
   void run_stream();
   bool step();
-  std::optional<FrameRing::ReadLease> next_frame(bool reviewing);
+  std::optional<FrameRing::ReadLease> next_frame(Watch::Lanes reviewing);
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
   void refine(Slot& slot);
-  [[nodiscard]] bool wants_flow() const;
-  [[nodiscard]] bool wants_sonogram() const;
-  void feed_flow(Slot& slot);
-  void feed_sonogram(Slot& slot);
-  void retire_flow();
-  void end_flow();
-  void note_flow_counts();
-  void feed_live_structure(const Image& image);
-  void feed_kept_structure(const Image& image);
-  bool feed_structure(const Image& image, Claim claim);
-  void retire_structure();
-  void end_structure();
-  void note_structure_counts();
   void inject_faults(Lane& lane, std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
@@ -131,28 +112,17 @@ class Pipeline {
   std::uint64_t finished_ = 0;
   std::atomic<double> held_reference_db_;
   std::atomic<bool> measure_reference_{false};
-  std::atomic<bool> host_images_;
+  std::atomic<HostCopy> host_copy_;
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
-  Backend& backend_;
-  std::unique_ptr<FlowEngine> flow_;            // null: off
-  bool flow_failed_ = false;                    // with the parameters in use
-  std::unique_ptr<StructureEngine> structure_;  // null: off
-  bool structure_failed_ = false;               // with the parameters in use
-  Image late_image_;                            // the last one, where it came too soon for objects; number 0: none
-  std::atomic<bool> looks_back_{false};         // a kept frame is on screen
-  std::unique_ptr<SonogramEngine> sonogram_;    // null: off
-  bool sonogram_failed_ = false;                // with the parameters in use
-  std::unique_ptr<Reviewer> reviewer_;          // null: no past
+  SideEngines side_;
+  std::unique_ptr<Reviewer> reviewer_;  // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;
-  std::string fault_;                 // under text_mutex_
-  std::string refusal_;               // under text_mutex_
-  FlowCounts flow_counts_;            // under text_mutex_
-  StructureCounts structure_counts_;  // under text_mutex_
-  SonogramCounts sonogram_counts_;    // under text_mutex_
+  std::string fault_;    // under text_mutex_
+  std::string refusal_;  // under text_mutex_
   std::thread thread_;
 };
 

@@ -18,7 +18,7 @@ void Pipeline::set_injection(const Injection& injection) {
 
 void Pipeline::review(ReviewRequest request) {
   if (reviewer_ == nullptr) return;
-  if (!request.deliver) looks_back_ = true;
+  if (!request.deliver) side_.set_looking(SideEngines::Looking::back);
   reviewer_->request(std::move(request));
   ring_.wake();
 }
@@ -34,7 +34,7 @@ void Pipeline::end_inspection() {
 }
 
 void Pipeline::end_review() {
-  looks_back_ = false;
+  side_.set_looking(SideEngines::Looking::at_live);
   if (reviewer_ == nullptr) return;
   reviewer_->end_flow();
   ring_.wake();

@@ -26,9 +26,8 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   slot.reference_db = reference_level_db(*plan_, held_reference_db_);
   // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and the sonogram need,
   // are then not kept.
-  const bool flow = wants_flow();
-  const bool sonogram = wants_sonogram();
-  if (!(automatic && measure) && !flow && !sonogram) lane.expect_reference(slot.reference_db);
+  const bool pixels = side_.wants_pixels(slot.plan->params);
+  if (!(automatic && measure) && !pixels) lane.expect_reference(slot.reference_db);
   lane.beamform();
   lane.envelope();
   if (automatic && measure) {
@@ -37,9 +36,8 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   }
   lane.compress(slot.reference_db);
   refine(slot);
-  lane.finish(host_images_);
-  if (flow) feed_flow(slot);
-  if (sonogram) feed_sonogram(slot);
+  lane.finish(host_copy_);
+  if (pixels) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
 }
 
 // Of the frame that has just been started; the one before it lies in the slot before.
@@ -85,7 +83,7 @@ void Pipeline::inject_faults(Lane& lane, std::uint64_t sequence) {
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
 void Pipeline::measure_reference(Slot& slot) {
   slot.lane->compress(0.0);
-  slot.lane->finish(true);
+  slot.lane->finish(HostCopy::made);
   slot.lane->wait();
   const std::span<const float> image = slot.lane->image().host();
   if (image.empty()) return;
@@ -109,7 +107,7 @@ void Pipeline::collect(Slot& slot) {
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
   if (options_.on_image) options_.on_image(image);
-  feed_live_structure(image);
+  side_.take_live(image);
   std::swap(image, images_.back());
   images_.publish();
   slot.busy = false;

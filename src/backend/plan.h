@@ -21,7 +21,7 @@ namespace echoloop {
 
 // Analytic recipe, condition stage: band selection between FFTs of n_in and n_out points (see dsp/band_filter.h).
 struct BandPlan {
-  bool real_input = true;
+  SignalKind input = SignalKind::rf;
   int n_samples = 0;  // of a raw line
   int n_in = 0;       // forward transform, zero padded
   int n_out = 0;      // inverse transform = samples of a conditioned line

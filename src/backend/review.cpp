@@ -99,10 +99,10 @@ std::string Reviewer::take_refusal() {
   return std::exchange(refusal_, {});
 }
 
-bool Reviewer::step(double held_reference_db, bool to_host, LiveFrame live) {
+bool Reviewer::step(double held_reference_db, HostCopy copy, LiveFrame live) {
   bool flowing = false;
   try {
-    begin_requests(held_reference_db, to_host);
+    begin_requests(held_reference_db, copy);
     flowing = step_flow(live);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const bool waits = i == kDelivered && film_awaited_;
@@ -134,9 +134,9 @@ bool Reviewer::step_inspection() {
   return inspector_ != nullptr && inspector_->step();
 }
 
-void Reviewer::begin_requests(double held_reference_db, bool to_host) {
+void Reviewer::begin_requests(double held_reference_db, HostCopy copy) {
   held_reference_db_ = held_reference_db;
-  to_host_ = to_host;
+  host_copy_ = copy;
   if (flow_ended_.exchange(false)) drop_flow();
   if (!looking()) {
     if (auto request = take_request()) {
@@ -184,7 +184,7 @@ void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingPara
   slot.lane->envelope();
   slot.lane->compress(slot.reference_db);
   if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
-  slot.lane->finish(to_host_ || slot.deliver);
+  slot.lane->finish(slot.deliver ? HostCopy::made : host_copy_);
 }
 
 void Reviewer::collect(std::size_t index) {

@@ -58,7 +58,7 @@ class Reviewer {
   // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db`
   // stands in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device
   // is lost.
-  bool step(double held_reference_db, bool to_host, LiveFrame live = LiveFrame::none);
+  bool step(double held_reference_db, HostCopy copy, LiveFrame live = LiveFrame::none);
 
   // Why the last request could not be answered, once; empty = nothing to say. [any thread]
   std::string take_refusal();
@@ -73,7 +73,7 @@ class Reviewer {
     bool busy = false;
   };
 
-  void begin_requests(double held_reference_db, bool to_host);
+  void begin_requests(double held_reference_db, HostCopy copy);
   void begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params);
   void collect(std::size_t slot);
   void refuse(const std::string& why);
@@ -106,7 +106,7 @@ class Reviewer {
   const FlowImage* film_made_ = nullptr;     // which is here, until the next one
   std::uint64_t flow_turn_ = 0, flows_made_ = 0;
   double held_reference_db_ = 0.0;  // of the request in work
-  bool to_host_ = true;
+  HostCopy host_copy_ = HostCopy::made;
   std::uint64_t finished_ = 0;
   std::atomic<bool> asked_{false};            // request_ holds something: spares the lock
   std::atomic<bool> to_deliver_{false};       // so does deliveries_

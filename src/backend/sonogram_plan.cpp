@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/flow.h"
+#include "backend/flow_worker.h"
 #include "core/sonogram.h"
 #include "core/units.h"
 

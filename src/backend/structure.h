@@ -30,9 +30,8 @@ class StructureEngine {
   void settle() { thread_.settle(); }                         // until no picture waits or is in work; processing thread
   [[nodiscard]] bool busy() const { return thread_.busy(); }  // one waits or is in work; any thread
   [[nodiscard]] StructureCounts counts() const;               // any thread
-  [[nodiscard]] std::string take_fault() {
-    return thread_.take_fault();
-  }  // why no more pictures come, once; any thread
+  // Why no more pictures come, once; any thread.
+  [[nodiscard]] std::string take_fault() { return thread_.take_fault(); }
 
  private:
   struct Job {

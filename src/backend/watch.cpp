@@ -36,16 +36,16 @@ void Watch::frame_came(std::int64_t acquired_ns, std::int64_t now_ns) {
 
 std::int64_t Watch::look_from_ns() const { return acquired_ns_ + interval_ns_ - kLeadNs; }
 
-std::int64_t Watch::look_until_ns(std::int64_t now_ns, bool in_flight) const {
-  if (!may_look_) return 0;
+std::int64_t Watch::look_until_ns(std::int64_t now_ns, Lanes lanes) const {
+  if (habit_ == Habit::only_sleeps) return 0;
   const std::int64_t until = now_ns >= look_from_ns() ? look_from_ns() + kLookNs : 0;
-  return in_flight ? std::max(until, last_ns_ + kLookNs) : until;
+  return lanes == Lanes::busy ? std::max(until, last_ns_ + kLookNs) : until;
 }
 
-std::chrono::nanoseconds Watch::sleep(std::int64_t now_ns, bool in_flight) const {
-  if (in_flight) return kPoll;
+std::chrono::nanoseconds Watch::sleep(std::int64_t now_ns, Lanes lanes) const {
+  if (lanes == Lanes::busy) return kPoll;
   const std::chrono::nanoseconds ahead(look_from_ns() - now_ns);
-  return may_look_ && ahead > 0ns ? std::min<std::chrono::nanoseconds>(ahead, kIdle) : kIdle;
+  return habit_ == Habit::looks && ahead > 0ns ? std::min<std::chrono::nanoseconds>(ahead, kIdle) : kIdle;
 }
 
 }  // namespace echoloop

@@ -13,15 +13,18 @@ namespace echoloop {
 
 class Watch {
  public:
-  explicit Watch(bool may_look) : may_look_(may_look) {}  // false: always sleeps
+  enum class Habit { looks, only_sleeps };  // only_sleeps: where the lanes need the cores
+  enum class Lanes { idle, busy };          // busy: with frames, live ones or kept ones
+
+  explicit Watch(Habit habit) : habit_(habit) {}
 
   void frame_came(std::int64_t acquired_ns, std::int64_t now_ns);
   void frame_ended(std::int64_t now_ns) { last_ns_ = now_ns; }
 
   // Asks again and again while it is time to look, once at least. True when `happened()` says so.
   template <class Happened>
-  bool look(bool in_flight, const Happened& happened) const {
-    const std::int64_t until_ns = look_until_ns(now_ns(), in_flight);
+  bool look(Lanes lanes, const Happened& happened) const {
+    const std::int64_t until_ns = look_until_ns(now_ns(), lanes);
     while (!happened()) {
       if (now_ns() >= until_ns) return false;
       relax();
@@ -29,14 +32,14 @@ class Watch {
     return true;
   }
   // Until when to look without sleeping; in the past: not at all.
-  [[nodiscard]] std::int64_t look_until_ns(std::int64_t now_ns, bool in_flight) const;
+  [[nodiscard]] std::int64_t look_until_ns(std::int64_t now_ns, Lanes lanes) const;
   // How long to sleep then, unless a frame comes.
-  [[nodiscard]] std::chrono::nanoseconds sleep(std::int64_t now_ns, bool in_flight) const;
+  [[nodiscard]] std::chrono::nanoseconds sleep(std::int64_t now_ns, Lanes lanes) const;
 
  private:
   static void relax();
   [[nodiscard]] std::int64_t look_from_ns() const;
-  bool may_look_;
+  Habit habit_;
   std::int64_t acquired_ns_ = 0;  // of the last frame
   std::int64_t interval_ns_ = 0;  // from the one before
   std::int64_t last_ns_ = 0;      // something happened to a frame in flight

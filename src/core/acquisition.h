@@ -40,13 +40,14 @@ struct Transmit {
   double angle_rad = 0.0;   // plane: steering; positive towards +x
   double source_x_m = 0.0;  // diverging: virtual source (z < 0); focused: the focus (z > 0)
   double source_z_m = 0.0;
-  std::vector<double>
-      element_delays_s;  // delays: firing time of each element, NaN = silent; zero of the law is time zero
-  double t0_s = 0.0;     // time of sample 0 relative to time zero (see the head of this file)
+  // delays: firing time of each element, NaN = silent; zero of the law is time zero.
+  std::vector<double> element_delays_s;
+  double t0_s = 0.0;  // time of sample 0 relative to time zero (see the head of this file)
 };
 
 enum class SampleType { int16, float32 };
 enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
+[[nodiscard]] constexpr int values_per_sample(SignalKind signal) { return signal == SignalKind::iq ? 2 : 1; }
 
 // beamformed: somebody has formed the picture already. Then "element" e is its column at that x, evenly spaced, its
 // samples lie along z (time 2 z / c of a plane wave straight down), and no column is to be mixed with another.
@@ -83,7 +84,7 @@ struct Acquisition {
 
   [[nodiscard]] int n_elements() const { return static_cast<int>(probe.elements.size()); }
   [[nodiscard]] int n_transmits() const { return static_cast<int>(transmits.size()); }
-  [[nodiscard]] int values_per_sample() const { return signal == SignalKind::iq ? 2 : 1; }
+  [[nodiscard]] int values_per_sample() const { return echoloop::values_per_sample(signal); }
   // Values of a frame, laid out [transmit][element][sample], sample fastest (iq: pairs I, Q).
   [[nodiscard]] std::size_t frame_values() const;
   [[nodiscard]] std::size_t frame_bytes() const { return frame_values() * bytes_per_value(sample_type); }

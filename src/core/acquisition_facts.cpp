@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -40,14 +39,12 @@ std::string text_of(double value) {
 }
 
 double parse_fact(const FactSpec& spec, std::string_view text) {
-  double value = 0.0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = failure == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  if (!number || value < spec.least || value > spec.most) {
+  const auto value = finite_number(text);
+  if (!value || *value < spec.least || *value > spec.most) {
     throw Error("--set " + std::string(spec.key), "found '" + std::string(text) + "'",
                 "a number from " + text_of(spec.least) + " to " + text_of(spec.most));
   }
-  return value;
+  return *value;
 }
 
 }  // namespace

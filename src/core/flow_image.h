@@ -41,9 +41,9 @@ struct FlowImage {
   std::vector<float> low_rank_db;
 
   // Of the decomposition; empty without one.
-  std::vector<float> singular_values;        // [frames], falling
-  std::vector<std::complex<float>> courses;  // [component][frame]: how each goes along the frames, unit norm
-  int first_component = 0;                   // kept, from 1, both included; 0: no decomposition
+  std::vector<float> singular_values;                 // [frames], falling
+  std::vector<std::complex<float>> temporal_vectors;  // [component][frame]: how each goes along the frames, unit norm
+  int first_component = 0;                            // kept, from 1, both included; 0: no decomposition
   int last_component = 0;
   double relative_error = 0.0;  // of the loop made of the kept components, against the whole
 
@@ -54,8 +54,8 @@ struct FlowImage {
 struct FlowCounts {
   std::uint64_t pictures = 0;
   std::uint64_t late = 0;  // ensembles that were due while as many were in work as can be
-  std::uint64_t restarts =
-      0;  // ensembles broken off: a frame was missing, the recording began again, the pixels changed
+  // Ensembles broken off: a frame was missing, the recording began again, the pixels changed.
+  std::uint64_t restarts = 0;
 };
 
 // Whether the overlay shows flow at a pixel.

@@ -14,6 +14,9 @@
 
 namespace echoloop {
 
+// Whether an image is copied to the host as well, where the backend computes elsewhere.
+enum class HostCopy { none, made };
+
 struct Image {
   FrameStamp stamp;
   std::int64_t ready_ns = 0;

@@ -1,11 +1,12 @@
 #include "core/injection.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop {
 namespace {
@@ -47,15 +48,14 @@ void set_from_pair(Injection& injection, std::string_view pair) {
     known += (known.empty() ? "" : ", ") + std::string(spec.key);
     if (spec.key != key) continue;
     const std::string_view text = equals == std::string_view::npos ? "" : pair.substr(equals + 1);
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto value = finite_number(text);
     const double least = spec.member == &Injection::stall_every_s ? spec.step : 0.0;
-    const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
     const bool all_missing = spec.member == &Injection::missing_every && value == 1.0;  // no frame would ever come
-    if (!number || all_missing || value < least || value > spec.max || (is_whole(spec) && value != std::floor(value))) {
+    if (!value || all_missing || *value < least || *value > spec.max ||
+        (is_whole(spec) && *value != std::floor(*value))) {
       throw Error("--inject " + std::string(key), "found '" + std::string(text) + "'", range_text(spec));
     }
-    injection.*spec.member = value;
+    injection.*spec.member = *value;
     return;
   }
   throw Error("--inject", "found '" + std::string(pair) + "'", "KEY=VALUE,... with " + known);

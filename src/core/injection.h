@@ -2,7 +2,6 @@
 // a device that fails. Plain values, part of StreamSettings; --inject and the panel are made from the same table.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -9,11 +9,26 @@
 
 namespace echoloop {
 
+// Of what is made beside the live pictures. Null: it is not made, whatever the parameters say.
+struct SideMailboxes {
+  Mailbox<FlowImage>* flow = nullptr;
+  Mailbox<StructureImage>* structure = nullptr;
+  Mailbox<Sonogram>* sonogram = nullptr;
+};
+
+struct SideCounts {
+  FlowCounts flow;
+  StructureCounts structure;
+  SonogramCounts sonogram;
+};
+
 struct LiveImages {
   Mailbox<Image> images;
   Mailbox<FlowImage> flow;
   Mailbox<StructureImage> structure;
   Mailbox<Sonogram> sonogram;
+
+  [[nodiscard]] SideMailboxes side() { return {.flow = &flow, .structure = &structure, .sonogram = &sonogram}; }
 };
 
 }  // namespace echoloop

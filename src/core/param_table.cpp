@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop {
 namespace {
@@ -90,6 +91,11 @@ void take_display(ImagingParams& params, const ImagingParams& from) {
   }
 }
 
+ImagingParams without_display(ImagingParams params) {
+  take_display(params, ImagingParams{});
+  return params;
+}
+
 std::string get_text(const ImagingParams& params, const ParamSpec& spec) {
   const double value = get_number(params, spec);
   if (!spec.choices.empty()) return std::string(spec.choices[static_cast<std::size_t>(value)]);
@@ -113,16 +119,13 @@ void set_from_text(ImagingParams& params, std::string_view assignment) {
     set_number(params, *spec, static_cast<double>(choice - spec->choices.begin()));
     return;
   }
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    refuse(key, text, "a number, " + range_text(*spec));
-  }
-  if (value < spec->min || value > spec->max) refuse(key, text, range_text(*spec));
-  if (std::holds_alternative<int P::*>(spec->member) && value != std::floor(value)) {
+  const auto value = finite_number(text);
+  if (!value) refuse(key, text, "a number, " + range_text(*spec));
+  if (*value < spec->min || *value > spec->max) refuse(key, text, range_text(*spec));
+  if (std::holds_alternative<int P::*>(spec->member) && *value != std::floor(*value)) {
     refuse(key, text, "a whole number, " + range_text(*spec));
   }
-  set_number(params, *spec, value);
+  set_number(params, *spec, *value);
 }
 
 void validate_params(const ImagingParams& p, const Acquisition& acquisition) {

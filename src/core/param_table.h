@@ -45,8 +45,10 @@ bool alike(const ImagingParams& a, const ImagingParams& b, bool (*acts)(const Pa
 
 double get_number(const ImagingParams& params, const ParamSpec& spec);        // enumerations: their index
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range
-// Every parameter that acts on the screen only, as `from` has it.
+// Every parameter that acts on the screen only, as `from` has it; and all of them at their defaults: what is left makes
+// the same pixels exactly where it is equal.
 void take_display(ImagingParams& params, const ImagingParams& from);
+ImagingParams without_display(ImagingParams params);
 std::string get_text(const ImagingParams& params, const ParamSpec& spec);  // SI value or the choice's name
 
 // "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/injection.h"

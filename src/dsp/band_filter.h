@@ -4,6 +4,7 @@
 // transform of another length gives decimated or interpolated IQ for free.
 #pragma once
 
+#include "core/acquisition.h"
 #include "dsp/complex.h"
 
 namespace echoloop {
@@ -16,13 +17,13 @@ double band_response(double f_hz, double low_hz, double high_hz);
 //   spectrum: RF: bins 0 .. n_in/2 of the real transform; IQ: all n_in bins.  response: [n_out], scale included.
 //   bin_offset: input bin that lands on output bin 0 (the demodulation frequency).
 ECHO_HD Complex select_band(const Complex* spectrum, const float* response, int m, int n_in, int n_out, int bin_offset,
-                            bool real_input) {
+                            SignalKind input) {
   const float h = response[m];
   if (h == 0.0f) return {0.0f, 0.0f};
   const int signed_m = m < (n_out + 1) / 2 ? m : m - n_out;
   int k = (signed_m + bin_offset) % n_in;
   if (k < 0) k += n_in;
-  if (!real_input) return h * spectrum[k];
+  if (input == SignalKind::iq) return h * spectrum[k];
   return k <= n_in / 2 ? h * spectrum[k] : h * conjugate(spectrum[n_in - k]);
 }
 

@@ -8,14 +8,6 @@
 
 namespace echoloop {
 
-std::vector<double> energy_curve(std::span<const double> singular_values) {
-  std::vector<double> curve;
-  double sum = 0.0;
-  for (const double s : singular_values) curve.push_back(sum += s * s);
-  for (double& share : curve) share = sum > 0.0 ? share / sum : 1.0;
-  return curve;
-}
-
 double reconstruction_error(std::span<const double> singular_values, ComponentRange range) {
   double all = 0.0;
   double left_out = 0.0;
@@ -28,9 +20,9 @@ double reconstruction_error(std::span<const double> singular_values, ComponentRa
   return all > 0.0 ? std::sqrt(left_out / all) : 0.0;
 }
 
-double mean_frequency(std::span<const std::complex<double>> course) {
+double mean_frequency(std::span<const std::complex<double>> vector) {
   std::complex<double> r1 = 0.0;
-  for (std::size_t t = 1; t < course.size(); ++t) r1 += course[t] * std::conj(course[t - 1]);
+  for (std::size_t t = 1; t < vector.size(); ++t) r1 += vector[t] * std::conj(vector[t - 1]);
   return std::arg(r1) / kPi;
 }
 
@@ -38,8 +30,8 @@ int tissue_components(const Decomposition& d, double cutoff) {
   const auto n = static_cast<std::size_t>(d.n);
   int count = 0;
   while (count < d.n - 1) {
-    const auto course = std::span(d.courses).subspan(static_cast<std::size_t>(count) * n, n);
-    if (std::abs(mean_frequency(course)) > cutoff) break;
+    const auto vector = std::span(d.temporal_vectors).subspan(static_cast<std::size_t>(count) * n, n);
+    if (std::abs(mean_frequency(vector)) > cutoff) break;
     ++count;
   }
   return count;
@@ -65,13 +57,13 @@ std::vector<std::complex<float>> component_matrix(const Decomposition& d, Compon
   std::vector<std::complex<double>> sums(n * n, 0.0);
   for (int k = 1; k <= d.n; ++k) {
     if ((k >= first && k <= last) == by_the_others) continue;
-    const std::complex<double>* course = d.courses.data() + static_cast<std::size_t>(k - 1) * n;
+    const std::complex<double>* vector = d.temporal_vectors.data() + static_cast<std::size_t>(k - 1) * n;
     for (std::size_t s = 0; s < n; ++s) {
-      const double re = course[s].real();
-      const double im = course[s].imag();
+      const double re = vector[s].real();
+      const double im = vector[s].imag();
       for (std::size_t t = 0; t < n; ++t) {  // by hand: the operator looks for infinities
-        sums[s * n + t] += std::complex<double>(re * course[t].real() + im * course[t].imag(),
-                                                re * course[t].imag() - im * course[t].real());
+        sums[s * n + t] += std::complex<double>(re * vector[t].real() + im * vector[t].imag(),
+                                                re * vector[t].imag() - im * vector[t].real());
       }
     }
   }

@@ -1,5 +1,5 @@
-// What the singular values of a Casorati matrix [pixel][frame], and the components' courses along the frames, say:
-// energies, errors, and which components to keep when nobody chooses. Host only, double precision.
+// What the singular values of a Casorati matrix [pixel][frame] and its temporal singular vectors say: energies, errors,
+// and which components to keep when nobody chooses. Host only, double precision.
 #pragma once
 
 #include <complex>
@@ -11,9 +11,9 @@ namespace echoloop {
 // X = U S V^H: column k of U is a component's picture, row k of V^H how it goes along the frames. The columns of V are
 // the eigenvectors of the Gram matrix X^H X, the squares of S its eigenvalues.
 struct Decomposition {
-  int n = 0;                                  // frames = components
-  std::vector<double> singular_values;        // [n], falling
-  std::vector<std::complex<double>> courses;  // V^H: [component][frame], orthonormal
+  int n = 0;                                           // frames = components
+  std::vector<double> singular_values;                 // [n], falling
+  std::vector<std::complex<double>> temporal_vectors;  // V^H: [component][frame], orthonormal
 };
 
 // Components first .. last of 1 .. n, both included; empty when last < first.
@@ -23,16 +23,13 @@ struct ComponentRange {
   friend bool operator==(const ComponentRange&, const ComponentRange&) = default;
 };
 
-// Share of the energy in the components 1 .. k, for k = 1 .. n: sum of sigma^2 up to k over all. Ends with 1.
-std::vector<double> energy_curve(std::span<const double> singular_values);
-
 // ||X - X_range|| / ||X|| (Frobenius) of the reconstruction from these components: by Eckart and Young, the root of the
 // energy that they leave out.
 double reconstruction_error(std::span<const double> singular_values, ComponentRange range);
 
-// Mean Doppler frequency of a course [frame], as a share of the Nyquist frequency, -1 .. 1: the angle of its
+// Mean Doppler frequency of a temporal vector [frame], as a share of the Nyquist frequency, -1 .. 1: the angle of its
 // lag-one autocorrelation over pi. Positive: towards the probe.
-double mean_frequency(std::span<const std::complex<double>> course);
+double mean_frequency(std::span<const std::complex<double>> temporal_vector);
 
 // Tissue: the leading components whose mean frequency lies within +- cutoff (share of Nyquist); the count ends at the
 // first that does not. Tissue is the strongest, and slow. (Choice by the eigenvectors' mean frequency: Yu and
@@ -45,8 +42,8 @@ int tissue_components(const Decomposition& d, double cutoff);
 // above, at least 1.
 int last_above_noise(std::span<const double> singular_values, std::size_t n_pixels);
 
-// W[s * n + t] that keeps these components: sum over them of conj(course[s]) course[t], so that X W = X V V^H. Where
-// they are more than half, the identity less the others: as exact, and less work.
+// W[s * n + t] that keeps these components: sum over them of conj(v[s]) v[t], v the temporal vector, so that X W = X V
+// V^H. Where they are more than half, the identity less the others: as exact, and less work.
 std::vector<std::complex<float>> component_matrix(const Decomposition& d, ComponentRange range);
 
 }  // namespace echoloop

@@ -19,7 +19,8 @@ inline constexpr float kDelayMagic = 8388608.0f;  // 2^23
 inline constexpr int kDelayMagicBits = 0x4B000000;
 inline constexpr int kLargestWindow = 1 << (23 - kDelayBits);  // words: what such a float can address
 
-// Which pixels of a tile a thread sums: `kPixels` of one column, tile_z / kPixels rows apart.
+// A rectangle of pixels that one block of threads sums. A thread has n_pixels (PackedForm) of one column, as many rows
+// apart as there are rows of threads: tile_z / n_pixels.
 struct TileShape {
   int tile_x = 0;
   int tile_z = 0;
@@ -32,8 +33,8 @@ struct TilePlace {
   int z;
 };
 
-// Place of the first of a thread's pixels in a tile of `rows` = tile_z / kPixels rows of threads. Threads beyond the
-// last row have z >= rows.
+// Place of the first of a thread's pixels in the tile. Threads beyond the last row of threads have nothing to sum: z is
+// tile_z / n_pixels or more.
 ECHO_HD TilePlace tile_place(const TileShape& tile, int thread) {
   if (tile.warp_x == 0) return {thread % tile.tile_x, thread / tile.tile_x};
   const int lane = thread % 32;

@@ -8,8 +8,7 @@
 
 namespace echoloop {
 
-inline constexpr int kWallTaps = 129;              // of the course's colour Doppler study,
-inline constexpr double kCourseWallCutoff = 0.19;  // and its cut-off, as a share of the Nyquist frequency
+inline constexpr int kWallTaps = 129;  // of the short course's colour Doppler study
 
 // Row-major [n][n]: W[s * n + t]. Symmetric odd FIR, middle tap on t; beyond its ends the ensemble goes on as its own
 // mirror image (d c b a | a b c d | d c b a), which is what scipy.ndimage.convolve1d does by default.

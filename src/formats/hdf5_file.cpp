@@ -1,6 +1,5 @@
 #include "formats/hdf5_file.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "core/error.h"

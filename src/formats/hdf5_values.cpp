@@ -1,6 +1,5 @@
 // Numbers, text and attributes of hdf5_file.h, and what a dataset's storage may be.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "core/error.h"

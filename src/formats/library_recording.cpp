@@ -1,8 +1,6 @@
 // Chooses among the readers that stand on a library, by content.
 #include "formats/library_recording.h"
 
-#include <string_view>
-
 #include "core/error.h"
 #include "formats/hdf5_file.h"
 #include "formats/hdf5_formats.h"

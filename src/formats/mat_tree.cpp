@@ -3,7 +3,6 @@
 #include <matio.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "core/error.h"

@@ -2,7 +2,6 @@
 // Why a grammar: the header is a Python literal; it is matched, never evaluated. Internal to src/formats.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "formats/npz.h"
 
-#include <array>
-
 #include "core/error.h"
 #include "formats/course_doppler.h"
 #include "formats/samples.h"

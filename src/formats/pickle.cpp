@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include "core/error.h"
 #include "formats/pickle_machine.h"
 
 namespace echoloop::pickle {

@@ -1,6 +1,5 @@
 // What REDUCE and BUILD may mean in a pickle of numpy data, as value-to-value functions that call nothing.
 // The shapes of these calls are numpy's own pickling protocol (ndarray.__reduce__, dtype.__reduce__), numpy 1 and 2.
-#include <algorithm>
 #include <array>
 
 #include "core/error.h"

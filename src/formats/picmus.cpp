@@ -1,6 +1,5 @@
 // PICMUS's own HDF5 layout: /US/US_DATASET0000 with plane waves, RF or IQ (data/real and data/imag, both always there).
 // Arrays have MATLAB's axes reversed. Time zero: the wave passes the array's centre; a positive angle leans to +x.
-#include <cmath>
 
 #include "core/error.h"
 #include "formats/hdf5_formats.h"

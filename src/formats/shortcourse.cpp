@@ -1,6 +1,5 @@
 #include "formats/shortcourse.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 

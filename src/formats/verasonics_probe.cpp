@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/units.h"
 #include "formats/placed_probe.h"
-#include "formats/verasonics.h"
+#include "formats/reader.h"
 #include "formats/verasonics_scheme.h"
 
 namespace echoloop::verasonics {

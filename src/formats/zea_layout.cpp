@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "formats/array_view.h"
 #include "formats/hdf5_formats.h"
-#include "formats/hdf5_samples.h"
 #include "formats/reader.h"
 
 namespace echoloop {

@@ -2,6 +2,7 @@
 // src/formats, reader process.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/acquisition.h"
@@ -9,6 +10,8 @@
 #include "formats/placed_probe.h"
 
 namespace echoloop {
+
+inline constexpr std::size_t kMaxZeaTable = std::size_t{1} << 24;  // values: (transmit, element), (frame, transmit)
 
 // Path of the group of data and scan: "" (the root), "event_0", or the first track that has channel data, "tracks/...".
 // What is left out goes to a.assumptions.

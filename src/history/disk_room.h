@@ -21,8 +21,8 @@ class DiskRoom {
   [[nodiscard]] std::string take(std::size_t bytes);
   void give_back();
 
-  static constexpr std::size_t kMargin = std::size_t{8}
-                                         << 20;  // HDF5: index blocks of a million frames and the headers
+  // HDF5: index blocks of a million frames and the headers.
+  static constexpr std::size_t kMargin = std::size_t{8} << 20;
 
  private:
   [[nodiscard]] std::string reserve(std::uint64_t size, std::uint64_t end);

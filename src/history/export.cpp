@@ -1,7 +1,6 @@
 #include "history/export.h"
 
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "core/param_table.h"

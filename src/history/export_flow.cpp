@@ -1,6 +1,5 @@
 // Flow pictures on disk.
 #include <algorithm>
-#include <cmath>
 
 #include "history/export.h"
 #include "history/npy_text.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -70,9 +70,14 @@ void RfHistory::clear() {
   held_ = false;
 }
 
-void RfHistory::hold(bool held) {
+void RfHistory::hold() {
   const std::scoped_lock lock(mutex_);
-  held_ = held;
+  held_ = true;
+}
+
+void RfHistory::let_go() {
+  const std::scoped_lock lock(mutex_);
+  held_ = false;
 }
 
 bool RfHistory::wants_memory() const {

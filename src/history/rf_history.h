@@ -52,8 +52,9 @@ class RfHistory final : public FrameKeeper {
 
   FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
 
-  // While held, nothing is added and nothing goes: indices stay what they are. [any thread]
-  void hold(bool held);
+  // From hold() to let_go() nothing is added and nothing goes: indices stay what they are. [any thread]
+  void hold();
+  void let_go();
 
   // Index 0 is the oldest frame. [any thread]
   [[nodiscard]] HistoryExtent extent() const;

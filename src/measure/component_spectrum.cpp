@@ -7,17 +7,18 @@
 
 namespace echoloop {
 
-std::vector<float> component_spectrum_db(std::span<const std::complex<float>> course, int bins, double floor_db) {
-  if (course.empty() || bins < 2) return {};
-  const auto n = static_cast<double>(course.size());
+std::vector<float> component_spectrum_db(std::span<const std::complex<float>> temporal_vector, int bins,
+                                         double floor_db) {
+  if (temporal_vector.empty() || bins < 2) return {};
+  const auto n = static_cast<double>(temporal_vector.size());
   std::vector<double> power;
   for (int bin = 0; bin < bins; ++bin) {
     const double turn = -kPi * (2.0 * bin / (bins - 1) - 1.0);  // from frame to frame
     const std::complex<double> step(std::cos(turn), std::sin(turn));
     std::complex<double> phase = 1.0, sum = 0.0;
-    for (std::size_t t = 0; t < course.size(); ++t) {
+    for (std::size_t t = 0; t < temporal_vector.size(); ++t) {
       const double window = 0.5 - 0.5 * std::cos(2.0 * kPi * (static_cast<double>(t) + 0.5) / n);
-      sum += window * phase * std::complex<double>(course[t]);
+      sum += window * phase * std::complex<double>(temporal_vector[t]);
       phase *= step;
     }
     power.push_back(std::norm(sum));

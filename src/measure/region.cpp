@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/units.h"
 #include "measure/plane_geometry.h"
 
 namespace echoloop {
@@ -126,29 +125,6 @@ void polar_pixels(const Inside& inside, const Grid& grid, RegionPixels& found) {
 }
 
 }  // namespace
-
-bool operator==(const Region& a, const Region& b) {
-  return a.shape == b.shape && std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(),
-                                          [](PlanePoint p, PlanePoint q) { return p.x_m == q.x_m && p.z_m == q.z_m; });
-}
-
-bool region_contains(const Region& region, PlanePoint p) { return Inside(region).contains(p); }
-
-double region_area_m2(const Region& region) {
-  const std::vector<PlanePoint>& p = region.points;
-  if (!Inside(region).complete()) return 0.0;
-  switch (region.shape) {
-    case RegionShape::rectangle:
-      return std::abs((p[1].x_m - p[0].x_m) * (p[1].z_m - p[0].z_m));
-    case RegionShape::circle:
-      return kPi * distance_m(p[0], p[1]) * distance_m(p[0], p[1]);
-    case RegionShape::ellipse:
-      return ellipse_area_m2(ellipse_axes(p[0], p[1], p[2]));
-    case RegionShape::outline:
-      return outline_area_m2(p);
-  }
-  return 0.0;
-}
 
 RegionPixels pixels_in(const Region& region, const Grid& grid) {
   RegionPixels found;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/grid.h"
@@ -17,14 +16,8 @@ struct Region {
   // rectangle: opposite corners; circle: centre, a point of the rim; ellipse: the ends of one axis and a point that
   // the other half axis reaches out to; outline: at least 3, closed, even-odd where it crosses itself.
   std::vector<PlanePoint> points;
-  friend bool operator==(const Region& a, const Region& b);
+  friend bool operator==(const Region&, const Region&) = default;
 };
-
-// False with too few points too.
-bool region_contains(const Region& region, PlanePoint p);
-
-// As drawn, whatever the picture covers of it.
-double region_area_m2(const Region& region);
 
 // Weights: a mean over tissue counts equal areas equally. Pixels of a Cartesian grid are equal; those of a polar grid
 // are as large as their distance from the apex: r dr dangle.
@@ -33,6 +26,7 @@ struct RegionPixels {
   std::vector<float> weight = {};         // relative area of each; empty = all equal
   double area_m2 = 0.0;                   // of these pixels together
 };
+// Those whose centres lie in the region; none when it has too few points.
 RegionPixels pixels_in(const Region& region, const Grid& grid);
 
 }  // namespace echoloop

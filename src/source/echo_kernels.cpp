@@ -1,7 +1,5 @@
 #include "source/echo_kernels.h"
 
-#include <cmath>
-
 // One copy for AVX2 with FMA, one for the base machine, chosen when the program starts. Not under sanitizers: the
 // chooser (an ifunc) would run before their runtime does. GCC vectorises such loops from -O3 on.
 #if defined(__GNUC__) && !defined(__clang__)

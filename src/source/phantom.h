@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/grid.h"
 #include "core/units.h"
 #include "source/source.h"
 
@@ -47,20 +48,15 @@ std::span<const std::string_view> phantom_names();
 // Throws Error naming the setting and what is accepted. Takes some 20 ms for the default probe. [any thread]
 std::unique_ptr<Source> make_phantom(const PhantomSettings& settings);
 
-struct PhantomPoint {
-  double x_m = 0.0;
-  double z_m = 0.0;
-};
-
 // The resting wires of the points phantom. [0] and [1] are 20.00 mm apart in depth, [2] and [3] 10.00 mm apart
 // laterally (half of that on a probe too small for it). [any thread]
-std::vector<PhantomPoint> points_phantom_wires(const PhantomSettings& settings);
+std::vector<PlanePoint> points_phantom_wires(const PhantomSettings& settings);
 
 // Where the circling wire of the points phantom is in frame `index`. [any thread]
-PhantomPoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index);
+PlanePoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index);
 
 struct PhantomDisc {
-  PhantomPoint center;
+  PlanePoint center{};
   double radius_m = 0.0;
 };
 
@@ -72,7 +68,7 @@ PhantomDisc cyst_phantom_inclusion(const PhantomSettings& settings, std::uint64_
 // What is true of the flow phantom in frame `index`: a point of the vessel's axis and its direction, which lead to the
 // speed anywhere: along the vessel peak (1 - (across / radius)^2), and all of it carried along by the tissue.
 struct FlowTruth {
-  PhantomPoint axis;       // where the axis crosses x = 0
+  PlanePoint axis{};     // where the axis crosses x = 0
   double angle_rad = 0.0;  // downwards to the right
   double radius_m = 0.0;
   double peak_m_s = 0.0;    // along the vessel, to the right

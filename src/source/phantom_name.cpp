@@ -1,21 +1,20 @@
 #include "source/phantom_name.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
 
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop {
 namespace {
 
 double parse_number(std::string_view key, std::string_view text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw Error("sim: " + std::string(key), "found '" + std::string(text) + "'", "a number");
-  }
-  return value;
+  const auto value = finite_number(text);
+  if (!value) throw Error("sim: " + std::string(key), "found '" + std::string(text) + "'", "a number");
+  return *value;
 }
 
 // Takes the text up to `separator` off the front of `rest`.

@@ -1,7 +1,6 @@
 #include "source/phantom_scene.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "source/echo_pulse.h"
 #include "source/probe_table.h"

@@ -44,6 +44,12 @@ std::string refusal_text(const RingRefusal& r) {
 
 }  // namespace
 
+double default_rate_hz(const Acquisition& acquisition) {
+  // A recording at 10 kHz would be over before anybody saw it; 50 pictures a second show every frame of a short loop.
+  constexpr double kFallbackHz = 50.0;
+  return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
+}
+
 Producer::Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options)
     : source_(source), ring_(ring), trace_(trace), options_(options), next_sequence_(options.first_sequence) {
   thread_ = std::thread([this] { run(); });

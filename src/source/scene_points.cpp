@@ -1,6 +1,5 @@
 // The points phantom: wires at known places in faint speckle, one of them circling. For measuring where echoes land.
 #include <cmath>
-#include <utility>
 
 #include "core/units.h"
 #include "source/phantom_speckle.h"
@@ -21,7 +20,7 @@ constexpr double kWires_mm[][2] = {{0.0, 10.0}, {0.0, 30.0},  {-5.0, 15.0}, {5.0
 // Whole or half, so that the distances stay round numbers.
 double points_scale(const Field& field) { return field.scale < 0.9 ? 0.5 : 1.0; }
 
-PhantomPoint circling(const Field& field, double time_s) {
+PlanePoint circling(const Field& field, double time_s) {
   const double scale = points_scale(field);
   const double phase = 2.0 * kPi * std::fmod(time_s / kCircleSeconds, 1.0);
   return {scale * (-4.5e-3 + kCircleRadius_m * std::cos(phase)), scale * (26e-3 + kCircleRadius_m * std::sin(phase))};
@@ -44,7 +43,7 @@ class PointsScene final : public Scene {
   [[nodiscard]] const Scatterers& fixed() const override { return fixed_; }
 
   void moving(std::uint64_t state, Scatterers& out) const override {
-    const PhantomPoint wire = circling(setup_.field, static_cast<double>(state) / setup_.frame_rate_hz);
+    const PlanePoint wire = circling(setup_.field, static_cast<double>(state) / setup_.frame_rate_hz);
     out.resize(0);
     out.add(wire.x_m, wire.z_m, kWire);
   }
@@ -58,14 +57,14 @@ class PointsScene final : public Scene {
 
 std::unique_ptr<Scene> make_points_scene(const SceneSetup& setup) { return std::make_unique<PointsScene>(setup); }
 
-std::vector<PhantomPoint> points_phantom_wires(const PhantomSettings& settings) {
+std::vector<PlanePoint> points_phantom_wires(const PhantomSettings& settings) {
   const double metres = points_scale(field_of(settings)) * kMetresPerMillimetre;
-  std::vector<PhantomPoint> wires;
+  std::vector<PlanePoint> wires;
   for (const auto& wire : kWires_mm) wires.push_back({metres * wire[0], metres * wire[1]});
   return wires;
 }
 
-PhantomPoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index) {
+PlanePoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index) {
   return circling(field_of(settings), static_cast<double>(index) / settings.frame_rate_hz);
 }
 

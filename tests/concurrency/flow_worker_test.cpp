@@ -41,7 +41,7 @@ class ScriptedDevice final : public FlowDevice {
     const std::size_t n = slots.size();
     return {.n = static_cast<int>(n),
             .singular_values = std::vector<double>(n, 1.0),
-            .courses = std::vector<std::complex<double>>(n * n, 1.0)};
+            .temporal_vectors = std::vector<std::complex<double>>(n * n, 1.0)};
   }
   void keep_components(const Decomposition&, ComponentRange) override {}
   void set_matrix(std::span<const float>, int) override {}

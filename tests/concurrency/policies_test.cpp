@@ -59,7 +59,7 @@ class EachPolicy : public ::testing::TestWithParam<Flow> {
     params.reference_db = 0.0;
     return {.stream = stream,
             .params = params,
-            .host_images = false,
+            .host_copy = HostCopy::none,
             .on_image = [this](const Image& image) { look(image); },
             .history = &history_};
   }
@@ -122,7 +122,7 @@ class EachPolicy : public ::testing::TestWithParam<Flow> {
     ++streams_;
   }
   void expect_history_whole() {
-    history_.hold(true);
+    history_.hold();
     const std::vector<FrameStamp> stamps = history_.stamps();
     EXPECT_GE(stamps.size(), 50U);
     for (std::size_t i = 0; i < stamps.size(); ++i) EXPECT_TRUE(testing::is_whole(history_.at(i)->frame)) << i;

@@ -65,7 +65,7 @@ class CheckingBackend final : public Backend {
       const FrameAverage inner{.before = before != nullptr ? before->inner_.get() : nullptr, .keep = average->keep};
       inner_->refine(&inner);
     }
-    void finish(bool to_host) override { inner_->finish(to_host); }
+    void finish(HostCopy copy) override { inner_->finish(copy); }
     [[nodiscard]] bool uploaded() override {
       const bool uploaded = inner_->uploaded();
       if (uploaded) check();

@@ -34,7 +34,7 @@ void start_loaded_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std
   lane.beamform();
   lane.envelope();
   lane.compress(0.0);
-  lane.finish(true);
+  lane.finish(HostCopy::made);
 }
 
 TEST_F(Faults, LoadLastsAsLongAsAsked) {
@@ -151,7 +151,7 @@ void lose_the_device(Backend& gpu, Backend& cpu) {
       lane->beamform();
       lane->envelope();
       lane->compress(0.0);
-      lane->finish(true);
+      lane->finish(HostCopy::made);
       lane->wait();
     });
     checks.check(!said.empty(), "a verb throws");

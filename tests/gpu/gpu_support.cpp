@@ -194,7 +194,7 @@ void start_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<
   lane.beamform();
   lane.envelope();
   lane.compress(plan->params.reference_db);
-  lane.finish(true);
+  lane.finish(HostCopy::made);
 }
 
 std::vector<float> host_image(Lane& lane) {

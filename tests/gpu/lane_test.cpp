@@ -88,7 +88,7 @@ TEST_F(Lanes, CompressAgainMovesTheLevel) {
   std::vector<float> want = host_image(*lane);
   for (float& v : want) v -= 23.0f;
   lane->compress(23.0);
-  lane->finish(true);
+  lane->finish(HostCopy::made);
   EXPECT_LE(largest_difference_db(host_image(*lane), want, -60.0), 1e-3);
   TimingTrace trace;
   lane->append_spans(trace);
@@ -112,7 +112,7 @@ TEST_F(Lanes, HostCopyOnlyWhenAsked) {
   start_frame(*lane, plan, frame);
   EXPECT_EQ(host_image(*lane).size(), plan->grid.pixels());
   lane->compress(0.0);
-  lane->finish(false);
+  lane->finish(HostCopy::none);
   lane->wait();
   EXPECT_TRUE(lane->finished());
   EXPECT_NE(lane->image().device_db, nullptr);

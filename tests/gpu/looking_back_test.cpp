@@ -45,7 +45,7 @@ TEST_F(LookingBackOnTheGpu, AnyOfFiveHundredFramesIsWhatItIsLive) {
       gpu(), source, images, trace,
       {.stream = testing::unpaced(), .params = params(1.0), .max_frames = 0, .history = &history, .past = &past});
   testing::wait_until([&] { return history.extent().frames >= kFrames; });
-  history.hold(true);
+  history.hold();
   std::vector<double> took_ms;
   for (std::uint64_t n = 0; n < kFrames; ++n) {
     const auto kept = history.at(n * 211 % kFrames);

@@ -50,7 +50,7 @@ TEST_F(Memory, MappedSamplesAreNeededUntilTheyAreRead) {
     lane->envelope();
     lane->compress(0.0);
     EXPECT_FALSE(lane->finished());
-    lane->finish(true);
+    lane->finish(HostCopy::made);
     lane->wait();
     EXPECT_TRUE(lane->uploaded());
     EXPECT_TRUE(lane->finished());

@@ -46,7 +46,7 @@ std::vector<Span> run_stream(Backend& gpu, StreamMode mode, HostMemory kind) {
     lane.beamform();
     lane.envelope();
     lane.compress(0.0);
-    lane.finish(true);
+    lane.finish(HostCopy::made);
   }
   std::vector<Span> spans = trace.spans();
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });

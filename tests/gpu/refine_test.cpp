@@ -33,7 +33,7 @@ std::vector<std::vector<float>> averaged_pictures(Backend& backend, const std::s
     lane.compress(40.0);
     const FrameAverage average{.before = i == 0 ? nullptr : lanes[(i + 1) % 2].get(), .keep = i == 0 ? 0.0f : 0.6f};
     lane.refine(plan->refine->average ? &average : nullptr);
-    lane.finish(true);
+    lane.finish(HostCopy::made);
     lane.wait();
     const auto host = lane.image().host();
     pictures.emplace_back(host.begin(), host.end());

@@ -67,7 +67,7 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
   for (int i = 0; i < 64; ++i) flow.singular_values.push_back(std::pow(0.9F, static_cast<float>(i)));
   for (int k = 0; k < 64; ++k) {  // component k goes at k / 64 of the limit towards the probe
     for (int t = 0; t < 64; ++t) {
-      flow.courses.push_back(std::polar(0.125F, 3.14159265F * static_cast<float>(k * t) / 64.0F));
+      flow.temporal_vectors.push_back(std::polar(0.125F, 3.14159265F * static_cast<float>(k * t) / 64.0F));
     }
   }
   flow.first_component = low_rank ? 1 : 9;

@@ -52,7 +52,7 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
                   {.stream = testing::unpaced(),
                    .params = params,
                    .max_frames = kWarmUp + kFrames + 1,
-                   .host_images = true,
+                   .host_copy = HostCopy::made,
                    .on_image =
                        [&](const Image&) {
                          ++frames;

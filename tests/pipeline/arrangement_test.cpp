@@ -7,6 +7,7 @@
 #include "support/fake_backend.h"
 #include "support/numbered_frames.h"
 #include "support/one_line.h"
+#include "support/set_stream.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -65,11 +66,11 @@ TEST(Arrangement, AfterARefusalItGoesOnWithMoreSlots) {
     EXPECT_EQ(rig.session->counts().refused, n);
     EXPECT_EQ(rig.session->refusal()->sequence + 1, rig.session->counts().produced);
     stream.slots = stream.slots == 4 ? 5 : 4;
-    rig.session->set_stream(stream);
+    testing::set_stream(*rig.session, stream);
   }
   stream.policy = RingPolicy::block;
   stream.slots = 6;
-  rig.session->set_stream(stream);
+  testing::set_stream(*rig.session, stream);
   rig.process(50);
   rig.session->stop();
   EXPECT_LE(rig.session->counts().refused, 21U);
@@ -85,7 +86,7 @@ TEST(Arrangement, AfterAnInjectedErrorOnlyTheFramesInLanesAreLost) {
   EXPECT_NE(rig.session->fault().find("frame 100"), std::string::npos) << rig.session->fault();
   stream.inject = {};
   stream.slots = 5;
-  rig.session->set_stream(stream);
+  testing::set_stream(*rig.session, stream);
   rig.process(50);
   EXPECT_EQ(rig.session->fault(), "");
   rig.session->stop();
@@ -148,7 +149,7 @@ TEST(Arrangement, MoreLanesThanTheDeviceHasMemoryForAreRefusedWithTheNumbers) {
   EXPECT_EQ(rig.session->stream().lanes, 2);
   EXPECT_TRUE(rig.session->advance()) << "nothing is under way";
   stream.lanes = 3;
-  rig.session->set_stream(stream);
+  testing::set_stream(*rig.session, stream);
   EXPECT_EQ(rig.session->stream().lanes, 3);
   rig.process(5);
   rig.session->stop();
@@ -167,7 +168,7 @@ TEST(Arrangement, OneThatCannotBeMadeGivesWayToTheLastThatWorked) {
   for (const int slots : {3, 4, 5}) {
     stream.lanes = 4;
     stream.slots = slots;
-    rig.session->set_stream(stream);
+    testing::set_stream(*rig.session, stream);
     EXPECT_EQ(rig.session->stream(), works);
     EXPECT_EQ(rig.session->take_refusal(), "no room for lane 3");
     EXPECT_EQ(rig.session->take_refusal(), "");
@@ -185,7 +186,7 @@ TEST(Arrangement, WhenNotEvenThatWorksItThrowsAndCanBeDestroyed) {
   rig.process(5);
   none.most_lanes = 0;
   stream.slots = 5;
-  EXPECT_THROW(rig.session->set_stream(stream), std::runtime_error);
+  EXPECT_THROW(testing::set_stream(*rig.session, stream), std::runtime_error);
   EXPECT_FALSE(rig.session->running());
   testing::expect_counts_add_up(rig.session->counts());
   rig.session.reset();
@@ -209,7 +210,7 @@ TEST(Arrangement, TheFrameLimitHoldsThroughAllOfThem) {
   rig.make(stream, 200);
   for (int i = 0; i < 30; ++i) {
     stream.slots = 2 + i % 7;
-    rig.session->set_stream(stream);
+    testing::set_stream(*rig.session, stream);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   wait_until([&] { return rig.session->done(); });

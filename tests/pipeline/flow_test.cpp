@@ -68,7 +68,7 @@ TEST_F(Engines, APictureEveryFewFrames) {
   EXPECT_EQ(image.velocity_m_s.size(), image.grid.pixels());
   EXPECT_TRUE(image.low_rank_db.empty());
   EXPECT_EQ(image.singular_values.size(), 16U);
-  EXPECT_EQ(image.courses.size(), 256U);
+  EXPECT_EQ(image.temporal_vectors.size(), 256U);
   EXPECT_GE(image.ready_ns, image.stamp.acquired_ns);
   EXPECT_EQ(engine_.counts().pictures, 4U);
   EXPECT_EQ(engine_.counts().restarts, 0U);
@@ -135,7 +135,7 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
                    .params = with,
                    .max_frames = 20,
                    .on_image = [&](const Image& image) { after.push_back(Picture::of(image)); },
-                   .flow = &flows});
+                   .side = {.flow = &flows}});
   wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_EQ(after.size(), before.size());
@@ -143,7 +143,7 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
   EXPECT_EQ(session.take_refusal(), "");
   ASSERT_TRUE(flows.take());
   EXPECT_GE(flows.front().stamp.source_index, 15U);
-  EXPECT_GE(session.flow_counts().pictures, 1U);
+  EXPECT_GE(session.side_counts().flow.pictures, 1U);
 }
 
 // Noise has no direction: the power behind no filter is that of the picture, on the same scale.
@@ -159,7 +159,7 @@ TEST(FlowStream, PowerWithoutAFilterIsThePicturesOwn) {
   Mailbox<FlowImage> flows;
   TimingTrace trace;
   Session session(*backend, source, images, trace,
-                  {.stream = unpaced(), .params = p, .max_frames = 16, .flow = &flows});
+                  {.stream = unpaced(), .params = p, .max_frames = 16, .side = {.flow = &flows}});
   wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_TRUE(images.take());

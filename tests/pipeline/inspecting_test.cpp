@@ -88,7 +88,7 @@ TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
 
 TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   Rig rig;
-  rig.history.hold(true);
+  rig.history.hold();
   rig.state.cine.index = 1;
   rig.state.inspector.wanted = true;
   rig.state.inspector.pictures_seen = {0, 1, 2};
@@ -111,7 +111,7 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
 
 TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
   Rig rig;
-  rig.history.hold(true);
+  rig.history.hold();
   rig.state.inspector.wanted = true;
   rig.state.inspector.pictures_seen = {0};
   rig.state.params.band_high_hz = rig.state.params.band_low_hz - 1e6;

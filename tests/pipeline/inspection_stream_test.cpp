@@ -87,7 +87,7 @@ InspectionAnswer complete_answer(InspectionAnswers& answers) {
 TEST(InspectionStream, AnswersWhileTheStreamGoesOnAndLosesNothing) {
   InspectionAnswers answers;
   Stream stream(&answers);
-  stream.history.hold(true);
+  stream.history.hold();
   stream.session.inspect(stream.request(5));
   const InspectionAnswer answer = complete_answer(answers);
   EXPECT_EQ(answer.number, 5U);

@@ -67,7 +67,7 @@ Bench bench_of_points(CpuKernel kernel = CpuKernel::portable) {
 TEST(Inspection, ChannelsSumToThePixelOnAWire) {
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
     const Bench bench = bench_of_points(kernel);
-    for (const PhantomPoint& wire : points_phantom_wires(points())) {
+    for (const PlanePoint& wire : points_phantom_wires(points())) {
       const auto i = bench.look(wire.x_m, wire.z_m);
       EXPECT_LE(i->sum_error, 1e-4) << static_cast<int>(kernel) << " at " << wire.x_m << ", " << wire.z_m;
       EXPECT_NEAR(i->sum_db, i->pixel_db, 1e-3);

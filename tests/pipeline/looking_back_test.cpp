@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "support/set_stream.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -70,7 +71,7 @@ struct Rig {
 
   void keep(std::size_t n) {
     wait_until([&] { return history.extent().frames >= n; });
-    history.hold(true);
+    history.hold();
   }
   // The kept frame of this index with `params`, and with `compare` beside it.
   std::vector<Picture> review(std::size_t index, const ImagingParams& params,
@@ -151,7 +152,7 @@ TEST_P(LookingBack, FiveHundredFramesAreWhatTheyAreLive) {
     if (HasFatalFailure() || HasNonfatalFailure()) break;
   }
   const std::uint64_t before = rig.session.counts().processed;
-  rig.history.hold(false);
+  rig.history.let_go();
   rig.session.end_review();
   wait_until([&] { return rig.session.counts().processed > before + 100; });
   rig.expect_nothing_lost();
@@ -202,7 +203,7 @@ TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfArrangement) {
     StreamSettings stream = rig.session.stream();
     stream.slots = 3 + i;
     stream.lanes = 1 + i % 3;
-    rig.session.set_stream(stream);
+    testing::set_stream(rig.session, stream);
     wait_until([&] { return rig.past[0].take(); });  // made again by the new arrangement
     expect_equal(Picture::of(rig.past[0].front()), before);
   }
@@ -229,7 +230,7 @@ TEST(LookingBackAt, WhatIsDeliveredComesWholeInOrderBesideTheLooking) {
   const auto source = source_for(Frames::in_slots, 16);
   const auto live = testing::process({.source = source, .params = changed(params), .frames = 16});
   Rig rig(source, params);
-  rig.session.set_host_images(false);  // delivered pictures are on the host all the same
+  rig.session.set_host_copy(HostCopy::none);  // delivered pictures are on the host all the same
   rig.keep(16);
   std::vector<Picture> got;
   std::atomic<std::size_t> n_got{0};

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/param_table.h"
+#include "support/set_stream.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -31,7 +32,7 @@ std::vector<Picture> run_with_changes(const std::shared_ptr<Source>& source, con
                   {.stream = stream,
                    .params = first,
                    .max_frames = 3 * (changes.size() + 1),
-                   .host_images = true,
+                   .host_copy = HostCopy::made,
                    .on_image = [&](const Image& image) {
                      pictures.push_back(Picture::of(image));
                      const std::size_t done = pictures.size();
@@ -39,7 +40,7 @@ std::vector<Picture> run_with_changes(const std::shared_ptr<Source>& source, con
                    }});
   running = &session;
   stream.paused = false;
-  session.set_stream(stream);
+  testing::set_stream(session, stream);
   testing::wait_until([&] { return session.done(); });
   session.stop();
   EXPECT_EQ(session.fault(), "");
@@ -196,14 +197,14 @@ TEST(Reference, IsMeasuredAgainWhenAsked) {
                   {.stream = stream,
                    .params = testing::small_picture(*acquisition),
                    .max_frames = 5,
-                   .host_images = true,
+                   .host_copy = HostCopy::made,
                    .on_image = [&](const Image& image) {
                      pictures.push_back(Picture::of(image));
                      if (pictures.size() == 3) running->measure_reference();
                    }});
   running = &session;
   stream.paused = false;
-  session.set_stream(stream);
+  testing::set_stream(session, stream);
   testing::wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_EQ(pictures.size(), 5U);

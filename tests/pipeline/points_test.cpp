@@ -45,7 +45,7 @@ TEST_P(PointsPhantom, EveryWireIsWhereItIs) {
   const double half_pixel_m = 0.5 * picture.grid.dx_m();
 
   double worst_x_m = 0.0, worst_z_m = 0.0;
-  for (const PhantomPoint& wire : points_phantom_wires(settings)) {
+  for (const PlanePoint& wire : points_phantom_wires(settings)) {
     const Peak peak = testing::find_peak(picture, wire.x_m, wire.z_m, 0.6e-3, 0.5e-3);
     EXPECT_LE(std::abs(peak.x_m - wire.x_m), half_pixel_m) << "wire at " << wire.x_m << ", " << wire.z_m;
     EXPECT_LE(std::abs(peak.z_m - wire.z_m), 0.05e-3) << "wire at " << wire.x_m << ", " << wire.z_m;
@@ -75,7 +75,7 @@ TEST(PointsPhantomCircling, TheMovingWireIsWhereItIsInLaterFrames) {
   params.grid_nx = 51;
   params.grid_nz = 201;
   for (const Picture& picture : testing::process({.source = source, .params = params, .frames = 40})) {
-    const PhantomPoint wire = points_phantom_circling_wire(settings, picture.stamp.source_index);
+    const PlanePoint wire = points_phantom_circling_wire(settings, picture.stamp.source_index);
     const Peak peak = testing::find_peak(picture, wire.x_m, wire.z_m, 0.6e-3, 0.5e-3);
     EXPECT_LE(std::abs(peak.x_m - wire.x_m), 0.5 * picture.grid.dx_m()) << "frame " << picture.stamp.sequence;
     EXPECT_LE(std::abs(peak.z_m - wire.z_m), 0.05e-3) << "frame " << picture.stamp.sequence;

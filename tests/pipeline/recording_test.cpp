@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "history/recorder.h"
 #include "support/numbered_frames.h"
+#include "support/set_stream.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
@@ -112,7 +113,7 @@ TEST(Recording, GoesOnThroughAChangeOfSlotsAndLanes) {
       StreamSettings stream = session.stream();
       stream.slots = slots;
       stream.lanes = slots == 2 ? 1 : 3;
-      session.set_stream(stream);
+      testing::set_stream(session, stream);
     }
   };
   RecordRun run;

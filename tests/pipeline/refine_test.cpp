@@ -72,7 +72,7 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
                     {.stream = testing::unpaced(),
                      .params = off,
                      .max_frames = 12,
-                     .host_images = true,
+                     .host_copy = HostCopy::made,
                      .on_image = [&](const Image& image) {
                        pictures.push_back(Picture::of(image));
                        testing::once_at_hand(running).set_params(pictures.size() < 6 ? on : off);
@@ -118,7 +118,7 @@ TEST(RefineStage, HasASpanOfItsOwnOnlyWhenItRuns) {
     lane->envelope();
     lane->compress(0.0);
     if (plan->refine != nullptr) lane->refine(nullptr);
-    lane->finish(true);
+    lane->finish(HostCopy::made);
     TimingTrace trace;
     lane->append_spans(trace);
     const auto stages = trace.summarize_stages();

@@ -180,14 +180,14 @@ TEST(SonogramStream, TheBModePictureStaysAsItIs) {
                    .params = with,
                    .max_frames = 60,
                    .on_image = [&](const Image& image) { after.push_back(Picture::of(image)); },
-                   .sonogram = &sonograms});
+                   .side = {.sonogram = &sonograms}});
   wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_EQ(after.size(), before.size());
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i].db, before[i].db) << i;
   EXPECT_EQ(session.take_refusal(), "");
-  EXPECT_EQ(session.sonogram_counts().columns, 6U) << "every column that was due, also the last one";
-  EXPECT_EQ(session.sonogram_counts().late, 0U);
+  EXPECT_EQ(session.side_counts().sonogram.columns, 6U) << "every column that was due, also the last one";
+  EXPECT_EQ(session.side_counts().sonogram.late, 0U);
   ASSERT_TRUE(sonograms.take());
   EXPECT_EQ(sonograms.front().end, 6U);
 }

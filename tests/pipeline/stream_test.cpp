@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "support/fake_backend.h"
+#include "support/set_stream.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -28,7 +29,7 @@ struct Rig {
     return {.stream = stream,
             .params = testing::small_picture(*acquisition, 16, 16),
             .max_frames = max_frames,
-            .host_images = true,
+            .host_copy = HostCopy::made,
             .on_image = [this](const Image& image) { sequences.push_back(image.stamp.sequence); }};
   }
   void expect_every_frame_in_order(std::size_t n) const {
@@ -72,7 +73,7 @@ TEST(Stream, RemadeWhileRunningItLosesNothing) {
     stream.slots = 2 + i % 5;
     stream.lanes = 1 + i % 4;
     stream.streams = i % 3 == 0 ? StreamMode::serial : StreamMode::overlap;
-    session.set_stream(stream);
+    testing::set_stream(session, stream);
     expect_counts_add_up(session.counts());
     EXPECT_EQ(session.counts().slots, stream.slots);
     const std::uint64_t before = session.counts().processed;
@@ -93,7 +94,7 @@ TEST(Stream, RemakingDoesNotMoveTheFrameLimit) {
   Session session(*rig.backend, rig.source, rig.images, rig.trace, rig.options(stream, 60));
   wait_until([&] { return session.counts().processed > 10; });
   stream.slots = 3;
-  session.set_stream(stream);
+  testing::set_stream(session, stream);
   wait_until([&] { return session.done(); });
   session.stop();
   EXPECT_EQ(session.counts().processed, 60U);
@@ -108,7 +109,7 @@ TEST(Stream, PausedItStandsStill) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_EQ(session.counts().produced, 0U);
   stream.paused = false;
-  session.set_stream(stream);
+  testing::set_stream(session, stream);
   wait_until([&] { return session.counts().processed > 20; });
   session.stop();
 }
@@ -200,11 +201,11 @@ TEST(Fault, AfterAFaultTheStreamCanBeRemade) {
   wait_until([&] { return session.done(); });
   broken = false;
   stream.lanes = 1;
-  session.set_stream(stream);
+  testing::set_stream(session, stream);
   const std::uint64_t before = session.counts().processed;
   wait_until([&] { return session.counts().processed > before + 5; });
   stream.loop = false;  // frame 8 and later: the recording is over
-  session.set_stream(stream);
+  testing::set_stream(session, stream);
   wait_until([&] { return session.done(); });
   session.stop();
   EXPECT_EQ(session.fault(), "");

@@ -29,14 +29,14 @@ struct Stream {
                  .max_frames = frames,
                  .history = &history,
                  .past = &past,
-                 .structure = &structures}) {}
+                 .side = {.structure = &structures}}) {}
 
   void review(std::size_t index, const ImagingParams& params, const std::optional<ImagingParams>& compare = {}) {
     const auto kept = history.at(index);
     ASSERT_TRUE(kept.has_value());
     session.review({.frame = kept->frame, .owner = kept->owner, .params = params, .compare = compare});
   }
-  [[nodiscard]] std::uint64_t made() const { return session.structure_counts().pictures; }
+  [[nodiscard]] std::uint64_t made() const { return session.side_counts().structure.pictures; }
 
   std::unique_ptr<Backend> own = make_cpu_backend(2);
   CheckingBackend backend{*own};
@@ -96,7 +96,7 @@ TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
   ImagingParams p = structure_params(Structure::bright);
   Stream stream(p);
   wait_until([&] { return stream.history.extent().frames >= 60 && stream.structures.take(); });
-  stream.history.hold(true);
+  stream.history.hold();
   ImagingParams other = p;
   other.structure = Structure::dark;
   for (const std::size_t index : {3U, 40U, 11U}) {

@@ -148,13 +148,16 @@ TEST(Transmits, BrightnessStaysWithTheHeldLevel) {
   std::atomic<Session*> running{nullptr};
   std::vector<testing::Picture> pictures;
   StreamSettings stream = testing::unpaced();
-  Session session(
-      *backend, source, images, trace,
-      {.stream = stream, .params = p, .max_frames = 6, .host_images = true, .on_image = [&](const Image& image) {
-         pictures.push_back(testing::Picture::of(image));
-         p.transmit_first = 3;
-         testing::once_at_hand(running).set_params(p);
-       }});
+  Session session(*backend, source, images, trace,
+                  {.stream = stream,
+                   .params = p,
+                   .max_frames = 6,
+                   .host_copy = HostCopy::made,
+                   .on_image = [&](const Image& image) {
+                     pictures.push_back(testing::Picture::of(image));
+                     p.transmit_first = 3;
+                     testing::once_at_hand(running).set_params(p);
+                   }});
   running = &session;
   testing::wait_until([&] { return session.done(); });
   session.stop();

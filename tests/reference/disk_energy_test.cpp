@@ -13,6 +13,7 @@
 #include "backend/flow.h"
 #include "core/param_table.h"
 #include "dsp/low_rank.h"
+#include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
@@ -78,7 +79,8 @@ TEST(EnergyOfTheDisk, IsNumpys) {
   const Decomposition d = device->decompose(slots_from(0, kFrames, kFrames), 0);
   const std::vector<double> want = singular_values_by_numpy(python, folder / "ensemble.bin");
   ASSERT_EQ(want.size(), static_cast<std::size_t>(kFrames));
-  const std::vector<double> energy = energy_curve(d.singular_values), wanted_energy = energy_curve(want);
+  const std::vector<double> energy = testing::energy_curve(d.singular_values),
+                            wanted_energy = testing::energy_curve(want);
   double off = 0.0;
   double tail_off = 0.0;  // what is left after k components, as a share of itself: where the curve is near 1
   for (std::size_t k = 0; k < want.size(); ++k) {

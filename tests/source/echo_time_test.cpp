@@ -97,7 +97,7 @@ TEST(EchoTime, PositiveAngleReachesPositiveXLater) {
 }
 
 // The middle error of a wire's echoes over all elements: where echoes of two wires cross, single lines may be off.
-double median_error_s(const Acquisition& a, const std::vector<std::int16_t>& frame, const PhantomPoint& wire) {
+double median_error_s(const Acquisition& a, const std::vector<std::int16_t>& frame, const PlanePoint& wire) {
   std::vector<double> errors;
   for (int t = 0; t < a.n_transmits(); ++t) {
     for (int e = 0; e < a.n_elements(); ++e) {
@@ -118,7 +118,7 @@ TEST(EchoTime, WiresOfThePointsPhantom) {
   EXPECT_NEAR(wires[1].z_m - wires[0].z_m, 20.00e-3, 1e-12);
   EXPECT_NEAR(wires[3].x_m - wires[2].x_m, 10.00e-3, 1e-12);
   const auto frame = frame_of(*source, 7);
-  for (const PhantomPoint& wire : wires) {
+  for (const PlanePoint& wire : wires) {
     EXPECT_LT(median_error_s(*source->acquisition(), frame, wire), kTolerance_s) << wire.x_m << ", " << wire.z_m;
   }
 }
@@ -127,11 +127,11 @@ TEST(EchoTime, CirclingWireIsWhereItIsSaidToBe) {
   const PhantomSettings settings{.name = "points", .sound_speed_m_s = 1480.0};
   const auto source = make_phantom(settings);
   for (const std::uint64_t index : {0U, 33U, 100U, 151U, 1234567U}) {
-    const PhantomPoint wire = points_phantom_circling_wire(settings, index);
+    const PlanePoint wire = points_phantom_circling_wire(settings, index);
     EXPECT_LT(median_error_s(*source->acquisition(), frame_of(*source, index), wire), kTolerance_s) << index;
   }
-  const PhantomPoint here = points_phantom_circling_wire(settings, 0);
-  const PhantomPoint there = points_phantom_circling_wire(settings, 100);
+  const PlanePoint here = points_phantom_circling_wire(settings, 0);
+  const PlanePoint there = points_phantom_circling_wire(settings, 100);
   EXPECT_GT(std::hypot(here.x_m - there.x_m, here.z_m - there.z_m), 2e-3);  // it moves visibly
 }
 

@@ -35,7 +35,8 @@ inline std::complex<double> das_pixel_double(const Plan& plan, const std::vector
       const Complex* line = &lines[(t * a.probe.elements.size() + e) * static_cast<std::size_t>(g.n_line)];
       const Complex s0 = line[static_cast<std::size_t>(whole)], s1 = line[static_cast<std::size_t>(whole) + 1];
       const std::complex<double> first(s0.re, s0.im), second(s1.re, s1.im);
-      const double turns = band.demod_hz * position / band.line_rate_hz + (band.real_input ? 0.0 : a.demod_hz * t0_s);
+      const double turns =
+          band.demod_hz * position / band.line_rate_hz + (band.input == SignalKind::rf ? 0.0 : a.demod_hz * t0_s);
       pixel += static_cast<double>(transmit_weight(g, sum)) * weight *
                std::polar(1.0, 2.0 * kPi * (turns - std::floor(turns))) *
                (first + (position - whole) * (second - first));

@@ -77,7 +77,7 @@ class FakeBackend final : public Backend {
     void envelope() override {}
     void compress(double) override {}
     void refine(const FrameAverage*) override {}
-    void finish(bool) override {
+    void finish(HostCopy) override {
       pixels_.assign(plan_->grid.pixels(), 0.0f);
       image_ = {};
       image_.stamp = frame_.stamp;

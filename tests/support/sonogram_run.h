@@ -18,13 +18,13 @@ inline SonogramRun run_sonogram(const std::shared_ptr<Source>& source, const Ima
   Mailbox<Sonogram> sonograms;
   TimingTrace trace;
   Session session(*backend, source, images, trace,
-                  {.stream = unpaced(), .params = params, .max_frames = frames, .sonogram = &sonograms});
+                  {.stream = unpaced(), .params = params, .max_frames = frames, .side = {.sonogram = &sonograms}});
   wait_until([&] { return session.done(); }, std::chrono::seconds(300));
   session.stop();
   EXPECT_EQ(session.fault(), "");
   EXPECT_EQ(session.take_refusal(), "");
   SonogramRun run;
-  run.counts = session.sonogram_counts();
+  run.counts = session.side_counts().sonogram;
   EXPECT_TRUE(sonograms.take()) << "no sonogram";
   run.sonogram = std::move(sonograms.front());
   return run;

@@ -13,6 +13,7 @@
 #include "formats/stand_in/made_up.h"
 #include "history/rf_history.h"
 #include "source/replay.h"
+#include "support/set_stream.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
 
@@ -97,9 +98,9 @@ inline void expect_to_go_on_in_another_arrangement(Backend& backend, HostMemory 
     const std::uint64_t before = session.counts().processed;
     wait_until([&] { return session.counts().processed > before + 30; });
     stream.slots = slots;
-    session.set_stream(stream);
+    testing::set_stream(session, stream);
   }
-  history.hold(true);
+  history.hold();
   session.stop();
   EXPECT_EQ(session.producer_report(), "");
   EXPECT_EQ(session.counts().sequence_gaps, 0U);

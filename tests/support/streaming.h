@@ -111,7 +111,7 @@ inline std::vector<Picture> process(const Run& run) {
                   {.stream = run.stream,
                    .params = run.params,
                    .max_frames = run.frames,
-                   .host_images = true,
+                   .host_copy = HostCopy::made,
                    .on_image = [&](const Image& image) { pictures.push_back(Picture::of(image)); }});
   wait_until([&] { return session.done(); });
   session.stop();

@@ -13,6 +13,7 @@
 
 #include "support/checking_backend.h"
 #include "support/fake_backend.h"
+#include "support/set_stream.h"
 #include "support/streaming.h"
 
 namespace echoloop::testing {
@@ -98,8 +99,12 @@ class Switching : public ::testing::Test {
   void look_back(Session& session, const ImagingParams& params) {
     if (engine_() % 50 == 0) {
       frozen_ = !frozen_;
-      history_->hold(frozen_);
-      if (!frozen_) session.end_review();
+      if (frozen_) {
+        history_->hold();
+      } else {
+        history_->let_go();
+        session.end_review();
+      }
     }
     const std::size_t frames = history_->extent().frames;
     if (frames == 0 || engine_() % 4 != 0) return;
@@ -165,7 +170,7 @@ class Switching : public ::testing::Test {
     StreamSettings last = session.stream();
     last.paused = true;
     last.inject = {};
-    session.set_stream(last);
+    testing::set_stream(session, last);
     wait_until([&] { return session.counts().in_flight == 0; });
     session.stop();
     EXPECT_EQ(session.take_refusal(), "");

@@ -50,11 +50,12 @@ std::vector<Value> condition(const BandPlan& plan, std::vector<Value> raw) {
   for (const Value& bin : fourier(raw, -1.0)) {
     spectrum.push_back({static_cast<float>(bin.real()), static_cast<float>(bin.imag())});
   }
-  if (plan.real_input) spectrum.resize(static_cast<std::size_t>(plan.n_in / 2 + 1));  // what a real transform gives
+  if (plan.input == SignalKind::rf)
+    spectrum.resize(static_cast<std::size_t>(plan.n_in / 2 + 1));  // what a real transform gives
   std::vector<Value> selected;
   for (int m = 0; m < plan.n_out; ++m) {
     const Complex v =
-        select_band(spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.real_input);
+        select_band(spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.input);
     selected.emplace_back(v.re, v.im);
   }
   return fourier(selected, 1.0);
@@ -109,7 +110,7 @@ TEST(SelectBand, IqOfOneSideband) {
   a.demod_hz = 5e6;
   a.sampling_hz = 5e6;
   const auto plan = band_of(a, 3e6, 7e6);
-  EXPECT_FALSE(plan->real_input);
+  EXPECT_EQ(plan->input, SignalKind::iq);
   for (const double f : {3.8e6, 5.0e6, 6.1e6}) {
     std::vector<Value> line;
     for (int n = 0; n < a.n_samples; ++n) {

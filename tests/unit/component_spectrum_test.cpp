@@ -1,4 +1,4 @@
-// The spectrum of a component's course: where a tone lies, with its sign, and how far its window lets it leak.
+// The spectrum of a temporal singular vector: where a tone lies, with its sign, and how far its window lets it leak.
 #include "measure/component_spectrum.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +12,10 @@ namespace echoloop {
 namespace {
 
 std::vector<std::complex<float>> tone(double of_nyquist, int frames) {
-  std::vector<std::complex<float>> course;
-  for (int t = 0; t < frames; ++t) course.push_back(std::polar(0.125F, static_cast<float>(kPi * of_nyquist * t)));
-  return course;
+  std::vector<std::complex<float>> temporal_vector;
+  for (int t = 0; t < frames; ++t)
+    temporal_vector.push_back(std::polar(0.125F, static_cast<float>(kPi * of_nyquist * t)));
+  return temporal_vector;
 }
 
 TEST(ComponentSpectrum, AToneLiesWhereItIsWithItsSign) {
@@ -29,8 +30,8 @@ TEST(ComponentSpectrum, AToneLiesWhereItIsWithItsSign) {
 
 TEST(ComponentSpectrum, AroundAToneItFallsAsTheHannWindowDoes) {
   const auto levels = component_spectrum_db(tone(0.0, 64), 1025, -120.0);
-  const auto at = [&](double bins_of_the_course) {  // 2 / 64 of Nyquist each
-    return levels[static_cast<std::size_t>(std::lround(512.0 + 512.0 * bins_of_the_course * 2.0 / 64.0))];
+  const auto at = [&](double bins_of_the_vector) {  // 2 / 64 of Nyquist each
+    return levels[static_cast<std::size_t>(std::lround(512.0 + 512.0 * bins_of_the_vector * 2.0 / 64.0))];
   };
   EXPECT_NEAR(at(1.0), -6.0, 0.1);    // half of the main lobe
   EXPECT_LT(at(2.0), -100.0);         // its end

@@ -1,9 +1,10 @@
 // What `echoloop info` says of the waves of a recording, in a researcher's words.
+#include "app/describe_source.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "app/open_source.h"
 #include "core/units.h"
 #include "support/acquisitions.h"
 
@@ -16,7 +17,7 @@ std::string described(const Acquisition& a) {
   opened.info.format = "UFF (USTB)";
   opened.info.acquisition = std::make_shared<const Acquisition>(a);
   opened.info.frame_count = 1;
-  return describe_source(opened, false);
+  return describe_source(opened);
 }
 
 Transmit wave(TransmitKind kind, double x_m, double z_m, double t0_s) {

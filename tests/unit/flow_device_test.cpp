@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/flow.h"
+#include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/streaming.h"
 
@@ -62,7 +63,7 @@ TEST_P(FlowDevices, SingularValuesAndEnergiesAreNumpys) {
   const auto slots = fill(e, 30, 13);
   const Decomposition d = device_->decompose(slots, 0);
   const nlohmann::json want = reference();
-  const std::vector<double> energy = energy_curve(d.singular_values);
+  const std::vector<double> energy = testing::energy_curve(d.singular_values);
   for (std::size_t k = 0; k < 24; ++k) {
     // The smallest lie 55 dB below the largest: products of floats.
     EXPECT_NEAR(d.singular_values[k], want.at("singular_values")[k].get<double>(), 2e-3 * d.singular_values[k]) << k;

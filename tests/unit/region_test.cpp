@@ -11,6 +11,11 @@ namespace {
 
 using namespace testing;
 
+bool holds(const Region& region, PlanePoint p) {
+  const Grid one_pixel{.x0_m = p.x_m, .x1_m = p.x_m, .z0_m = p.z_m, .z1_m = p.z_m, .nx = 1, .nz = 1};
+  return pixels_in(region, one_pixel).index.size() == 1;
+}
+
 TEST(Region, RectangleTakesThePixelsOnItsEdges) {
   // 1.0 x 0.5 mm of pixels 0.1 x 0.05 mm, centres on the edges: 11 x 11.
   const RegionPixels pixels = pixels_in({RegionShape::rectangle, {{1e-3, 20.5e-3}, {0.0, 20e-3}}}, kFlat);
@@ -33,19 +38,18 @@ TEST(Region, TiltedEllipseHoldsItsAxesAndNothingBeyond) {
     return PlanePoint{1e-3 + (along * c - across * s) * 1e-3, 20e-3 + (along * s + across * c) * 1e-3};
   };
   const Region ellipse{RegionShape::ellipse, {at(-3, 0), at(3, 0), at(0.5, 1.5)}};
-  EXPECT_TRUE(region_contains(ellipse, at(2.99, 0)));
-  EXPECT_FALSE(region_contains(ellipse, at(3.01, 0)));
-  EXPECT_TRUE(region_contains(ellipse, at(0, -1.49)));
-  EXPECT_FALSE(region_contains(ellipse, at(0, -1.51)));
-  EXPECT_FALSE(region_contains(ellipse, at(2.5, 1.0)));
+  EXPECT_TRUE(holds(ellipse, at(2.99, 0)));
+  EXPECT_FALSE(holds(ellipse, at(3.01, 0)));
+  EXPECT_TRUE(holds(ellipse, at(0, -1.49)));
+  EXPECT_FALSE(holds(ellipse, at(0, -1.51)));
+  EXPECT_FALSE(holds(ellipse, at(2.5, 1.0)));
   EXPECT_NEAR(pixels_in(ellipse, kFlat).area_m2, kPi * 4.5e-6, 0.05e-6);
-  EXPECT_NEAR(region_area_m2(ellipse), kPi * 4.5e-6, 1e-12);
 }
 
 TEST(Region, OutlineWithADentLeavesTheDentOut) {
   const Region dented{RegionShape::outline, {{-2e-3, 12e-3}, {2e-3, 12e-3}, {2e-3, 16e-3}, {0, 13e-3}, {-2e-3, 16e-3}}};
-  EXPECT_TRUE(region_contains(dented, {-1.5e-3, 14e-3}));
-  EXPECT_FALSE(region_contains(dented, {0, 14e-3}));
+  EXPECT_TRUE(holds(dented, {-1.5e-3, 14e-3}));
+  EXPECT_FALSE(holds(dented, {0, 14e-3}));
   // 4 x 4 mm less a triangle of base 4 and height 3.
   EXPECT_NEAR(pixels_in(dented, kFlat).area_m2, 10e-6, 0.1e-6);
 }

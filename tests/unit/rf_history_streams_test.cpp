@@ -83,7 +83,7 @@ TEST(RfHistory, ClearedItIsAsNew) {
   Rig rig(32 * kFrame);
   rig.begin();
   rig.fill();
-  rig.history.hold(true);
+  rig.history.hold();
   rig.history.end();
   rig.history.clear();
   EXPECT_EQ(rig.history.extent().frames, 0U);

@@ -80,7 +80,7 @@ TEST(RfHistory, HeldNothingIsAddedAndNothingGoes) {
   Rig rig(32 * kFrame);
   rig.begin();
   rig.fill();
-  rig.history.hold(true);
+  rig.history.hold();
   const std::vector<FrameStamp> before = rig.history.stamps();
   const std::byte* const place = rig.slot.bytes.data();
   for (int i = 0; i < 100; ++i) {
@@ -93,7 +93,7 @@ TEST(RfHistory, HeldNothingIsAddedAndNothingGoes) {
     EXPECT_EQ(after[i].sequence, before[i].sequence);
     EXPECT_EQ(number_in(rig.history.at(i)->frame.samples), before[i].sequence);
   }
-  rig.history.hold(false);
+  rig.history.let_go();
   for (int i = 0; i < 40; ++i) rig.put();
   rig.expect_the_last_frames();  // 40 more than fit: nothing of before is left
 }

@@ -7,61 +7,63 @@ namespace echoloop {
 namespace {
 
 using namespace std::chrono_literals;
+constexpr auto kIdle = Watch::Lanes::idle;
+constexpr auto kBusy = Watch::Lanes::busy;
 constexpr std::int64_t kUs = 1000;
 constexpr std::int64_t kStart = 1'000'000 * kUs;
 
 // A frame every `interval`, the last one at kStart; it ended 200 us later.
-Watch watch_of(std::int64_t interval, bool may_look = true) {
-  Watch watch(may_look);
+Watch watch_of(std::int64_t interval, Watch::Habit habit = Watch::Habit::looks) {
+  Watch watch(habit);
   watch.frame_came(kStart - interval, kStart - interval);
   watch.frame_came(kStart, kStart);
   watch.frame_ended(kStart + 200 * kUs);
   return watch;
 }
 
-bool looks(const Watch& watch, std::int64_t at_us, bool in_flight) {
+bool looks(const Watch& watch, std::int64_t at_us, Watch::Lanes lanes) {
   const std::int64_t now = kStart + at_us * kUs;
-  return watch.look_until_ns(now, in_flight) > now;
+  return watch.look_until_ns(now, lanes) > now;
 }
 
 TEST(Watch, LooksAboutTheTimeWhenAFrameIsDue) {
   const Watch watch = watch_of(10'000 * kUs);
-  EXPECT_FALSE(looks(watch, 1'000, false));
-  EXPECT_FALSE(looks(watch, 9'840, false));
-  EXPECT_TRUE(looks(watch, 9'860, false));
-  EXPECT_TRUE(looks(watch, 10'340, false));
-  EXPECT_FALSE(looks(watch, 10'360, false)) << "the stream has paused";
-  EXPECT_EQ(watch.sleep(kStart + 1'000 * kUs, false), 8'850us) << "until then";
-  EXPECT_EQ(watch.sleep(kStart + 10'360 * kUs, false), 20ms);
+  EXPECT_FALSE(looks(watch, 1'000, kIdle));
+  EXPECT_FALSE(looks(watch, 9'840, kIdle));
+  EXPECT_TRUE(looks(watch, 9'860, kIdle));
+  EXPECT_TRUE(looks(watch, 10'340, kIdle));
+  EXPECT_FALSE(looks(watch, 10'360, kIdle)) << "the stream has paused";
+  EXPECT_EQ(watch.sleep(kStart + 1'000 * kUs, kIdle), 8'850us) << "until then";
+  EXPECT_EQ(watch.sleep(kStart + 10'360 * kUs, kIdle), 20ms);
 }
 
 TEST(Watch, LooksForAMomentAfterAnEventOfAFrameInFlight) {
   const Watch watch = watch_of(10'000 * kUs);
-  EXPECT_TRUE(looks(watch, 300, true));
-  EXPECT_TRUE(looks(watch, 690, true));
-  EXPECT_FALSE(looks(watch, 710, true)) << "a slow frame";
-  EXPECT_EQ(watch.sleep(kStart + 710 * kUs, true), 50us);
+  EXPECT_TRUE(looks(watch, 300, kBusy));
+  EXPECT_TRUE(looks(watch, 690, kBusy));
+  EXPECT_FALSE(looks(watch, 710, kBusy)) << "a slow frame";
+  EXPECT_EQ(watch.sleep(kStart + 710 * kUs, kBusy), 50us);
 }
 
 TEST(Watch, SleepsBesideLanesThatNeedTheCores) {
-  const Watch watch = watch_of(1'000 * kUs, false);
+  const Watch watch = watch_of(1'000 * kUs, Watch::Habit::only_sleeps);
   for (const std::int64_t at_us : {0, 300, 900, 1'100}) {
-    EXPECT_FALSE(looks(watch, at_us, false));
-    EXPECT_FALSE(looks(watch, at_us, true));
+    EXPECT_FALSE(looks(watch, at_us, kIdle));
+    EXPECT_FALSE(looks(watch, at_us, kBusy));
   }
-  EXPECT_EQ(watch.sleep(kStart + 300 * kUs, false), 20ms);
+  EXPECT_EQ(watch.sleep(kStart + 300 * kUs, kIdle), 20ms);
 }
 
 TEST(Watch, KnowsNothingBeforeTheFirstFrame) {
-  const Watch watch(true);
-  EXPECT_FALSE(looks(watch, 0, false));
-  EXPECT_EQ(watch.sleep(kStart, false), 20ms);
+  const Watch watch(Watch::Habit::looks);
+  EXPECT_FALSE(looks(watch, 0, kIdle));
+  EXPECT_EQ(watch.sleep(kStart, kIdle), 20ms);
 }
 
 TEST(Watch, AsksAtLeastOnce) {
   int asked = 0;
-  EXPECT_TRUE(Watch(false).look(false, [&] { return ++asked == 1; }));
-  EXPECT_FALSE(Watch(false).look(false, [&] { return ++asked == 0; }));
+  EXPECT_TRUE(Watch(Watch::Habit::only_sleeps).look(kIdle, [&] { return ++asked == 1; }));
+  EXPECT_FALSE(Watch(Watch::Habit::only_sleeps).look(kIdle, [&] { return ++asked == 0; }));
   EXPECT_EQ(asked, 2);
 }
 

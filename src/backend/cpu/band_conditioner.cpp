@@ -31,22 +31,22 @@ void widen(const std::byte* samples, SampleType type, int n, float* values) {
 
 void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int threads) {
   if (plan == plan_) return;
-  const bool same_sizes = plan_ != nullptr && plan_->n_in == plan->n_in && plan_->n_out == plan->n_out &&
-                          plan_->real_input == plan->real_input;
+  const bool same_sizes =
+      plan_ != nullptr && plan_->n_in == plan->n_in && plan_->n_out == plan->n_out && plan_->input == plan->input;
   plan_ = plan;
   if (same_sizes) return;
   scratch_.clear();
   const auto n_in = static_cast<std::size_t>(plan->n_in);
   for (int t = 0; t < threads; ++t) {
     auto s = std::make_shared<Scratch>();
-    if (plan->real_input) {
+    if (plan->input == SignalKind::rf) {
       s->forward_real = make_real_plan(plan->n_in);
     } else {
       s->forward = make_complex_plan(plan->n_in, Transform::forward);
     }
     s->inverse = make_complex_plan(plan->n_out, Transform::inverse);
-    s->values.assign(plan->real_input ? n_in : 2 * n_in, 0.0f);
-    s->spectrum.resize(plan->real_input ? n_in / 2 + 1 : n_in);
+    s->values.assign(plan->input == SignalKind::rf ? n_in : 2 * n_in, 0.0f);
+    s->spectrum.resize(plan->input == SignalKind::rf ? n_in / 2 + 1 : n_in);
     s->selected.resize(static_cast<std::size_t>(plan->n_out));
     scratch_.push_back(std::move(s));
   }
@@ -54,12 +54,12 @@ void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int 
 
 void BandConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const {
   const BandPlan& plan = *plan_;
-  const int components = plan.real_input ? 1 : 2;
+  const int components = values_per_sample(plan.input);
   float* values = s.values.data();
   widen(samples, type, plan.n_samples * components, values);
   // A constant offset of RF (8-bit recorders, amplifiers) would become a step at the record's ends: take the mean out.
   // Not of IQ: there zero frequency is the demodulation frequency, the middle of the echo band.
-  if (plan.real_input) {
+  if (plan.input == SignalKind::rf) {
     double sum = 0.0;
     for (int i = 0; i < plan.n_samples; ++i) sum += static_cast<double>(values[i]);
     const auto mean = static_cast<float>(sum / plan.n_samples);
@@ -67,14 +67,14 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   }
   std::fill(values + plan.n_samples * components, values + s.values.size(), 0.0f);
   auto* spectrum = reinterpret_cast<kiss_fft_cpx*>(s.spectrum.data());
-  if (plan.real_input) {
+  if (plan.input == SignalKind::rf) {
     kiss_fftr(s.forward_real.get(), values, spectrum);
   } else {
     kiss_fft(s.forward.get(), reinterpret_cast<const kiss_fft_cpx*>(values), spectrum);
   }
   for (int m = 0; m < plan.n_out; ++m) {
-    s.selected[static_cast<std::size_t>(m)] = select_band(s.spectrum.data(), plan.response.data(), m, plan.n_in,
-                                                          plan.n_out, plan.bin_offset, plan.real_input);
+    s.selected[static_cast<std::size_t>(m)] =
+        select_band(s.spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.input);
   }
   kiss_fft(s.inverse.get(), reinterpret_cast<const kiss_fft_cpx*>(s.selected.data()),
            reinterpret_cast<kiss_fft_cpx*>(line));
@@ -83,7 +83,7 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
 void BandConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,
                           Complex* lines) {
   const std::size_t line_bytes =
-      static_cast<std::size_t>(plan_->n_samples) * (plan_->real_input ? 1 : 2) * bytes_per_value(type);
+      static_cast<std::size_t>(plan_->n_samples * values_per_sample(plan_->input)) * bytes_per_value(type);
   pool.run(n_lines, 8, [&](int begin, int end, int thread) {
     for (int i = begin; i < end; ++i) {
       const auto line = static_cast<std::size_t>(i);

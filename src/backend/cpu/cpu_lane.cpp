@@ -225,7 +225,7 @@ void CpuLane::refine(const FrameAverage* average) {
   refiner_.filter(*pool_, image_.host_db);
 }
 
-void CpuLane::finish(bool) { finished_ = true; }
+void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }
 
 PixelView CpuLane::pixels() {
   if (plan_->course != nullptr) return {};

@@ -31,7 +31,7 @@ class CpuLane final : public Lane {
   void envelope() override;
   void compress(double reference_db) override;
   void refine(const FrameAverage* average) override;
-  void finish(bool to_host) override;
+  void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override { return conditioned_; }
   [[nodiscard]] bool finished() override { return finished_; }
   void wait() override {}

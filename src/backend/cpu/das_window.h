@@ -6,7 +6,6 @@
 // Included by those files: no standard library but types.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "dsp/das.h"
@@ -43,8 +42,8 @@ struct WindowInput {
 // Work space of one thread.
 struct WindowScratch {
   float* sums;  // [kWindowRows][sides][n_tx][re | im][kWindowLanes]
-  std::int32_t*
-      delay;  // [kWindowRows][sides][n_tx][kWindowLanes] transmit delay less `start`, samples in 16.16 fixed point
+  // [kWindowRows][sides][n_tx][kWindowLanes] transmit delay less `start`, samples in 16.16 fixed point
+  std::int32_t* delay;
   std::int32_t* start;  // [kWindowRows][sides][n_tx] whole samples, row_base included
 };
 

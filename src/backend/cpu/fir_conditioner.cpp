@@ -92,7 +92,7 @@ void FirConditioner::find_ranges() {
 void FirConditioner::make_scratch(int threads) {
   scratch_.clear();
   Scratch s;
-  s.values.assign(static_cast<std::size_t>(plan_->n_samples) * (plan_->real_input ? 1U : 2U) + kLineSlack, 0.0f);
+  s.values.assign(static_cast<std::size_t>(plan_->n_samples * values_per_sample(plan_->input)) + kLineSlack, 0.0f);
   std::size_t longest = 0;
   const auto add_signal = [&](int begin, int end) {
     const std::size_t n = static_cast<std::size_t>(end - begin) + kLineSlack;
@@ -111,7 +111,7 @@ void FirConditioner::make_scratch(int threads) {
 void FirConditioner::make_mixers(double sampling_hz) {
   const BandPlan& plan = *plan_;
   const double cycles = static_cast<double>(plan.bin_offset) / plan.n_in + plan.band_shift_hz / sampling_hz;
-  const double gain = plan.real_input ? 2.0 : 1.0;
+  const double gain = plan.input == SignalKind::rf ? 2.0 : 1.0;
   const auto phasor = [](double turns) { return std::polar(1.0, 2.0 * kPi * (turns - std::floor(turns))); };
   cosine_.resize(static_cast<std::size_t>(plan.n_samples));
   sine_.resize(cosine_.size());
@@ -170,7 +170,7 @@ void FirConditioner::apply(const Stage& stage, int in_begin, int in_end, Scratch
 
 float FirConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const {
   const BandPlan& plan = *plan_;
-  const int n_values = plan.n_samples * (plan.real_input ? 1 : 2);
+  const int n_values = plan.n_samples * values_per_sample(plan.input);
   float* values = s.values.data();
   if (type == SampleType::float32) {
     std::memcpy(values, samples, static_cast<std::size_t>(n_values) * sizeof(float));
@@ -181,7 +181,7 @@ float FirConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   const int n = std::min(plan.n_samples, in_end_);
   float* re = mixed.re.data() - in_begin_;
   float* im = mixed.im.data() - in_begin_;
-  if (plan.real_input) {  // a constant offset would be a step at the record's ends; see BandConditioner
+  if (plan.input == SignalKind::rf) {  // a constant offset would be a step at the record's ends; see BandConditioner
     const auto mean = static_cast<float>(steps_->sum(values, plan.n_samples) / plan.n_samples);
     steps_->mix_rf(values, mean, cosine_.data(), sine_.data(), n, re, im);
   } else {
@@ -204,7 +204,7 @@ float FirConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
 void FirConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,
                          Complex* lines, float* peaks) {
   const std::size_t line_bytes =
-      static_cast<std::size_t>(plan_->n_samples) * (plan_->real_input ? 1 : 2) * bytes_per_value(type);
+      static_cast<std::size_t>(plan_->n_samples * values_per_sample(plan_->input)) * bytes_per_value(type);
   pool.run(n_lines, 4, [&](int begin, int end, int thread) {
     for (int i = begin; i < end; ++i) {
       const auto line = static_cast<std::size_t>(i);

@@ -16,13 +16,13 @@ Decomposition decompose_gram(std::span<const std::complex<double>> gram, int n) 
     }
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(matrix);
-  Decomposition d{.n = n, .singular_values = std::vector<double>(size), .courses = {}};
-  d.courses.resize(size * size);
+  Decomposition d{.n = n, .singular_values = std::vector<double>(size), .temporal_vectors = {}};
+  d.temporal_vectors.resize(size * size);
   for (int k = 0; k < n; ++k) {
     const int from = n - 1 - k;  // they come rising
     d.singular_values[static_cast<std::size_t>(k)] = std::sqrt(std::max(0.0, solver.eigenvalues()[from]));
     for (int t = 0; t < n; ++t) {
-      d.courses[static_cast<std::size_t>(k) * size + static_cast<std::size_t>(t)] =
+      d.temporal_vectors[static_cast<std::size_t>(k) * size + static_cast<std::size_t>(t)] =
           std::conj(solver.eigenvectors()(t, from));
     }
   }

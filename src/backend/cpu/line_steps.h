@@ -17,7 +17,7 @@ ECHO_HD float largest_of(float largest, float v) { return v > largest || v != v 
 struct LineSteps {
   void (*widen)(const std::int16_t* in, int n, float* x);
   double (*sum)(const float* x, int n);
-  // y[i] = sum over k < n_taps of taps[k] x[i + k], 0 <= i < n; adds to y with `more`
+  // y[i] = sum over k < n_taps of taps[k] x[i + k], 0 <= i < n; filter_more adds it to y
   void (*filter)(const float* x, const float* taps, int n_taps, int n, float* y);
   void (*filter_more)(const float* x, const float* taps, int n_taps, int n, float* y);
   void (*split)(const float* x, int n, float* even, float* odd);       // n of each

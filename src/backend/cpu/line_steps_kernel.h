@@ -8,13 +8,15 @@ typedef float Vector __attribute__((vector_size(ECHO_VECTOR_BYTES), aligned(4), 
 typedef std::int16_t Half __attribute__((may_alias));
 inline constexpr int kVector = ECHO_VECTOR_BYTES / 4;
 
+enum class Outputs { anew, added_to };
+
 // Count vectors of outputs at once: as many independent sums hide the latency of the multiply-adds.
 template <int Count>
 [[gnu::always_inline]] static inline void filter_block(const float* x, const float* taps, int n_taps, float* y,
-                                                       bool more) {
+                                                       Outputs outputs) {
   Vector sum[Count];
   for (int v = 0; v < Count; ++v) {
-    sum[v] = more ? *reinterpret_cast<const Vector*>(y + v * kVector) : Vector{};
+    sum[v] = outputs == Outputs::added_to ? *reinterpret_cast<const Vector*>(y + v * kVector) : Vector{};
   }
   for (int k = 0; k < n_taps; ++k) {
     const float tap = taps[k];
@@ -25,19 +27,19 @@ template <int Count>
 }
 
 [[gnu::always_inline]] static inline void filter_all(const float* x, const float* taps, int n_taps, int n, float* y,
-                                                     bool more) {
+                                                     Outputs outputs) {
   constexpr int kCount = 8;
   int i = 0;
-  for (; i + kCount * kVector <= n; i += kCount * kVector) filter_block<kCount>(x + i, taps, n_taps, y + i, more);
-  for (; i < n; i += kVector) filter_block<1>(x + i, taps, n_taps, y + i, more);
+  for (; i + kCount * kVector <= n; i += kCount * kVector) filter_block<kCount>(x + i, taps, n_taps, y + i, outputs);
+  for (; i < n; i += kVector) filter_block<1>(x + i, taps, n_taps, y + i, outputs);
 }
 
 static void filter(const float* x, const float* taps, int n_taps, int n, float* y) {
-  filter_all(x, taps, n_taps, n, y, false);
+  filter_all(x, taps, n_taps, n, y, Outputs::anew);
 }
 
 static void filter_more(const float* x, const float* taps, int n_taps, int n, float* y) {
-  filter_all(x, taps, n_taps, n, y, true);
+  filter_all(x, taps, n_taps, n, y, Outputs::added_to);
 }
 
 static void split(const float* __restrict x, int n, float* __restrict even, float* __restrict odd) {

@@ -22,7 +22,7 @@ class AnalyticSteps final : public LaneSteps {
 
   void widen(const std::byte* raw) override {
     // Zero frequency of IQ is the middle of the band: only RF has an offset to lose.
-    const Mean mean = band_.real_input ? Mean::remove : Mean::keep;
+    const Mean mean = band_.input == SignalKind::rf ? Mean::remove : Mean::keep;
     widen_lines(raw, sample_type_, widen_, mean, buffers_.wide.as<float>(), stream());
   }
 
@@ -55,9 +55,9 @@ class AnalyticSteps final : public LaneSteps {
   }
 
   void set_band(const Acquisition& a, const std::shared_ptr<const BandPlan>& plan) {
-    const int components = plan->real_input ? 1 : 2;
+    const int components = values_per_sample(plan->input);
     const int n_lines = a.n_transmits() * a.n_elements();
-    const int n_bins = plan->real_input ? plan->n_in / 2 + 1 : plan->n_in;
+    const int n_bins = plan->input == SignalKind::rf ? plan->n_in / 2 + 1 : plan->n_in;
     const auto batch = static_cast<std::size_t>(n_lines);
     sample_type_ = a.sample_type;
     widen_ = {.n_lines = n_lines,
@@ -70,10 +70,10 @@ class AnalyticSteps final : public LaneSteps {
              .n_bins = n_bins,
              .n_out = plan->n_out,
              .bin_offset = plan->bin_offset,
-             .real_input = plan->real_input};
+             .input = plan->input};
     buffers_.wide.grow_for<Complex>(batch * static_cast<std::size_t>(n_bins));
     buffers_.lines.grow_for<Complex>(batch * static_cast<std::size_t>(plan->n_out));
-    const FftKind kind = plan->real_input ? FftKind::real_lines : FftKind::complex_lines;
+    const FftKind kind = plan->input == SignalKind::rf ? FftKind::real_lines : FftKind::complex_lines;
     forward_ = context_.ffts.get({.kind = kind, .n = plan->n_in, .batch = n_lines});
     inverse_ = context_.ffts.get({.kind = FftKind::complex_lines, .n = plan->n_out, .batch = n_lines});
     response_ = context_.tables.get(plan, {std::as_bytes(std::span(plan->response))});

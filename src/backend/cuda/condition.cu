@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kThreads)
   const Complex* in = spectrum + line * shape.n_bins;
   Complex* out = selected + line * shape.n_out;
   for (int m = static_cast<int>(threadIdx.x); m < shape.n_out; m += kThreads) {
-    out[m] = select_band(in, response, m, shape.n_in, shape.n_out, shape.bin_offset, shape.real_input);
+    out[m] = select_band(in, response, m, shape.n_in, shape.n_out, shape.bin_offset, shape.input);
   }
 }
 

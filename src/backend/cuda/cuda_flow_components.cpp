@@ -84,13 +84,13 @@ Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known)
   gram_n_ = n;
   const auto* v = landing_.as<cuDoubleComplex>();
   const auto* rising = reinterpret_cast<const double*>(v + square(n));
-  Decomposition d{.n = n, .singular_values = std::vector<double>(size), .courses = {}};
-  d.courses.resize(square(n));
+  Decomposition d{.n = n, .singular_values = std::vector<double>(size), .temporal_vectors = {}};
+  d.temporal_vectors.resize(square(n));
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t from = size - 1 - k;
     d.singular_values[k] = std::sqrt(std::max(0.0, rising[from]));
     for (std::size_t t = 0; t < size; ++t) {
-      d.courses[k * size + t] = {v[from * size + t].x, -v[from * size + t].y};
+      d.temporal_vectors[k * size + t] = {v[from * size + t].x, -v[from * size + t].y};
     }
   }
   return d;

@@ -173,17 +173,18 @@ void CudaLane::refine(const FrameAverage* average) {
   refined_ = true;
 }
 
-void CudaLane::finish(bool to_host) {
+void CudaLane::finish(HostCopy copy) {
   image_.host_db = nullptr;
-  if (to_host) {
+  end_ = &picture_mark();
+  if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
     image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
     picture_mark().hold_back(images_);
     CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
                                images_.get()));
+    copied_to_host_.record(images_);
+    end_ = &copied_to_host_;
   }
-  if (to_host) copied_to_host_.record(images_);
-  end_ = to_host ? &copied_to_host_ : &picture_mark();
   ended_ = true;
 }
 

@@ -34,7 +34,7 @@ class CudaLane final : public Lane {
   void envelope() override;
   void compress(double reference_db) override;
   void refine(const FrameAverage* average) override;
-  void finish(bool to_host) override;
+  void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override;
   [[nodiscard]] bool finished() override;
   // After a verb threw: until the device is done with the frame's samples, so that the lane takes another frame.

@@ -36,7 +36,7 @@ struct BandShape {
   int n_bins = 0;  // stored bins of an input line: n_in / 2 + 1 (real input) or n_in
   int n_out = 0;
   int bin_offset = 0;
-  bool real_input = true;
+  SignalKind input = SignalKind::rf;
 };
 
 // spectrum [n_lines][n_bins] -> selected [n_lines][n_out]

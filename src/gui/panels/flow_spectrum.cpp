@@ -1,5 +1,5 @@
-// One singular component: its Doppler spectrum, which is what its course along the frames says of how fast it moves,
-// and its map, which is what is on screen when it alone is kept.
+// One singular component: its Doppler spectrum, which is what its singular vector along the frames says of how fast it
+// moves, and its map, which is what is on screen when it alone is kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void spectrum_note(const Ui& ui, const Rect& cell, const Plot& plot, const Axis&
 
 bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int first_kept, std::string_view why_not) {
   const int n = static_cast<int>(flow.singular_values.size());
-  if (n < 2 || flow.courses.size() != flow.singular_values.size() * flow.singular_values.size()) return false;
+  if (n < 2 || flow.temporal_vectors.size() != flow.singular_values.size() * flow.singular_values.size()) return false;
   static std::optional<int> chosen;  // one plot, one user; none: the first that is kept
   Ui& ui = c.ui;
   const int component = std::clamp(chosen.value_or(first_kept), 1, n);
@@ -94,9 +94,9 @@ bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int f
   if (moved) chosen = static_cast<int>(std::lround(*moved));
   if (moved && *chosen == first_kept) chosen.reset();
   const auto size = static_cast<std::size_t>(n);
-  const std::span<const std::complex<float>> course =
-      std::span(flow.courses).subspan(static_cast<std::size_t>(component - 1) * size, size);
-  const std::vector<float> levels = component_spectrum_db(course, kBins, kFloor_db);
+  const std::span<const std::complex<float>> temporal_vector =
+      std::span(flow.temporal_vectors).subspan(static_cast<std::size_t>(component - 1) * size, size);
+  const std::vector<float> levels = component_spectrum_db(temporal_vector, kBins, kFloor_db);
   const Axis axis = axis_of(flow);
   const Rect cell = ui.row(column, kHeight, 4);
   const Plot plot = draw_plot(ui, cell, {kTitle, {-axis.limit, axis.limit, axis.unit}, {0.0, kFloor_db, "dB"}});

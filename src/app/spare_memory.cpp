@@ -1,8 +1,10 @@
-#include "app/free_memory.h"
+#include "app/spare_memory.h"
 
 #include <malloc.h>
 
 #include <algorithm>
+
+#include "core/free_memory.h"
 
 namespace echoloop {
 

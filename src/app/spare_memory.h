@@ -1,7 +1,7 @@
 // How much memory looking back may take, and giving back what is not needed any more.
 #pragma once
 
-#include "core/free_memory.h"
+#include <cstddef>
 
 namespace echoloop {
 
