@@ -1,7 +1,5 @@
 #include "source/phantom_name.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
