@@ -65,15 +65,15 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
     Session session(backend, source, images, trace,
                     {.stream = stream,
                      .params = small_picture(*source->acquisition(), 16, 16),
-                     .max_frames = 300,
                      .on_image = [&](const Image& image) { sequences.push_back(image.stamp.sequence); },
                      .history = &history});
-    wait_until([&] { return session.done(); });
+    // Frames are kept as soon as there is memory to exchange for theirs, which another thread brings.
+    wait_until([&] { return session.counts().processed >= 300 && history.extent().frames >= kKept / 2; });
     session.stop();
     EXPECT_EQ(session.producer_report(), "");
     expect_counts_add_up(session.counts());
   }
-  ASSERT_EQ(sequences.size(), 300U);
+  ASSERT_GE(sequences.size(), 300U);
   for (std::size_t k = 0; k < sequences.size(); ++k) EXPECT_EQ(sequences[k], k);
   const HistoryExtent extent = history.extent();
   ASSERT_GE(extent.frames, kKept / 2);
