@@ -43,7 +43,10 @@ int last_above_noise(std::span<const double> singular_values, std::size_t n_pixe
   const double beta = std::min(1.0, static_cast<double>(n) / static_cast<double>(std::max<std::size_t>(1, n_pixels)));
   // Their approximation of omega(beta), good to 0.02.
   const double omega = ((0.56 * beta - 0.95) * beta + 1.82) * beta + 1.43;
-  const double noise = singular_values[n - 1 - (n - 1) / 4];  // median of the smaller half
+  const auto from_the_end = [&](std::size_t share) { return singular_values[n - 1 - (n - 1) / share]; };
+  std::size_t share = 4;  // median of the smaller half
+  while (share < n && from_the_end(2 * share) * omega < from_the_end(share)) share *= 2;
+  const double noise = from_the_end(share);
   int last = static_cast<int>(n);
   while (last > 1 && singular_values[static_cast<std::size_t>(last - 1)] <= omega * noise) --last;
   return last;

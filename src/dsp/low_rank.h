@@ -38,8 +38,9 @@ int tissue_components(const Decomposition& d, double cutoff);
 
 // Noise: components below 4/sqrt(3), corrected for the matrix's shape, times the noise's own singular value (Gavish and
 // Donoho, IEEE Trans. Inf. Theory 60(8), 2014: omega(beta) times the median). They take the median of all singular
-// values; here it is that of the smaller half, because blood may fill half of the components. Returns the last one
-// above, at least 1.
+// values; here it is that of the smaller half, because blood may fill half of the components; and where what lies below
+// is no plateau (its own middle is below by more than that factor), motion fills still more of them: then it is that
+// middle, and so on. Returns the last one above, at least 1.
 int last_above_noise(std::span<const double> singular_values, std::size_t n_pixels);
 
 // W[s * n + t] that keeps these components: sum over them of conj(v[s]) v[t], v the temporal vector, so that X W = X V

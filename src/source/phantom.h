@@ -68,7 +68,7 @@ PhantomDisc cyst_phantom_inclusion(const PhantomSettings& settings, std::uint64_
 // What is true of the flow phantom in frame `index`: a point of the vessel's axis and its direction, which lead to the
 // speed anywhere: along the vessel peak (1 - (across / radius)^2), and all of it carried along by the tissue.
 struct FlowTruth {
-  PlanePoint axis{};     // where the axis crosses x = 0
+  PlanePoint axis{};       // where the axis crosses x = 0
   double angle_rad = 0.0;  // downwards to the right
   double radius_m = 0.0;
   double peak_m_s = 0.0;    // along the vessel, to the right

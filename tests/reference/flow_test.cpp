@@ -95,6 +95,26 @@ TEST(FlowOnTheDisk, VelocityIsLinearAndTowardsTheProbeOnTheLeft) {
   EXPECT_GT(contrast_db, 10.0) << "power shows the disk";
 }
 
+// No tissue and little noise: nobody's choice of components may take one direction away.
+TEST(FlowOnTheDisk, TheAutomaticChoiceKeepsBothDirections) {
+  ECHO_NEED_DATA(kDisk);
+  const OpenedSource opened = open_source((data_folder() / kDisk).string());
+  ImagingParams p = disk_params(*opened.info.acquisition);
+  set_from_text(p, "wall_filter=svd");
+  const FlowRun run = run_flow(opened.source, p, 32);
+  const Grid& grid = run.flow.grid;
+  int right = 0, wrong = 0;
+  for (int iz = 0; iz < grid.nz; ++iz) {
+    for (int ix = 0; ix < grid.nx; ++ix) {
+      const double x_m = grid.x_m(ix) + 0.9e-3;
+      if (distance_m(grid, ix, iz) > 9e-3 || std::abs(x_m) < 1e-3) continue;
+      const auto velocity = static_cast<double>(run.flow.velocity_m_s[static_cast<std::size_t>(iz * grid.nx + ix)]);
+      ++(velocity * x_m < 0.0 ? right : wrong);  // towards the probe, positive, on the left
+    }
+  }
+  EXPECT_GT(right, 50 * wrong);
+}
+
 TEST(FlowOnTheDisk, TheRankNPictureIsThePicture) {
   ECHO_NEED_DATA(kDisk);
   const OpenedSource opened = open_source((data_folder() / kDisk).string());

@@ -143,6 +143,10 @@ TEST(LowRank, NoiseEndsAtTheThresholdOfGavishAndDonoho) {
   const std::vector<double> sigma = {50.0, 9.0, 1.5, 1.4, 1.02, 1.0, 1.0, 0.99};
   EXPECT_EQ(last_above_noise(sigma, 1'000'000), 3);
   EXPECT_EQ(last_above_noise(std::vector<double>{1.0, 1.0, 1.0, 1.0}, 1000), 1);
+  // Motion in all but the last few: a falling end is no plateau of noise.
+  std::vector<double> moving(24, 10.0);
+  moving.insert(moving.end(), {9.0, 8.0, 6.0, 4.0, 3.0, 2.0, 1.6, 1.0});
+  EXPECT_GE(last_above_noise(moving, 100'000), 30);
 }
 
 TEST(LowRank, WhoeverChoosesIsObeyed) {
