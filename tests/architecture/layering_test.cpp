@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "test_paths.h"
+
 namespace echoloop::architecture {
 namespace {
 

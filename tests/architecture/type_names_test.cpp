@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "test_paths.h"
+
 namespace echoloop::architecture {
 namespace {
 

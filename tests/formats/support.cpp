@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "test_paths.h"
+
 namespace echoloop::test {
 
 namespace fs = std::filesystem;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "test_paths.h"
 
 namespace echoloop::fuzz {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "gui/font_files.h"
 #include "history/png.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 namespace {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "gui/scene.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 namespace {

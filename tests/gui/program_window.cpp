@@ -13,6 +13,8 @@
 #include <sstream>
 #include <thread>
 
+#include "test_paths.h"
+
 extern char** environ;
 
 namespace echoloop::testing {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 

@@ -9,6 +9,7 @@
 #include "gui/scene.h"
 #include "gui/view_settings.h"
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 namespace {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "program/run_program.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

@@ -10,6 +10,7 @@
 #include "program/run_program.h"
 #include "source/phantom_name.h"
 #include "support/uff_file.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

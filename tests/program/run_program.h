@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 extern char** environ;
 

@@ -12,6 +12,7 @@
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/structure_pictures.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

@@ -10,6 +10,7 @@
 #include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/streaming.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

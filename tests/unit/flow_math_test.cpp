@@ -11,6 +11,7 @@
 #include "dsp/flow.h"
 #include "dsp/low_rank.h"
 #include "dsp/wall_filter.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

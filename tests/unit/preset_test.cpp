@@ -10,6 +10,7 @@
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

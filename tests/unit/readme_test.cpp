@@ -8,6 +8,7 @@
 #include "app/options.h"
 #include "core/param_table.h"
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop {
 namespace {

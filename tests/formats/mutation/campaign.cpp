@@ -21,6 +21,7 @@
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 namespace {
