@@ -1,6 +1,8 @@
 // The tuned path in half precision: against its specification in double precision, against the plain path's pictures,
 // bit for bit against itself.
 #include <cstring>
+#include <set>
+#include <utility>
 
 #include "backend/packed_plan.h"
 #include "gpu/gpu_support.h"
@@ -149,6 +151,38 @@ TEST_F(Packed, PlansChangeBetweenFrames) {
   check(params, "sector");
   params.precision = Precision::fp32;
   check(params, "sector, plain");
+}
+
+// Plans of one kernel with different needs of shared memory, each on a lane of its own: a lane that begins to use its
+// plan must leave the others what theirs need.
+TEST_F(Packed, PlansOfOneKernelRunBesideEachOther) {
+  struct Running {
+    std::shared_ptr<const Plan> plan;
+    std::vector<std::byte> frame;
+    std::unique_ptr<Lane> lane;
+    std::vector<float> first;
+  };
+  std::vector<Running> all;
+  std::set<std::pair<int, int>> needs;  // shared bytes of the sum, by form
+  for (const int n_samples : {512, 4096, 16384}) {
+    for (const double f_number : {0.0, 1.5, 4.0}) {
+      Case c{.name = "needs", .n_tx = 3, .n_samples = n_samples, .nx = 96, .nz = 128, .type = SampleType::int16};
+      c.precision = Precision::fp16;
+      c.f_number = f_number;
+      Running r{.plan = make_case_plan(c), .frame = {}, .lane = gpu().make_lane(0, StreamMode::overlap), .first = {}};
+      ASSERT_NE(r.plan->packed, nullptr);
+      r.frame = make_frame(c, *r.plan->acquisition);
+      needs.emplace(r.plan->packed->tiles->tuning.form.n_pixels, r.plan->packed->tiles->shared_bytes);
+      start_frame(*r.lane, r.plan, r.frame);
+      r.first = host_image(*r.lane);
+      all.push_back(std::move(r));
+    }
+  }
+  ASSERT_GE(needs.size(), 3U) << "plans that all need the same show nothing";
+  for (auto r = all.rbegin(); r != all.rend(); ++r) {
+    start_frame(*r->lane, r->plan, r->frame);
+    EXPECT_EQ(host_image(*r->lane), r->first);
+  }
 }
 
 // White noise fills the band to its edges; echoes do not, and theirs is the picture that counts.

@@ -20,6 +20,11 @@ struct LaunchShape {
   LaunchStart start = LaunchStart::in_turn;
 };
 
+// Lets `kernel` be launched with any amount of dynamic shared memory that this device has. The limit belongs to the
+// kernel, not to a plan: several plans with different needs use one kernel at the same time, so the limit is always the
+// device's, never one plan's. Throws CudaError. [any thread]
+void allow_all_shared_memory(const void* kernel);
+
 // `kernel` takes an Args by value.
 template <class Args>
 void launch(const void* kernel, const LaunchShape& shape, const Args& args, StreamView stream) {

@@ -96,7 +96,7 @@ bool packed_das_fits_device() {
 void allow_packed_das(const PackedPlan& plan) {
   check(plan);
   const void* kernel = kernel_of(plan);
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared_bytes));
+  allow_all_shared_memory(kernel);
   CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
 }
 

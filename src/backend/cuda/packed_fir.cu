@@ -218,7 +218,7 @@ int fir_threads(const PackedFirArgs& a) {
 
 void allow_packed_fir(PackedFirArgs& a, SampleType type) {
   const auto* kernel = reinterpret_cast<const void*>(kernel_for(a, type));
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, fir_shared_bytes(a)));
+  allow_all_shared_memory(kernel);
   if (a.full_scale != 0.0f) return;
   int device = 0;
   int multiprocessors = 0;
