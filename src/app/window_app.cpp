@@ -96,7 +96,17 @@ int WindowApp::run() {
   begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
+  if (ended_by_fault()) {
+    fmt::print(stderr, "echoloop: {}: {}\n", state_.fault->title, state_.fault->detail);
+    return 1;
+  }
   return recording_.failed() ? 2 : 0;
+}
+
+// A fault that was not mended by a restart; one after the last frame that was asked for does not count.
+bool WindowApp::ended_by_fault() const {
+  const bool complete = options_.frames > 0 && session_ != nullptr && session_->counts().processed >= options_.frames;
+  return state_.fault.has_value() && !complete;
 }
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.

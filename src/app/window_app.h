@@ -88,6 +88,7 @@ class WindowApp {
   void say(Severity severity, const std::string& text);
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
+  [[nodiscard]] bool ended_by_fault() const;
 
   Options options_;
   std::unique_ptr<Backend> backend_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/font_files.h"
-
 namespace echoloop {
 namespace {
 
@@ -20,6 +18,16 @@ constexpr ImWchar kAllButDigits[] = {0x20,   0x2F,   0x3A,   0x17F,  0x370,  0x3
 constexpr ImWchar kEverything[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2000, 0x206F, 0x2070, 0x207F,
                                    0x2190, 0x2193, 0x2212, 0x2212, 0x2264, 0x2265, 0};
 constexpr ImWchar kDigits[] = {0x30, 0x39, 0};
+
+// ImGui's own font has Latin-1 only: other characters that the program writes are drawn by their nearest in ASCII.
+struct Substitute {
+  ImWchar letter;
+  ImWchar ascii;
+};
+constexpr Substitute kSubstitutes[] = {
+    {0x2009, ' '}, {0x202F, ' '}, {0x2010, '-'}, {0x2013, '-'}, {0x2014, '-'}, {0x2212, '-'}, {0x2026, '.'},
+    {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'}, {0x2264, '<'}, {0x2265, '>'},
+};
 
 ImFontConfig base_config() {
   ImFontConfig config;
@@ -49,17 +57,16 @@ ImFont* add_font(const FontFamily& family, const Cut& cut, float size, float sca
 
 }  // namespace
 
-void Fonts::build(float scale) {
+void Fonts::build(float scale, const FontFamily* family) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
   atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
-  const FontFamily* found = installed_family();
-  family_ = found != nullptr ? found->name : "ProggyClean";
+  family_ = family != nullptr ? family->name : "ProggyClean";
   for (std::size_t i = 0; i < kTypeCount; ++i) {
     const Cut& cut = kCuts[i];
-    if (found != nullptr) {
-      sizes_[i] = std::round(std::round(cut.em * found->size_per_em) * scale);
-      fonts_[i] = add_font(*found, cut, sizes_[i], scale);
+    if (family != nullptr) {
+      sizes_[i] = std::round(std::round(cut.em * family->size_per_em) * scale);
+      fonts_[i] = add_font(*family, cut, sizes_[i], scale);
     } else {
       sizes_[i] = std::round(cut.em * scale);
       ImFontConfig config = base_config();
@@ -70,6 +77,10 @@ void Fonts::build(float scale) {
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();
 #endif
+  if (family != nullptr) return;
+  for (ImFont* font : fonts_) {
+    for (const Substitute& s : kSubstitutes) font->AddRemapChar(s.letter, s.ascii);
+  }
 }
 
 }  // namespace echoloop

@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "gui/font_files.h"
 #include "gui/imgui_compat.h"
 
 namespace echoloop {
@@ -16,7 +17,8 @@ inline constexpr int kTypeCount = 6;
 class Fonts {
  public:
   // Fills ImGui's atlas anew for `scale`; the caller renews the backend's texture (up to ImGui 1.91).
-  void build(float scale);
+  // `family` null: ImGui's own font, in which characters outside Latin-1 are drawn as their nearest in ASCII.
+  void build(float scale, const FontFamily* family = installed_family());
 
   [[nodiscard]] ImFont* font(Type type) const { return fonts_[static_cast<std::size_t>(type)]; }
   [[nodiscard]] float size(Type type) const { return sizes_[static_cast<std::size_t>(type)]; }  // pixels

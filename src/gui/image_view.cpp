@@ -153,7 +153,7 @@ void draw_pointer(const ImageViewContext& c) {
   std::string text =
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (l.grid.polar()) text += polar_text(c.image, l.grid.sector, x_m, z_m);
-  if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
+  if (!std::isnan(level)) text += std::isinf(level) ? "   no echo" : fmt::format("   {} dB", fixed(level, 1));
   if (const FlowImage* under = flow_under(c, mouse.x)) {
     if (const std::string flow = flow_at(*under, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
   }

@@ -1,7 +1,5 @@
 // The window without a display: an EGL context and a framebuffer object of the window's size. UI thread only.
 // Surfaceless Mesa first (software or a render node), then an EGL device, then whatever the default display gives.
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
 #include <glad/gl.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "gui/egl_library.h"
 #include "gui/imgui_compat.h"
 #include "gui/surface.h"
 
@@ -19,27 +18,28 @@ class EglContext {
  public:
   EglContext() {
     if (!try_display(platform_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY)) && !try_devices() &&
-        !try_display(eglGetDisplay(EGL_DEFAULT_DISPLAY))) {
+        !try_display(egl_.get_display(EGL_DEFAULT_DISPLAY))) {
       throw Error("offscreen rendering", "no EGL display gives OpenGL 4.5 core", "Mesa or a vendor's EGL");
     }
   }
 
   ~EglContext() {
-    eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    eglDestroyContext(display_, context_);
-    eglTerminate(display_);
+    egl_.make_current(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    egl_.destroy_context(display_, context_);
+    egl_.terminate(display_);
   }
   EglContext(const EglContext&) = delete;
   EglContext& operator=(const EglContext&) = delete;
 
  private:
-  static EGLDisplay platform_display(EGLenum platform, void* native) {
-    const auto get = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
+  EGLDisplay platform_display(EGLenum platform, void* native) const {
+    const auto get =
+        reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(egl_.get_proc_address("eglGetPlatformDisplayEXT"));
     return get != nullptr ? get(platform, native, nullptr) : EGL_NO_DISPLAY;
   }
 
   bool try_devices() {
-    const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
+    const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(egl_.get_proc_address("eglQueryDevicesEXT"));
     std::array<EGLDeviceEXT, 16> devices{};
     EGLint count = 0;
     if (query == nullptr || query(static_cast<EGLint>(devices.size()), devices.data(), &count) == EGL_FALSE)
@@ -50,26 +50,26 @@ class EglContext {
   }
 
   bool try_display(EGLDisplay display) {
-    if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) == EGL_FALSE) return false;
+    if (display == EGL_NO_DISPLAY || egl_.initialize(display, nullptr, nullptr) == EGL_FALSE) return false;
     if (make_context(display)) return true;
-    eglTerminate(display);
+    egl_.terminate(display);
     return false;
   }
 
   bool make_context(EGLDisplay display) {
-    if (eglBindAPI(EGL_OPENGL_API) == EGL_FALSE) return false;
+    if (egl_.bind_api(EGL_OPENGL_API) == EGL_FALSE) return false;
     constexpr EGLint config_wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
     EGLConfig config = nullptr;
     EGLint found = 0;
-    eglChooseConfig(display, config_wanted, &config, 1, &found);
+    egl_.choose_config(display, config_wanted, &config, 1, &found);
     constexpr EGLint wanted[] = {
         EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK,
         EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
-    const EGLContext context = eglCreateContext(display, found > 0 ? config : nullptr, EGL_NO_CONTEXT, wanted);
+    const EGLContext context = egl_.create_context(display, found > 0 ? config : nullptr, EGL_NO_CONTEXT, wanted);
     if (context == EGL_NO_CONTEXT) return false;
-    if (eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE ||
-        gladLoadGL(eglGetProcAddress) == 0) {
-      eglDestroyContext(display, context);
+    if (egl_.make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE ||
+        gladLoadGL(egl_.get_proc_address) == 0) {
+      egl_.destroy_context(display, context);
       return false;
     }
     display_ = display;
@@ -77,6 +77,7 @@ class EglContext {
     return true;
   }
 
+  const EglLibrary& egl_ = egl_library();
   EGLDisplay display_ = EGL_NO_DISPLAY;
   EGLContext context_ = EGL_NO_CONTEXT;
 };

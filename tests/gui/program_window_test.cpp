@@ -235,6 +235,12 @@ TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   EXPECT_GT(report["frames"]["dropped"].get<int>(), 0);
 }
 
+TEST(ProgramWindow, ClosedAfterAFaultItsExitStatusIsOne) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "500", "--policy", "error");
+  (void)at_rest(window, kMiddle);
+  EXPECT_EQ(window.close(), 1);
+}
+
 // Loads, undoes, saves nothing by halves, and follows what somebody writes into a preset's file meanwhile.
 TEST(ProgramWindow, PresetsByKeyAndByFile) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "10");
