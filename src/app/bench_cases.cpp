@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "dsp/delays.h"
-#include "source/phantom_name.h"
+#include "core/phantom_settings.h"
 
 namespace echoloop {
 namespace {

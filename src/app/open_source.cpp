@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "source/phantom_name.h"
+#include "core/phantom_settings.h"
 #include "source/producer.h"
 #include "source/replay.h"
 
@@ -38,7 +38,7 @@ OpenedSource open_source(const std::string& name, const Facts& facts, const Open
   opened.info.name = opened.source->name();
   opened.info.acquisition = opened.source->acquisition();
   opened.info.frame_count = opened.source->frame_count();
-  opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
+  opened.info.rate_hz = default_rate_hz(*opened.source);
   return opened;
 }
 

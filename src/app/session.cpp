@@ -29,7 +29,7 @@ Session::~Session() {
 }
 
 double Session::rate_hz() const {
-  return options_.stream.rate_hz > 0.0 ? options_.stream.rate_hz : default_rate_hz(*source_->acquisition());
+  return options_.stream.rate_hz > 0.0 ? options_.stream.rate_hz : default_rate_hz(*source_);
 }
 
 ProducerState Session::producer_state() const {

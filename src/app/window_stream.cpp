@@ -45,7 +45,9 @@ void WindowApp::start_session(OpenedSource opened) {
   const bool first = source_ == nullptr;
   // What the command line set is meant for the source that it named.
   ImagingParams params = first ? apply_settings(defaults, options_.settings) : defaults;
-  const bool again = opened.info.opened_as == state_.source.opened_as;  // with other facts
+  // With other facts, or a phantom with other settings: the parameters stay.
+  const bool again = opened.info.opened_as == state_.source.opened_as ||
+                     (!opened.info.phantom.empty() && opened.info.phantom == state_.source.phantom);
   if (again) {
     params = state_.params;
     for (const ParamSpec& spec : param_table()) {  // what nobody set follows the facts: band, depth, gate ...

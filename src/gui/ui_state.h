@@ -235,7 +235,7 @@ struct EchoPlace {
 struct UiCommands {
   std::function<void()> params_changed;                         // after any edit of UiState::params
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
-  std::function<void(const std::string&)> open_phantom;         // "points", "cyst", "flow", "heart"
+  std::function<void(const std::string&)> open_phantom;         // the text behind sim:, see parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void()> cancel;         // what the progress strip shows: opening, or a film

@@ -10,6 +10,7 @@
 #include "core/timing_trace.h"
 #include "gui/layout.h"
 #include "gui/panels/objects_state.h"
+#include "gui/panels/phantom_rows.h"
 #include "gui/panels/timeline_state.h"
 #include "gui/window_place.h"
 
@@ -39,6 +40,7 @@ struct ViewSettings {
   bool tgc_open = false;                      // its sliders are seen; not written either
   TimelineState timeline;                     // as long as the window is open: neither written nor compared
   ObjectsState objects;                       // likewise
+  PhantomEdit phantom;                        // likewise
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];

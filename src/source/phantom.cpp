@@ -2,21 +2,18 @@
 #include "source/phantom.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
+#include "core/probe_table.h"
 #include "source/echo_kernels.h"
 #include "source/echo_synth.h"
 #include "source/phantom_scene.h"
 #include "source/phantom_speckle.h"
-#include "source/probe_table.h"
 
 namespace echoloop {
 namespace {
-
-constexpr std::array<std::string_view, 4> kNames{"points", "cyst", "flow", "heart"};
 
 // Standard deviation of a channel's speckle of level 1 at mid depth without attenuation, in steps of the converter:
 // the brightest structures in the near field then stay well below 32767.
@@ -28,39 +25,6 @@ constexpr std::size_t kCacheBytes = std::size_t{96} << 20;
 // Nearer than this depth (for the default probe's field) echoes grow no further: 1/sqrt(range) has no bound, and the
 // picture has no depth gain to tame a blinding near field with.
 constexpr double kNearDepth_m = 8e-3;
-
-void require(bool ok, const PhantomSettings& s, const std::string& found, const std::string& accepted) {
-  if (!ok) throw Error("sim:" + s.name, found, accepted);
-}
-
-void require_range(const PhantomSettings& s, const std::string& field, double value, double low, double high,
-                   const std::string& accepted) {
-  require(std::isfinite(value) && value >= low && value <= high, s, field + " = " + std::to_string(value), accepted);
-}
-
-void check(const PhantomSettings& s) {
-  if (std::ranges::find(kNames, s.name) == kNames.end()) {
-    std::string names;
-    for (const std::string_view name : kNames) names += (names.empty() ? "" : ", ") + std::string(name);
-    throw Error("phantom", "\"" + s.name + "\"", names);
-  }
-  require(!s.angles_rad.empty() && s.angles_rad.size() <= 256, s,
-          std::to_string(s.angles_rad.size()) + " transmit angles", "1 to 256");
-  for (const double angle : s.angles_rad) {
-    require_range(s, "transmit angle (rad)", angle, -45.0 * kRadiansPerDegree, 45.0 * kRadiansPerDegree,
-                  "-45 to 45 degrees");
-  }
-  require_range(s, "frame rate", s.frame_rate_hz, 0.1, 1e5, "0.1 Hz to 100 kHz");
-  require_range(s, "noise level", s.noise_db, -300.0, 40.0, "-300 to 40 dB");
-  require_range(s, "attenuation", s.attenuation_db_cm_mhz, 0.0, 10.0, "0 to 10 dB/cm/MHz");
-  require_range(s, "peak speed", s.flow.peak_m_s, 0.0, 10.0, "0 to 10000 mm/s");
-  require_range(s, "pulsation", s.flow.pulsation, 0.0, 1.0, "0 to 1");
-  require_range(s, "vessel angle (rad)", s.flow.angle_rad, -60.0 * kRadiansPerDegree, 60.0 * kRadiansPerDegree,
-                "-60 to 60 degrees");
-  require_range(s, "vessel radius (m)", s.flow.radius_m, 0.0, 10e-3, "up to 10 mm; 0 = the phantom's own");
-  require_range(s, "tissue motion", s.flow.motion_m_s, 0.0, 1.0, "0 to 1000 mm/s");
-  require_range(s, "sound speed", s.sound_speed_m_s, 1000.0, 2500.0, "1000 to 2500 m/s");
-}
 
 AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeModel& model) {
   Acquisition a;
@@ -206,10 +170,8 @@ std::span<const std::byte> Phantom::produce(std::uint64_t index, std::span<std::
 
 }  // namespace
 
-std::span<const std::string_view> phantom_names() { return kNames; }
-
 std::unique_ptr<Source> make_phantom(const PhantomSettings& settings) {
-  check(settings);
+  check_phantom(settings);
   return std::make_unique<Phantom>(settings, find_probe_model(settings.probe));
 }
 

@@ -11,39 +11,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/grid.h"
-#include "core/units.h"
+#include "core/phantom_settings.h"
 #include "source/source.h"
 
 namespace echoloop {
-
-// Of the flow phantom.
-struct FlowSettings {
-  double peak_m_s = 20e-3;                      // blood on the axis, mean over a pulse; the profile is parabolic
-  double pulsation = 0.7;                       // swing of that speed about its mean, as a share of it; 0 = steady
-  double angle_rad = 15.0 * kRadiansPerDegree;  // of the vessel, downwards to the right
-  double radius_m = 0.0;                        // inner; 0 = 2.6 mm, smaller on a probe too small for it
-  double motion_m_s = 0.0;                      // largest speed of everything, up and down together
-};
-
-struct PhantomSettings {
-  std::string name = "heart";                                                                 // one of phantom_names()
-  std::string probe = "L64";                                                                  // one of probe_models()
-  std::vector<double> angles_rad = {-6.0 * kRadiansPerDegree, 0.0, 6.0 * kRadiansPerDegree};  // plane waves
-  double frame_rate_hz = 50.0;
-  double noise_db = -35.0;             // channel noise against the channel's speckle at mid depth, unattenuated
-  double attenuation_db_cm_mhz = 0.1;  // one way; low, because the picture has no depth gain of its own
-  double sound_speed_m_s = 1540.0;
-  std::uint64_t seed = 1;
-  FlowSettings flow = {};
-};
-
-// points, cyst, flow, heart. [any thread]
-std::span<const std::string_view> phantom_names();
 
 // Throws Error naming the setting and what is accepted. Takes some 20 ms for the default probe. [any thread]
 std::unique_ptr<Source> make_phantom(const PhantomSettings& settings);

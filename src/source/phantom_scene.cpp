@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/probe_table.h"
 #include "source/echo_pulse.h"
-#include "source/probe_table.h"
 
 namespace echoloop {
 

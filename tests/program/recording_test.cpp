@@ -8,7 +8,7 @@
 
 #include "formats/acquisition_json.h"
 #include "program/run_program.h"
-#include "source/phantom_name.h"
+#include "core/phantom_settings.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
 

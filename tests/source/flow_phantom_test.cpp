@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "core/phantom_settings.h"
 #include "core/units.h"
-#include "source/phantom_name.h"
 #include "source/phantom_scene.h"
 
 namespace echoloop {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/probe_table.h"
 #include "phantom_testing.h"
-#include "source/probe_table.h"
 
 namespace echoloop {
 namespace {

@@ -189,6 +189,7 @@ void source_panel(PanelContext& c, Column& column) {
                        {"Built-in phantom", "A simulated scene in motion, streamed like a real probe.", {}})) {
     call(c.commands.open_phantom, kPhantoms[static_cast<std::size_t>(*picked)]);
   }
+  phantom_rows(c, column);
   open_row(c, column);
   continue_row(c, column);
   info_line(c, column);

@@ -1,4 +1,4 @@
-#include "source/probe_table.h"
+#include "core/probe_table.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,185 @@
+#include "core/phantom_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.h"
+#include "core/number.h"
+#include "core/probe_table.h"
+
+namespace echoloop {
+namespace {
+
+using S = PhantomSettings;
+
+constexpr std::array<std::string_view, 4> kNames{"points", "cyst", "flow", "heart"};
+constexpr double kLargestAngle_deg = 45.0;
+constexpr std::size_t kMostAngles = 256;
+constexpr double kLargestSeed = 1e15;  // whole numbers of a double
+
+constexpr std::array kTable{
+    PhantomSetting{"rate_hz", "Acquisition rate", "Hz", 1.0, 0.1, 1e5, 10.0, 1e4, 0, true, false,
+                   "Frames per second of the simulated scanner. Doppler methods use this as PRF.",
+                   [](const S& s) { return s.frame_rate_hz; }, [](S& s, double v) { s.frame_rate_hz = v; }},
+    PhantomSetting{"sound_speed_m_s", "Sound speed in phantom", "m/s", 1.0, 1000.0, 2500.0, 1400.0, 1700.0, 0, false,
+                   false, "Speed in the simulated tissue. The image uses its own sound speed.",
+                   [](const S& s) { return s.sound_speed_m_s; }, [](S& s, double v) { s.sound_speed_m_s = v; }},
+    PhantomSetting{"noise_db", "Channel noise", "dB", 1.0, -300.0, 40.0, -60.0, 20.0, 0, false, false,
+                   "White noise on every channel, relative to the speckle of a channel at mid depth.",
+                   [](const S& s) { return s.noise_db; }, [](S& s, double v) { s.noise_db = v; }},
+    PhantomSetting{"attenuation_db_cm_mhz", "Attenuation", "dB/cm/MHz", 1.0, 0.0, 10.0, 0.0, 1.0, 2, false, false,
+                   "One way, at the centre frequency.", [](const S& s) { return s.attenuation_db_cm_mhz; },
+                   [](S& s, double v) { s.attenuation_db_cm_mhz = v; }},
+    PhantomSetting{"peak_mm_s", "Peak blood speed", "mm/s", kMetresPerMillimetre, 0.0, 10000.0, 0.0, 1000.0, 0, false,
+                   true, "On the vessel's axis, mean over a heart cycle. The profile is parabolic.",
+                   [](const S& s) { return s.flow.peak_m_s; }, [](S& s, double v) { s.flow.peak_m_s = v; }},
+    PhantomSetting{"pulsation", "Pulsation", "", 1.0, 0.0, 1.0, 0.0, 1.0, 2, false, true,
+                   "Swing of the speed about its mean, as a fraction. 0: steady flow.",
+                   [](const S& s) { return s.flow.pulsation; }, [](S& s, double v) { s.flow.pulsation = v; }},
+    PhantomSetting{"angle_deg", "Vessel angle", "°", kRadiansPerDegree, -60.0, 60.0, -60.0, 60.0, 0, false, true,
+                   "Of the vessel's axis against the probe's face, downwards to the right.",
+                   [](const S& s) { return s.flow.angle_rad; }, [](S& s, double v) { s.flow.angle_rad = v; }},
+    PhantomSetting{"radius_mm", "Vessel radius", "mm", kMetresPerMillimetre, 0.0, 10.0, 0.0, 8.0, 1, false, true,
+                   "Inner radius. 0: 2.6 mm, scaled down for small probes.", [](const S& s) { return s.flow.radius_m; },
+                   [](S& s, double v) { s.flow.radius_m = v; }},
+    PhantomSetting{"motion_mm_s", "Tissue motion", "mm/s", kMetresPerMillimetre, 0.0, 1000.0, 0.0, 50.0, 1, false, true,
+                   "Largest speed of the tissue, up and down once per second.",
+                   [](const S& s) { return s.flow.motion_m_s; }, [](S& s, double v) { s.flow.motion_m_s = v; }},
+};
+
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.10g", value);
+  return text.data();
+}
+
+double parse_number(std::string_view key, std::string_view text) {
+  const auto value = finite_number(text);
+  if (!value) throw Error("sim: " + std::string(key), "found '" + std::string(text) + "'", "a number");
+  return *value;
+}
+
+// Takes the text up to `separator` off the front of `rest`.
+std::string_view take_part(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+bool has(const PhantomSettings& settings, const PhantomSetting& row) {
+  return !row.flow_only || settings.name == "flow";
+}
+
+std::string accepted_keys(const PhantomSettings& settings) {
+  std::string keys = "probe, angles_deg, seed";
+  for (const PhantomSetting& row : kTable) {
+    if (has(settings, row)) keys += ", " + std::string(row.key);
+  }
+  return keys;
+}
+
+void set_angles(PhantomSettings& settings, std::string_view text) {
+  settings.angles_rad.clear();
+  while (!text.empty()) {
+    settings.angles_rad.push_back(parse_number("angles_deg", take_part(text, '/')) * kRadiansPerDegree);
+  }
+}
+
+std::string angles_text(const std::vector<double>& angles_rad) {
+  std::string text;
+  for (const double angle : angles_rad) text += (text.empty() ? "" : "/") + number_text(angle / kRadiansPerDegree);
+  return text;
+}
+
+void set_seed(PhantomSettings& settings, std::string_view text) {
+  const double seed = parse_number("seed", text);
+  if (!(seed >= 0.0 && seed <= kLargestSeed) || seed != std::floor(seed)) {
+    throw Error("sim: seed", "found '" + std::string(text) + "'", "a whole number, 0 to 1e15");
+  }
+  settings.seed = static_cast<std::uint64_t>(seed);
+}
+
+void set_one(PhantomSettings& settings, std::string_view assignment) {
+  std::string_view value = assignment;
+  const std::string_view key = take_part(value, '=');
+  if (key == "probe") {
+    settings.probe = value;
+  } else if (key == "angles_deg") {
+    set_angles(settings, value);
+  } else if (key == "seed") {
+    set_seed(settings, value);
+  } else {
+    const auto* const row = std::ranges::find_if(
+        kTable, [&](const PhantomSetting& candidate) { return candidate.key == key && has(settings, candidate); });
+    if (row == kTable.end()) {
+      throw Error("sim:" + settings.name, "found setting '" + std::string(key) + "'", accepted_keys(settings));
+    }
+    row->set(settings, parse_number(key, value) * row->per_unit);
+  }
+}
+
+void require(bool ok, const PhantomSettings& s, const std::string& found, const std::string& accepted) {
+  if (!ok) throw Error("sim:" + s.name, found, accepted);
+}
+
+}  // namespace
+
+std::span<const std::string_view> phantom_names() { return kNames; }
+
+PhantomSettings default_phantom(std::string_view name) {
+  PhantomSettings settings;
+  settings.name = name;
+  if (name == "flow") settings.frame_rate_hz = 2000.0;
+  return settings;
+}
+
+std::span<const PhantomSetting> phantom_table() { return kTable; }
+
+PhantomSettings parse_phantom(std::string_view text) {
+  PhantomSettings settings = default_phantom(take_part(text, ','));
+  while (!text.empty()) set_one(settings, take_part(text, ','));
+  return settings;
+}
+
+std::string phantom_text(const PhantomSettings& settings) {
+  const PhantomSettings normal = default_phantom(settings.name);
+  std::string text = settings.name;
+  if (settings.probe != normal.probe) text += ",probe=" + settings.probe;
+  if (settings.angles_rad != normal.angles_rad) text += ",angles_deg=" + angles_text(settings.angles_rad);
+  for (const PhantomSetting& row : kTable) {
+    const double value = row.get(settings);
+    if (has(settings, row) && value != row.get(normal)) {
+      text += "," + std::string(row.key) + "=" + number_text(value / row.per_unit);
+    }
+  }
+  if (settings.seed != normal.seed) text += ",seed=" + std::to_string(settings.seed);
+  return text;
+}
+
+void check_phantom(const PhantomSettings& s) {
+  if (std::ranges::find(kNames, s.name) == kNames.end()) {
+    std::string names;
+    for (const std::string_view name : kNames) names += (names.empty() ? "" : ", ") + std::string(name);
+    throw Error("phantom", "\"" + s.name + "\"", names);
+  }
+  require(!s.angles_rad.empty() && s.angles_rad.size() <= kMostAngles, s,
+          std::to_string(s.angles_rad.size()) + " transmit angles", "1 to " + std::to_string(kMostAngles));
+  for (const double angle : s.angles_rad) {
+    const double degrees = angle / kRadiansPerDegree;
+    require(std::abs(degrees) <= kLargestAngle_deg, s, "transmit angle of " + number_text(degrees) + " degrees",
+            "-45 to 45 degrees");
+  }
+  for (const PhantomSetting& row : kTable) {
+    const double value = row.get(s) / row.per_unit;
+    const double slack = 1e-9 * std::max(1.0, std::abs(value));  // of a value that went through SI
+    require(value >= row.least - slack && value <= row.most + slack, s,
+            std::string(row.key) + " = " + number_text(value),
+            number_text(row.least) + " to " + number_text(row.most) + (*row.unit != '\0' ? " " : "") + row.unit);
+  }
+  static_cast<void>(find_probe_model(s.probe));
+}
+
+}  // namespace echoloop
