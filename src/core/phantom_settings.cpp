@@ -22,7 +22,7 @@ constexpr double kLargestSeed = 1e15;  // whole numbers of a double
 constexpr std::array kTable{
     PhantomSetting{"rate_hz", "Acquisition rate", "Hz", 1.0, 0.1, 1e5, 10.0, 1e4, 0, true, false,
                    "Frames per second of the simulated scanner. Doppler methods use this as PRF.",
-                   [](const S& s) { return s.frame_rate_hz; }, [](S& s, double v) { s.frame_rate_hz = v; }},
+                   [](const S& s) { return frame_rate_hz(s); }, [](S& s, double v) { s.frame_rate_hz = v; }},
     PhantomSetting{"sound_speed_m_s", "Sound speed in phantom", "m/s", 1.0, 1000.0, 2500.0, 1400.0, 1700.0, 0, false,
                    false, "Speed in the simulated tissue. The image uses its own sound speed.",
                    [](const S& s) { return s.sound_speed_m_s; }, [](S& s, double v) { s.sound_speed_m_s = v; }},
@@ -129,25 +129,25 @@ void require(bool ok, const PhantomSettings& s, const std::string& found, const 
 
 std::span<const std::string_view> phantom_names() { return kNames; }
 
-PhantomSettings default_phantom(std::string_view name) {
-  PhantomSettings settings;
-  settings.name = name;
-  if (name == "flow") settings.frame_rate_hz = 2000.0;
-  return settings;
+double frame_rate_hz(const PhantomSettings& settings) {
+  constexpr double kFlowPerCenter = 4e-4;
+  if (settings.frame_rate_hz.has_value()) return *settings.frame_rate_hz;
+  return settings.name == "flow" ? kFlowPerCenter * find_probe_model(settings.probe).center_hz : 50.0;
 }
 
 std::span<const PhantomSetting> phantom_table() { return kTable; }
 
 PhantomSettings parse_phantom(std::string_view text) {
-  PhantomSettings settings = default_phantom(take_part(text, ','));
+  PhantomSettings settings;
+  settings.name = take_part(text, ',');
   while (!text.empty()) set_one(settings, take_part(text, ','));
   return settings;
 }
 
 std::string phantom_text(const PhantomSettings& settings) {
-  const PhantomSettings normal = default_phantom(settings.name);
+  const PhantomSettings normal = {.name = settings.name, .probe = settings.probe};
   std::string text = settings.name;
-  if (settings.probe != normal.probe) text += ",probe=" + settings.probe;
+  if (settings.probe != PhantomSettings().probe) text += ",probe=" + settings.probe;
   if (settings.angles_rad != normal.angles_rad) text += ",angles_deg=" + angles_text(settings.angles_rad);
   for (const PhantomSetting& row : kTable) {
     const double value = row.get(settings);
@@ -165,6 +165,7 @@ void check_phantom(const PhantomSettings& s) {
     for (const std::string_view name : kNames) names += (names.empty() ? "" : ", ") + std::string(name);
     throw Error("phantom", "\"" + s.name + "\"", names);
   }
+  static_cast<void>(find_probe_model(s.probe));
   require(!s.angles_rad.empty() && s.angles_rad.size() <= kMostAngles, s,
           std::to_string(s.angles_rad.size()) + " transmit angles", "1 to " + std::to_string(kMostAngles));
   for (const double angle : s.angles_rad) {
@@ -179,7 +180,6 @@ void check_phantom(const PhantomSettings& s) {
             std::string(row.key) + " = " + number_text(value),
             number_text(row.least) + " to " + number_text(row.most) + (*row.unit != '\0' ? " " : "") + row.unit);
   }
-  static_cast<void>(find_probe_model(s.probe));
 }
 
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 namespace echoloop {
 
 // Of the flow phantom. The defaults do not alias at its own frame rate: 0.4 m/s at the peak, 104 mm/s along the beam;
-// 154 mm/s is the limit at 2 kHz and 5 MHz.
+// 154 mm/s is the limit.
 struct FlowSettings {
   double peak_m_s = 0.25;                       // blood on the axis, mean over a pulse; the profile is parabolic
   double pulsation = 0.6;                       // swing of that speed about its mean, as a share of it; 0 = steady
@@ -26,9 +27,9 @@ struct PhantomSettings {
   std::string name = "heart";                                                                 // one of phantom_names()
   std::string probe = "L64";                                                                  // one of probe_models()
   std::vector<double> angles_rad = {-6.0 * kRadiansPerDegree, 0.0, 6.0 * kRadiansPerDegree};  // plane waves
-  double frame_rate_hz = 50.0;
-  double noise_db = -35.0;             // channel noise against the channel's speckle at mid depth, unattenuated
-  double attenuation_db_cm_mhz = 0.1;  // one way; low, because the image has no depth gain of its own
+  std::optional<double> frame_rate_hz = {};  // nothing: see frame_rate_hz()
+  double noise_db = -35.0;                   // channel noise against the channel's speckle at mid depth, unattenuated
+  double attenuation_db_cm_mhz = 0.1;        // one way; low, because the image has no depth gain of its own
   double sound_speed_m_s = 1540.0;
   std::uint64_t seed = 1;
   FlowSettings flow = {};
@@ -37,8 +38,9 @@ struct PhantomSettings {
 // points, cyst, flow, heart. [any thread]
 std::span<const std::string_view> phantom_names();
 
-// As sim:NAME without settings: 50 frames/s, the flow phantom 2000. [any thread]
-PhantomSettings default_phantom(std::string_view name);
+// As set; otherwise 50, and for the flow phantom 400 per MHz of the probe's centre frequency, so that the speed at
+// which Doppler aliases is the same for every probe. [any thread]
+double frame_rate_hz(const PhantomSettings& settings);
 
 // A number among the settings.
 struct PhantomSetting {
@@ -61,7 +63,7 @@ std::span<const PhantomSetting> phantom_table();
 // Throws Error naming key, value and the accepted values. [any thread]
 PhantomSettings parse_phantom(std::string_view text);
 
-// The inverse: the settings that differ from default_phantom() only.
+// The inverse: the settings that differ from the defaults only.
 std::string phantom_text(const PhantomSettings& settings);
 
 // Throws Error naming the setting and the accepted values. [any thread]

@@ -41,7 +41,7 @@ AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeMode
   a.center_hz = model.center_hz;
   a.bandwidth_hz = model.fractional_bandwidth * model.center_hz;
   a.sound_speed_m_s = settings.sound_speed_m_s;
-  a.frame_rate_hz = settings.frame_rate_hz;
+  a.frame_rate_hz = frame_rate_hz(settings);
   a.assumptions.emplace_back("simulated: two-dimensional, single scattering, ideal plane waves");
   a.validate("sim:" + settings.name);
   return std::make_shared<const Acquisition>(std::move(a));

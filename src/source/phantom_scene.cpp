@@ -41,7 +41,7 @@ Field field_of(const PhantomSettings& settings) {
 
 SceneSetup scene_setup(const PhantomSettings& settings) {
   return {.field = field_of(settings),
-          .frame_rate_hz = settings.frame_rate_hz,
+          .frame_rate_hz = frame_rate_hz(settings),
           .seed = settings.seed,
           .flow = settings.flow};
 }

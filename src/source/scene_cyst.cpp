@@ -63,7 +63,7 @@ bool inside(const PhantomDisc& disc_mm, double x_m, double z_m, double scale) {
 
 PhantomDisc moved(const PhantomDisc& disc_mm, const PhantomSettings& settings, std::uint64_t index) {
   const double scale = field_of(settings).scale;
-  const Breathing breathing(settings.frame_rate_hz, scale);
+  const Breathing breathing(frame_rate_hz(settings), scale);
   const Breath breath = breathing.at(breathing.state(index));
   const double metres = scale * kMetresPerMillimetre;
   return {{metres * disc_mm.center.x_m + breath.side_m, metres * disc_mm.center.z_m * breath.stretch},

@@ -65,7 +65,7 @@ std::vector<PlanePoint> points_phantom_wires(const PhantomSettings& settings) {
 }
 
 PlanePoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index) {
-  return circling(field_of(settings), static_cast<double>(index) / settings.frame_rate_hz);
+  return circling(field_of(settings), static_cast<double>(index) / frame_rate_hz(settings));
 }
 
 }  // namespace echoloop

@@ -57,7 +57,9 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
       inspected = inspected || (answers.take() && answers.front().complete);
       return !session.fault().empty() || (reviewed && inspected);
     });
-    if (inspect) EXPECT_EQ(answers.front().refusal, "");
+    if (inspect) {
+      EXPECT_EQ(answers.front().refusal, "");
+    }
     history.let_go();
     testing::wait_until([&] { return session.counts().processed > processed || !session.fault().empty(); });
   }

@@ -54,7 +54,7 @@ bool probe_row(Ui& ui, Column& column, PhantomSettings& settings) {
 }
 
 bool angle_rows(Ui& ui, Column& column, PhantomSettings& settings) {
-  const std::vector<double> normal_rad = default_phantom(settings.name).angles_rad;
+  const std::vector<double> normal_rad = PhantomSettings().angles_rad;
   const auto n = static_cast<int>(settings.angles_rad.size());
   const double largest_rad = largest_angle_rad(settings.angles_rad);
   const SliderLook count{.id = "phantom_angles",
@@ -90,7 +90,7 @@ bool angle_rows(Ui& ui, Column& column, PhantomSettings& settings) {
 }
 
 bool number_rows(Ui& ui, Column& column, PhantomSettings& settings) {
-  const PhantomSettings normal = default_phantom(settings.name);
+  const PhantomSettings normal = {.name = settings.name, .probe = settings.probe};
   bool changed = false;
   for (const PhantomSetting& row : phantom_table()) {
     if (row.flow_only && settings.name != "flow") continue;

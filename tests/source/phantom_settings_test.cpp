@@ -1,0 +1,65 @@
+// The settings behind sim:NAME: text and back, the table's ranges, and a flow phantom that needs no adjustment.
+#include "core/phantom_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/params.h"
+#include "core/probe_table.h"
+#include "source/phantom.h"
+
+namespace echoloop {
+namespace {
+
+TEST(PhantomSettings, TextAndBack) {
+  EXPECT_EQ(phantom_text(parse_phantom("flow")), "flow");
+  for (const char* text :
+       {"heart", "flow,probe=L128,peak_mm_s=120", "cyst,angles_deg=-10/0/10,rate_hz=25,noise_db=-20,seed=7",
+        "flow,rate_hz=500,pulsation=0,angle_deg=-30,radius_mm=3,motion_mm_s=5", "points,sound_speed_m_s=1480"}) {
+    EXPECT_EQ(phantom_text(parse_phantom(phantom_text(parse_phantom(text)))), phantom_text(parse_phantom(text)));
+  }
+  EXPECT_EQ(phantom_text(parse_phantom("flow,probe=L128,peak_mm_s=120")), "flow,probe=L128,peak_mm_s=120");
+  EXPECT_EQ(phantom_text(parse_phantom("flow,peak_mm_s=250")), "flow") << "the default is not repeated";
+}
+
+TEST(PhantomSettings, EveryNumberIsSetReadAndChecked) {
+  for (const PhantomSetting& row : phantom_table()) {
+    PhantomSettings settings = parse_phantom("flow");
+    EXPECT_NO_THROW(check_phantom(settings));
+    for (const double bound : {row.least, row.most}) {
+      settings = parse_phantom("flow," + std::string(row.key) + "=" + std::to_string(bound));
+      EXPECT_NEAR(row.get(settings) / row.per_unit, bound, 1e-9 * std::max(1.0, std::abs(bound))) << row.key;
+      EXPECT_NO_THROW(check_phantom(settings)) << row.key << " " << bound;
+    }
+    settings = parse_phantom("flow");
+    row.set(settings, (row.most + 0.01 * (row.most - row.least)) * row.per_unit);
+    EXPECT_THROW(check_phantom(settings), Error) << row.key;
+    EXPECT_GE(row.track_least, row.least) << row.key;
+    EXPECT_LE(row.track_most, row.most) << row.key;
+  }
+}
+
+// As it comes: tens of cm/s at a PRF of kilohertz, the sample volume in the middle of the vessel, and no aliasing.
+TEST(PhantomSettings, TheFlowPhantomNeedsNoAdjustment) {
+  for (const ProbeModel& probe : probe_models()) {
+    const PhantomSettings settings = parse_phantom("flow,probe=" + std::string(probe.name));
+    const auto source = make_phantom(settings);
+    const Acquisition& a = *source->acquisition();
+    EXPECT_GE(a.frame_rate_hz, 1000.0);
+    const FlowTruth truth = flow_phantom_truth(settings, 0);  // the fastest moment
+    EXPECT_GE(truth.peak_m_s, 0.2);
+    EXPECT_LE(truth.peak_m_s, 0.6);
+    const ImagingParams params = default_params(a);
+    EXPECT_NEAR(params.gate_z_m, truth.axis.z_m, 0.35 * truth.radius_m) << probe.name;
+    EXPECT_NEAR(params.gate_x_m, 0.0, 1e-9);
+    // Steered waves look along the vessel more than the upright one; 25 % are lost to geometric broadening.
+    const double along_beam = truth.peak_m_s * std::sin(truth.angle_rad);
+    const double nyquist_m_s = a.sound_speed_m_s * a.frame_rate_hz / (4.0 * a.center_hz);
+    EXPECT_LT(1.25 * along_beam, nyquist_m_s) << probe.name;
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
