@@ -140,7 +140,27 @@ std::string PresetProbe::words() const {
   return text;
 }
 
+// The library's parser calls itself for every dot of a key and every bracket, and has no limit of its own.
+void check_nesting(const std::string& what, std::string_view toml) {
+  constexpr int kMostDots = 100;  // of a line; a sentence has them as well
+  constexpr int kMostBrackets = 50;
+  int dots = 0, depth = 0, line = 1;
+  for (const char c : toml) {
+    if (c == '\n') {
+      dots = 0;
+      ++line;
+    }
+    if (c == '.') ++dots;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') depth = std::max(0, depth - 1);
+    if (dots > kMostDots || depth > kMostBrackets) {
+      throw Error(what, fmt::format("too many {} (line {})", dots > kMostDots ? "dots" : "brackets", line), kRule);
+    }
+  }
+}
+
 Preset parse_preset(const std::string& what, std::string_view toml) {
+  check_nesting(what, toml);
   toml::table file;
   try {
     file = toml::parse(toml, what);
@@ -173,7 +193,11 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
 Preset read_preset(const std::filesystem::path& path) {
   const std::string what = path.string();
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(what, "is a folder", kRule);
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) throw Error(what, "is a folder", kRule);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(what, "is no regular file", kRule);  // reading a pipe would wait for ever
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(what, "cannot be opened", kRule);
   std::string text(kMaxBytes + 1, '\0');

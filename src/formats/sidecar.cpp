@@ -1,6 +1,8 @@
 #include "formats/sidecar.h"
 
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "formats/npy.h"
@@ -11,23 +13,62 @@ namespace echoloop {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kMaxJson = std::size_t{64} << 20;
+constexpr std::size_t kMaxJson = std::size_t{1} << 20;
 
 constexpr const char* kWanted = "a description {...} of an array";
-constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
+
+// Reads the text once, in linear time, and refuses what the library would take without a word: nesting without limit
+// and a key that occurs twice.
+class Checker final : public Json::json_sax_t {
+ public:
+  explicit Checker(const std::string& what) : what_(what) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return begin(); }
+  bool key(string_t& name) override {
+    if (keys_.back().insert(name).second) return true;
+    throw Error(what_, "JSON with the key '" + printable(name, 40) + "' twice", kWanted);
+  }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t) override { return begin(); }
+  bool end_array() override { return end(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return false;  // the parser proper says what is wrong
+  }
+
+ private:
+  bool begin() {
+    keys_.emplace_back();
+    if (keys_.size() > kMaxDepth) {
+      throw Error(what_, "JSON nested deeper than " + std::to_string(kMaxDepth), kWanted);
+    }
+    return true;
+  }
+  bool end() {
+    keys_.pop_back();
+    return true;
+  }
+
+  const std::string& what_;
+  std::vector<std::set<std::string>> keys_;  // of each open object; none for a list
+};
 
 }  // namespace
 
 Json parse_description(const std::string& what, std::span<const std::byte> bytes) {
-  if (bytes.size() > kMaxJson)
-    throw Error(what, "JSON of " + std::to_string(bytes.size() >> 20) + " MiB", "up to 64 MiB");
+  if (bytes.size() > kMaxJson) throw Error(what, "JSON of " + std::to_string(bytes.size()) + " bytes", "up to 1 MiB");
   const char* const text = reinterpret_cast<const char*>(bytes.data());
-  const auto check_depth = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth > kMaxDepth) throw Error(what, "JSON nested deeper than " + std::to_string(kMaxDepth), kWanted);
-    return true;
-  };
+  Checker checker(what);
   try {
-    Json meta = Json::parse(text, text + bytes.size(), check_depth);
+    static_cast<void>(Json::sax_parse(text, text + bytes.size(), &checker));
+    Json meta = Json::parse(text, text + bytes.size());
     if (!meta.is_object()) throw Error(what, "JSON that is no object", kWanted);
     return meta;
   } catch (const Json::exception& error) {

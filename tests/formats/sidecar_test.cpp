@@ -24,6 +24,26 @@ TEST(Sidecar, LendsTheFilesOwnLayoutInPlace) {
   EXPECT_THROW(recording.frame(0), Error);  // somebody shortened the mapped file
 }
 
+// 48 kB that took the library quadratic time; depth, size and keys are checked in one linear pass.
+TEST(Sidecar, LongNestedAndAmbiguousTextIsRefusedAtOnce) {
+  const auto parse = [](const std::string& text) {
+    return parse_description("a.json", std::as_bytes(std::span(text)));
+  };
+  std::string many = R"({"a":[)";
+  while (many.size() < 900'000) many += "{},";
+  many += "{}]}";
+  EXPECT_EQ(parse(many).at("a").size(), (many.size() - 10) / 3 + 1);
+  EXPECT_THROW(parse(std::string((1U << 20) + 1, ' ')), Error);
+  EXPECT_THROW(parse("{\"a\":" + std::string(500'000, '[')), Error);
+  try {
+    parse(R"({"fs_hz": 1, "tx": [{"fs_hz": 2}], "fs_hz": 3})");
+    ADD_FAILURE() << "a key that occurs twice was taken";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'fs_hz' twice"), std::string::npos) << error.what();
+  }
+  EXPECT_NO_THROW(parse(R"({"fs_hz": 1, "tx": [{"fs_hz": 2}, {"fs_hz": 2}]})"));
+}
+
 TEST(Sidecar, IsFoundByParamsJsonAndOpensByItself) {
   const TempFolder folder;
   Json meta = plane_meta();

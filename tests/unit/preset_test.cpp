@@ -3,6 +3,7 @@
 #include "app/preset.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <random>
 
@@ -140,6 +141,28 @@ TEST(Preset, WhatIsWrongIsOneLineThatNamesFileAndWord) {
   refused("[probe]\ndefault = \"yes\"", "default");
   refused("[probe]\ncolour = 1", "colour");
   refused("[probe.parameters]\ndepth = 1", "depth");
+}
+
+// Each of these made the library's parser call itself until the stack was gone.
+TEST(Preset, NestingWithoutLimitIsRefused) {
+  std::string dots = "a", brackets = "a = ", tables = "[a";
+  for (int i = 0; i < 30'000; ++i) {
+    dots += ".a";
+    brackets += "[";
+    tables += ".a";
+  }
+  for (const std::string& text : {dots + " = 1\n", brackets, tables + "]\n", "a = " + std::string(30'000, '{')}) {
+    EXPECT_THROW(parse_preset("deep.toml", text), Error);
+  }
+  std::string sentence(60, '.');
+  EXPECT_EQ(parse_preset("fine.toml", "about = \"" + sentence + "\"\n").about, sentence);
+}
+
+TEST(Preset, APipeIsNotWaitedFor) {
+  const testing::TemporaryFolder folder;
+  const std::string pipe = folder / "pipe.toml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(read_preset(pipe), Error);
 }
 
 TEST(Preset, AFileWithoutANameIsCalledAsTheFile) {
