@@ -58,4 +58,9 @@ void DiskRoom::give_back() {
   if (::ftruncate(file_, status.st_size) == 0) taken_ = 0;  // to the same length: frees what lies beyond it
 }
 
+std::string DiskRoom::sync() const {
+  if (file_ < 0 || ::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: a file system without it
+  return disk_error_text(errno);
+}
+
 }  // namespace echoloop

@@ -20,6 +20,7 @@ class DiskRoom {
   // Makes sure that the file can become so much longer, and kMargin more than that for what ends it. Empty, or why not.
   [[nodiscard]] std::string take(std::size_t bytes);
   void give_back();
+  [[nodiscard]] std::string sync() const;  // what was written is on the disk; empty, or why not
 
   // HDF5: index blocks of a million frames and the headers.
   static constexpr std::size_t kMargin = std::size_t{8} << 20;

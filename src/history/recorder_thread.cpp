@@ -92,6 +92,7 @@ void Recorder::end_file(UffWriter& writer) {
     problem = error.what();
   }
   const std::scoped_lock lock(mutex_);
+  status_.path = writer.path();
   if (!status_.problem.empty() && !problem.empty()) status_.problem += "; ";
   status_.problem += problem;
   count_safe();

@@ -1,5 +1,8 @@
 #include "history/uff_writer.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -53,6 +56,30 @@ fs::path unused_partial_name(const fs::path& path) {
     partial += ".partial" + std::to_string(i);
   }
   return partial;
+}
+
+// F_2.uff, F_3.uff ... beside F.uff.
+fs::path numbered(const fs::path& path, int n) {
+  fs::path name = path.stem();
+  name += "_" + std::to_string(n);
+  name += path.extension();
+  return path.parent_path() / name;
+}
+
+// Gives the file its name, or the next free one: a recording never replaces another file, whoever made it meanwhile.
+fs::path rename_to_free_name(const fs::path& from, const fs::path& to) {
+  constexpr int kMostTries = 10'000;
+  fs::path name = to;
+  for (int n = 2; n < kMostTries; ++n) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return name;
+    if (errno == EINVAL && !fs::exists(name)) {  // a file system that knows no such flag
+      fs::rename(from, name);
+      return name;
+    }
+    if (errno != EEXIST && errno != EINVAL) throw std::system_error(errno, std::generic_category());
+    name = numbered(to, n);
+  }
+  throw std::runtime_error("no free name beside " + to.string());
 }
 
 Handle create_file(const fs::path& partial) {
@@ -246,7 +273,8 @@ void UffWriter::finish() {
     if (frames_ == 0) {
       fs::remove(partial_);
     } else {
-      fs::rename(partial_, path_);
+      if (const std::string why = f.room->sync(); !why.empty()) throw std::runtime_error(why);
+      path_ = rename_to_free_name(partial_, path_);
     }
   } catch (const std::exception& problem) {
     throw std::runtime_error("the file could not be ended and is left as " + partial_.string() + " (" + problem.what() +

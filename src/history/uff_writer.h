@@ -38,12 +38,12 @@ class UffWriter {
   void append(const RfFrame& frame);
   void count_not_recorded(std::uint64_t frames);  // so many in all; goes into the file with the next flush
   void flush();  // what was appended is there even if the program is killed now; throws as append()
-  // Ends the file and gives it its name; removes it when it holds no frame. When that is not possible it throws as
-  // append(), and the partial file stays as if the program had been killed.
+  // Ends the file and gives it its name, or the next free one like it; removes it when it holds no frame. When that is
+  // not possible it throws as append(), and the partial file stays as if the program had been killed.
   void finish();
 
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }        // the final name
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }        // the final name, once finished
   [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }  // while it grows
 
  private:

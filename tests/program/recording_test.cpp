@@ -6,9 +6,9 @@
 #include <random>
 #include <thread>
 
+#include "core/phantom_settings.h"
 #include "formats/acquisition_json.h"
 #include "program/run_program.h"
-#include "core/phantom_settings.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
 
@@ -84,6 +84,21 @@ TEST(ProgramRecording, OpensAgainWithTheSamePicture) {
   const std::string again = (folder / "b.uff").string();
   ASSERT_EQ(run_program({file, "--headless", "--backend", "cpu", "--frames", "9", "--record", again}).status, 0);
   EXPECT_EQ(picture_of(again, 9, folder), picture_of("sim:points", 9, folder));
+}
+
+TEST(ProgramRecording, NeverReplacesAFile) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.uff").string();
+  const auto record = [&](const char* frames) {
+    return run_program(
+        recording_to(file, {"--frames", frames, "--rate", "max", "--report", (folder / "report.json").string()}));
+  };
+  for (const char* frames : {"3", "5", "4"}) ASSERT_EQ(record(frames).status, 0);
+  EXPECT_EQ(UffFile(file).frames(), 3U);
+  EXPECT_EQ(UffFile(folder / "a_2.uff").frames(), 5U);
+  EXPECT_EQ(UffFile(folder / "a_3.uff").frames(), 4U);
+  const nlohmann::json report = nlohmann::json::parse(read_text(folder / "report.json"))["recording"];
+  EXPECT_EQ(report["path"], (folder / "a_3.uff").string());
 }
 
 // The program, started and left running.
