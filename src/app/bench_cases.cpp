@@ -7,9 +7,10 @@
 #include <random>
 
 #include "core/error.h"
+#include "core/phantom_settings.h"
 #include "core/units.h"
 #include "dsp/delays.h"
-#include "core/phantom_settings.h"
+#include "source/phantom.h"
 
 namespace echoloop {
 namespace {

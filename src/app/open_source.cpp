@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/phantom_settings.h"
+#include "source/phantom.h"
 #include "source/producer.h"
 #include "source/replay.h"
 

@@ -9,6 +9,7 @@
 #include "core/phantom_settings.h"
 #include "formats/acquisition_json.h"
 #include "program/run_program.h"
+#include "source/phantom.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
 
