@@ -35,7 +35,11 @@ CudaStructureDevice::CudaStructureDevice(std::shared_ptr<Context> context)
       roots_(stream()),
       numbers_(stream()),
       findings_(stream()),
-      table_(stream()) {}
+      table_(stream()) {
+  // Once, all of it: the bytes between its members are copied with them, and no kernel writes them.
+  findings_.grow(sizeof(StructureFindings));
+  CUDA_CHECK(cudaMemsetAsync(findings_.as<void>(), 0, sizeof(StructureFindings), stream().get()));
+}
 
 CudaStructureDevice::~CudaStructureDevice() { context_->finish(stream()); }
 
@@ -82,7 +86,6 @@ void CudaStructureDevice::reserve(const StructurePlan& plan) {
   scratch_.grow(scratch_bytes_);
   roots_.grow_for<int>(size(n_));
   numbers_.grow_for<int>(size(n_));
-  findings_.grow(sizeof(StructureFindings));
   landing_.grow(kFindingsBytes + size(n_) * sizeof(int));
   const MomentTables& m = plan.moments;
   moments_.emplace(
