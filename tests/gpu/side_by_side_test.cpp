@@ -16,7 +16,7 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
   ImagingParams params = c.params;
   params.precision = Precision::fp16;
   params.flow = FlowMode::velocity;
-  params.flow_frames = 8;
+  params.flow_frames = 16;
   RfHistory history(std::size_t{256} << 20);
   Mailbox<Image> images;
   Mailbox<FlowImage> flows;
