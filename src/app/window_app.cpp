@@ -58,12 +58,16 @@ UiCommands WindowApp::make_commands() {
   UiCommands c;
   c.params_changed = [this] { later([this] { apply_params(); }); };
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
-  c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
-  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
-  c.facts_changed = [this] { later([this] { opener_.open(state_.source.opened_as, state_.facts); }); };
+  c.open_phantom = [this](const std::string& name) { later([this, name] { open("sim:" + name, {}); }); };
+  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { open(file.string(), {}); }); };
+  c.facts_changed = [this] { later([this] { open(state_.source.opened_as, state_.facts); }); };
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
+  c.compare_with = [this](CompareSide side, const std::filesystem::path& path) {
+    later([this, side, path] { compare_with(side, path); });
+  };
+  c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
   c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
   c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
   c.toggle_record = [this] { later([this] { toggle_record(); }); };
@@ -86,6 +90,11 @@ UiCommands WindowApp::make_commands() {
   return c;
 }
 
+void WindowApp::open(const std::string& name, const Facts& facts) {
+  current_becomes_a_ = false;
+  opener_.open(name, facts);
+}
+
 void WindowApp::begin() {
   opener_.open(options_.source, options_.facts);
   started_ns_ = now_ns();
@@ -102,6 +111,7 @@ int WindowApp::run() {
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
 void WindowApp::turn() {
   take_opened();
+  go_on_with_comparison();
   if (session_ != nullptr) go_on_with_stream();
   if (session_ != nullptr) look_at_stream();
   if (session_ != nullptr) go_on_with_film();
@@ -215,6 +225,7 @@ void WindowApp::take_opened() {
     start_session(std::move(*result->opened));
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
+    current_becomes_a_ = false;
     state_.facts = facts_;          // the panel shows what holds
     say(Severity::error, error.what());
   }
@@ -223,6 +234,8 @@ void WindowApp::take_opened() {
 void WindowApp::cancel() {
   if (opener_.busy()) {
     opener_.cancel();
+  } else if (compared_.opening()) {
+    end_other_recording("Opening " + compared_.name() + " was cancelled.");
   } else if (film_ != nullptr) {
     film_->give_up({});
   }

@@ -56,7 +56,11 @@ void WindowApp::look_back() {
                                                         : "";
   inspecting_.update(state_, *session_, review_.frozen() ? Inspecting::Moment::frozen : Inspecting::Moment::live,
                      now_ns());
-  review_.update(state_.cine, state_.params, *session_, now_ns());
+  try {
+    review_.update(state_.cine, state_.params, *session_, now_ns());
+  } catch (const std::exception& error) {
+    end_other_recording(error.what());
+  }
   if (review_.requests() == asked_) return;
   asked_ = review_.requests();
   asked_frame_ = window_frame_;

@@ -68,10 +68,13 @@ void WindowApp::start_session(OpenedSource opened) {
   require_room(opened, stream);
   if (!first) recording_.end("another source was opened");
   if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
-  if (!again) {  // what was drawn belongs to the other picture
+  const bool becomes_a = std::exchange(current_becomes_a_, false) && state_.cine.compare;
+  if (becomes_a) use_as_a(current_source(), state_.params);
+  if (!again && compared_.opened() == nullptr) {  // what was drawn and held belongs to the other image
     clear_marks(state_.marks);
     state_.inspected.reset();
     state_.pan_zoom = {};
+    state_.cine.compare = false;
   }
   state_.facts = facts_ = opened.facts;
   if (!again) state_.assumed_facts.clear();

@@ -104,15 +104,22 @@ float PictureSet::level_db(const Image& image, int ix, int iz) {
     return image
         .host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(image.grid.nx) + static_cast<std::size_t>(ix)];
   }
-  return probe_.ask(texture_of(&image == &compared_.image ? compared_ : *current_), ix, iz);
+  const bool of_a = &image == &compared_.image;
+  return (of_a ? compared_probe_ : probe_).ask(texture_of(of_a ? compared_ : *current_), ix, iz);
 }
 
-std::vector<float> PictureSet::shown_db() const {
-  const Image& image = shown();
+std::vector<float> PictureSet::shown_db() const { return levels_of(*current_); }
+
+std::vector<float> PictureSet::compared_db() const {
+  return comparing_ ? levels_of(compared_) : std::vector<float>();
+}
+
+std::vector<float> PictureSet::levels_of(const Picture& picture) {
+  const Image& image = picture.image;
   if (image.number == 0) return {};
   if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
   std::vector<float> values(image.grid.pixels());
-  glGetTextureImage(texture(), 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
+  glGetTextureImage(texture_of(picture), 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
   return values;
 }
 

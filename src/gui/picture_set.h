@@ -39,7 +39,8 @@ class PictureSet {
 
   // Of a pixel of shown() or compared(). Where the image never came to the host it is known a frame or two later.
   float level_db(const Image& image, int ix, int iz);
-  [[nodiscard]] std::vector<float> shown_db() const;  // [nz][nx]; may wait for the device
+  [[nodiscard]] std::vector<float> shown_db() const;     // [nz][nx]; may wait for the device
+  [[nodiscard]] std::vector<float> compared_db() const;  // likewise, of A; empty without a comparison
 
   // Afterwards no image's memory is in use; may wait for the device.
   void forget();
@@ -65,6 +66,7 @@ class PictureSet {
     std::uint64_t copied_sequence = 0;
   };
 
+  static std::vector<float> levels_of(const Picture& picture);
   static unsigned int texture_of(const Picture& picture) {
     return picture.texture != nullptr ? picture.texture->gl_texture() : 0;
   }
@@ -79,7 +81,7 @@ class PictureSet {
   bool comparing_ = false;
   bool host_only_;
   std::string status_;
-  PixelProbe probe_;
+  PixelProbe probe_, compared_probe_;
   Times times_;
 };
 

@@ -66,9 +66,9 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   const bool picture = input.image.number != 0;
   float x = ui_.px(24);
   if (picture) {
-    layout_ = place_picture({ui_.px(20), ui_.px(kTop), size.x - ui_.px(20), line.y0}, input.image.grid, input.scale,
-                            state.pan_zoom);
-    x = std::min(layout_.image.x0, 0.4F * size.x);
+    lay_out(state, input, {ui_.px(20), ui_.px(kTop), size.x - ui_.px(20), line.y0}, false);
+    if (beside()) draw_waiting_for_a(state, input);
+    x = std::min((beside() ? side_a_ : layout_).image.x0, 0.4F * size.x);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
     draw_over_picture(state, input);
     draw_presented_flow_bar(state);

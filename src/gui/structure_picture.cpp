@@ -31,7 +31,7 @@ void rank(StructureView& view) {
 
 std::string_view why_no_objects(const UiState& state) {
   if (state.source.acquisition == nullptr) return "There is no source.";
-  if (state.run == RunState::frozen && state.cine.compare) return "While two pictures are compared none are shown.";
+  if (state.cine.compare) return "No objects are shown while two images are compared.";
   if (state.params.flow == FlowMode::low_rank && state.flow.image != nullptr)
     return "The low-rank picture is on screen. Objects are looked for in the picture that it covers.";
   return {};

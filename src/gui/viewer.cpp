@@ -82,7 +82,7 @@ struct Viewer::Impl {
   FlowPicture flow;
   StructurePicture structure;
   SonogramStrip sonogram;
-  LevelReader levels;
+  LevelReader levels, compared_levels;
   WindowRenderer renderer;
   Fonts fonts;
   MModeStrip strip;
@@ -97,9 +97,9 @@ struct Viewer::Impl {
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
-  const PictureSource source = state.run != RunState::frozen ? PictureSource::live
-                               : state.cine.compare          ? PictureSource::compared_past
-                                                             : PictureSource::past;
+  const PictureSource source = state.cine.compare                ? PictureSource::compared_past
+                               : state.run != RunState::frozen ? PictureSource::live
+                                                               : PictureSource::past;
   const bool fresh = pictures.take(source);
   if (screen.settings().dock != Dock::m_mode) {
     strip.close();
@@ -193,6 +193,8 @@ bool Viewer::frame(UiState& state) {
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
   v.levels.refresh(v.pictures.shown(), v.pictures.texture());
+  v.compared_levels.refresh(v.pictures.compared() != nullptr ? *v.pictures.compared() : Image{},
+                            v.pictures.compared_texture());
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
@@ -201,6 +203,7 @@ bool Viewer::frame(UiState& state) {
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
                  .levels = v.levels,
+                 .compared_levels = v.compared_levels,
                  .keys = v.surface->keys,
                  .strip = v.strip});
   v.surface->keys.clear();
@@ -222,6 +225,8 @@ void Viewer::wait_events(double timeout_s) {
 bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
 std::vector<float> Viewer::shown_db() const { return impl_->pictures.shown_db(); }
+const Image* Viewer::compared_image() const { return impl_->pictures.compared(); }
+std::vector<float> Viewer::compared_db() const { return impl_->pictures.compared_db(); }
 bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }

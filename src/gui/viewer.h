@@ -80,6 +80,10 @@ class Viewer {
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;
 
+  // Side A of a comparison, likewise; null and empty while there is none.
+  [[nodiscard]] const Image* compared_image() const;
+  [[nodiscard]] std::vector<float> compared_db() const;
+
   [[nodiscard]] const ViewSettings& settings() const;
 
   // Forgets the picture on screen; call before Mailbox::reset().
