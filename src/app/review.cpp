@@ -148,8 +148,10 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
 void Review::ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session) {
   const std::optional<KeptFrame> kept = history_.at(index);
   if (!kept.has_value()) return;
-  Asked wanted{
-      .index = index, .sequence = kept->frame.stamp.sequence, .params = without_display(params), .compare = {}};
+  Asked wanted;
+  wanted.index = index;
+  wanted.sequence = kept->frame.stamp.sequence;
+  wanted.params = without_display(params);
   const bool other = cine.compare && other_ != nullptr && other_->wanted();
   std::optional<ComparedFrame> beside;
   if (other && other_->opened() != nullptr) {

@@ -257,6 +257,7 @@ void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input);
 void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+Rect Viewer::side_a_rect() const { return impl_->screen.side_a_layout().image; }
 const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
 Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
