@@ -173,6 +173,7 @@ void WindowApp::count_picture() {
     }
     return;
   }
+  if (std::exchange(shown_ready_ns_, image.ready_ns) == image.ready_ns) return;  // side A of a comparison came
   ++shown_;
   if (image.stamp.acquired_ns < live_since_ns_) return;  // it waited for somebody to go live
   trace_.add_latency(Latency::shown, static_cast<double>(times.shown - image.stamp.acquired_ns) * 1e-6);
@@ -226,7 +227,7 @@ void WindowApp::take_opened() {
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
     current_becomes_a_ = false;
-    state_.facts = facts_;          // the panel shows what holds
+    state_.facts = facts_;  // the panel shows what holds
     say(Severity::error, error.what());
   }
 }

@@ -131,6 +131,7 @@ class WindowApp {
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   double first_picture_s_ = 0.0;    // after the program was started; 0 = none yet
   std::uint64_t shown_ = 0;
+  std::int64_t shown_ready_ns_ = 0;  // of the last image that was counted
   std::int64_t started_ns_ = 0;
   WindowTimes times_;
   std::uint64_t window_frame_ = 0;

@@ -106,10 +106,8 @@ void draw_tool(const Row& row, Tool tool, const Rect& r) {
   } else if (tool == Tool::record) {
     record_button(row, r);
   } else {
-    const Tip tip{
-        "Compare",
-        "Holds these parameters, or shows another recording, as A; edits act on B (X).",
-        why_no_comparison(c.state)};
+    const Tip tip{"Compare", "Holds these parameters, or shows another recording, as A; edits act on B (X).",
+                  why_no_comparison(c.state)};
     const bool on = c.state.cine.compare && tip.why_not.empty();
     if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
       cine_act(c.state, c.commands, CineAct::compare);

@@ -101,8 +101,9 @@ void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
     if (c.a.stamp.sequence != c.b.stamp.sequence) a.note = "frame " + grouped(c.a.stamp.sequence);
     return;
   }
-  a.note = c.state.cine.a_recording.name;
-  b.note = c.state.source.name;
+  // After an exchange the images of before stay until the new ones are there.
+  if (c.a.acquisition == c.state.cine.a_recording.acquisition) a.note = c.state.cine.a_recording.name;
+  if (c.b.acquisition == c.state.source.acquisition) b.note = c.state.source.name;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What tells the two sides of a comparison apart, in a corner of each: its letter and the parameters that differ, or the
-// names of two recordings. UI thread only.
+// What tells the two sides of a comparison apart, in a corner of each: its letter and the parameters that differ, or
+// the names of two recordings. UI thread only.
 #pragma once
 
 #include <string>

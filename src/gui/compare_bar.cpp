@@ -77,9 +77,9 @@ bool side_b(Row& row) {
   letter(row, CompareSide::b);
   const std::array<Choice, 2> choices = {{{c.state.source.name}, {kFileEntry}}};
   const Choice shown = row.fit.title ? Choice{"This recording"} : choices[0];
-  const auto picked =
-      c.ui.combo("compare/b", row.next(c.ui.px(row.fit.combo)), shown, choices, 0,
-                 {"B", "The recording that the panels act on. Another one takes its place, and this one becomes A.", {}});
+  const auto picked = c.ui.combo(
+      "compare/b", row.next(c.ui.px(row.fit.combo)), shown, choices, 0,
+      {"B", "The recording that the panels act on. Another one takes its place, and this one becomes A.", {}});
   return picked == 1;
 }
 

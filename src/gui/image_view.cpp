@@ -159,7 +159,8 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   if (l.grid.polar()) text += polar_text(under, l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
   if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
-    if (const std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
+    if (const std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty())
+      text += "   " + flow;
   }
   text += object_text(c.structure);
   const float room = l.image.width() - ui.px(32);

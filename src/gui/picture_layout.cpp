@@ -73,8 +73,7 @@ PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, b
   const float bar = px(compact ? theme::kColorBarCompact : theme::kColorBar);
   const float margin = px(compact ? 14 : 16);
   const Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop),
-                  area.x1 - px(compact ? 8 : 16) - static_cast<float>(bars) * bar,
-                  area.y1 - px(theme::kCaption)};
+                  area.x1 - px(compact ? 8 : 16) - static_cast<float>(bars) * bar, area.y1 - px(theme::kCaption)};
   PictureLayout l = place_picture(room, grid, scale, view);
   const float gap = px(compact ? 14 : 20);
   if (bars == ColorBars::none) return l;

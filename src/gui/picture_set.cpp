@@ -110,16 +110,15 @@ float PictureSet::level_db(const Image& image, int ix, int iz) {
 
 std::vector<float> PictureSet::shown_db() const { return levels_of(*current_); }
 
-std::vector<float> PictureSet::compared_db() const {
-  return comparing_ ? levels_of(compared_) : std::vector<float>();
-}
+std::vector<float> PictureSet::compared_db() const { return comparing_ ? levels_of(compared_) : std::vector<float>(); }
 
 std::vector<float> PictureSet::levels_of(const Picture& picture) {
   const Image& image = picture.image;
   if (image.number == 0) return {};
   if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
   std::vector<float> values(image.grid.pixels());
-  glGetTextureImage(texture_of(picture), 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
+  glGetTextureImage(texture_of(picture), 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)),
+                    values.data());
   return values;
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "gui/bars.h"
-#include "gui/compare_state.h"
 #include "gui/cine_strip.h"
+#include "gui/compare_state.h"
 #include "gui/dock.h"
 #include "gui/file_dialog.h"
 #include "gui/image_view.h"
@@ -119,9 +119,9 @@ class Screen {
   AcquisitionPtr history_of_;  // the source whose parameters it has
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_, last_layout_;
-  PictureLayout side_a_;                       // of A beside B, whose is layout_
-  CompareSide pointed_ = CompareSide::b;       // where the mouse is, or was when its button went down
-  std::optional<CompareSide> open_as_;         // what the dialog's file is for; none: to be opened
+  PictureLayout side_a_;                  // of A beside B, whose is layout_
+  CompareSide pointed_ = CompareSide::b;  // where the mouse is, or was when its button went down
+  std::optional<CompareSide> open_as_;    // what the dialog's file is for; none: to be opened
   Rect live_area_;
   float wipe_x_ = 0;
   bool playing_ = false;

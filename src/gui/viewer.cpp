@@ -71,6 +71,7 @@ struct Viewer::Impl {
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
+  void refresh_levels();
   void remember_settings(const UiState& state);
   void save_settings();
 
@@ -97,7 +98,7 @@ struct Viewer::Impl {
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
-  const PictureSource source = state.cine.compare                ? PictureSource::compared_past
+  const PictureSource source = state.cine.compare              ? PictureSource::compared_past
                                : state.run != RunState::frozen ? PictureSource::live
                                                                : PictureSource::past;
   const bool fresh = pictures.take(source);
@@ -113,6 +114,16 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
   times.texture_ns = t.texture_ns;
   times.device_wait_ns = t.device_wait_ns;
   return fresh;
+}
+
+// Of both sides of a comparison at once, of one frame: A and B come one after the other.
+void Viewer::Impl::refresh_levels() {
+  const Image& b = pictures.shown();
+  const Image* a = pictures.compared();
+  const bool same_source = a != nullptr && a->acquisition == b.acquisition;
+  if (same_source && a->stamp.sequence != b.stamp.sequence) return;
+  levels.refresh(b, pictures.texture());
+  compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
 }
 
 void Viewer::Impl::begin_frame() {
@@ -192,9 +203,7 @@ bool Viewer::frame(UiState& state) {
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
-  v.levels.refresh(v.pictures.shown(), v.pictures.texture());
-  v.compared_levels.refresh(v.pictures.compared() != nullptr ? *v.pictures.compared() : Image{},
-                            v.pictures.compared_texture());
+  v.refresh_levels();
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,

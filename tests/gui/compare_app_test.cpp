@@ -176,9 +176,8 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
   ASSERT_TRUE(window.until([&] { return a_is(state.cine.a_recording.acquisition); })) << state.messages[0].text;
   const Image a = *window.app->viewer().compared_image();
   EXPECT_NE(a.acquisition->n_elements(), 0);
-  const auto alone = process({.source = open_source(a_file).source,
-                              .params = a.params,
-                              .frames = a.stamp.source_index + 1});
+  const auto alone =
+      process({.source = open_source(a_file).source, .params = a.params, .frames = a.stamp.source_index + 1});
   EXPECT_EQ(window.app->viewer().compared_db(), alone.back().db);
   const AcquisitionPtr acquisition_of_b = state.source.acquisition;
   window.click("swap");

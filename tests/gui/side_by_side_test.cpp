@@ -221,9 +221,8 @@ TEST(CompareMeasures, BothSidesHaveTheirNumbers) {
     ECHO_SCENE(scene, 1600, 900);
     show(scene, flat(-15), [](double x, double) { return x < 0 ? -45.0F : -40.0F; });
     scene.state.cine.compare_look = look;
-    scene.state.marks.list = {
-        {.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}},
-        {.number = 2, .kind = MarkKind::profile, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}}};
+    scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}},
+                              {.number = 2, .kind = MarkKind::profile, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}}};
     ASSERT_TRUE(settled(scene));
     EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
     EXPECT_NEAR(value_of(scene.state.measured, "region 1", "mean amplitude"), -45.0, 1e-4);

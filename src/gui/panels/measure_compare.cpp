@@ -16,19 +16,25 @@ struct CompareRow {
   const char* unit;
   int decimals;
   const char* quantity;  // as MeasuredValue has it
+  double least = -1e9;   // a lower number is in warning colour
 };
 
-constexpr std::array<CompareRow, 8> kPairRows = {{{"Contrast", "dB", 1, "contrast"},
-                                                  {"CNR", "", 2, "CNR"},
-                                                  {"Speckle SNR", "", 2, "background speckle SNR"},
-                                                  {"Std dev", "dB", 2, "background standard deviation of the level"},
-                                                  {"Target mean", "dB", 1, "target mean amplitude"},
-                                                  {"Backgr. mean", "dB", 1, "background mean amplitude"},
-                                                  {"Target area", "mm\u00B2", 1, "target area"},
-                                                  {"Backgr. area", "mm\u00B2", 1, "background area"}}};
-constexpr std::array<CompareRow, 4> kRegionRows = {{{"Mean", "dB", 1, "mean amplitude"},
+constexpr double kEnough_percent = 95.0;
+constexpr std::array<CompareRow, 10> kPairRows = {
+    {{"Contrast", "dB", 1, "contrast"},
+     {"CNR", "", 2, "CNR"},
+     {"Speckle SNR", "", 2, "background speckle SNR"},
+     {"Std dev", "dB", 2, "background standard deviation of the level"},
+     {"Target mean", "dB", 1, "target mean amplitude"},
+     {"Backgr. mean", "dB", 1, "background mean amplitude"},
+     {"Target echo", "%", 0, "target share with an echo", kEnough_percent},
+     {"Backgr. echo", "%", 0, "background share with an echo", kEnough_percent},
+     {"Target area", "mm\u00B2", 1, "target area"},
+     {"Backgr. area", "mm\u00B2", 1, "background area"}}};
+constexpr std::array<CompareRow, 5> kRegionRows = {{{"Mean", "dB", 1, "mean amplitude"},
                                                     {"Std dev", "dB", 2, "standard deviation of the level"},
                                                     {"Speckle SNR", "", 2, "speckle SNR"},
+                                                    {"With echo", "%", 0, "share with an echo", kEnough_percent},
                                                     {"Area", "mm\u00B2", 1, "area"}}};
 constexpr std::array<CompareRow, 7> kPointRows = {{{"Level", "dB", 1, "level"},
                                                    {"Lateral", "mm", 2, "lateral width at -6 dB"},
@@ -59,13 +65,17 @@ void number_row(PanelContext& c, Column& column, const CompareRow& row, double a
   if (type == Type::strong) ui.fill({r.x0 - ui.px(6), r.y0, r.x1 + ui.px(4), r.y1}, theme::kField, 4);
   const float end = ui.text(type, r, type == Type::strong ? theme::kText : theme::kText2, row.label);
   ui.text(Type::small, end + ui.px(4), r.y0, r.height(), theme::kMuted, row.unit);
-  const auto number = [&](float right, const std::string& text) {
-    ui.text_right(type, right, r.y0, r.height(), theme::kText, text);
+  const auto number = [&](float right, double value) {
+    const std::string text = fixed(value, row.decimals);
+    const bool low = value < row.least;
+    ui.text_right(type, right, r.y0, r.height(), low ? theme::kWarn : theme::kText, text);
+    if (low) ui.disc(right - ui.width(type, text) - ui.px(6), r.cy(), 3, theme::kWarn);
   };
-  number(at.a, fixed(a, row.decimals));
-  number(at.b, fixed(b, row.decimals));
+  number(at.a, a);
+  number(at.b, b);
   const double difference = b - a;
-  number(at.difference, std::isfinite(difference) ? signed_fixed(difference, row.decimals) : fixed(NAN, 0));
+  ui.text_right(type, at.difference, r.y0, r.height(), theme::kText,
+                std::isfinite(difference) ? signed_fixed(difference, row.decimals) : fixed(NAN, 0));
 }
 
 // The object's name and the letters of the columns.
