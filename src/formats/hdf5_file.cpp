@@ -88,7 +88,7 @@ std::optional<Node> Node::find(const std::string& name) const {
   }
   H5L_info_t info;
   if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
-    throw Error(what_ + " (" + path + ")", "an external or soft link", "data in the file itself");
+    throw Error(what_ + " (" + path + ")", "an external or soft link", "data inside this file");
   Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
   if (!object.valid()) throw Error(what_ + " (" + path + ")", "a damaged object", kUndamaged);
   return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));

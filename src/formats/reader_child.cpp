@@ -175,7 +175,7 @@ bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
 
 ReaderMessage ReaderChild::receive(std::chrono::steady_clock::time_point deadline,
                                    const std::function<void()>& waiting) {
-  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file opened again");
+  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file reopened");
   std::optional<std::chrono::nanoseconds> computed;  // when the time was over
   const auto look = [&] {
     if (waiting) waiting();
