@@ -47,7 +47,7 @@ Node Node::open(const std::string& what, const std::string& path, std::size_t fi
   H5Pset_file_locking(access, 0, 1);  // only read: a read-only disk has no locks to give
   H5Pset_cache(access, 0, kCacheSlots, kCacheBytes, 1.0);
   // A recording whose writer was killed, or still writes, says that it is being written: then as its reader. By default
-  // the library tries damaged metadata a hundred times, with rests between.
+  // the library tries damaged metadata a hundred times, with pauses.
   H5Pset_metadata_read_attempts(access, 3);
   hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (opened < 0) opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
