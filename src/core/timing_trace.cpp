@@ -25,7 +25,7 @@ constexpr double kMillisecondsPerNanosecond = 1e-6;
 }  // namespace
 
 TimingTrace::TimingTrace(std::size_t capacity)
-    : ring_(capacity), latencies_(kLatencyKinds, LatencyRecord(capacity / 4)) {}
+    : ring_(capacity), latencies_(kLatencyKinds, LatencyRecord(capacity)) {}
 
 void TimingTrace::add(const Span& span) {
   const std::scoped_lock lock(mutex_);

@@ -10,14 +10,14 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<double, 7> kSpeeds = {0.1, 0.25, 0.5, 1, 2, 5, 10};
-constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}};
+constexpr std::array<double, 8> kSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10};
+constexpr std::array<Choice, 8> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}};
 
 float freeze_width(const Row& row) { return row.c.ui.px(row.fit.shortcuts ? 132 : 92); }
 float play_width(const Row& row) {
   return row.c.ui.width(Type::body, "Pause") + row.shortcut_width("P") + row.c.ui.px(20);
 }
-float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 216 : 74); }
+float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 256 : 74); }
 
 float needed(const Row& row) {
   const Ui& ui = row.c.ui;
@@ -88,7 +88,7 @@ float play_button(Row& row, float x) {
   const Rect r = row.at(x, play_width(row));
   if (c.ui.button("play", r, {.label = playing ? "Pause" : "Play", .shortcut = row.fit.shortcuts ? "P" : ""},
                   {playing ? "Pause" : "Play",
-                   "Plays the kept frames between the loop marks, over and over, by the wall clock (P).",
+                   "Plays the kept frames between the loop marks repeatedly (P).",
                    why_no_past(c.state)})) {
     cine_act(c.state, c.commands, CineAct::play);
   }
@@ -101,7 +101,7 @@ void speed_choice(Row& row, float x) {
   const auto* const found = std::find(kSpeeds.begin(), kSpeeds.end(), cine.speed);
   const int chosen = found == kSpeeds.end() ? -1 : static_cast<int>(found - kSpeeds.begin());
   const Rect r = row.at(x, speed_width(row));
-  const Tip tip{"Speed", "Times the pace at which the frames came.", why_no_past(c.state)};
+  const Tip tip{"Speed", "Of acquisition time: at 1× a second of the acquisition plays in a second.", why_no_past(c.state)};
   const Choice shown = chosen >= 0 ? kSpeedChoices[static_cast<std::size_t>(chosen)] : Choice{"own"};
   const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, kSpeedChoices, chosen, tip)
                                                       : c.ui.combo("speed", r, shown, kSpeedChoices, chosen, tip);

@@ -155,7 +155,8 @@ void memory_rows(PanelContext& c, Column& column) {
   if (m.device_used == 0 && m.device_free == 0) device = "The CPU has no memory apart from the host's.";
   if (m.lane_bytes > 0) device += fmt::format(" Each lane takes {}.", byte_text(m.lane_bytes));
   memory_line(c, column, {"memory_device", "Device", m.device_used, m.device_free, device});
-  std::string host = "Slots, and copies of recordings, without the frames kept to look back.";
+  std::string host = "Slots, copies of recordings and the history";
+  host += m.history_used > 0 ? fmt::format(", which takes {}.", byte_text(m.history_used)) : ".";
   if (m.slot_bytes > 0) host += fmt::format(" Each slot takes {}.", byte_text(m.slot_bytes));
   if (m.page_locked) host += " It is page-locked: the system cannot swap it out, the device reads it directly.";
   const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";
