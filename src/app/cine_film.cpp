@@ -58,8 +58,7 @@ double CineFilm::fraction() const {
 }
 
 std::string CineFilm::progress() const {
-  return fmt::format("Video: {} of {} images, {}", job_->written(), pictures_,
-                     job_->order().path.filename().string());
+  return fmt::format("Video: {} of {} images, {}", job_->written(), pictures_, job_->order().path.filename().string());
 }
 
 bool CineFilm::failed() const { return !why_.empty() || job_->failure() != nullptr; }

@@ -173,12 +173,8 @@ std::exception_ptr FilmJob::failure() const {
 
 nlohmann::json FilmJob::report() const {
   const std::scoped_lock lock(mutex_);
-  return {{"path", order_.path.string()},
-          {"frames", written_.load()},
-          {"held", written_.load() - drawn_.load()},
-          {"left_out", left_out_.load()},
-          {"codec", codec_},
-          {"rate_hz", order_.rate_hz},
+  return {{"path", order_.path.string()},   {"frames", written_.load()}, {"held", written_.load() - drawn_.load()},
+          {"left_out", left_out_.load()},   {"codec", codec_},           {"rate_hz", order_.rate_hz},
           {"complete", failure_ == nullptr}};
 }
 

@@ -1,6 +1,7 @@
 // Images in, a video out, on a thread of its own: drawing and encoding never hold up the stream or the window. The
-// images wait in a queue of a few; each offer states what happens when it is full. Each image has a place on the video's
-// clock and is shown until the next one's: frames that are missing do not make the video shorter than the acquisition.
+// images wait in a queue of a few; each offer states what happens when it is full. Each image has a place on the
+// video's clock and is shown until the next one's: frames that are missing do not make the video shorter than the
+// acquisition.
 #pragma once
 
 #include <atomic>
@@ -33,8 +34,8 @@ struct FilmOrder {
   std::string named = {};  // the source, for the command that makes the first picture again; kept in the file
 };
 
-// One picture for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower, and
-// the note says so. Fills rate_hz and note.
+// One picture for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
+// and the note says so. Fills rate_hz and note.
 void pace_film(FilmOrder& order, const SourceInfo& source);
 
 enum class WhenFull { wait, leave_out };
@@ -46,9 +47,10 @@ class FilmJob {
   FilmJob(const FilmJob&) = delete;
   FilmJob& operator=(const FilmJob&) = delete;
 
-  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread. `place`: the video's
-  // picture that shows it first, counted from any number; the image before it is held until then. Without a place, it is
-  // the frame's number: one picture for each frame that the source made. Where numbers go back the video goes on.
+  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread. `place`: the
+  // video's picture that shows it first, counted from any number; the image before it is held until then. Without a
+  // place, it is the frame's number: one picture for each frame that the source made. Where numbers go back the video
+  // goes on.
   void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
   void offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
   void end();     // no more come: the film will be completed; any thread

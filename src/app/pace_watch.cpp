@@ -35,7 +35,7 @@ StreamPace PaceWatch::update(const Sample& sample) {
   const bool paced = std::isfinite(sample.rate_hz) && sample.rate_hz > 0.0;
   const bool behind = paced && is_behind(frames, sample.rate_hz * seconds, pace_.held_back != HeldBack::no);
   const double missing_share = behind ? 1.0 - pace_.made_hz / sample.rate_hz : 0.0;
-  pace_.held_back = !behind                             ? HeldBack::no
+  pace_.held_back = !behind                              ? HeldBack::no
                     : waited_share > 0.5 * missing_share ? HeldBack::by_processing
                                                          : HeldBack::by_source;
   pace_.slower = sample.frame_rate_hz > 0.0 && is_behind(frames, sample.frame_rate_hz * seconds, pace_.slower);

@@ -11,7 +11,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::int64_t kSlowUpdateNs = 250'000'000;
-constexpr std::int64_t kRestingMemoryNs = 10'000'000'000;
+constexpr std::int64_t kIdleMemoryNs = 10'000'000'000;
 // About 500 frames; statistics of more would take too much of a window frame's time.
 constexpr std::size_t kSummarySpans = 4096;
 // The timeline shows up to 50 frames. At two a second these take 25 s, in which the window draws 1500 times and leaves
@@ -27,7 +27,7 @@ void UiFeed::update_rates(UiState& state, std::int64_t now, std::size_t frame_by
   };
   if (last_ns_ != 0) {
     // Averaged over about a second, so that the number can be read.
-    const double keep = rests_ ? 0.0 : std::exp(-seconds / 0.7);
+    const double keep = idle_ ? 0.0 : std::exp(-seconds / 0.7);
     const auto follow = [keep](double& value, double latest) { value = keep * value + (1.0 - keep) * latest; };
     follow(state.processed_fps, rate(state.counts.processed, last_processed_));
     follow(state.shown_fps, rate(state.shown, last_shown_));
@@ -54,11 +54,11 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 }
 
 // Nothing comes, and nothing is under way: paused, or at a recording's end.
-void UiFeed::watch_rest(const UiState& state, const Session& session, std::int64_t now) {
+void UiFeed::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
   const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
-  rests_ = stopped && session.running() && state.counts.in_flight == 0 && state.counts.processed == last_processed_;
+  idle_ = stopped && session.running() && state.counts.in_flight == 0 && state.counts.processed == last_processed_;
   if (looked_ns_ == 0) plot_ns_ = now;
-  if (looked_ns_ != 0 && !rests_) plot_ns_ += now - looked_ns_;
+  if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;
   looked_ns_ = now;
 }
 
@@ -75,7 +75,7 @@ void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t no
 
 void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t now) {
   const bool same = session.arrangements() == memory_of_;
-  if (rests_ && same && now - memory_ns_ < kRestingMemoryNs) return;  // what is free changes all the time
+  if (idle_ && same && now - memory_ns_ < kIdleMemoryNs) return;  // what is free changes all the time
   memory_of_ = session.arrangements();
   memory_ns_ = now;
   const StreamMemory memory = session.memory();
@@ -109,7 +109,7 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   const SideCounts side = session.side_counts();
   state.flow.counts = side.flow;
   state.sonogram.counts = side.sonogram;
-  watch_rest(state, session, now);
+  watch_idle(state, session, now);
   update_histories(state, trace);
   if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;

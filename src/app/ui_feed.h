@@ -13,13 +13,13 @@ namespace echoloop {
 
 class UiFeed {
  public:
-  // Counters, slots and plots each time; rates, percentiles and memory, which cost a sort, four times a second. While the
-  // stream rests nothing changes: the plots' clock stands still and what has come to rest is 0 at once, so that the
-  // window need not be drawn again.
+  // Counters, slots and plots each time; rates, percentiles and memory, which cost a sort, four times a second. While
+  // the stream is idle nothing changes: the plots' clock stops and rates are 0 at once, so that the window need not be
+  // drawn again.
   void update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
 
  private:
-  void watch_rest(const UiState& state, const Session& session, std::int64_t now);
+  void watch_idle(const UiState& state, const Session& session, std::int64_t now);
   void update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes);
   void update_histories(UiState& state, const TimingTrace& trace);
   void update_pace(UiState& state, const Session& session, std::int64_t now);
@@ -34,10 +34,10 @@ class UiFeed {
   ClockHistory ready_{BetweenValues::nothing}, shown_{BetweenValues::nothing};
   std::uint64_t ready_seen_ = 0, shown_seen_ = 0;
   PaceWatch pace_;
-  bool rests_ = false;
-  std::int64_t looked_ns_ = 0;  // at the stream, last
-  std::int64_t plot_ns_ = 0;    // the plots' clock: the time for which the stream ran
-  std::int64_t memory_ns_ = 0;  // when memory was looked at last
+  bool idle_ = false;
+  std::int64_t looked_ns_ = 0;   // at the stream, last
+  std::int64_t plot_ns_ = 0;     // the plots' clock: the time for which the stream ran
+  std::int64_t memory_ns_ = 0;   // when memory was looked at last
   std::uint64_t memory_of_ = 0;  // of which arrangement
 };
 

@@ -150,7 +150,7 @@ void WindowApp::count_picture() {
   const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
     trace_.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
   };
-  // At rest the timeline stands still: its own redrawing would be news for it, over and over.
+  // Idle, the timeline does not change: each window frame would otherwise be a reason for the next one.
   if (fresh_ || !review_.frozen()) {
     add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
     add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);

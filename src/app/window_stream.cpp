@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/param_table.h"
+#include "gui/film_plan.h"
 #include "gui/mark_editor.h"
 
 namespace echoloop {
@@ -75,6 +76,7 @@ void WindowApp::start_session(OpenedSource opened) {
     clear_marks(state_.marks);
     state_.inspected.reset();
     state_.pan_zoom = {};
+    state_.cine.speed = state_.saving.film.speed = starting_speed(opened.info.acquisition->frame_rate_hz);
   }
   state_.facts = facts_ = opened.facts;
   if (!again) state_.assumed_facts.clear();
@@ -132,11 +134,11 @@ void WindowApp::choose_queue(StreamSettings& stream, const SourceInfo& source) {
                            : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
                                  chosen_queue_->slots != stream.slots;
   if (users) return chosen_queue_.reset();
-  stream = start_settings(
-      stream, {.phantom = !source.phantom.empty(),
-               .every_frame = options_.frames > 0 || !options_.record.empty() || !options_.video.empty(),
-               .on_cpu = backend_->name() != "CUDA",
-               .acquisition = source.acquisition});
+  stream =
+      start_settings(stream, {.phantom = !source.phantom.empty(),
+                              .every_frame = options_.frames > 0 || !options_.record.empty() || !options_.video.empty(),
+                              .on_cpu = backend_->name() != "CUDA",
+                              .acquisition = source.acquisition});
   chosen_queue_ = stream;
 }
 

@@ -25,7 +25,7 @@ class LatencyRecord {
 
   // Since clear(): exact while all are kept, later within 0.3 %.
   [[nodiscard]] StageSummary since_start() const;
-  // Of the time `within_ns` before the newest one, as far as they are kept: a stream at rest keeps its last figures.
+  // Of the time `within_ns` before the newest one, as far as they are kept: an idle stream keeps its last figures.
   [[nodiscard]] StageSummary recent(std::int64_t within_ns) const;
 
  private:

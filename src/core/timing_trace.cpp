@@ -24,8 +24,7 @@ constexpr double kMillisecondsPerNanosecond = 1e-6;
 
 }  // namespace
 
-TimingTrace::TimingTrace(std::size_t capacity)
-    : ring_(capacity), latencies_(kLatencyKinds, LatencyRecord(capacity)) {}
+TimingTrace::TimingTrace(std::size_t capacity) : ring_(capacity), latencies_(kLatencyKinds, LatencyRecord(capacity)) {}
 
 void TimingTrace::add(const Span& span) {
   const std::scoped_lock lock(mutex_);
@@ -37,8 +36,8 @@ void TimingTrace::add(const Span& span) {
 void TimingTrace::add_latency(Latency latency, std::int64_t from_ns, std::int64_t to_ns) {
   const std::scoped_lock lock(mutex_);
   if (from_ns < latencies_from_ns_) return;
-  latencies_[static_cast<std::size_t>(latency)].add(
-      to_ns, static_cast<double>(to_ns - from_ns) * kMillisecondsPerNanosecond);
+  latencies_[static_cast<std::size_t>(latency)].add(to_ns,
+                                                    static_cast<double>(to_ns - from_ns) * kMillisecondsPerNanosecond);
 }
 
 void TimingTrace::count_latencies_from(std::int64_t acquired_ns) {

@@ -53,8 +53,9 @@ class TimingTrace {
  public:
   explicit TimingTrace(std::size_t capacity = kTracedSpans);
 
-  void add(const Span& span);                                             // any thread
-  // Of a frame acquired at `from_ns`. Not counted when the frame is older than count_latencies_from() says. [any thread]
+  void add(const Span& span);  // any thread
+  // Of a frame acquired at `from_ns`. Not counted when the frame is older than count_latencies_from() says. [any
+  // thread]
   void add_latency(Latency latency, std::int64_t from_ns, std::int64_t to_ns);
   // The time for which the image is frozen or the source paused is no latency: kNoLatencies from its begin, and the
   // moment of its end. [any thread]

@@ -38,6 +38,13 @@ FilmPlan plan_film(const Cine& cine, const FilmChoice& choice) {
   return plan;
 }
 
+double starting_speed(double frame_rate_hz) {
+  for (const double speed : {1.0, 0.5, 0.25, 0.1}) {
+    if (frame_rate_hz * speed <= 2.0 * kFilmFastest_hz) return speed;
+  }
+  return 0.01;
+}
+
 std::vector<FilmFrame> film_frames(const Cine& cine, const FilmPlan& plan) {
   std::vector<FilmFrame> list;
   for (std::size_t i = plan.first; i <= plan.last && plan.pictures > 0; ++i) {

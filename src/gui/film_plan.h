@@ -29,4 +29,7 @@ std::vector<FilmFrame> film_frames(const Cine& cine, const FilmPlan& plan);
 
 inline constexpr double kFilmFastest_hz = 60.0;
 
+// For a source that has just been opened: real time, or so much slower that most of its frames can be seen.
+[[nodiscard]] double starting_speed(double frame_rate_hz);
+
 }  // namespace echoloop

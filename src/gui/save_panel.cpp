@@ -117,7 +117,8 @@ void draw_film(PanelContext& c, Column& column) {
   const auto* const speed = std::find(kSpeeds.begin(), kSpeeds.end(), film.speed);
   if (const auto picked = choice_row(
           c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kSpeeds.begin()),
-          {"Speed", "Of acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
+          {"Speed",
+           "Of acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
     film.speed = kSpeeds[static_cast<std::size_t>(*picked)];
   if (const auto picked =
           choice_row(c, column, "Format", "film_format", kContainerChoices, static_cast<int>(film.container),

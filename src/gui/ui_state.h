@@ -98,8 +98,8 @@ struct RecordingView {
 
 // Memory, in bytes. Device numbers are 0 on the CPU.
 struct MemoryView {
-  std::size_t device_used = 0;  // by this stream
-  std::size_t device_free = 0;  // that anybody could still take
+  std::size_t device_used = 0;   // by this stream
+  std::size_t device_free = 0;   // that anybody could still take
   std::size_t host_used = 0;     // slots, copies of recordings and the history
   std::size_t history_used = 0;  // of that, frames kept to look back
   std::size_t host_free = 0;
@@ -203,7 +203,7 @@ struct UiState {
   std::vector<float> latency_history_ms;
   StageSummary shown_latency, shown_latency_since_start;  // acquired to shown
   std::vector<float> shown_latency_history_ms;
-  std::vector<float> occupancy;      // slots in use, likewise
+  std::vector<float> occupancy;  // slots in use, likewise
   StreamPace pace;
   double bytes_per_second = 0.0;     // channel data processed
   double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1

@@ -1,5 +1,5 @@
-// What a window frame looks like, as one number: where it is that of the frame on the display, drawing again would change
-// nothing. UI thread only.
+// What a window frame looks like, as one number: where it is that of the frame on the display, drawing again would
+// change nothing. UI thread only.
 #pragma once
 
 #include <cstdint>

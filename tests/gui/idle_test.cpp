@@ -1,4 +1,4 @@
-// A window at rest is not drawn again; whatever changes what it shows is drawn at once.
+// An idle window is not drawn again; whatever changes what it shows is drawn at once.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,8 +12,10 @@ namespace {
 
 class Idle : public ::testing::Test {
  protected:
-  void open(Options options) {
+  void SetUp() override {
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    Options options;
+    options.source = "sim:cyst";
     options.backend = BackendChoice::cpu;
     options.duration_s = 1e9;  // a script: no tour of the window
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
@@ -25,12 +27,12 @@ class Idle : public ::testing::Test {
     return holds();
   }
   // So many window frames in a row that need not be drawn.
-  bool comes_to_rest(int frames = 12) {
-    int rested = 0;
+  bool becomes_idle(int frames = 12) {
+    int idle = 0;
     return until([&] {
       app_->turn();
-      rested = app_->viewer().drawn() ? 0 : rested + 1;
-      return rested >= frames;
+      idle = app_->viewer().drawn() ? 0 : idle + 1;
+      return idle >= frames;
     });
   }
   void press(Key key) {
@@ -49,53 +51,48 @@ class Idle : public ::testing::Test {
 };
 
 TEST_F(Idle, FrozenItIsNotDrawn) {
-  open({.source = "sim:cyst"});
   freeze();
   EXPECT_FALSE(app_->state().cine.keep_acquiring) << "on the CPU the frozen image has the machine's time";
-  EXPECT_TRUE(comes_to_rest());
+  EXPECT_TRUE(becomes_idle());
   EXPECT_GT(app_->viewer().control_rect("timeline").width(), 0.0F) << "with the timeline open";
 }
 
 TEST_F(Idle, AKeyIsDrawnAtOnce) {
-  open({.source = "sim:cyst"});
   freeze();
-  ASSERT_TRUE(comes_to_rest());
+  ASSERT_TRUE(becomes_idle());
   press(Key::tab);
   EXPECT_TRUE(app_->viewer().drawn());
-  ASSERT_TRUE(comes_to_rest()) << "in presentation";
+  ASSERT_TRUE(becomes_idle()) << "in presentation";
   press(Key::tab);
   EXPECT_TRUE(app_->viewer().drawn());
-  ASSERT_TRUE(comes_to_rest());
+  ASSERT_TRUE(becomes_idle());
   const std::uint64_t shown = app_->viewer().shown_image().stamp.sequence;
   press(Key::left);
   EXPECT_TRUE(until([&] { return app_->viewer().shown_image().stamp.sequence != shown; }));
-  ASSERT_TRUE(comes_to_rest());
+  ASSERT_TRUE(becomes_idle());
   press(Key::space);
   EXPECT_TRUE(until([&] { return app_->state().run == RunState::live && app_->viewer().drawn(); }));
 }
 
 TEST_F(Idle, ATooltipAndAMessageAreDrawn) {
-  open({.source = "sim:cyst"});
   freeze();
-  ASSERT_TRUE(comes_to_rest());
+  ASSERT_TRUE(becomes_idle());
   InjectedInput hover;
   const Rect r = app_->viewer().control_rect("freeze");
   hover.mouse_x = r.cx();
   hover.mouse_y = r.cy();
   app_->viewer().inject(hover);
-  app_->turn();
-  EXPECT_TRUE(app_->viewer().wants_frame()) << "for the tooltip to come";
-  ASSERT_TRUE(comes_to_rest()) << "with the pointer on the control";
+  EXPECT_TRUE(until([&] { return app_->viewer().wants_frame(); })) << "for the tooltip to come";
+  ASSERT_TRUE(becomes_idle()) << "with the pointer on the control";
   app_->state().messages.insert(app_->state().messages.begin(), {Severity::info, "12:00:00", "News."});
   app_->turn();
   EXPECT_TRUE(app_->viewer().drawn());
 }
 
 TEST_F(Idle, ADisplayParameterIsDrawnThoughNoPanelShowsIt) {
-  open({.source = "sim:cyst"});
   freeze();
   press(Key::tab);
-  ASSERT_TRUE(comes_to_rest());
+  ASSERT_TRUE(becomes_idle());
   app_->state().params.gamma = 1.5;  // no panel shows it here
   app_->turn();
   EXPECT_TRUE(app_->viewer().drawn());
@@ -103,8 +100,6 @@ TEST_F(Idle, ADisplayParameterIsDrawnThoughNoPanelShowsIt) {
 
 // What the frames show counts: what waited while the image was frozen is no latency.
 TEST_F(Idle, TimeFrozenIsNoLatency) {
-  Options options{.source = "sim:cyst"};
-  open(options);
   ASSERT_TRUE(until([&] { return app_->state().shown_latency.count > 3; }));
   app_->state().cine.keep_acquiring = true;
   freeze();

@@ -118,6 +118,13 @@ TEST(FilmPlan, MissingFramesDoNotMakeItShorter) {
   EXPECT_EQ(film_frames(cine, quick).back().place + 1, quick.pictures);
 }
 
+TEST(FilmPlan, ASourceStartsInRealTimeWhereItCanBeSeen) {
+  EXPECT_EQ(starting_speed(0.0), 1.0);
+  EXPECT_EQ(starting_speed(50.0), 1.0);
+  EXPECT_EQ(starting_speed(200.0), 0.5);
+  EXPECT_EQ(starting_speed(3000.0), 0.01);
+}
+
 TEST(FilmPlan, AtMostSixtyPicturesASecond) {
   const Cine cine = kept(1001, 500.0);
   const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});

@@ -145,7 +145,8 @@ TEST(TimelineVerdict, OnACpuProcessingWaitsOrIsWaitedFor) {
   EXPECT_NE(held.find("21.1 frames/s: limited by processing"), std::string::npos) << held;
   EXPECT_NE(held.find("the source waits 54 %"), std::string::npos) << held;
   const StreamTiming dropping{.t_t_ms = 0.0, .t_p_ms = 43.0, .period_ms = 44.0, .frames = 100};
-  EXPECT_NE(timing_verdict(dropping, {.budget_ms = 20, .on_cpu = true}).find("limited by processing"), std::string::npos);
+  EXPECT_NE(timing_verdict(dropping, {.budget_ms = 20, .on_cpu = true}).find("limited by processing"),
+            std::string::npos);
   const StreamTiming quick{.t_t_ms = 0.0, .t_p_ms = 5.0, .period_ms = 20.0, .frames = 100};
   const std::string paced = timing_verdict(quick, {.budget_ms = 20, .on_cpu = true});
   EXPECT_NE(paced.find("limited by the source"), std::string::npos) << paced;

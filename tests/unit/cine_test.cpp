@@ -68,7 +68,9 @@ TEST(CineTimes, AFrozenMinuteIsNotPlayed) {
 // Frames 500, 501, ... are kept at the given moments. The session only takes requests.
 struct Rig {
   explicit Rig(const std::vector<std::int64_t>& times_ms, double frame_rate_hz = 0.0) {
-    history.begin({.frame_bytes = 8, .frame_rate_hz = frame_rate_hz, .allocate = nullptr, .lend = [](std::uint64_t) { return KeptFrame{}; }});
+    history.begin({.frame_bytes = 8, .frame_rate_hz = frame_rate_hz, .allocate = nullptr, .lend = [](std::uint64_t) {
+                     return KeptFrame{};
+                   }});
     for (const FrameStamp& stamp : stamps_at_ms(times_ms)) (void)history.keep({.stamp = stamp, .samples = {}}, {});
     history.end();
     StreamSettings stream;

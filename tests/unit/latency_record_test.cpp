@@ -56,7 +56,7 @@ TEST(TimingTrace, TimeFrozenIsNoLatency) {
   trace.add_latency(Latency::shown, 10 * kSecond, 10 * kSecond + 4'000'000);
   trace.count_latencies_from(kNoLatencies);  // frozen
   trace.add_latency(Latency::shown, 11 * kSecond, 12 * kSecond);
-  trace.count_latencies_from(80 * kSecond);  // live again
+  trace.count_latencies_from(80 * kSecond);                           // live again
   trace.add_latency(Latency::shown, 11 * kSecond, 80 * kSecond + 1);  // waited all the time
   trace.add_latency(Latency::shown, 80 * kSecond, 80 * kSecond + 6'000'000);
   EXPECT_EQ(trace.latencies_ms(Latency::shown), (std::vector<double>{4.0, 6.0}));

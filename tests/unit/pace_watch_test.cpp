@@ -14,7 +14,7 @@ struct Rig {
   double rate_hz = 50.0, frame_rate_hz = 50.0, made_hz = 50.0, waits = 0.0;
   bool runs = true;
   double time_s = 100.0, sequence = 7.0, waited_s = 0.0;
-  PaceWatch watch;
+  PaceWatch watch = {};
 
   StreamPace after(double seconds) {
     StreamPace pace;

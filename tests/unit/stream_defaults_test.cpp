@@ -30,12 +30,14 @@ TEST(StartSettings, OneThatPlaysInSlowMotionLosesNothing) {
 
 TEST(StartSettings, EverythingElseIsAsWithoutAWindow) {
   const StreamSettings plain;
-  for (const StartFacts& facts : {StartFacts{.phantom = true, .on_cpu = false, .acquisition = at_hz(50.0)},
-                                  StartFacts{.phantom = false, .on_cpu = true, .acquisition = at_hz(50.0)},
-                                  StartFacts{.phantom = true, .every_frame = true, .on_cpu = true,
-                                             .acquisition = at_hz(50.0)}}) {
-    // Also after a phantom's own.
-    EXPECT_EQ(start_settings({.policy = RingPolicy::drop_oldest, .slots = kMinSlots}, facts), plain);
+  for (const StartFacts& facts :
+       {StartFacts{.phantom = true, .on_cpu = false, .acquisition = at_hz(50.0)},
+        StartFacts{.phantom = false, .on_cpu = true, .acquisition = at_hz(50.0)},
+        StartFacts{.phantom = true, .every_frame = true, .on_cpu = true, .acquisition = at_hz(50.0)}}) {
+    StreamSettings phantoms;  // the source before
+    phantoms.policy = RingPolicy::drop_oldest;
+    phantoms.slots = kMinSlots;
+    EXPECT_EQ(start_settings(phantoms, facts), plain);
   }
 }
 

@@ -34,8 +34,8 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
   const bool plotted = c.view.plotted == way.latency;
-  const std::string help = way.help + percentiles_text("Last 10 s", way.recent) +
-                           percentiles_text("Since the start", way.since_start);
+  const std::string help =
+      way.help + percentiles_text("Last 10 s", way.recent) + percentiles_text("Since the start", way.since_start);
   if (ui.radio(way.id, r, way.label, plotted, {way.label, help, {}})) c.view.plotted = way.latency;
   const StageSummary& s = c.view.latency_since_start ? way.since_start : way.recent;
   float x = r.x1;
@@ -55,8 +55,9 @@ void head_row(PanelContext& c, Column& column) {
   const char* span = c.compact ? (all ? "all" : "10 s") : all ? "since start" : "last 10 s";
   const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
   const Hit h = ui.hit("latency_span", link);
-  ui.tip("latency_span", h, link,
-         {"Time of the percentiles", "The frames shown in the last 10 s, or all since the start. A click switches.", {}});
+  ui.tip(
+      "latency_span", h, link,
+      {"Time of the percentiles", "The frames shown in the last 10 s, or all since the start. A click switches.", {}});
   ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
   if (h.clicked) c.view.latency_since_start = !all;
   float x = r.x1;
