@@ -4,7 +4,7 @@
 
 #include "gui/image_view.h"
 #include "gui/inspector.h"
-#include "gui/m_mode.h"
+#include "gui/m_mode_dock.h"
 #include "gui/sonogram_dock.h"
 
 namespace echoloop {
@@ -18,16 +18,14 @@ class DockArea {
 
   // Where the strip's pixels go; empty: nowhere.
   [[nodiscard]] const Rect& strip_box() const { return strip_box_; }
-  [[nodiscard]] double strip_span_s() const { return span_s_; }
+  [[nodiscard]] double strip_span_s() const { return m_mode_.span_s(); }
   [[nodiscard]] double sonogram_span_s() const { return sonogram_.span_s(); }
 
  private:
-  void draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image, const MModeStrip& strip);
-
   Inspector inspector_;
+  MModeDock m_mode_;
   SonogramDock sonogram_;
   Rect strip_box_;
-  double span_s_ = 4.0;
 };
 
 // On the picture: the pixel that is looked at, or the line.
