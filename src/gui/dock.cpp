@@ -50,17 +50,56 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
-  strip_box_ = {};
+  boxes_ = {};
   if (sonogram) {
     inspector_.close();
-    strip_box_ = sonogram_.draw(c, head, body);
+    boxes_.sonogram = sonogram_.draw(c, head, body);
   } else if (m_mode) {
     inspector_.close();
-    strip_box_ = m_mode_.draw(c, head, body, image, strip);
+    boxes_.m_mode = m_mode_.draw(c, head, body, image, strip);
   } else {
     inspector_.draw(c, head, body);
   }
   if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
+}
+
+StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Image& image, const MModeStrip& strip) {
+  constexpr float kTwoAbove = 1200, kTap = 76;  // at scale 1
+  Ui& ui = c.ui;
+  StripBoxes boxes;
+  const bool m_mode = c.view.has_m_mode(), sonogram = c.state.params.gate != Gate::off;
+  if (area.height() <= 0 || !(m_mode || sonogram)) return boxes;
+  if (m_mode != sonogram) {
+    const Rect middle{area.x0, area.y0, area.x1, area.y0 + std::min(area.height(), 0.9F * area.width())};
+    if (m_mode) boxes.m_mode = m_mode_.draw_presented(c, middle, image, strip);
+    if (sonogram) boxes.sonogram = sonogram_.draw_presented(c, middle);
+    return boxes;
+  }
+  if (ImGui::GetIO().DisplaySize.x < ui.px(kTwoAbove)) {
+    const Rect choice{area.x0, area.y1 - ui.px(kTap), area.x1, area.y1};
+    const Rect body{area.x0, area.y0, area.x1, choice.y0 - ui.px(10)};
+    if (presents_sonogram_) boxes.sonogram = sonogram_.draw_presented(c, body);
+    if (!presents_sonogram_) boxes.m_mode = m_mode_.draw_presented(c, body, image, strip);
+    const float half = std::round(0.5F * choice.width());
+    const auto tab = [&](const char* id, const Rect& r, std::string_view label, bool chosen) {
+      ui.fill(r, chosen ? theme::kSelected : theme::kField, 8);
+      ui.text_centred(Type::large, r, theme::kText, label);
+      return ui.hit(id, r).clicked;
+    };
+    const float gap = ui.px(4);
+    if (tab("touch/m_mode", {choice.x0, choice.y0, choice.x0 + half - gap, choice.y1}, "M-mode", !presents_sonogram_)) {
+      presents_sonogram_ = false;
+    }
+    if (tab("touch/sonogram", {choice.x0 + half + gap, choice.y0, choice.x1, choice.y1}, "Doppler",
+            presents_sonogram_)) {
+      presents_sonogram_ = true;
+    }
+    return boxes;
+  }
+  const float middle = std::round(area.cy());
+  boxes.m_mode = m_mode_.draw_presented(c, {area.x0, area.y0, area.x1, middle - ui.px(8)}, image, strip);
+  boxes.sonogram = sonogram_.draw_presented(c, {area.x0, middle + ui.px(8), area.x1, area.y1});
+  return boxes;
 }
 
 void draw_inspected(const Ui& ui, const PictureLayout& l, const Image& image, PlanePoint at, Dock dock) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/units.h"
 #include "gui/cine_actions.h"
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
@@ -39,7 +40,8 @@ void reveal(PanelContext& c, Column& column, Panel panel, void (*draw)(PanelCont
 
 bool Screen::moving() const {
   constexpr double kHint_s = 3.2;
-  return ui_.moving() || messages_.moving() || (presentation_ && ImGui::GetTime() - presentation_since_ < kHint_s);
+  const bool presents = presentation_ && (ImGui::GetTime() - presentation_since_ < kHint_s || touch_.ending(now_ns()));
+  return ui_.moving() || messages_.moving() || presents;
 }
 
 void Screen::draw(UiState& state, const SceneInput& input) {
@@ -58,6 +60,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   last_layout_ = std::exchange(layout_, {});
   state.marks.hovered = 0;
   live_area_ = {};
+  strips_ = {};
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
@@ -65,11 +68,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   state.inspector.wanted = false;
   watch_gate(state);
   if (presentation_ || view_.dock == Dock::none) dock_.close();
-  if (presentation_) {
-    draw_presentation(state, input);
-  } else {
-    const float logical = size.x / input.scale;
-    PanelContext c{.ui = ui_,
+  const float logical = size.x / input.scale;
+  PanelContext c{.ui = ui_,
                    .state = state,
                    .commands = commands_,
                    .view = view_,
@@ -80,6 +80,9 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                    .more_formation = more_formation_,
                    .more_display = more_display_,
                    .open_dialog = open_dialog_};
+  if (presentation_) {
+    draw_presentation(c, input);
+  } else {
     draw_controls(c, input);
   }
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
@@ -131,6 +134,12 @@ void Screen::travel(UiState& state, HistoryAct act) {
   call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
 }
 
+void Screen::present() {
+  presentation_ = true;
+  presentation_since_ = ImGui::GetTime();
+  touch_.touch(now_ns());
+}
+
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths);
@@ -143,8 +152,7 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   draw_status_bar(c, l.status, requests);
   messages_.draw(c, l.message);
   if (requests.presentation) {
-    presentation_ = true;
-    presentation_since_ = ImGui::GetTime();
+    present();
   }
   open_keys_ = open_keys_ || requests.keys;
   open_dialog_ = open_dialog_ || requests.open_dialog;
@@ -231,7 +239,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
     dock_.draw(c, dock, input.image, input.strip);
-    grounds_.push_back({dock_.strip_box(), 0x000000});
+    strips_ = dock_.boxes();
+    for (const Rect& box : {strips_.m_mode, strips_.sonogram}) grounds_.push_back({box, 0x000000});
   }
   live_area_ = area;
   if (docked == Dock::m_mode || docked == Dock::sonogram) live_area_.y1 = dock.y1;  // the strip moves with the picture

@@ -20,6 +20,7 @@
 #include "gui/param_history.h"
 #include "gui/picture_hand.h"
 #include "gui/scroll.h"
+#include "gui/touch_strip.h"
 #include "gui/tour.h"
 
 namespace echoloop {
@@ -50,6 +51,7 @@ class Screen {
   [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
   [[nodiscard]] const PictureLayout& picture_layout() const { return layout_; }
   [[nodiscard]] const DockArea& dock() const { return dock_; }
+  [[nodiscard]] const StripBoxes& strips() const { return strips_; }  // where M-mode and sonogram are drawn
   [[nodiscard]] float wipe_x() const { return wipe_x_; }   // where A ends and B begins
   [[nodiscard]] bool playing() const { return playing_; }  // kept frames
   // The picture with its furniture: all that changes with every picture. Everything else may be drawn less often.
@@ -71,6 +73,7 @@ class Screen {
   [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:
+  void present();
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
   bool handle_preset_key(const UiState& state, const KeyPress& press);
@@ -84,9 +87,11 @@ class Screen {
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
-  void draw_presented_scale_bar();
-  void draw_presented_flow_bar(const UiState& state);
-  void draw_presentation(UiState& state, const SceneInput& input);
+  struct Presented;
+  [[nodiscard]] Presented lay_out_presentation(const UiState& state);
+  void draw_presented_bars(const UiState& state);
+  void draw_presented_caption(const UiState& state, const Image& image, const Rect& line);
+  void draw_presentation(PanelContext& c, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
   void draw_over_picture(UiState& state, const SceneInput& input);
@@ -100,6 +105,8 @@ class Screen {
   PictureHand hand_;
   Measuring measuring_;
   DockArea dock_;
+  StripBoxes strips_;
+  TouchStrip touch_;
   Tour tour_;
   bool used_key_ = false;
   PresetRow presets_;

@@ -65,8 +65,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       freeze(state, commands_);
       return true;
     case Key::tab:
-      presentation_ = !presentation_;
-      presentation_since_ = ImGui::GetTime();
+      presentation_ ? void(presentation_ = false) : present();
       return true;
     case Key::n:
     case Key::m:
@@ -124,9 +123,10 @@ void Screen::watch_gate(UiState& state) {
   const Gate before = std::exchange(gate_, state.params.gate);
   if (gate_ == before) return;
   if (gate_ == Gate::on) {
+    view_.m_mode_beside = view_.has_m_mode();
     view_.dock = Dock::sonogram;
   } else if (view_.dock == Dock::sonogram) {
-    view_.dock = Dock::none;
+    view_.dock = view_.m_mode_beside ? Dock::m_mode : Dock::none;
   }
   take_inspect_tool(state.marks, view_.dock);
 }

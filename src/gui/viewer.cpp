@@ -252,7 +252,8 @@ void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
 const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
-Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
+Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
+Rect Viewer::sonogram_rect() const { return impl_->screen.strips().sonogram; }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_lane.h"
 
+#include "backend/cuda/gather.h"
 #include "backend/cuda/kernels.h"
 #include "core/error.h"
 #include "core/profile_range.h"

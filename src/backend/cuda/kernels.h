@@ -73,13 +73,6 @@ void measure_peak_db(const float* values, std::size_t n, float* partials, float*
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
 
-struct ColumnShape {
-  int nx = 0, nz = 0;
-  int column = 0;
-};
-// image [nz][nx] -> column [nz], which may be host memory that the device can write to
-void gather_column(const float* image, const ColumnShape& shape, float* column, StreamView stream);
-
 // refine.cu
 struct AverageArgs {
   const float* before;  // amplitudes

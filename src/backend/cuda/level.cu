@@ -60,11 +60,6 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) db[i] = to_db(envelope[i], measured_db != nullptr ? *measured_db : reference_db);
 }
 
-__global__ void __launch_bounds__(kThreads) column_kernel(const float* __restrict__ image, ColumnShape shape, float* out) {
-  const int row = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  if (row < shape.nz) out[row] = image[static_cast<long long>(row) * shape.nx + shape.column];
-}
-
 }  // namespace
 
 void magnitudes(const Complex* values, std::size_t n, float* out, StreamView stream) {
@@ -91,11 +86,6 @@ void to_decibels(const float* envelope, std::size_t n, float reference_db, const
                  StreamView stream) {
   decibel_kernel<<<blocks_for(n), kThreads, 0, stream.get()>>>(envelope, n, reference_db, measured_db, db);
   CUDA_CHECK_LAUNCH("to_decibels");
-}
-
-void gather_column(const float* image, const ColumnShape& shape, float* column, StreamView stream) {
-  column_kernel<<<blocks_for(static_cast<std::size_t>(shape.nz)), kThreads, 0, stream.get()>>>(image, shape, column);
-  CUDA_CHECK_LAUNCH("gather_column");
 }
 
 }  // namespace echoloop::cuda
