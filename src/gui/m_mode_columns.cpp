@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/frame_time.h"
+
 namespace echoloop {
 namespace {
 
@@ -20,14 +22,11 @@ bool is_timed(const LineColumn& c) {
   return c.origin->acquisition != nullptr && c.origin->acquisition->frame_rate_hz > 0.0;
 }
 
-// The source's own time where it has one, otherwise the moment of publication.
-double source_time_s(const LineColumn& c) {
-  return is_timed(c) ? c.stamp.time_s : static_cast<double>(c.stamp.acquired_ns) * 1e-9;
-}
+double source_time_s(const LineColumn& c) { return stream_time_s(c.stamp, c.origin->acquisition); }
 
 double nominal_step_s(const LineColumn& c) { return is_timed(c) ? 1.0 / c.origin->acquisition->frame_rate_hz : kLonely_s; }
 
-// A recording that begins again: shown as a gap.
+// A stream that was started again: shown as a gap.
 double step_between(const LineColumn& a, const LineColumn& b) {
   const double passed_s = source_time_s(b) - source_time_s(a);
   return passed_s > 0.0 ? std::min(passed_s, kLongest_s) : (kMissing + 1.0) * nominal_step_s(b);

@@ -26,7 +26,7 @@ class MModeColumns {
   [[nodiscard]] bool empty() const { return list_.empty(); }
   [[nodiscard]] std::size_t size() const { return list_.size(); }
   [[nodiscard]] const LineColumn& at(std::size_t index) const { return list_[index].column; }  // oldest first
-  // On one clock for all of them: acquisition time, on which a recording that begins again goes on.
+  // On one clock for all of them: acquisition time, which goes on where a stream is started again.
   [[nodiscard]] double time_s(std::size_t index) const { return list_[index].time_s; }
   // Until when a column stands for the tissue: to the next one, or, where frames are missing, for as long as a frame
   // usually takes.

@@ -64,10 +64,11 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
+  lectured_ = lectured_ && view_.lecture;
   state.timeline.wanted = false;  // unless its panel is drawn
   state.inspector.wanted = false;
   watch_gate(state);
-  if (presentation_ || view_.dock == Dock::none) dock_.close();
+  if (presentation_ || view_.lecture || view_.dock == Dock::none) dock_.close();
   const float logical = size.x / input.scale;
   PanelContext c{.ui = ui_,
                    .state = state,
@@ -82,6 +83,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                    .open_dialog = open_dialog_};
   if (presentation_) {
     draw_presentation(c, input);
+  } else if (view_.lecture) {
+    draw_lecture(c);
   } else {
     draw_controls(c, input);
   }
@@ -92,9 +95,10 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
   if (draw_keys_overlay(ui_)) tour_.begin();
   tour_.hide();
-  if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
+  const bool controls = !presentation_ && !view_.lecture;
+  if (controls && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
   watch_params(state);
-  if (ui_.escape()) presentation_ = false;
+  if (ui_.escape()) presentation_ = view_.lecture = false;
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
@@ -132,6 +136,22 @@ void Screen::travel(UiState& state, HistoryAct act) {
   state.params = *params;
   call(commands_.params_changed);
   call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
+}
+
+// Timeline and Stream in place of the columns and the image; the bars stay.
+void Screen::draw_lecture(PanelContext& c) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
+  const Rect area{0, l.status.y1, size.x, l.message.y0};
+  grounds_ = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
+  if (!std::exchange(lectured_, true)) {
+    call(commands_.say, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
+  }
+  lecture_.draw(c, area);
+  BarRequests requests;
+  draw_status_bar(c, l.status, requests);
+  messages_.draw(c, l.message);
+  if (requests.back) view_.lecture = false;
 }
 
 void Screen::present() {

@@ -15,6 +15,7 @@
 #include "gui/image_view.h"
 #include "gui/keys.h"
 #include "gui/layout.h"
+#include "gui/lecture.h"
 #include "gui/level_reader.h"
 #include "gui/panels/preset_row.h"
 #include "gui/param_history.h"
@@ -60,6 +61,7 @@ class Screen {
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
   // What other places know and the settings keep; true when the window has moved.
   bool remember(const UiState& state, const WindowPlace& place);
+  void present();  // begins the presentation
   // Shows the tour with the next picture.
   void begin_tour() { tour_.begin(); }
   void list_folders_with(FolderLister lister) { dialog_.list_with(std::move(lister)); }
@@ -73,7 +75,6 @@ class Screen {
   [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:
-  void present();
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
   bool handle_preset_key(const UiState& state, const KeyPress& press);
@@ -91,6 +92,7 @@ class Screen {
   [[nodiscard]] Presented lay_out_presentation(const UiState& state);
   void draw_presented_bars(const UiState& state);
   void draw_presented_caption(const UiState& state, const Image& image, const Rect& line);
+  void draw_lecture(PanelContext& c);
   void draw_presentation(PanelContext& c, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
@@ -107,6 +109,8 @@ class Screen {
   DockArea dock_;
   StripBoxes strips_;
   TouchStrip touch_;
+  Lecture lecture_;
+  bool lectured_ = false;  // in the last frame
   Tour tour_;
   bool used_key_ = false;
   PresetRow presets_;

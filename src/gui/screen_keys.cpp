@@ -100,6 +100,9 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (!press.control) return false;
       travel(state, press.key == Key::y || press.shift ? HistoryAct::redo : HistoryAct::undo);
       return true;
+    case Key::l:
+      if (press.control) view_.lecture = !view_.lecture;
+      return press.control;
     case Key::o:
       open_dialog_ = open_dialog_ || press.control;
       return press.control;

@@ -247,6 +247,7 @@ RgbPicture Viewer::screenshot() const {
 
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
+void Viewer::present() { impl_->screen.present(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }

@@ -86,6 +86,7 @@ class Viewer {
   void forget_image();
 
   // For tests.
+  void present();  // as its key does
   void inject(const InjectedInput& input);
   void list_folders_with(FolderLister lister);                   // the open dialog, instead of the disk
   [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
