@@ -92,8 +92,8 @@ class Lane {
   // After the last compress() of a frame whose plan has a RefinePlan: the temporal average, where one is asked for,
   // then the picture's filters. Frames that are averaged come in order, each with the lane of the one before it.
   virtual void refine(const FrameAverage* average) = 0;  // null: the frame alone
-  // Before finish(): the image's column `column` is wanted on the host, for line(). Where the CPU does not compute, only
-  // the column is copied.
+  // Before finish(): the image's column `column` is wanted on the host, for line(). Where the CPU does not compute,
+  // only the column is copied.
   virtual void keep_line(int column) = 0;
   virtual void finish(HostCopy copy) = 0;  // ends the frame
 

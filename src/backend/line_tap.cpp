@@ -6,8 +6,8 @@ void LineWriter::write(const Image& image, int column, std::span<const float> le
   const bool goes_on = origin_ != nullptr && origin_->column == column && origin_->grid == image.grid &&
                        origin_->acquisition == image.acquisition && origin_->params == image.params;
   if (!goes_on) {
-    origin_ = std::make_shared<const LineOrigin>(LineOrigin{
-        .grid = image.grid, .column = column, .acquisition = image.acquisition, .params = image.params});
+    origin_ = std::make_shared<const LineOrigin>(
+        LineOrigin{.grid = image.grid, .column = column, .acquisition = image.acquisition, .params = image.params});
   }
   queue_.push(image.stamp, origin_, levels_db);
 }

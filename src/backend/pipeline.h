@@ -61,7 +61,7 @@ class Pipeline {
   void end_inspection();                           // any thread
   // Where the M-mode's line is; nothing: there is none. See SideMailboxes::line. UI thread
   void look_at_line(const std::optional<PlanePoint>& at) { line_.look_at(at); }
-  void stop();                                     // ends the stream; frames already in lanes are finished; any thread
+  void stop();  // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread

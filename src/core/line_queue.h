@@ -42,7 +42,8 @@ class LineQueue {
   static constexpr std::size_t kColumns = 1024;
 
   // False: there is no room. Allocates only until every slot has held a column of this length. [writer thread]
-  bool push(const FrameStamp& stamp, const std::shared_ptr<const LineOrigin>& origin, std::span<const float> levels_db) {
+  bool push(const FrameStamp& stamp, const std::shared_ptr<const LineOrigin>& origin,
+            std::span<const float> levels_db) {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - tail_.load(std::memory_order_acquire) >= kColumns) {
       late_.fetch_add(1, std::memory_order_relaxed);
@@ -56,8 +57,8 @@ class LineQueue {
     return true;
   }
 
-  // take(LineColumn&) for each that has come, oldest first. It may swap the column's memory for memory of its own, which
-  // then serves another column. [reader thread]
+  // take(LineColumn&) for each that has come, oldest first. It may swap the column's memory for memory of its own,
+  // which then serves another column. [reader thread]
   template <class Take>
   void drain(Take&& take) {
     std::uint64_t tail = tail_.load(std::memory_order_relaxed);

@@ -92,12 +92,15 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   c.state.timeline.wanted = !t.paused;
   const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
   const int lanes = timeline_lanes_shown(c.state, spans);
-  TimelineScene scene{.spans = spans,
-                      .frames = last_frames(spans, c.view.timeline_frames),
-                      .rows = lecture_rows(lanes),
-                      .look = {.gap = 6, .labels = 122, .numbers = 24, .type = Type::medium, .axis = LaneAxis::left_out}};
+  TimelineScene scene{
+      .spans = spans,
+      .frames = last_frames(spans, c.view.timeline_frames),
+      .rows = lecture_rows(lanes),
+      .look = {.gap = 6, .labels = 122, .numbers = 24, .type = Type::medium, .axis = LaneAxis::left_out}};
   const float n = static_cast<float>(scene.rows.size());
-  scene.look.lane = std::max(20.0F, (138.0F * k + 6.0F) / n - 6.0F);
+  // Of the room that a larger window has, the lanes take most.
+  const float more = std::max(0.0F, area.height() / ui.scale() - kDesigned);
+  scene.look.lane = std::max(20.0F, (138.0F * std::min(k, 1.0F) + 0.6F * more + 6.0F) / n - 6.0F);
   const Rect head{area.x0, area.y0 + ui.px(10), area.x1, area.y0 + ui.px(10) + ui.px(40)};
   const float x = ui.text(Type::heading, head, theme::kText, "Timeline") + ui.px(28);
   const Rect choice{head.x1 - ui.px(286), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
@@ -128,7 +131,8 @@ void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
     const Rect bar{bars.x0, r.y0 + ui.px(3), bars.x1, r.y1 - ui.px(3)};
     ui.fill(bar, theme::kField, 3);
     const float x = ui.text(Type::large_strong, bar.x1 + ui.px(18), r.y0, row_h, on ? theme::kText : theme::kText2,
-                            known ? exact_ms(ms) + " ms" : "—") + ui.px(16);
+                            known ? exact_ms(ms) + " ms" : "—") +
+                    ui.px(16);
     if (known) {
       const std::string rate = fmt::format("a frame, at most {} fps", grouped(static_cast<std::uint64_t>(1e3 / ms)));
       ui.text_fitted(Type::medium, x, area.x1, r.y0, row_h, theme::kText2, rate);
@@ -138,7 +142,7 @@ void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
   const Rect serial = row(area.y0, StreamMode::serial, "Serial", t.serial_ms());
   const Rect overlap = row(area.y0 + row_h + ui.px(6 * k), StreamMode::overlap, "Overlap", t.overlap_ms());
   if (!known) return;
-  const std::string copy = "copy " + exact_ms(t.t_t_ms), kernels = "kernels " + exact_ms(t.t_p_ms);
+  const std::string copy = "copy " + exact_ms(t.t_t_ms) + " ms", kernels = "kernels " + exact_ms(t.t_p_ms) + " ms";
   fill_with_word(ui, {serial.x0, serial.y0, x_of(t.t_t_ms), serial.y1}, kCopy, copy);
   fill_with_word(ui, {x_of(t.t_t_ms), serial.y0, x_of(t.serial_ms()), serial.y1}, kKernels, kernels);
   const float middle = std::round(overlap.cy());
@@ -174,7 +178,8 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
   const RingCounts& n = c.state.counts;
   const int used = n.slots_writing + n.slots_ready + n.slots_reading;
   x = ui.text(Type::large_strong, cells.x1 + ui.px(18), slots.y0, slots.height(), theme::kText,
-              fmt::format("{} of {}", used, n.slots)) + ui.px(8);
+              fmt::format("{} of {}", used, n.slots)) +
+      ui.px(8);
   x = ui.text(Type::medium, x, slots.y0, slots.height(), theme::kText2, "in use") + ui.px(20);
   const std::uint64_t lost = n.dropped + n.refused + n.sequence_gaps;
   const ImU32 ink = lost > 0 ? theme::kRed : theme::kText;

@@ -45,7 +45,9 @@ void MModeStrip::accept(const UiState& state, const Image& shown, LineColumn& co
   if (line_column(origin.grid, *state.inspected) == origin.column) columns_.add(column);
 }
 
-std::int64_t MModeStrip::step_of(double time_s) const { return static_cast<std::int64_t>(std::floor(time_s / step_s_)); }
+std::int64_t MModeStrip::step_of(double time_s) const {
+  return static_cast<std::int64_t>(std::floor(time_s / step_s_));
+}
 
 double MModeStrip::newest_s() const {
   if (columns_.empty()) return 0.0;

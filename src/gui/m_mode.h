@@ -1,6 +1,6 @@
-// The M-mode strip on screen: reads the columns of the live stream and of kept frames into MModeColumns, and has them in
-// a texture whose columns are equal steps of time, so that motion is true to time. Where frames are missing the strip is
-// black. Frozen it takes columns of kept frames only. UI thread only.
+// The M-mode strip on screen: reads the columns of the live stream and of kept frames into MModeColumns, and has them
+// in a texture whose columns are equal steps of time, so that motion is true to time. Where frames are missing the
+// strip is black. Frozen it takes columns of kept frames only. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class MModeStrip {
   MModeStrip(const MModeStrip&) = delete;
   MModeStrip& operator=(const MModeStrip&) = delete;
 
-  // Takes what has come on the line through UiState::inspected and puts it into `state`; gives its memory back where the
-  // M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
+  // Takes what has come on the line through UiState::inspected and puts it into `state`; gives its memory back where
+  // the M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
   void take(UiState& state, const Image& shown);
   // Which part is drawn: `span_s` up to the newest column; frozen, further back where the image on screen is older.
   void look(double span_s);
@@ -33,7 +33,7 @@ class MModeStrip {
   [[nodiscard]] const MModeColumns& columns() const { return columns_; }
   [[nodiscard]] bool empty() const { return columns_.empty(); }
   [[nodiscard]] unsigned int texture() const { return texture_; }
-  [[nodiscard]] Grid grid() const;  // of the texture, for ImagePainter
+  [[nodiscard]] Grid grid() const;        // of the texture, for ImagePainter
   [[nodiscard]] double newest_s() const;  // time at the right edge of a strip that shows the newest column
   // Time from there to the right edge of what is drawn, at most 0.
   [[nodiscard]] double offset_s() const { return static_cast<double>(end_) * step_s_ - newest_s(); }

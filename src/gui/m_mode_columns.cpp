@@ -10,11 +10,11 @@
 namespace echoloop {
 namespace {
 
-constexpr double kOrigin_s = 1e5;     // of the clock: times of earlier frames stay above 0
-constexpr double kLongest_s = 16.0;   // pauses are not drawn longer
-constexpr double kLonely_s = 0.02;    // what a column stands for where nothing says how long a frame takes
-constexpr double kMissing = 2.5;      // times the usual step: frames are missing
-constexpr std::size_t kSteps = 9;     // that the usual step is the median of
+constexpr double kOrigin_s = 1e5;    // of the clock: times of earlier frames stay above 0
+constexpr double kLongest_s = 16.0;  // pauses are not drawn longer
+constexpr double kLonely_s = 0.02;   // what a column stands for where nothing says how long a frame takes
+constexpr double kMissing = 2.5;     // times the usual step: frames are missing
+constexpr std::size_t kSteps = 9;    // that the usual step is the median of
 
 std::pair<std::int64_t, std::uint64_t> order(const FrameStamp& s) { return {s.acquired_ns, s.sequence}; }
 
@@ -24,7 +24,9 @@ bool is_timed(const LineColumn& c) {
 
 double source_time_s(const LineColumn& c) { return stream_time_s(c.stamp, c.origin->acquisition); }
 
-double nominal_step_s(const LineColumn& c) { return is_timed(c) ? 1.0 / c.origin->acquisition->frame_rate_hz : kLonely_s; }
+double nominal_step_s(const LineColumn& c) {
+  return is_timed(c) ? 1.0 / c.origin->acquisition->frame_rate_hz : kLonely_s;
+}
 
 // A stream that was started again: shown as a gap.
 double step_between(const LineColumn& a, const LineColumn& b) {
@@ -49,9 +51,8 @@ void MModeColumns::clear() {
 }
 
 std::deque<MModeColumns::Entry>::iterator MModeColumns::place(const FrameStamp& stamp) {
-  return std::lower_bound(list_.begin(), list_.end(), stamp, [](const Entry& e, const FrameStamp& s) {
-    return order(e.column.stamp) < order(s);
-  });
+  return std::lower_bound(list_.begin(), list_.end(), stamp,
+                          [](const Entry& e, const FrameStamp& s) { return order(e.column.stamp) < order(s); });
 }
 
 void MModeColumns::add(LineColumn& column) {
@@ -134,8 +135,8 @@ std::optional<double> MModeColumns::time_s(const FrameStamp& stamp) const {
 }
 
 std::optional<std::size_t> MModeColumns::index_at(double time_s) const {
-  const auto after = std::upper_bound(list_.begin(), list_.end(), time_s,
-                                      [](double t, const Entry& e) { return t < e.time_s; });
+  const auto after =
+      std::upper_bound(list_.begin(), list_.end(), time_s, [](double t, const Entry& e) { return t < e.time_s; });
   if (after == list_.begin()) return std::nullopt;
   return static_cast<std::size_t>(after - list_.begin()) - 1;
 }

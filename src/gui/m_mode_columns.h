@@ -1,6 +1,6 @@
-// The columns of the M-mode by acquisition time: those of the live stream as they come, those of kept frames as they are
-// beamformed again, newest first. One line at a time; of columns that need too much memory the oldest go. Plain values,
-// no OpenGL. UI thread only.
+// The columns of the M-mode by acquisition time: those of the live stream as they come, those of kept frames as they
+// are beamformed again, newest first. One line at a time; of columns that need too much memory the oldest go. Plain
+// values, no OpenGL. UI thread only.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class MModeColumns {
   static constexpr std::size_t kBytes = std::size_t{64} << 20;
   [[nodiscard]] static std::size_t capacity(const Grid& grid);  // columns
 
-  // Takes the column's memory and leaves other memory in its place. It replaces the column of the same frame; of another
-  // line, it begins anew.
+  // Takes the column's memory and leaves other memory in its place. It replaces the column of the same frame; of
+  // another line, it begins anew.
   void add(LineColumn& column);
   void clear();
 
@@ -43,7 +43,7 @@ class MModeColumns {
     double to_s = -std::numeric_limits<double>::infinity();
     [[nodiscard]] bool any() const { return from_s <= to_s; }
   };
-  [[nodiscard]] Changed take_changed();  // since the last call
+  [[nodiscard]] Changed take_changed();                         // since the last call
   [[nodiscard]] std::uint64_t begun() const { return begun_; }  // counts the lines
 
  private:

@@ -23,9 +23,7 @@ struct Scale {
     return {plot.x_px(time_s - newest_s), plot.y_px(depth_m * kMmPerM)};
   }
   [[nodiscard]] double time_s(float x) const { return newest_s + plot.x_at(x); }
-  [[nodiscard]] double depth_m(float y) const {
-    return plot.y_at(std::clamp(y, plot.box.y0, plot.box.y1)) / kMmPerM;
-  }
+  [[nodiscard]] double depth_m(float y) const { return plot.y_at(std::clamp(y, plot.box.y0, plot.box.y1)) / kMmPerM; }
 };
 
 // A moment at which a frame was acquired, where there is one.
@@ -82,8 +80,8 @@ void read_out(const Ui& ui, const Scale& scale, const MModeColumns& columns) {
   } else {
     const std::vector<float>& levels = columns.at(*index).levels_db;
     const float share = (mouse.y - box.y0) / std::max(box.height(), 1.0F);
-    const auto row = static_cast<std::size_t>(
-        std::lround(std::clamp(share, 0.0F, 1.0F) * static_cast<float>(levels.size() - 1)));
+    const auto row =
+        static_cast<std::size_t>(std::lround(std::clamp(share, 0.0F, 1.0F) * static_cast<float>(levels.size() - 1)));
     text += fmt::format("   frame {}   {} dB", grouped(columns.at(*index).stamp.sequence),
                         fixed(static_cast<double>(levels[row]), 1));
   }
@@ -187,8 +185,8 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
   float nearest = ui.px(kReach);
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (const bool second : {false, true}) {
-      const ImVec2 p = second ? scale.place(list[i].time1_s, list[i].depth1_m)
-                              : scale.place(list[i].time0_s, list[i].depth0_m);
+      const ImVec2 p =
+          second ? scale.place(list[i].time1_s, list[i].depth1_m) : scale.place(list[i].time0_s, list[i].depth0_m);
       const float away = std::hypot(p.x - mouse.x, p.y - mouse.y);
       if (away <= nearest) {
         nearest = away;
@@ -247,7 +245,7 @@ Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& i
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "M-mode") + ui.px(14);
   const MModeProgress& p = c.state.m_mode.progress;
-  const std::string more = p.under_way ? fmt::format("{} of {} kept frames", grouped(p.done), grouped(p.all))
+  const std::string more = p.under_way         ? fmt::format("{} of {} kept frames", grouped(p.done), grouped(p.all))
                            : c.state.inspected ? line_text(image, *c.state.inspected)
                                                : std::string();
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, more);

@@ -1,6 +1,6 @@
-// The M-mode below the image, and in the presentation: axes, the image's own time, calipers in depth and time, the value
-// under the pointer, the progress over kept frames. The columns themselves are drawn below everything here (MModeStrip).
-// UI thread only.
+// The M-mode below the image, and in the presentation: axes, the image's own time, calipers in depth and time, the
+// value under the pointer, the progress over kept frames. The columns themselves are drawn below everything here
+// (MModeStrip). UI thread only.
 #pragma once
 
 #include <optional>

@@ -55,9 +55,8 @@ double Plot::y_at(float px) const {
 Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   const Type type = look.labels;
   const float k = plot_scale(type);
-  Plot plot{{cell.x0 + ui.px(kLeft * k), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels * k)},
-            look.x,
-            look.y};
+  Plot plot{
+      {cell.x0 + ui.px(kLeft * k), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels * k)}, look.x, look.y};
   const Rect& box = plot.box;
   if (look.ground == PlotGround::canvas) ui.fill(box, theme::kCanvas);
   ui.text_fitted(type, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);

@@ -38,10 +38,11 @@ void draw_flow(const Ui& ui, const Rect& r, RingPolicy policy) {
   const Rect source{r.x0, r.y0, r.x0 + ui.width(Type::medium, kSource) + ui.px(28), r.y1};
   ui.fill(source, theme::kField, 4);
   ui.text_centred(Type::medium, source, theme::kText2, kSource);
-  const float between = source.x1 + ui.px(20), side = ui.px(18), gap = ui.px(4);
+  const bool narrow = r.width() < ui.px(460);
+  const float between = source.x1 + ui.px(20), side = ui.px(narrow ? 10 : 18), gap = ui.px(narrow ? 3 : 4);
   if (policy == RingPolicy::block) ui.pause(between, r.cy(), theme::kAccent);
   if (policy == RingPolicy::error || policy == RingPolicy::drop_newest) large_cross(ui, between, r.cy(), theme::kRed);
-  float x = source.x1 + ui.px(40);
+  float x = source.x1 + ui.px(narrow ? 36 : 40);
   for (int i = 0; i < kQueue; ++i) {
     const Rect cell{x, r.cy() - 0.5F * side, x + side, r.cy() + 0.5F * side};
     const bool oldest = i + 1 == kQueue;
@@ -54,7 +55,7 @@ void draw_flow(const Ui& ui, const Rect& r, RingPolicy policy) {
     }
     x = cell.x1 + gap;
   }
-  const float tip = x + ui.px(42);
+  const float tip = x + ui.px(narrow ? 30 : 42);
   ui.stroke({x + ui.px(8), r.cy()}, {tip - ui.px(6), r.cy()}, theme::kText2, 1.5F);
   ui.triangle(tip, r.cy(), Direction::right, theme::kText2, 10);
   ui.text_fitted(Type::medium, tip + ui.px(12), r.x1, r.y0, r.height(), theme::kText2, outcome(policy));

@@ -71,16 +71,16 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (presentation_ || view_.lecture || view_.dock == Dock::none) dock_.close();
   const float logical = size.x / input.scale;
   PanelContext c{.ui = ui_,
-                   .state = state,
-                   .commands = commands_,
-                   .view = view_,
-                   .shown_grid = input.image.grid,
-                   .levels = input.levels,
-                   .measuring = measuring_,
-                   .compact = logical < theme::kCompactBelow,
-                   .more_formation = more_formation_,
-                   .more_display = more_display_,
-                   .open_dialog = open_dialog_};
+                 .state = state,
+                 .commands = commands_,
+                 .view = view_,
+                 .shown_grid = input.image.grid,
+                 .levels = input.levels,
+                 .measuring = measuring_,
+                 .compact = logical < theme::kCompactBelow,
+                 .more_formation = more_formation_,
+                 .more_display = more_display_,
+                 .open_dialog = open_dialog_};
   if (presentation_) {
     draw_presentation(c, input);
   } else if (view_.lecture) {

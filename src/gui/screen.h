@@ -53,8 +53,8 @@ class Screen {
   [[nodiscard]] const PictureLayout& picture_layout() const { return layout_; }
   [[nodiscard]] const DockArea& dock() const { return dock_; }
   [[nodiscard]] const StripBoxes& strips() const { return strips_; }  // where M-mode and sonogram are drawn
-  [[nodiscard]] float wipe_x() const { return wipe_x_; }   // where A ends and B begins
-  [[nodiscard]] bool playing() const { return playing_; }  // kept frames
+  [[nodiscard]] float wipe_x() const { return wipe_x_; }              // where A ends and B begins
+  [[nodiscard]] bool playing() const { return playing_; }             // kept frames
   // The picture with its furniture: all that changes with every picture. Everything else may be drawn less often.
   [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }

@@ -171,12 +171,13 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
   const ImagingParams& p = c.state.params;
   const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
   const double limit = s.aliasing_m_s * unit.per_m_s;
-  const Plot plot = draw_plot(ui, cell,
-                              {.title = {},
-                               .x = {-span_s_, 0.0, "s"},
-                               .y = {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
-                               .ground = PlotGround::none,
-                               .labels = labels});
+  const Plot plot =
+      draw_plot(ui, cell,
+                {.title = {},
+                 .x = {-span_s_, 0.0, "s"},
+                 .y = {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
+                 .ground = PlotGround::none,
+                 .labels = labels});
   ui.horizontal(plot.box.x0, plot.box.x1, plot.y_px(0.0), theme::rgb(0xFFFFFF, 110));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   // The limits themselves, where the baseline has moved them into sight.

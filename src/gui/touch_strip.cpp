@@ -47,10 +47,10 @@ Touched button(Ui& ui, const Rect& r, const TouchButton& b, float label_x) {
   ui.tip(b.id, h, r, {b.label, {}, b.why_not});
   const bool primary = b.ground == Ground::primary && enabled;
   ui.fill(r,
-          primary                        ? (h.held ? theme::kAccentHover : theme::kAccent)
-          : b.ground == Ground::chosen   ? theme::kSelected
-          : h.held && enabled            ? theme::kHover
-                                         : theme::kField,
+          primary                      ? (h.held ? theme::kAccentHover : theme::kAccent)
+          : b.ground == Ground::chosen ? theme::kSelected
+          : h.held && enabled          ? theme::kHover
+                                       : theme::kField,
           8);
   const ImU32 ink = !enabled ? theme::kDisabled : primary ? theme::kInk : theme::kText;
   const Type type = primary || b.ground == Ground::chosen ? Type::large_strong : Type::large;
@@ -155,8 +155,8 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   const bool frozen = s.run == RunState::frozen;
   const float freeze_w = std::clamp(0.15F * row.width(), ui.px(144), ui.px(216));
   const Rect main{row.x0, row.y0, row.x0 + freeze_w, row.y1};
-  const Touched froze = button(
-      ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", Ground::primary, why_no_freeze(s)}, ui.px(28));
+  const Touched froze =
+      button(ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", Ground::primary, why_no_freeze(s)}, ui.px(28));
   const float icon_x = main.x0 + ui.px(32);
   if (frozen) {
     ui.play(icon_x, main.cy(), froze.ink);

@@ -1,5 +1,5 @@
-// The strip of the presentation for fingers: freeze, steps, slow motion, the kept frames. It hides when nothing has been
-// touched for a while. UI thread only.
+// The strip of the presentation for fingers: freeze, steps, slow motion, the kept frames. It hides when nothing has
+// been touched for a while. UI thread only.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,8 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
   UiState& s = c.state;
   const Hit h = ui.hit(id, area);
   const std::string help = track_help(s.cine);
-  const bool can_freeze = s.run != RunState::frozen && why_no_freeze(s).empty() && s.cine.frames > 0 && s.cine.why_not.empty();
+  const bool can_freeze =
+      s.run != RunState::frozen && why_no_freeze(s).empty() && s.cine.frames > 0 && s.cine.why_not.empty();
   const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
   ui.tip(id, h, area, {"Kept frames", help, why});
   if (!why.empty()) {

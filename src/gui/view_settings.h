@@ -30,8 +30,9 @@ struct ViewSettings {
   Latency plotted = Latency::ready;  // which latency the stream panel draws
   int timeline_frames = 5;
   Dock dock = Dock::none;
-  bool lecture = false;        // Timeline and Stream fill the window; neither written nor compared
-  bool m_mode_beside = false;  // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
+  bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
+  bool m_mode_beside =
+      false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;

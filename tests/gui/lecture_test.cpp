@@ -1,8 +1,9 @@
 // Timeline and Stream enlarged for a lecture.
+#include "gui/lecture.h"
+
 #include <algorithm>
 #include <string>
 
-#include "gui/lecture.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing {
@@ -16,7 +17,8 @@ void put_timings(Scene& scene) {
   for (std::uint64_t frame = 0; frame < 12; ++frame) {
     const auto begin = static_cast<std::int64_t>(1'000'000'000 + frame * 2'000'000);
     const auto add = [&](Stage stage, std::int64_t from, std::int64_t to) {
-      spans.push_back({.frame = 24676 + frame, .stage = stage, .lane = 0, .start_ns = begin + from, .end_ns = begin + to});
+      spans.push_back(
+          {.frame = 24676 + frame, .stage = stage, .lane = 0, .start_ns = begin + from, .end_ns = begin + to});
     };
     add(Stage::upload, 0, 800'000);
     add(Stage::condition, 800'000, 1'100'000);

@@ -90,7 +90,9 @@ class FakeBackend final : public Backend {
     void wait() override {}
     [[nodiscard]] PixelView pixels() override { return {}; }
     [[nodiscard]] Image& image() override { return image_; }
-    [[nodiscard]] std::span<const float> line() override { return std::span(pixels_).first(static_cast<std::size_t>(image_.grid.nz)); }
+    [[nodiscard]] std::span<const float> line() override {
+      return std::span(pixels_).first(static_cast<std::size_t>(image_.grid.nz));
+    }
     void append_spans(TimingTrace&) override {}
     std::vector<float> read_back(Tap) override { return {}; }
 

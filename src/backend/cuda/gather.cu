@@ -1,6 +1,5 @@
 // One column of an image: a thread a row.
 #include "backend/cuda/gather.h"
-
 #include "backend/cuda/launch.cuh"
 
 namespace echoloop::cuda {
