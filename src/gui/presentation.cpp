@@ -9,6 +9,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/number_text.h"
+#include "gui/pace_badge.h"
 #include "gui/screen.h"
 
 namespace echoloop {
@@ -79,7 +80,9 @@ void Screen::draw_presented_bars(const UiState& state) {
 void Screen::draw_presented_caption(const UiState& state, const Image& image, const Rect& line) {
   const bool picture = image.number != 0;
   const bool hint = ImGui::GetTime() - presentation_since_ < kHint_s;
-  const float limit = line.x1 - ui_.px(hint ? 240 : 24);  // behind it the way back is told
+  // Behind it the way back is told, then how much slower the stream is than its source.
+  const float pace = pace_width(ui_, state.pace, Type::large, PaceWords::all);
+  const float limit = line.x1 - (hint ? ui_.px(240) : ui_.px(24) + (pace > 0 ? pace + ui_.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
   const bool timed = picture && image.acquisition != nullptr && image.acquisition->frame_rate_hz > 0.0;
   const std::string frame = picture ? grouped(image.stamp.sequence) : "";
@@ -110,6 +113,7 @@ void Screen::draw_presented_caption(const UiState& state, const Image& image, co
   if (replays && fits(90)) x = pair(ui_, x, line, "", fixed(state.cine.speed, state.cine.speed < 0.2 ? 1 : 2), "×");
   if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
   if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");
+  if (!hint && pace > 0) draw_pace(ui_, line.x1 - ui_.px(24) - pace, line, state.pace, Type::large, PaceWords::all);
 }
 
 void Screen::draw_presentation(PanelContext& c, const SceneInput& input) {
