@@ -15,8 +15,8 @@ namespace echoloop {
 namespace {
 
 using testing::expect_refusal;
-using testing::refusal_of;
 using testing::linear_acquisition;
+using testing::refusal_of;
 
 std::string assignment(const ParamSpec& spec, const std::string& value) { return std::string(spec.key) + "=" + value; }
 
