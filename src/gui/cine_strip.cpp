@@ -55,9 +55,9 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   const Rect grip{x - ui.px(9), track.y0 - ui.px(15), x + ui.px(9), track.y0 - ui.px(2)};
   const Hit h = ui.hit(mark.id, grip);
   ui.tip(mark.id, h, grip,
-         {mark.in ? "Loop start" : "Loop end",
-          mark.in ? "Start of the playback loop. Drag, or press I to set at the playhead; right-click to reset."
-                  : "End of the playback loop. Drag, or press O to set at the playhead; right-click to reset.",
+         {mark.in ? "Loop from here" : "Loop to here",
+          mark.in ? "Playing starts over here. Drag it, or press I to set it at the playhead; right-click resets it."
+                  : "Playing goes on to here. Drag it, or press O to set it at the playhead; right-click resets it.",
           {}});
   if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (h.right) cine_act(c.state, c.commands, mark.reset);
@@ -145,10 +145,10 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
 }
 
 std::string track_help(const Cine& cine) {
-  std::string kept = fmt::format("{} frame{} in history", grouped(cine.frames), cine.frames == 1 ? "" : "s");
+  std::string kept = fmt::format("{} frame{} kept", grouped(cine.frames), cine.frames == 1 ? "" : "s");
   if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
   if (cine.bytes > 0 && cine.budget_bytes > 0) kept += " of " + byte_text(cine.budget_bytes);
-  return kept + ". Click or drag to show a frame; a live stream is frozen first.";
+  return kept + ". Click or drag to look at one; while live this freezes first.";
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ void CineStrip::drag_track(PanelContext& c, const Rect& track) {
   const std::string help = track_help(s.cine);
   const bool can_freeze = is_live(s) && s.cine.frames > 0 && s.cine.why_not.empty();
   const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
-  ui.tip("cine_track", h, area, {"History", help, why});
+  ui.tip("cine_track", h, area, {"Kept frames", help, why});
   if (!why.empty()) {
     wanted_.reset();
     return;

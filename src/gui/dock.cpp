@@ -43,12 +43,13 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
   const float size = ui.px(22);
   const Rect close{head.x1 - size, head.cy() - 0.5F * size, head.x1, head.cy() + 0.5F * size};
-  const bool closing = ui.icon_button("close_dock", close,
-                                      {sonogram ? "Close (D)"
-                                       : m_mode ? "Close (M)"
-                                                : "Close (N)",
-                                       sonogram ? "Removes the gate and closes this area." : "Closes this area.",
-                                       {}});
+  const bool closing = ui.icon_button(
+      "close_dock", close,
+      {sonogram ? "Close (D)"
+       : m_mode ? "Close (M)"
+                : "Close (N)",
+       sonogram ? "The gate goes, and the picture gets the room back." : "The picture gets the room back.",
+       {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
@@ -71,9 +72,9 @@ void DockArea::draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, 
   if (!c.state.inspected || strip.empty()) {
     const bool frozen = c.state.run == RunState::frozen;
     ui.text_centred(Type::body, body, theme::kMuted,
-                    !c.state.inspected ? "Choose a line: select the inspect tool and click on the image."
-                    : frozen           ? "M-mode records live frames only. Press Space to resume."
-                                       : "Waiting for images…");
+                    !c.state.inspected ? "Choose a line: the inspect tool, then a click on the picture."
+                    : frozen           ? "The strip grows with live pictures. Space goes live."
+                                       : "Waiting for pictures…");
     return;
   }
   constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
@@ -81,7 +82,7 @@ void DockArea::draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, 
   const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
   const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (const auto now = ui.segmented("m_mode_span", spans, kNames, chosen,
-                                    {"Time span", "Acquisition time shown across the plot.", {}})) {
+                                    {"Time across the strip", "By the time at which frames were acquired.", {}})) {
     span_s_ = kSpans[static_cast<std::size_t>(*now)];
   }
   const Grid& grid = image.grid;

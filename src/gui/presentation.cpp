@@ -112,7 +112,7 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     const double share = std::clamp((3.0 - age) / 0.5, 0.0, 1.0);
     const auto alpha = static_cast<unsigned int>(255.0 * share);
     ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha),
-                   "Tab: show controls");
+                   "Tab: back to the controls");
   } else if (pace > 0) {
     draw_pace(ui_, size.x - ui_.px(24) - pace, line, state.pace, Type::large, PaceWords::all);
   }
