@@ -69,6 +69,8 @@ void WindowApp::look_back() {
   } catch (const std::exception& error) {
     end_other_recording(error.what());
   }
+  session_->look_at_line(state_.m_mode.wanted ? state_.inspected : std::nullopt);
+  m_mode_review_.update(state_, *session_, review_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
   if (review_.requests() == asked_) return;
   asked_ = review_.requests();
   asked_frame_ = window_frame_;
