@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "app/review.h"
+#include "core/param_table.h"
 #include "support/fake_backend.h"
 #include "support/streaming.h"
 
