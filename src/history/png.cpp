@@ -61,7 +61,7 @@ std::vector<std::byte> file_of(const Contents& contents) {
 
 void write(const std::filesystem::path& path, const Contents& contents) {
   const std::vector<std::byte> file = file_of(contents);
-  if (file.empty()) throw Error(path.string(), "the PNG could not be made", "an image of at least one pixel");
+  if (file.empty()) throw Error(path.string(), "the PNG could not be encoded", "an image of at least one pixel");
   write_file(path, file);
 }
 
