@@ -1,8 +1,6 @@
 #include "gui/structure_picture.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "core/param_table.h"
 #include "core/units.h"
