@@ -1,14 +1,15 @@
-# PDF figures (libcairo2-dev, which brings FreeType): where it is not, the program says so.
+# PDF figures (libcairo2-dev, which brings FreeType): where it is not, the program says so. Only one file sees it:
+# other command lines, and so the compiler cache, stay unchanged.
 include_guard()
 option(ECHOLOOP_PDF "Write PDF figures when cairo is found" ON)
 if(ECHOLOOP_PDF)
-  pkg_check_modules(CAIRO QUIET IMPORTED_TARGET cairo-pdf cairo-ft freetype2)
+  pkg_check_modules(CAIRO QUIET cairo-pdf cairo-ft freetype2)
 endif()
-add_library(cairo_pdf INTERFACE)
-if(TARGET PkgConfig::CAIRO)
-  target_link_libraries(cairo_pdf INTERFACE PkgConfig::CAIRO)
-  target_compile_definitions(cairo_pdf INTERFACE ECHO_HAVE_CAIRO)
+if(CAIRO_FOUND)
+  set_source_files_properties(src/history/pdf_canvas.cpp PROPERTIES COMPILE_DEFINITIONS ECHO_HAVE_CAIRO
+                              INCLUDE_DIRECTORIES "${CAIRO_INCLUDE_DIRS}")
+  set(ECHOLOOP_CAIRO ${CAIRO_LINK_LIBRARIES})
 else()
+  set(ECHOLOOP_CAIRO "")
   message(STATUS "PDF figures: off (no libcairo2-dev)")
 endif()
-add_library(cairo::pdf ALIAS cairo_pdf)

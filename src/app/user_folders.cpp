@@ -85,4 +85,21 @@ std::string file_stem(const SourceInfo& source, const FrameStamp& stamp) {
   return stem;
 }
 
+fs::path save_folder(const SaveChoice& choice, UserFolder kind) {
+  return choice.folder.empty() ? user_folder(kind) : with_home(choice.folder);
+}
+
+SavePlace describe_place(const SaveChoice& choice, const SourceInfo& source, const FrameStamp& stamp) {
+  constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
+  const fs::path folder = save_folder(choice, UserFolder::pictures);
+  SavePlace place{.folder = folder.string(), .name = file_stem(source, stamp)};
+  place.problem = why_not_writable(folder);
+  if (!place.problem.empty()) place.offer = user_folder(UserFolder::pictures).string();
+  const std::string name = choice.name.empty() ? place.name : choice.name;
+  const std::string file = name + kEndings[static_cast<std::size_t>(choice.format)];
+  std::error_code ignored;
+  if (place.problem.empty() && fs::exists(folder / file, ignored)) place.exists = file;
+  return place;
+}
+
 }  // namespace echoloop

@@ -33,9 +33,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   state_.stream = options_.stream;
   describe_backend();
   require_outputs(options_);
-  host_image_wanted_ =
-      !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
-  state_.saving.folder = std::filesystem::current_path().string();
+  host_image_wanted_ = !options_.figure.empty() || !options_.image_out.empty() || !options_.png.empty() ||
+                       !options_.png16.empty() || !options_.video.empty();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,

@@ -33,7 +33,7 @@ void write_figure(const std::filesystem::path& path, const Figure& figure, const
   const FigureFormat format = figure_format(path);
   const double dpi = format == FigureFormat::png ? dpi_of(figure.size) : std::max(dpi_of(figure.size), kPrintDpi);
   const double pixels_per_pt = dpi / kPtPerInch;
-  Letters letters;
+  Letters letters(Digits::proportional);
   const FigureLayout layout = lay_out(figure, letters, pixels_per_pt);
   const PageSize page{layout.width, layout.height};
   if (format == FigureFormat::svg) {

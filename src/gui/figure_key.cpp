@@ -21,12 +21,9 @@ std::string of_each(const All& all, const Value& value) {
   return text;
 }
 
-std::string region_name(const Mark& mark) {
-  std::string name(name_of(mark.kind));
-  if (mark.role != RegionRole::none) {
-    name = (mark.role == RegionRole::target ? "target, pair " : "background, pair ") + std::to_string(mark.pair);
-  }
-  return name + ", " + mark_value(mark, 1);
+std::string name_in_key(const Mark& mark) {
+  if (mark.role == RegionRole::none) return std::string(name_of(mark.kind));
+  return (mark.role == RegionRole::target ? "Target, pair " : "Background, pair ") + std::to_string(mark.pair);
 }
 
 std::string region_level(const Measured& m, const Mark& mark) {
@@ -51,15 +48,15 @@ std::string widths(const Measured& m, int number) {
 }
 
 FigureKeyRow row_of(const Mark& mark, const All& all) {
-  if (is_region(mark.kind)) {
-    return {mark.number, region_name(mark), of_each(all, [&](const auto& m) { return region_level(m, mark); }) + " dB"};
+  if (is_region(mark.kind) && !all.empty()) {
+    return {mark.number, name_in_key(mark) + ", " + mark_value(mark, 1),
+            of_each(all, [&](const auto& m) { return region_level(m, mark); }) + " dB"};
   }
   if (mark.kind == MarkKind::point && !all.empty()) {
     return {mark.number, "FWHM (−6 dB), axial × lateral",
             of_each(all, [&](const auto& m) { return widths(m, mark.number); }) + " mm"};
   }
-  std::string name(name_of(mark.kind));
-  return {mark.number, name, mark_value(mark, 2)};
+  return {mark.number, name_in_key(mark), mark_value(mark, 2)};
 }
 
 double row_height(const FigureKeyRow& row) { return row.number > 0 ? figure::kKeyRow : figure::kPairRow; }

@@ -16,6 +16,7 @@ constexpr double kPtPerMm = 72.0 / 25.4;
 constexpr double kLeastWidth = 85.0 * kPtPerMm;      // for a caption that can be read
 constexpr double kMostHeight = 200.0 * kPtPerMm;     // of an image, where the width is given: a page
 constexpr double kLeastBesideKey = 55.0 * kPtPerMm;  // of the images: narrower, the key goes below
+constexpr double kMostKey = 1.2;                     // of the height of the images: longer, it goes below
 constexpr double kSlack = 0.98;                      // letters in whole pixels are up to 2 % wider
 
 double width_m(const FigureImage& i) { return std::max(i.image.grid.x1_m - i.image.grid.x0_m, 1e-6); }
@@ -54,13 +55,17 @@ double choose_scale(const Figure& f, FigureLayout& l) {
   }
   if (f.size.by == FigureSizing::scale) return 0.1 * f.size.value * kPtPerMm / kMetresPerMillimetre;
   l.width = f.size.value * kPtPerMm;
-  if (l.key_place == KeyPlace::beside && l.width - beside(f, l).all() < kLeastBesideKey) l.key_place = KeyPlace::below;
+  const auto fitting = [&] { return std::min((l.width - beside(f, l).all()) / across_m, kMostHeight / down_m); };
+  const bool narrow = l.width - beside(f, l).all() < kLeastBesideKey;
+  if (l.key_place == KeyPlace::beside && (narrow || key_height(f, 1) > kMostKey * fitting() * down_m)) {
+    l.key_place = KeyPlace::below;
+  }
   const double room = l.width - beside(f, l).all();
   if (room < 10.0 * kPtPerMm) {
     throw Error("figure", "its width of " + std::to_string(static_cast<int>(f.size.value)) + " mm leaves no room",
                 "a wider figure");
   }
-  return std::min(room / across_m, kMostHeight / down_m);
+  return fitting();
 }
 
 std::vector<std::string> wrapped(const std::string& text, Letters& letters, double width) {

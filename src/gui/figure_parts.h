@@ -18,8 +18,10 @@ inline constexpr double kKeyHead = 16.0, kKeyRow = 25.0, kPairRow = 12.5, kKeyLi
 inline constexpr double kCaptionAway = 16.0, kCaptionLine = 11.5;
 
 inline ScaleLook scales(Ground ground) {
-  if (ground == Ground::dark) return {.em = kEm};
+  if (ground == Ground::dark) return {.em = kEm, .x_apart = 3.5, .z_apart = 3.0};
   return {.em = kEm,
+          .x_apart = 3.5,
+          .z_apart = 3.0,
           .text = {18, 22, 26},
           .text2 = {66, 74, 82},
           .muted = {92, 100, 108},

@@ -33,7 +33,7 @@ double tick_of(int index, const ScaleLook& look) { return (index == 0 ? 0.6 : 0.
 
 void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look) {
   const double em = look.em, half = 0.05 * em, away = 0.15 * em;
-  const RulerAxis axis = ruler_axis(grid.x0_m, grid.x1_m, image.width(), 5.0 * em, 0.075 * em);
+  const RulerAxis axis = ruler_axis(grid.x0_m, grid.x1_m, image.width(), look.x_apart * em, 0.075 * em);
   const double scale = image.width() / std::max(grid.x1_m - grid.x0_m, 1e-6);
   const double top = canvas.snap(image.y0) - away;
   axis.each([&](double mm, int index) {
@@ -47,7 +47,7 @@ void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, con
 void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look,
                   RulerLabels labels) {
   const double em = look.em, half = 0.05 * em, away = 0.15 * em;
-  const RulerAxis axis = ruler_axis(grid.z0_m, grid.z1_m, image.height(), 4.0 * em, 0.075 * em);
+  const RulerAxis axis = ruler_axis(grid.z0_m, grid.z1_m, image.height(), look.z_apart * em, 0.075 * em);
   const double scale = image.height() / std::max(grid.z1_m - grid.z0_m, 1e-6);
   const double right = canvas.snap(image.x0) - away;
   axis.each([&](double mm, int index) {

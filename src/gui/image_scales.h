@@ -11,7 +11,8 @@
 namespace echoloop {
 
 struct ScaleLook {
-  double em = 20.0;  // of labels, in units of the canvas
+  double em = 20.0;                     // of labels, in units of the canvas
+  double x_apart = 5.0, z_apart = 4.0;  // least distance of a ruler's numbers, em
   Rgb text = ink::kText, text2 = ink::kText2, muted = ink::kMuted, tick = ink::kTick, edge = ink::kEdge;
 
   [[nodiscard]] TextLook label(Rgb color, Weight weight = Weight::regular) const {

@@ -121,7 +121,8 @@ struct FilmChoice {
 struct Saving {
   FilmChoice film;  // edited by the panel
   // Filled by the application.
-  SavePlace place;
+  SavePlace place;          // while the panel is seen
+  bool seen = false;        // set by the window
   bool ask = false;         // the folder cannot be used: the panel opens there; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool making_film = false;

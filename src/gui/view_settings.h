@@ -38,9 +38,9 @@ struct ViewSettings {
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
   SaveChoice saving;
-  bool tgc_open = false;                      // its sliders are seen; not written either
-  TimelineState timeline;                     // as long as the window is open: neither written nor compared
-  ObjectsState objects;                       // likewise
+  bool tgc_open = false;   // its sliders are seen; not written either
+  TimelineState timeline;  // as long as the window is open: neither written nor compared
+  ObjectsState objects;    // likewise
 
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];
@@ -50,8 +50,7 @@ struct ViewSettings {
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
            a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
-           a.last_preset == b.last_preset && a.toured == b.toured &&
-           a.saving == b.saving;
+           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
 

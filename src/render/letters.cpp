@@ -37,12 +37,12 @@ unsigned int next_letter(std::string_view text, std::size_t& at) {
   return more == 0 ? '?' : letter;
 }
 
-Letters::Letters() {
+Letters::Letters(Digits digits) {
   const FontFamily* family = installed_family();
   if (family == nullptr) return;
   faces_[0].file = read_file(family->regular);
   faces_[1].file = read_file(family->strong);
-  fixed_digits_ = !family->tabular_digits;
+  fixed_digits_ = digits == Digits::tabular && !family->tabular_digits;
   stbtt_fontinfo info;
   for (const Face& face : faces_) {
     if (face.file.empty() || stbtt_InitFont(&info, face.file.data(), 0) == 0) faces_[0].file.clear();

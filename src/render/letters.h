@@ -24,9 +24,13 @@ inline constexpr float kCapital_em = 0.727F;  // height of a capital; Inter's, D
 // The next code point of UTF-8 text, and `at` moves behind it. What is not sound UTF-8 becomes '?'.
 unsigned int next_letter(std::string_view text, std::size_t& at);
 
+// As wide as one another, for numbers that change on screen; or as the font has them, for figures.
+enum class Digits { tabular, proportional };
+
 class Letters {
  public:
-  Letters();  // of the first font family that is installed; without one nothing is drawn
+  explicit Letters(
+      Digits digits = Digits::tabular);  // of the first font family that is installed; without one nothing is drawn
   [[nodiscard]] bool any() const { return !faces_[0].file.empty(); }
 
   float width(const TextLook& look, std::string_view text);
