@@ -8,21 +8,12 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
+#include "gui/figure_size.h"
 #include "gui/marks.h"
 #include "gui/structure_view.h"
 #include "render/canvas.h"
 
 namespace echoloop {
-
-enum class Ground { white, dark };
-
-enum class FigureSizing { factor, width, scale };
-struct FigureSize {
-  FigureSizing by = FigureSizing::width;
-  double value = 170.0;  // pixels of a grid step; mm of the whole figure; mm of each cm of the image plane
-  double dpi = 300.0;    // by factor: kScreenDpi
-};
-inline constexpr double kScreenDpi = 96.0;
 
 struct FigureImage {
   Image image;  // with a host copy, borrowed

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gui/figure.h"
+#include "gui/figure_size.h"
 
 namespace echoloop {
 
