@@ -63,7 +63,11 @@ UiCommands WindowApp::make_commands() {
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
-  c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
+  c.save_timings = [this](TimingFile format) {
+    later([this, format] {
+      if (folder_ready(UserFolder::documents)) save_timings(format);
+    });
+  };
   c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
   c.toggle_record = [this] { later([this] { toggle_record(); }); };
   c.preset = [this](const PresetOrder& order) { later([this, order] { obey_preset(order); }); };

@@ -53,6 +53,7 @@ bool WindowApp::folder_ready(UserFolder kind) {
   const std::string why = why_not_writable(folder);
   if (why.empty()) return true;
   state_.saving.ask = true;
+  state_.saving.place = describe_place(viewer_->settings().saving, state_.source, viewer_->shown_image().stamp);
   report_saved(fmt::format("{} Choose another folder, for example {}", why, user_folder(kind).string()),
                Severity::error);
   return false;

@@ -61,7 +61,7 @@ void draw_place(PanelContext& c, Column& column) {
   std::replace(choice.name.begin(), choice.name.end(), '/', '_');
   const bool ask = std::exchange(saving.ask, false);
   text_row(c, labelled_row(c, column, "Folder"), "##save_folder", choice.folder, place.folder,
-           ask ? Focus::take : Focus::none);
+           ask && !place.problem.empty() ? Focus::take : Focus::none);
   const Rect r = ui.row(column, 18, 8);
   const float x0 = r.x0 + ui.px(kLabel);
   if (!place.problem.empty()) {

@@ -123,7 +123,7 @@ struct Saving {
   // Filled by the application.
   SavePlace place;          // while the panel is seen
   bool seen = false;        // set by the window
-  bool ask = false;         // the folder cannot be used: the panel opens there; cleared by the window
+  bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool making_film = false;
   std::string last;     // what the last one became, in a line; empty = nothing yet
