@@ -17,7 +17,7 @@ struct FigureOrder {
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
   FigureSize size = {};
-  Ground ground = Ground::white;
+  PageGround ground = PageGround::white;
   std::string note = {};  // last sentence of the caption
 };
 // Throws Error.

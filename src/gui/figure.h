@@ -35,7 +35,7 @@ struct Figure {
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
   FigureSize size = {};
-  Ground ground = Ground::white;
+  PageGround ground = PageGround::white;
 };
 
 enum class KeyPlace { none, beside, below };

@@ -17,8 +17,8 @@ inline constexpr double kKeyAway = 20.0, kKeyWidth = 138.0, kKeyColumn = 150.0;
 inline constexpr double kKeyHead = 16.0, kKeyRow = 25.0, kPairRow = 12.5, kKeyLine = 11.0;
 inline constexpr double kCaptionAway = 16.0, kCaptionLine = 11.5;
 
-inline ScaleLook scales(Ground ground) {
-  if (ground == Ground::dark) return {.em = kEm, .x_apart = 3.5, .z_apart = 3.0};
+inline ScaleLook scales(PageGround ground) {
+  if (ground == PageGround::dark) return {.em = kEm, .x_apart = 3.5, .z_apart = 3.0};
   return {.em = kEm,
           .x_apart = 3.5,
           .z_apart = 3.0,
@@ -28,7 +28,7 @@ inline ScaleLook scales(Ground ground) {
           .tick = {120, 128, 136},
           .edge = {150, 158, 166}};
 }
-inline Rgb paper(Ground ground) { return ground == Ground::dark ? Rgb{11, 13, 15} : Rgb{255, 255, 255}; }
+inline Rgb paper(PageGround ground) { return ground == PageGround::dark ? Rgb{11, 13, 15} : Rgb{255, 255, 255}; }
 
 // Height of the key in so many columns.
 double key_height(const Figure& figure, int columns);

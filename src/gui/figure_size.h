@@ -3,7 +3,7 @@
 
 namespace echoloop {
 
-enum class Ground { white, dark };
+enum class PageGround { white, dark };
 
 enum class FigureSizing { factor, width, scale };
 struct FigureSize {

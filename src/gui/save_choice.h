@@ -15,9 +15,9 @@ struct SaveChoice {
   SaveSize size = SaveSize::x2;
   int width_mm = 170;
   int dpi = 300;
-  Ground ground = Ground::white;
-  std::string folder;  // empty: the user's own, by the kind of file
-  std::string name;    // without its ending; empty: of recording, frame and time
+  PageGround ground = PageGround::white;
+  std::string folder = {};  // empty: the user's own, by the kind of file
+  std::string name = {};    // without its ending; empty: of recording, frame and time
 
   [[nodiscard]] FigureSize figure_size() const {
     if (size == SaveSize::print) {
@@ -30,11 +30,11 @@ struct SaveChoice {
 
 // Where the next image goes; filled by the application.
 struct SavePlace {
-  std::string folder;   // in full
-  std::string name;     // in use unless the user chooses one
-  std::string problem;  // why the folder cannot be used; empty: it can
-  std::string offer;    // a folder that can
-  std::string exists;   // the file of that name that is kept; empty: there is none
+  std::string folder;        // in full
+  std::string name;          // in use unless the user chooses one
+  std::string problem = {};  // why the folder cannot be used; empty: it can
+  std::string offer = {};    // a folder that can
+  std::string exists = {};   // the file of that name that is kept; empty: there is none
 };
 
 }  // namespace echoloop

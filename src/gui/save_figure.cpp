@@ -29,14 +29,14 @@ Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {
   return {r.x0 + ui.px(kLabel), r.y0, r.x1, r.y1};
 }
 
-enum class Focus { none, take };
+enum class Keyboard { leave, take };
 
 // A line of text that is kept in `text`; `hint` while it is empty.
 void text_row(PanelContext& c, const Rect& field, const char* id, std::string& text, const std::string& hint,
-              Focus focus) {
+              Keyboard focus) {
   std::array<char, 1024> buffer{};
   std::memcpy(buffer.data(), text.data(), std::min(text.size(), buffer.size() - 1));
-  c.ui.text_line(id, field, buffer, focus == Focus::take);
+  c.ui.text_line(id, field, buffer, focus == Keyboard::take);
   text = buffer.data();
   if (!text.empty() || ImGui::IsItemActive()) return;
   c.ui.text_fitted(Type::body, field.x0 + c.ui.px(10), field.x1 - c.ui.px(10), field.y0, field.height(), theme::kMuted,
@@ -57,11 +57,11 @@ void draw_place(PanelContext& c, Column& column) {
   SaveChoice& choice = c.view.saving;
   Saving& saving = c.state.saving;
   const SavePlace& place = saving.place;
-  text_row(c, labelled_row(c, column, "Name"), "##save_name", choice.name, place.name, Focus::none);
+  text_row(c, labelled_row(c, column, "Name"), "##save_name", choice.name, place.name, Keyboard::leave);
   std::replace(choice.name.begin(), choice.name.end(), '/', '_');
   const bool ask = std::exchange(saving.ask, false);
   text_row(c, labelled_row(c, column, "Folder"), "##save_folder", choice.folder, place.folder,
-           ask && !place.problem.empty() ? Focus::take : Focus::none);
+           ask && !place.problem.empty() ? Keyboard::take : Keyboard::leave);
   const Rect r = ui.row(column, 18, 8);
   const float x0 = r.x0 + ui.px(kLabel);
   if (!place.problem.empty()) {

@@ -56,7 +56,7 @@ void apply_saving(SaveChoice& saving, const std::string& key, const std::string&
   if (key == "save_size") take_word(saving.size, kSaveSizes, value);
   if (key == "save_width_mm") take_number(saving.width_mm, value, 60, 1000);
   if (key == "save_dpi") take_number(saving.dpi, value, 72, 1200);
-  if (key == "save_ground") saving.ground = value == "dark" ? Ground::dark : Ground::white;
+  if (key == "save_ground") saving.ground = value == "dark" ? PageGround::dark : PageGround::white;
   if (key == "save_folder") saving.folder = value;
   if (key == "save_name") saving.name = value;
 }
@@ -128,7 +128,7 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     out << "save_format = " << kSaveFormats[static_cast<std::size_t>(saving.format)] << "\n";
     out << "save_size = " << kSaveSizes[static_cast<std::size_t>(saving.size)] << "\n";
     out << "save_width_mm = " << saving.width_mm << "\nsave_dpi = " << saving.dpi << "\n";
-    out << "save_ground = " << (saving.ground == Ground::dark ? "dark" : "white") << "\n";
+    out << "save_ground = " << (saving.ground == PageGround::dark ? "dark" : "white") << "\n";
     line("save_folder", saving.folder);
     line("save_name", saving.name);
     line("last_folder", settings.last_folder.string());

@@ -58,7 +58,7 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   scene.click("save_format/PDF");
   const SaveChoice& choice = scene.viewer->settings().saving;
   EXPECT_EQ(choice.format, SaveFormat::pdf);
-  EXPECT_EQ(choice.ground, Ground::dark);
+  EXPECT_EQ(choice.ground, PageGround::dark);
   EXPECT_EQ(choice.figure_size().by, FigureSizing::width);
   EXPECT_EQ(choice.figure_size().value, 85.0);
   EXPECT_EQ(choice.figure_size().dpi, 600.0);
