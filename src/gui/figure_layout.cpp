@@ -16,6 +16,7 @@ constexpr double kPtPerMm = 72.0 / 25.4;
 constexpr double kLeastWidth = 85.0 * kPtPerMm;      // for a caption that can be read
 constexpr double kMostHeight = 200.0 * kPtPerMm;     // of an image, where the width is given: a page
 constexpr double kLeastBesideKey = 55.0 * kPtPerMm;  // of the images: narrower, the key goes below
+constexpr double kLeastImage = 18.0 * kPtPerMm;      // for the numbers of a dozen marks
 constexpr double kMostKey = 1.2;                     // of the height of the images: longer, it goes below
 constexpr double kSlack = 0.98;                      // letters in whole pixels are up to 2 % wider
 
@@ -60,10 +61,12 @@ double choose_scale(const Figure& f, FigureLayout& l) {
   if (l.key_place == KeyPlace::beside && (narrow || key_height(f, 1) > kMostKey * fitting() * down_m)) {
     l.key_place = KeyPlace::below;
   }
-  const double room = l.width - beside(f, l).all();
-  if (room < 10.0 * kPtPerMm) {
-    throw Error("figure", "its width of " + std::to_string(static_cast<int>(f.size.value)) + " mm leaves no room",
-                "a wider figure");
+  const double room = (l.width - beside(f, l).all()) / static_cast<double>(f.images.size());
+  if (room < kLeastImage) {
+    throw Error("figure",
+                "a width of " + std::to_string(std::lround(f.size.value)) + " mm leaves " +
+                    std::to_string(std::max(std::lround(room / kPtPerMm), 0L)) + " mm for each image",
+                "at least 18 mm: a wider figure");
   }
   return fitting();
 }

@@ -129,6 +129,11 @@ TEST(Figure, LabelsNeverCollideWithTwelveMarksCrowdedTogether) {
                                       {FigureSizing::factor, 2.0, kScreenDpi},
                                       {FigureSizing::scale, 20.0, 300.0}}) {
           f.size = size;
+          if (images == 2 && with_flow && size.value == 85.0) {  // 14 mm are left for each
+            Letters letters;
+            EXPECT_THROW((void)lay_out(f, letters, 300.0 / 72.0), Error);
+            continue;
+          }
           expect_nothing_collides(f, std::to_string(grid.nx) + " " + std::to_string(images) + " " +
                                          std::to_string(size.value) + (with_flow ? " flow " : " "));
         }
