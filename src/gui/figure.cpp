@@ -17,7 +17,7 @@ namespace {
 using namespace figure;
 
 constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
-constexpr double kChip = 0.82;
+constexpr double kChip = 0.82, kScaleBarRoom = 72.0;
 constexpr MarkLook kMarks{.line = 1.0, .halo = 0.8, .em = kNumberEm};
 constexpr NumberSize kNumbers{.radius = 6.2, .gap = 2.5, .leader_from = 9.0};
 
@@ -89,7 +89,8 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   }
   const Grid& g = i.image.grid;
   const double units_per_m = area.width() / std::max(g.x1_m - g.x0_m, 1e-6);
-  if (index + 1 == f.images.size()) {
+  const bool room = area.width() > kScaleBarRoom && area.height() > kScaleBarRoom;  // the rulers say the same
+  if (index + 1 == f.images.size() && room) {
     draw_scale_bar(canvas, area, units_per_m, kEm);
     taken.push_back({area.x0 + 0.55 * area.width(), area.y1 - 3.3 * kEm, area.x1, area.y1});
   }

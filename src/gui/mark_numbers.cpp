@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/units.h"
 
@@ -44,30 +45,38 @@ class Placing {
           const NumberSize& size)
       : marks_(marks), within_(within.grown(-size.radius)), taken_(taken), size_(size) {}
 
+  // Close together where there is little room.
   PlacedNumber place(const NumberedMark& mark) {
-    const double reach = std::hypot(within_.width(), within_.height());
-    CanvasPoint best = mark.centre;
-    int least = std::numeric_limits<int>::max();
-    for (double r = mark.radius + size_.gap + size_.radius; r < mark.radius + reach; r += size_.radius) {
-      for (int i = 0; i < kDirections; ++i) {
-        const CanvasPoint d = direction(i), at{mark.centre.x + r * d.x, mark.centre.y + r * d.y};
-        if (!free(at)) continue;
-        const int crossed = lines_under(at);
-        if (crossed < least) least = crossed, best = at;
-        if (crossed == 0) return put(mark, at);
-      }
+    for (const double gap : {size_.gap, 0.0}) {
+      if (const auto at = find(mark, gap)) return put(mark, *at);
     }
-    return put(mark, best);
+    return put(mark, mark.centre);
   }
 
  private:
-  [[nodiscard]] bool free(CanvasPoint at) const {
+  [[nodiscard]] std::optional<CanvasPoint> find(const NumberedMark& mark, double gap) const {
+    const double reach = std::hypot(within_.width(), within_.height());
+    std::optional<CanvasPoint> best;
+    int least = std::numeric_limits<int>::max();
+    for (double r = mark.radius + size_.gap + size_.radius; r < mark.radius + reach; r += 0.5 * size_.radius) {
+      for (int i = 0; i < kDirections; ++i) {
+        const CanvasPoint d = direction(i), at{mark.centre.x + r * d.x, mark.centre.y + r * d.y};
+        if (!free(at, gap)) continue;
+        const int crossed = lines_under(at);
+        if (crossed < least) least = crossed, best = at;
+        if (crossed == 0) return best;
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] bool free(CanvasPoint at, double gap) const {
     if (!within_.contains(at)) return false;
     for (const CanvasRect& rect : taken_) {
       if (rect.grown(size_.radius).contains(at)) return false;
     }
     return std::none_of(placed_.begin(), placed_.end(),
-                        [&](CanvasPoint p) { return distance(p, at) < 2.0 * size_.radius + size_.gap; });
+                        [&](CanvasPoint p) { return distance(p, at) < 2.0 * size_.radius + gap; });
   }
 
   // How many marks' lines a number there would cover.
