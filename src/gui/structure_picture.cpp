@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/frame_time.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "measure/plane_geometry.h"
@@ -55,7 +56,7 @@ void StructurePicture::take(UiState& state, const Image& shown) {
     return clear(view);
   }
   if (view.image != &found || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, found);
-  view.older_s = std::max(0.0, static_cast<double>(shown.stamp.acquired_ns - found.stamp.acquired_ns) * 1e-9);
+  view.older_s = std::max(0.0, stream_time_s(shown) - stream_time_s(found.stamp, found.acquisition));
   view.hovered = view.hovered_on_picture;
   selected_ = view.selected;
 }
