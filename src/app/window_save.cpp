@@ -40,9 +40,10 @@ std::string objects_note(SaveWhat what, const UiState& state, const Image& shown
 }  // namespace
 
 void WindowApp::report_saved(const std::string& text, Severity severity) {
-  state_.saving.last = text;  // beside the folder's name
-  const std::string folder = state_.saving.place.folder + "/";
-  if (const auto at = text.find(folder); at != std::string::npos) state_.saving.last.erase(at, folder.size());
+  state_.saving.last = text;                                    // beside the folder's name
+  const std::string folder = state_.saving.place.folder + "/";  // of images, while the panel is seen
+  if (const auto at = text.find(folder); folder.size() > 1 && at != std::string::npos)
+    state_.saving.last.erase(at, folder.size());
   state_.saving.failed = severity == Severity::error;
   say(severity, text);
 }
