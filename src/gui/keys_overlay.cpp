@@ -81,7 +81,7 @@ bool draw_keys_overlay(Ui& ui) {
   if (ui.icon_button("close_keys", close, {})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
   const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 180), box.y1 - ui.px(16)};
-  const bool tour = ui.button("tour_again", again, {.label = "Show tour"}, {});
+  const bool tour = ui.button("tour_again", again, {.label = "Show the tour again"}, {});
   if (tour) ui.close_popup();
   ui.end_popup();
   return tour;

@@ -53,8 +53,8 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("lost", area);
   const std::string split =
-      fmt::format("Dropped {}, refused {}, missing from the source {}. Duplicates: {}.", grouped(n.dropped),
-                  grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
+      fmt::format("Dropped {}, refused {}, never came from the source {}. Frames that came twice: {}.",
+                  grouped(n.dropped), grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
   return end;
 }
@@ -71,7 +71,7 @@ float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) 
     help += fmt::format(" The acquisition is {}.", speed);
   }
   const char* title = pace.held_back == HeldBack::by_processing ? "Source held back"
-                      : pace.held_back == HeldBack::by_source   ? "Source below the set rate"
+                      : pace.held_back == HeldBack::by_source   ? "Source slower than its rate"
                                                                 : "Slower than real time";
   c.ui.tip("pace", h, area, {title, help, {}});
   return end;
@@ -114,9 +114,9 @@ void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
   const Hit h = c.ui.hit("recording", area);
   const std::string text =
       fmt::format("{}: {} frames. {}", v.file, grouped(v.frames),
-                  v.not_recorded > 0 ? "Some frames were not recorded because the disk is too slow."
-                                     : "All processed frames are recorded.");
-  c.ui.tip("recording", h, area, {v.finishing ? "Completing the recording" : "Recording", text, {}});
+                  v.not_recorded > 0 ? "The disk was too slow for the frames that were not recorded."
+                                     : "Every frame that was processed is in it.");
+  c.ui.tip("recording", h, area, {v.finishing ? "Ending the recording" : "Recording", text, {}});
 }
 
 float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
@@ -133,7 +133,8 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
   const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
   const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
-  const auto picked = ui.menu("source_menu", area, choices, chosen, {name, "Current source; click to change.", {}});
+  const auto picked =
+      ui.menu("source_menu", area, choices, chosen, {name, "What is on screen; click to choose another.", {}});
   ui.text_fitted(Type::strong, x0, x0 + room, r.y0, r.height(), theme::kText, name);
   ui.chevron(x0 + w + ui.px(4), r.cy() + 1, Direction::down, hover.hovered ? theme::kText : theme::kMuted);
   if (picked) {
@@ -243,11 +244,11 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
                             {"Back to the image", "Closes the enlarged Timeline and Stream.", {}});
     return;
   }
-  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "Keyboard and mouse.", {}}))
+  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))
     requests.keys = true;
   const float at = right - keys_width - present_width;
   if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "Tab",
-                         {"Presentation", "Image only, for a projector.", {}})) {
+                         {"Presentation", "The picture alone, for a projector.", {}})) {
     requests.presentation = true;
   }
 }
