@@ -2,22 +2,12 @@
 // the names of two recordings. UI thread only.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/image.h"
+#include "gui/param_difference.h"
 #include "gui/ui.h"
 #include "gui/ui_state.h"
 
 namespace echoloop {
-
-struct ParamDifference {
-  std::string label, a, b, unit;
-};
-
-// Parameters of image formation that are not the same, as the panels write them, with as many decimals as it takes to
-// see the difference.
-std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b);
 
 enum class BadgeLetters { small, large };  // large: for the projector
 

@@ -39,8 +39,7 @@ class PictureSet {
 
   // Of a pixel of shown() or compared(). Where the image never came to the host it is known a frame or two later.
   float level_db(const Image& image, int ix, int iz);
-  [[nodiscard]] std::vector<float> shown_db() const;     // [nz][nx]; may wait for the device
-  [[nodiscard]] std::vector<float> compared_db() const;  // likewise, of A; empty without a comparison
+  [[nodiscard]] std::vector<float> db_of(const Image& image) const;  // likewise, all: [nz][nx]; may wait for the device
 
   // Afterwards no image's memory is in use; may wait for the device.
   void forget();
@@ -66,7 +65,6 @@ class PictureSet {
     std::uint64_t copied_sequence = 0;
   };
 
-  static std::vector<float> levels_of(const Picture& picture);
   static unsigned int texture_of(const Picture& picture) {
     return picture.texture != nullptr ? picture.texture->gl_texture() : 0;
   }

@@ -81,8 +81,7 @@ class Viewer {
 
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;
-
-  // Side A of a comparison, likewise; null and empty while there is none.
+  // A of a comparison, beside shown_image(); null: there is none.
   [[nodiscard]] const Image* compared_image() const;
   [[nodiscard]] std::vector<float> compared_db() const;
 
