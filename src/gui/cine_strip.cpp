@@ -44,6 +44,28 @@ struct Mark {
   bool in;  // the left one
 };
 
+// One frame an arrow, ten with Shift or Page.
+std::ptrdiff_t key_steps(const KeyPress& press) {
+  const std::ptrdiff_t arrow = press.shift ? 10 : 1;
+  if (press.key == Key::left || press.key == Key::down) return -arrow;
+  if (press.key == Key::right || press.key == Key::up) return arrow;
+  return press.key == Key::page_down ? -10 : press.key == Key::page_up ? 10 : 0;
+}
+
+void mark_by_key(PanelContext& c, const Mark& mark, const Hit& h) {
+  Cine& cine = c.state.cine;
+  for (const KeyPress& press : h.keys) {
+    const std::ptrdiff_t by = key_steps(press);
+    std::size_t& at = mark.in ? cine.mark_in : cine.mark_out;
+    if (press.key == Key::remove) cine_act(c.state, c.commands, mark.reset);
+    if (by == 0 || cine.frames < 2) continue;
+    const auto least = static_cast<std::ptrdiff_t>(mark.in ? 0 : cine.mark_in + 1);
+    const auto most = static_cast<std::ptrdiff_t>(mark.in ? cine.mark_out - 1 : cine.frames - 1);
+    at = static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(at) + by, least, std::max(least, most)));
+    call(c.commands.cine_changed);
+  }
+}
+
 // The marks stand above the track, so that they never cover the playhead.
 void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   Ui& ui = c.ui;
@@ -53,7 +75,7 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   const float x = track_x(track, cine_share(cine, at));
   const float lean = mark.in ? 1.0F : -1.0F;
   const Rect grip{x - ui.px(9), track.y0 - ui.px(15), x + ui.px(9), track.y0 - ui.px(2)};
-  const Hit h = ui.hit(mark.id, grip);
+  const Hit h = ui.control(mark.id, grip, FocusKind::slider);
   ui.tip(mark.id, h, grip,
          {mark.in ? "Loop from here" : "Loop to here",
           mark.in ? "Playing starts over here. Drag it, or press I to set it at the playhead; right-click resets it."
@@ -61,6 +83,7 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
           {}});
   if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (h.right) cine_act(c.state, c.commands, mark.reset);
+  mark_by_key(c, mark, h);
   if (h.held && last > 0) {
     const std::size_t wanted =
         nearest_frame(cine, static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / track.width()));
@@ -144,6 +167,20 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   }
 }
 
+void track_by_key(PanelContext& c, const Hit& h) {
+  UiState& s = c.state;
+  for (const KeyPress& press : h.keys) {
+    const std::ptrdiff_t by = key_steps(press);
+    if (press.key == Key::home) cine_act(s, c.commands, CineAct::first);
+    if (press.key == Key::end) cine_act(s, c.commands, CineAct::last);
+    const auto last = static_cast<std::ptrdiff_t>(s.cine.frames) - 1;
+    const auto now = static_cast<std::ptrdiff_t>(s.cine.index);
+    if (by != 0 && last > 0) {
+      cine_seek(s, c.commands, static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(now + by, 0, last)));
+    }
+  }
+}
+
 std::string track_help(const Cine& cine) {
   std::string kept = fmt::format("{} frame{} kept", grouped(cine.frames), cine.frames == 1 ? "" : "s");
   if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
@@ -157,7 +194,7 @@ void CineStrip::drag_track(PanelContext& c, const Rect& track) {
   Ui& ui = c.ui;
   UiState& s = c.state;
   const Rect area{track.x0 - ui.px(8), track.y0 - ui.px(3), track.x1 + ui.px(8), track.y1 + ui.px(22)};
-  const Hit h = ui.hit("cine_track", area);
+  const Hit h = ui.control("cine_track", area, FocusKind::slider);
   const std::string help = track_help(s.cine);
   const bool can_freeze = is_live(s) && s.cine.frames > 0 && s.cine.why_not.empty();
   const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
@@ -166,6 +203,7 @@ void CineStrip::drag_track(PanelContext& c, const Rect& track) {
     wanted_.reset();
     return;
   }
+  track_by_key(c, h);
   const double share = static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / std::max(track.width(), 1.0F));
   if (s.run == RunState::frozen) {
     if (h.held) wanted_ = share;

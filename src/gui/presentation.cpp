@@ -1,4 +1,4 @@
-// Presentation mode (Tab): the picture alone on black, one caption line, a scale bar beside it.
+// Presentation mode (F5): the picture alone on black, one caption line, a scale bar beside it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -109,7 +109,7 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     const double share = std::clamp((3.0 - age) / 0.5, 0.0, 1.0);
     const auto alpha = static_cast<unsigned int>(255.0 * share);
     ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha),
-                   "Tab: back to the controls");
+                   "F5: back to the controls");
   }
 }
 

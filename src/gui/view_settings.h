@@ -30,6 +30,7 @@ struct ViewSettings {
   Latency plotted = Latency::ready;  // which latency the stream panel draws
   int timeline_frames = 5;
   Dock dock = Dock::none;
+  float scale = 0;         // of the interface; 0 = the monitor's
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
@@ -47,7 +48,7 @@ struct ViewSettings {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
-           a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
+           a.dock_height == b.dock_height && a.scale == b.scale && a.place == b.place && a.recent == b.recent &&
            a.last_preset == b.last_preset && a.toured == b.toured;
   }
 };

@@ -134,7 +134,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     }
     const Rect r{x, column.y, x + w, column.y + ui.px(kChip)};
     const std::string id = fmt::format("preset/{}", i);
-    const Hit h = ui.hit(id.c_str(), r);
+    const Hit h = ui.control(id.c_str(), r, FocusKind::button, p.name);
     ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
     ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     if (!key.empty()) {

@@ -155,7 +155,7 @@ void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& a
   if (t.zoom.fit) return;
   const float half = 0.5F * (ui.width(Type::small, "Show all") + ui.px(12));
   const Rect link{std::round(area.cx() - half), r.y0, std::round(area.cx() + half), r.y1};
-  const Hit h = ui.hit("timeline_fit", link);
+  const Hit h = ui.control("timeline_fit", link);
   ui.tip("timeline_fit", h, link, {"Show all", "All of the chosen frames again; so does a double click.", {}});
   ui.text_centred(Type::small, link, h.hovered ? theme::kText : theme::kAccent, "Show all");
   if (h.clicked) t.zoom = {};
