@@ -4,9 +4,14 @@
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
 
-WindowApp::Setup WindowApp::setup() const {
-  return {.source = named_,
+constexpr double kJustTouched_s = 0.5;  // longer than a window frame
+
+}  // namespace
+
+Setup WindowApp::setup() const {
+  return {.source = state_.source.opened_as,
           .facts = facts_,
           .params = state_.params,
           .stream = state_.stream,
@@ -31,7 +36,7 @@ void WindowApp::apply_setup(const Setup& wanted) {
   viewer_->restore_view(wanted.view);
   state_.stream = wanted.stream;
   ++state_.resets;
-  if (named_ == wanted.source && facts_ == wanted.facts && session_ != nullptr) {
+  if (state_.source.opened_as == wanted.source && facts_ == wanted.facts && session_ != nullptr) {
     take_setup(wanted);
     if (state_.fault.has_value()) {
       restart(wanted.stream);

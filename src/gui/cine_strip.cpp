@@ -157,10 +157,10 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   label(track.x0, first);
   const float now_x = track.x1 - ui.width(Type::small, "now");
   label(now_x, "now");
-  ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kDisabled);
+  ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
   for (int i = 1; step > 0 && i < 200 && i * step < cine.seconds; ++i) {
     const float x = track_x(track, 1 - i * step / cine.seconds);
-    ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kDisabled);
+    ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
     const std::string text = fixed(-i * step, decimals) + " s";
     const float w = ui.width(Type::small, text);
     if (x - 0.5F * w > first_end + gap && x + 0.5F * w + gap < now_x) label(x - 0.5F * w, text);

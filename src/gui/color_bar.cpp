@@ -48,7 +48,7 @@ void draw_labels(const Ui& ui, const Rect& bar, const DisplayWindow& w) {
     const float to_top = std::abs(y - bar_y(bar, w.top_db));
     const float to_bottom = std::abs(y - bar_y(bar, w.bottom_db));
     if (std::min(to_top, to_bottom) < ui.px(16)) continue;
-    ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kDisabled);
+    ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kTick);
     ui.text(Type::small, bar.x1 + ui.px(15), y - ui.px(8), ui.px(16), theme::kText2, fixed(level, 0));
   }
 }

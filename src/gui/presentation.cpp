@@ -108,7 +108,7 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
   if (age < 3.0) {
     const double share = std::clamp((3.0 - age) / 0.5, 0.0, 1.0);
     const auto alpha = static_cast<unsigned int>(255.0 * share);
-    ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha),
+    ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8F99A2, alpha),
                    "F5: back to the controls");
   }
 }

@@ -135,7 +135,7 @@ void draw_film(PanelContext& c, Column& column) {
 }  // namespace
 
 std::string_view why_no_picture(const PanelContext& c) {
-  return c.shown_grid.nx == 0 ? "There is no picture yet." : "";
+  return why_no_files(c.state, c.shown_grid.nx == 0 ? "There is no picture yet." : "");
 }
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {
@@ -147,7 +147,7 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   const Rect head = ui.row(column, 24, 4);
   ui.text(Type::strong, head, theme::kText, "Save");
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
-  if (ui.icon_button("close_save", close, {})) ui.close_popup();
+  if (ui.icon_button("close_save", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
   draw_rows(c, column);
   ui.horizontal(box.x0, box.x1, column.y + ui.px(2), theme::kLine);

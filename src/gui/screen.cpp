@@ -90,7 +90,9 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (const auto file = dialog_.draw(ui_, keys_left_)) call(commands_.open_file, *file);
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
-  if (draw_keys_overlay(ui_)) tour_.begin();
+  const OverlayRequests asked = draw_keys_overlay(ui_);
+  if (asked.tour) tour_.begin();
+  if (asked.scale) choose_scale(*asked.scale);
   tour_.hide();
   ui_.focus().enter(Region::callout);
   if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);

@@ -80,6 +80,7 @@ class Screen {
 
  private:
   void choose_scale(float scale);
+  [[nodiscard]] bool refused_in_kiosk(const UiState& state) const;
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
   bool handle_preset_key(const UiState& state, const KeyPress& press);
@@ -129,7 +130,7 @@ class Screen {
   bool presentation_ = false, full_screen_ = false;
   bool scale_chosen_ = false;  // in this run
   bool close_popups_ = false;
-  std::uint64_t resets_ = 0;   // that history_ knows of
+  std::uint64_t resets_ = 0;  // that history_ knows of
   bool open_dialog_ = false, open_keys_ = false, quit_ = false;
   double presentation_since_ = 0;
 };

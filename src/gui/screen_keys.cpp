@@ -18,6 +18,12 @@ void Screen::step_param(UiState& state, std::string_view key, double by) {
   call(commands_.params_changed);
 }
 
+bool Screen::refused_in_kiosk(const UiState& state) const {
+  if (state.kiosk.empty()) return false;
+  call(commands_.say, state.kiosk);
+  return true;
+}
+
 void Screen::choose_scale(float scale) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
@@ -133,10 +139,10 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       travel(state, press.key == Key::y || press.shift ? HistoryAct::redo : HistoryAct::undo);
       return true;
     case Key::o:
-      open_dialog_ = open_dialog_ || press.control;
+      if (press.control && !refused_in_kiosk(state)) open_dialog_ = true;
       return press.control;
     case Key::q:
-      quit_ = quit_ || press.control;
+      if (press.control && !refused_in_kiosk(state)) quit_ = true;
       return press.control;
     case Key::r:
       if (!press.control) call(commands_.toggle_record);

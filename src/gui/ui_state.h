@@ -228,6 +228,11 @@ struct UiState {
   std::uint64_t resets = 0;     // so far, those that were undone too
 };
 
+// Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
+inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
+  return state.kiosk.empty() ? why : std::string_view(state.kiosk);
+}
+
 // The sample that holds the echo of a place, as the nearest element recorded it.
 struct EchoPlace {
   int transmit = 0;  // from 1

@@ -55,7 +55,7 @@ void draw_axis(const Ui& ui, const Rect& box, const DisplayWindow& w) {
     ui.text(type, std::round(std::clamp(x, box.x0, box.x1 - ui.width(type, text))), y, ui.px(14), color, text);
   };
   for (double db = -80.0; db <= 0.0; db += 20.0) {
-    ui.vertical(std::round(x_of(box, db)), box.y1, box.y1 + ui.px(4), theme::kDisabled);
+    ui.vertical(std::round(x_of(box, db)), box.y1, box.y1 + ui.px(4), theme::kTick);
     const float off =
         std::min(std::abs(x_of(box, db) - x_of(box, w.top_db)), std::abs(x_of(box, db) - x_of(box, w.bottom_db)));
     if (off >= ui.px(24)) label(db, Type::small, theme::kMuted);

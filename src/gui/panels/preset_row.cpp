@@ -91,8 +91,9 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& 
     act = HistoryAct::redo;
   }
   turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
-  if (ui.icon_button("preset_menu", cell(0),
-                     {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
+  if (ui.icon_button(
+          "preset_menu", cell(0),
+          {"Presets", "Save what you set, rename, delete, or choose one for this probe.", why_no_files(c.state)})) {
     const PresetView* active = active_of(c.state.presets);
     const std::string name = active != nullptr && active->own ? active->name : "";
     name_ = {};
