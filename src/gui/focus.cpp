@@ -41,11 +41,11 @@ bool in_one_row(const Rect& first, const Rect& r) {
 
 void sort_for_reading(std::vector<FocusStop>& stops) {
   std::stable_sort(stops.begin(), stops.end(), [](const FocusStop& a, const FocusStop& b) {
-    return std::pair(a.region, a.rect.cy()) < std::pair(b.region, b.rect.cy());
+    return std::pair(a.part, a.rect.cy()) < std::pair(b.part, b.rect.cy());
   });
   for (auto row = stops.begin(); row != stops.end();) {
     const auto end = std::find_if_not(
-        row, stops.end(), [&](const FocusStop& s) { return s.region == row->region && in_one_row(row->rect, s.rect); });
+        row, stops.end(), [&](const FocusStop& s) { return s.part == row->part && in_one_row(row->rect, s.rect); });
     const auto next = end == row ? row + 1 : end;
     std::stable_sort(row, next, [](const FocusStop& a, const FocusStop& b) { return a.rect.x0 < b.rect.x0; });
     row = next;
@@ -58,7 +58,7 @@ void Focus::begin_frame() {
   popups_drawn_.clear();
   begin_at_.clear();
   scroll_.clear();
-  region_ = Region::status;
+  part_ = WindowPart::status;
   moved_ = false;
   keys_.clear();
 }
@@ -89,7 +89,7 @@ void Focus::end_popup() { popups_.pop_back(); }
 
 void Focus::add(std::string_view id, const Rect& r, FocusKind kind, std::string_view name) {
   if (r.width() < 1 || r.height() < 1) return;
-  drawn_.push_back({{std::string(id), std::string(name), r, region_, kind, scroll_}, popups_.size()});
+  drawn_.push_back({{std::string(id), std::string(name), r, part_, kind, scroll_}, popups_.size()});
 }
 
 void Focus::name(std::string_view id, std::string_view name) {
@@ -132,28 +132,28 @@ bool Focus::step(int by, Typing typing) {
   return true;
 }
 
-// The first stop of the next region, or of the one before.
-bool Focus::step_region(int by) {
+// The first stop of the next part, or of the one before.
+bool Focus::step_part(int by) {
   if (order_.empty()) return false;
   std::vector<std::ptrdiff_t> firsts;
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (i == 0 || order_[i].region != order_[i - 1].region) firsts.push_back(static_cast<std::ptrdiff_t>(i));
+    if (i == 0 || order_[i].part != order_[i - 1].part) firsts.push_back(static_cast<std::ptrdiff_t>(i));
   }
   const std::ptrdiff_t now = place_of(layers_.back().focused);
-  const auto after = std::upper_bound(firsts.begin(), firsts.end(), now);  // of the region that follows
+  const auto after = std::upper_bound(firsts.begin(), firsts.end(), now);  // of the part that follows
   const auto count = static_cast<std::ptrdiff_t>(firsts.size());
-  const std::ptrdiff_t region = now < 0 ? (by > 0 ? -1 : 0) : after - firsts.begin() - 1;
-  go_to(firsts[static_cast<std::size_t>((region + by + count) % count)]);
+  const std::ptrdiff_t part = now < 0 ? (by > 0 ? -1 : 0) : after - firsts.begin() - 1;
+  go_to(firsts[static_cast<std::size_t>((part + by + count) % count)]);
   return true;
 }
 
-// To the neighbour, if it is of the same kind and region.
+// To the neighbour, if it is of the same kind and part.
 bool Focus::step_among(FocusKind kind, int by) {
   const std::ptrdiff_t now = place_of(layers_.back().focused);
   const std::ptrdiff_t to = now + by;
   if (to < 0 || to >= static_cast<std::ptrdiff_t>(order_.size())) return true;
   const FocusStop& next = order_[static_cast<std::size_t>(to)];
-  if (next.kind != kind || next.region != order_[static_cast<std::size_t>(now)].region) return true;
+  if (next.kind != kind || next.part != order_[static_cast<std::size_t>(now)].part) return true;
   go_to(to);
   if (kind == FocusKind::radio) keys_.emplace_back(next.id, KeyPress{Key::enter});
   return true;
@@ -162,7 +162,7 @@ bool Focus::step_among(FocusKind kind, int by) {
 bool Focus::take(const KeyPress& press, Typing typing) {
   if (press.control) return false;
   if (press.key == Key::tab) return step(press.shift ? -1 : 1, typing);
-  if (press.key == Key::f6) return step_region(press.shift ? -1 : 1);
+  if (press.key == Key::f6) return step_part(press.shift ? -1 : 1);
   const FocusStop* stop = focused();
   if (stop == nullptr || typing == Typing::yes) return false;
   if (press.key == Key::escape && layers_.size() == 1) {

@@ -14,7 +14,7 @@
 namespace echoloop {
 
 // The parts of the window in reading order; F6 goes from one to the next.
-enum class Region { callout, status, left, tools, picture, dock, strip, right, message };
+enum class WindowPart { callout, status, left, tools, picture, dock, strip, right, message };
 
 // Which keys a control takes while it has the focus.
 enum class FocusKind {
@@ -29,7 +29,7 @@ struct FocusStop {
   std::string id;
   std::string name;  // what the control is called; of an icon: its tooltip's title
   Rect rect;
-  Region region = Region::status;
+  WindowPart part = WindowPart::status;
   FocusKind kind = FocusKind::button;
   std::string scroll;  // id of the area that scrolls it; empty: none
 };
@@ -42,7 +42,7 @@ class Focus {
   void end_frame();
 
   // Of the stops that follow.
-  void enter(Region region) { region_ = region; }
+  void enter(WindowPart part) { part_ = part; }
   void scroll(std::string_view id) { scroll_ = id; }
   void begin_popup(std::string_view id);
   void end_popup();
@@ -76,13 +76,13 @@ class Focus {
   [[nodiscard]] std::ptrdiff_t place_of(std::string_view id) const;
   void go_to(std::ptrdiff_t place);
   bool step(int by, Typing typing);
-  bool step_region(int by);
+  bool step_part(int by);
   bool step_among(FocusKind kind, int by);
 
   std::vector<Drawn> drawn_;  // in this frame
   std::vector<std::string> popups_, popups_drawn_;
   std::string begin_at_;
-  Region region_ = Region::status;
+  WindowPart part_ = WindowPart::status;
   std::string scroll_;
 
   std::vector<FocusStop> order_;
@@ -91,7 +91,7 @@ class Focus {
   std::vector<std::pair<std::string, KeyPress>> keys_;
 };
 
-// Sorted by region, then by row, then from left to right.
+// Sorted by part of the window, then by row, then from left to right.
 void sort_for_reading(std::vector<FocusStop>& stops);
 
 }  // namespace echoloop

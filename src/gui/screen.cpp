@@ -68,7 +68,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   watch_gate(state);
   if (presentation_ || view_.dock == Dock::none) dock_.close();
   if (presentation_) {
-    ui_.focus().enter(Region::picture);
+    ui_.focus().enter(WindowPart::picture);
     draw_presentation(state, input);
   } else {
     const float logical = size.x / input.scale;
@@ -94,7 +94,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (asked.tour) tour_.begin();
   if (asked.scale) choose_scale(*asked.scale);
   tour_.hide();
-  ui_.focus().enter(Region::callout);
+  ui_.focus().enter(WindowPart::callout);
   if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
   watch_params(state);
   if (ui_.escape()) presentation_ = false;
@@ -175,9 +175,9 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   draw_columns(c, l);
   draw_centre(c, input, l);
   BarRequests requests;
-  ui_.focus().enter(Region::status);
+  ui_.focus().enter(WindowPart::status);
   draw_status_bar(c, l.status, requests);
-  ui_.focus().enter(Region::message);
+  ui_.focus().enter(WindowPart::message);
   messages_.draw(c, l.message);
   if (requests.presentation) {
     presentation_ = true;
@@ -191,7 +191,7 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   const float scale = ui_.scale();
   const float logical = ImGui::GetIO().DisplaySize.x / scale;
   const float grab = ui_.px(4);
-  ui_.focus().enter(Region::left);
+  ui_.focus().enter(WindowPart::left);
   ui_.vertical(l.splitter_left, l.left.y0, l.left.y1, theme::kEdge);
   const Hit left = ui_.control("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1},
                                FocusKind::slider, "Width of the left column");
@@ -204,7 +204,7 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   }
   if (splitter_reset(left)) c.view.widths.left = 0;
   if (!l.right_shown) return;
-  ui_.focus().enter(Region::right);
+  ui_.focus().enter(WindowPart::right);
   ui_.vertical(l.splitter_right - ui_.hairline(), l.right.y0, l.right.y1, theme::kEdge);
   const Hit right =
       ui_.control("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1},
@@ -222,7 +222,7 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
 void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   const float padding = ui_.px(c.compact ? 12 : 16);
   const float top = ui_.px(4);
-  ui_.focus().enter(Region::left);
+  ui_.focus().enter(WindowPart::left);
   {
     take_objects_wheel(c.view.objects, l.left);
     const float y = left_scroll_.begin(ui_, "left_bar", l.left);
@@ -247,7 +247,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     measure_shown_ = true;
     view_.is_open(Panel::measure, c.compact) = true;
   }
-  ui_.focus().enter(Region::right);
+  ui_.focus().enter(WindowPart::right);
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
@@ -271,13 +271,13 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   grounds_.push_back({strip, theme::kPanelHex});
   const Rect tools{l.centre.x0, l.centre.y0, l.centre.x1, l.centre.y0 + ui_.px(kToolBar)};
   grounds_.push_back({tools, theme::kPanelHex});
-  ui_.focus().enter(Region::tools);
+  ui_.focus().enter(WindowPart::tools);
   draw_tool_bar(c, tools, last_layout_);
   Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
-  ui_.focus().enter(Region::strip);
+  ui_.focus().enter(WindowPart::strip);
   cine_.draw(c, strip);
-  ui_.focus().enter(Region::dock);
+  ui_.focus().enter(WindowPart::dock);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
   const Dock docked = view_.dock;
   if (docked == Dock::inspector || docked == Dock::m_mode) inspect_somewhere(c.state, input);
@@ -286,7 +286,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     dock_.draw(c, dock, input.image, input.strip);
     grounds_.push_back({dock_.strip_box(), 0x000000});
   }
-  ui_.focus().enter(Region::picture);
+  ui_.focus().enter(WindowPart::picture);
   live_area_ = area;
   if (docked == Dock::m_mode || docked == Dock::sonogram) live_area_.y1 = dock.y1;  // the strip moves with the picture
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
