@@ -144,7 +144,8 @@ class WindowApp {
   std::optional<Setup> start_;         // when the first source began
   std::optional<Setup> before_reset_;  // of the last one, as long as it can be undone
   std::optional<Setup> next_setup_;    // taken as soon as its source is open
-  bool touched_since_reset_ = false;
+  std::int64_t reset_ns_ = 0;          // when the last one was made
+  bool reference_set_ = false;         // the 0 dB level, by the user
 };
 
 }  // namespace echoloop

@@ -4,12 +4,6 @@
 #include "core/units.h"
 
 namespace echoloop {
-namespace {
-
-constexpr double kJustTouched_s = 0.5;  // longer than a window frame
-
-}  // namespace
-
 Setup WindowApp::setup() const {
   return {.source = state_.source.opened_as,
           .facts = facts_,
@@ -38,6 +32,7 @@ void WindowApp::apply_setup(const Setup& wanted) {
   ++state_.resets;
   if (state_.source.opened_as == wanted.source && facts_ == wanted.facts && session_ != nullptr) {
     take_setup(wanted);
+    if (std::exchange(reference_set_, false)) session_->measure_reference();
     if (state_.fault.has_value()) {
       restart(wanted.stream);
     } else {
@@ -68,7 +63,7 @@ void WindowApp::reset(ResetCause cause) {
   if (cause == ResetCause::user) before_reset_ = setup();
   apply_setup(*start_);
   state_.reset_undoable = before_reset_.has_value();
-  touched_since_reset_ = false;
+  reset_ns_ = now_ns();
   say(Severity::info, cause == ResetCause::user ? "Everything was reset. Ctrl+Z undoes the reset."
                                                 : "Reset after a pause without input.");
 }
@@ -85,11 +80,8 @@ void WindowApp::undo_reset() {
 void WindowApp::reset_when_idle() {
   if (options_.kiosk_idle_s <= 0.0) return;
   const double idle_s = viewer_->idle_s();
-  if (idle_s < options_.kiosk_idle_s) {
-    touched_since_reset_ = touched_since_reset_ || idle_s < kJustTouched_s;
-  } else if (touched_since_reset_) {
-    reset(ResetCause::idle);
-  }
+  const double since_reset_s = static_cast<double>(now_ns() - reset_ns_) * 1e-9;
+  if (idle_s >= options_.kiosk_idle_s && idle_s < since_reset_s) reset(ResetCause::idle);
 }
 
 }  // namespace echoloop

@@ -101,7 +101,11 @@ void WindowApp::start_session(OpenedSource opened) {
                                   opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
                                   opened.info.acquisition->center_hz * 1e-6));
   if (setup_then) take_setup(*setup_then);
-  if (first) start_ = setup();
+  if (first) {
+    start_ = setup();
+    start_->view = {};
+    reset_ns_ = now_ns();
+  }
   if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {

@@ -112,7 +112,7 @@ void Screen::restore_view(const ViewSettings& settings) {
   kept.recent = view_.recent;
   kept.toured = view_.toured;
   view_ = std::move(kept);
-  scale_chosen_ = scale_chosen_ && view_.scale > 0;
+  scale_chosen_ = view_.scale > 0;
 }
 
 void Screen::reset_view() {

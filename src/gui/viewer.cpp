@@ -140,7 +140,7 @@ void Viewer::Impl::begin_frame() {
   ImGui::NewFrame();
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() ||
-      !surface->keys.empty() || dropped) {
+      !surface->keys.empty() || !io.InputQueueCharacters.empty() || dropped) {
     dropped = false;
     last_input_ns = t;
   }
