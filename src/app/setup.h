@@ -24,6 +24,7 @@ struct Setup {
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;
   std::filesystem::path preset;  // the active one; empty: none
+  double speed = 1.0;            // of playing kept frames
   ViewSettings view;
 };
 

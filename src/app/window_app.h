@@ -45,12 +45,14 @@ class WindowApp {
   void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
   void start_session(OpenedSource opened);
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
+  void choose_queue(StreamSettings& stream, const SourceInfo& source);
   void restart(const StreamSettings& stream);
   void use_cpu();
   void describe_backend();
   void recall(const ViewSettings& settings);
   void remember(const std::filesystem::path& file);
   void wait_for_frame();
+  [[nodiscard]] bool must_draw() const;
   void apply_params();
   void apply_stream();
   void go_on_with_stream();
@@ -58,6 +60,8 @@ class WindowApp {
   void count_picture();
   [[nodiscard]] HostCopy host_copy() const;
   void toggle_freeze();
+  void freeze();
+  void go_live();
   void apply_cine();
   void freeze_when_still();
   void look_back();
@@ -111,7 +115,6 @@ class WindowApp {
   Inspecting inspecting_{history_, inspections_};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
-  std::int64_t live_since_ns_ = 0;      // the last time that somebody went live
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
@@ -121,6 +124,7 @@ class WindowApp {
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;
+  std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
   PresetShelf shelf_{share_folder() / "assets" / "presets", own_presets_folder()};
   std::filesystem::path active_preset_;  // empty: none
   ImagingParams accepted_;               // the last parameters that the source could be imaged with
@@ -139,7 +143,6 @@ class WindowApp {
   std::uint64_t asked_frame_ = 0;                  // window frame after which the last one was made
   std::int64_t due_ns_ = 0;                        // of the next window frame
   std::int64_t drawn_ns_ = 0;                      // of the last one
-  std::uint64_t processed_drawn_ = 0;
   double fraction_drawn_ = 0.0;
   std::optional<Setup> start_;         // when the first source began
   std::optional<Setup> before_reset_;  // of the last one, as long as it can be undone

@@ -13,6 +13,7 @@ Setup WindowApp::setup() const {
           .pan_zoom = state_.pan_zoom,
           .inspected = state_.inspected,
           .preset = active_preset_,
+          .speed = state_.cine.speed,
           .view = viewer_->settings()};
 }
 
@@ -22,7 +23,7 @@ void WindowApp::apply_setup(const Setup& wanted) {
   Cine fresh;
   state_.cine.compare = false;
   state_.cine.playing = false;
-  state_.cine.speed = fresh.speed;
+  state_.cine.speed = wanted.speed;
   state_.cine.keep_acquiring = fresh.keep_acquiring;
   state_.cine.wipe = fresh.wipe;
   state_.saving.film = {};

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include "app/spare_memory.h"
+#include "app/stream_defaults.h"
 #include "app/window_app.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/param_table.h"
+#include "gui/film_plan.h"
 #include "gui/mark_editor.h"
 
 namespace echoloop {
@@ -23,6 +25,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   live_.sonogram.reset();
   past_.flow.reset();
   trace_.clear();
+  trace_.count_latencies_from(now_ns());
   feed_ = {};
   shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
@@ -67,7 +70,10 @@ void WindowApp::start_session(OpenedSource opened) {
   params = chosen.params;
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (!first && !setup_then) stream.rate_hz = 0.0;  // each source has a pace of its own
+  if (!setup_then) {
+    if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
+    choose_queue(stream, opened.info);
+  }
   // Before the old stream is given up.
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
@@ -77,6 +83,7 @@ void WindowApp::start_session(OpenedSource opened) {
     clear_marks(state_.marks);
     state_.inspected.reset();
     state_.pan_zoom = {};
+    state_.cine.speed = state_.saving.film.speed = starting_speed(opened.info.acquisition->frame_rate_hz);
   }
   state_.facts = facts_ = opened.facts;
   if (!again) state_.assumed_facts.clear();
@@ -133,6 +140,21 @@ void WindowApp::remember(const std::filesystem::path& file) {
   if (state_.recent.size() > kMostRecent) state_.recent.pop_back();
 }
 
+// Policy and slots, as long as no user chose others.
+void WindowApp::choose_queue(StreamSettings& stream, const SourceInfo& source) {
+  const bool first = source_ == nullptr;
+  const bool users = first ? options_.queue_given
+                           : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
+                                 chosen_queue_->slots != stream.slots;
+  if (users) return chosen_queue_.reset();
+  stream =
+      start_settings(stream, {.phantom = !source.phantom.empty(),
+                              .every_frame = options_.frames > 0 || !options_.record.empty() || !options_.video.empty(),
+                              .on_cpu = backend_->name() != "CUDA",
+                              .acquisition = source.acquisition});
+  chosen_queue_ = stream;
+}
+
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
   recording_.end("the stream was restarted");
@@ -145,6 +167,7 @@ void WindowApp::describe_backend() {
   state_.backend = backend_->name();
   state_.device = backend_->device();
   state_.no_effect = {};
+  state_.cine.keep_acquiring = state_.backend == "CUDA";  // elsewhere the frozen image needs the machine's time
   if (state_.backend == "CUDA") return;
   state_.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
   state_.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
@@ -164,6 +187,7 @@ void WindowApp::use_cpu() {
   for (Mailbox<Image>& past : past_.images) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();
+  choose_queue(state_.stream, state_.source);
   restart(state_.stream);
 }
 

@@ -23,7 +23,6 @@ void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool esc
   begin(list, fonts, scale);
   escape_ = escape;
   tip_candidate_ = 0;
-  tip_by_key_ = false;
   ring_ = {};
   focus_.begin_frame();
   if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1)) focus_.hide();
@@ -96,17 +95,13 @@ void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
   focus_.name(id, tip.title);
   const bool by_key = h.focused && focus_.arrived() && tip_candidate_ == 0;
   if (!(h.hovered || by_key) || h.held || (tip.text.empty() && tip.why_not.empty())) return;
-  tip_by_key_ = !h.hovered;
   tip_candidate_ = ImGui::GetID(id);
   tip_rect_ = r;
   tip_title_ = tip.why_not.empty() ? std::string(tip.title) : std::string(tip.title) + ": no effect here";
   tip_text_ = tip.why_not.empty() ? tip.text : tip.why_not;
 }
 
-bool Ui::moving() const {
-  const bool tip = tip_candidate_ != 0 && !(tip_by_key_ && ImGui::GetTime() - tip_since_ > 2 * kTipDelay_s);
-  return tip || editing_id_ != 0 || ImGui::IsAnyItemActive();
-}
+bool Ui::moving() const { return tip_waits_ || (ImGui::IsAnyItemActive() && ImGui::IsAnyMouseDown()); }
 
 bool Ui::holding() const { return ImGui::IsAnyItemActive(); }
 
@@ -116,7 +111,8 @@ void Ui::end_frame() {
     tip_id_ = tip_candidate_;
     tip_since_ = now;
   }
-  if (tip_id_ != 0 && now - tip_since_ >= kTipDelay_s) draw_tip();
+  tip_waits_ = tip_id_ != 0 && now - tip_since_ < kTipDelay_s;
+  if (tip_id_ != 0 && !tip_waits_) draw_tip();
   draw_ring();
   focus_.end_frame();
 }

@@ -115,7 +115,7 @@ void rate_rows(PanelContext& c, Column& column) {
        {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
         giga ? "GB/s" : "MB/s", "Rate of processed channel data."});
   fact(c, right,
-       {"waited", c.compact ? "Source blocked" : "Waited", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
+       {"waited", c.compact ? "Source blocked" : "Blocked", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
         fixed(100.0 * c.state.producer_wait_share, 0) + " %",
         "Total time the source waited for a free slot, and the fraction of the last second. Only the policy Block "
         "makes the source wait; at 100 % processing limits the rate."});
@@ -155,7 +155,8 @@ void memory_rows(PanelContext& c, Column& column) {
   if (m.device_used == 0 && m.device_free == 0) device = "The CPU uses host memory.";
   if (m.lane_bytes > 0) device += fmt::format(" {} per lane.", byte_text(m.lane_bytes));
   memory_line(c, column, {"memory_device", "Device", m.device_used, m.device_free, device});
-  std::string host = "Slots and copies of recordings, without the history.";
+  std::string host = "Slots, copies of recordings and the history";
+  host += m.history_used > 0 ? fmt::format(", which takes {}.", byte_text(m.history_used)) : ".";
   if (m.slot_bytes > 0) host += fmt::format(" {} per slot.", byte_text(m.slot_bytes));
   if (m.page_locked) host += " Page-locked: never swapped, read directly by the device.";
   const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";
