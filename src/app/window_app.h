@@ -12,6 +12,7 @@
 #include "app/cine_film.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
+#include "app/m_mode_review.h"
 #include "app/options.h"
 #include "app/preset_shelf.h"
 #include "app/review.h"
@@ -113,6 +114,7 @@ class WindowApp {
                              [this](Severity severity, const std::string& text) { say(severity, text); }};
   Review review_{history_};
   Inspecting inspecting_{history_, inspections_};
+  MModeReview m_mode_review_{history_, past_.line};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
