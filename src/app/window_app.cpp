@@ -35,9 +35,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     state_.kiosk = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   describe_backend();
   require_outputs(options_);
-  host_image_wanted_ =
-      !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
-  state_.saving.folder = std::filesystem::current_path().string();
+  host_image_wanted_ = !options_.figure.empty() || !options_.image_out.empty() || !options_.png.empty() ||
+                       !options_.png16.empty() || !options_.video.empty();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
   const bool kiosk = options_.kiosk_idle_s > 0.0;
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
@@ -71,7 +70,10 @@ UiCommands WindowApp::make_commands() {
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
   c.save_timings = [this](TimingFile format) {
-    if (!refused_in_kiosk()) later([this, format] { save_timings(format); });
+    if (refused_in_kiosk()) return;
+    later([this, format] {
+      if (folder_ready(UserFolder::documents)) save_timings(format);
+    });
   };
   c.save = [this](SaveWhat what) {
     if (!refused_in_kiosk()) later([this, what] { save(what); });

@@ -118,6 +118,7 @@ void Screen::restore_view(const ViewSettings& settings) {
   kept.place = view_.place;
   kept.recent = view_.recent;
   kept.toured = view_.toured;
+  kept.saving = view_.saving;
   view_ = std::move(kept);
   scale_chosen_ = view_.scale > 0;
 }

@@ -150,7 +150,11 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (!press.control) call(commands_.toggle_record);
       return true;
     case Key::s:
-      if (!press.control) call(commands_.save, SaveWhat::picture);
+      if (press.control) {
+        if (!refused_in_kiosk(state)) state.saving.ask = true;
+      } else {
+        call(commands_.save, SaveWhat::picture);
+      }
       return true;
     default:
       return false;

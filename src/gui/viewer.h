@@ -84,6 +84,9 @@ class Viewer {
 
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;
+  // A of a comparison, beside shown_image(); null: there is none.
+  [[nodiscard]] const Image* compared_image() const;
+  [[nodiscard]] std::vector<float> compared_db() const;
 
   [[nodiscard]] const ViewSettings& settings() const;
   // Columns, panels, docks and scale as they are before anything was set; and as `settings` has them.
