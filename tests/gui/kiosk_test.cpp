@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <random>
 
 #include "app/window_app.h"
 #include "gui/focus.h"
@@ -74,33 +73,6 @@ class Kiosk : public ::testing::Test {
   std::unique_ptr<WindowApp> app_;
 };
 
-// Everything by one key, and all of it back by undo.
-TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
-  open(0.0);
-  const Look start = look();
-  const ViewSettings view = app_->viewer().settings();
-  state().params.gain_db = 6.0;
-  state().params.tgc_3_db = -4.0;
-  state().stream.policy = RingPolicy::drop_newest;
-  state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
-  state().pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
-  press(Key::m);
-  press(Key::equal, true);
-  ASSERT_TRUE(until([&] { return app_->viewer().settings().dock == Dock::m_mode; }));
-  const Look changed = look();
-  ASSERT_NE(changed, start);
-  press(Key::f9);
-  ASSERT_TRUE(until([&] { return state().resets == 1; }));
-  EXPECT_TRUE(until([&] { return look() == start; }));
-  EXPECT_EQ(app_->viewer().settings(), view);
-  press(Key::z, true);
-  ASSERT_TRUE(until([&] { return state().resets == 2; }));
-  EXPECT_EQ(state().params.gain_db, 6.0);
-  EXPECT_EQ(state().params.tgc_3_db, -4.0);
-  EXPECT_TRUE(until([&] { return look() == changed; }));
-  EXPECT_FALSE(state().reset_undoable);
-}
-
 TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   open(0.0);
   const Look start = look();
@@ -148,76 +120,6 @@ TEST_F(Kiosk, RefusesFilesAndTheEnd) {
   EXPECT_EQ(app_->viewer().control_rect("open_file").width(), 0.0F) << "no dialog";
   EXPECT_EQ(folder_.files(), files);
 }
-
-// Clicks, drags, wheel and keys anywhere. The seed makes a failure one that comes again.
-class RandomHands {
- public:
-  RandomHands(unsigned seed, float width, float height) : random_(seed), width_(width), height_(height) {}
-
-  InjectedInput next() {
-    InjectedInput input;
-    input.mouse_x = x_;
-    input.mouse_y = y_;
-    switch (std::uniform_int_distribution<int>(0, 5)(random_)) {
-      case 0:
-        down_ = 0;
-        x_ = std::uniform_real_distribution<float>(0, width_)(random_);
-        y_ = std::uniform_real_distribution<float>(0, height_)(random_);
-        break;
-      case 1:  // a drag, if the button is down
-        x_ = std::clamp(x_ + std::uniform_real_distribution<float>(-80, 80)(random_), 0.0F, width_ - 1);
-        y_ = std::clamp(y_ + std::uniform_real_distribution<float>(-80, 80)(random_), 0.0F, height_ - 1);
-        break;
-      case 2:
-        down_ = down_ == 0 ? std::uniform_int_distribution<int>(1, 8)(random_) == 8 ? 2 : 1 : 0;
-        break;
-      case 3:
-        input.wheel = std::uniform_real_distribution<float>(-3, 3)(random_);
-        break;
-      default: {
-        const auto key = std::uniform_int_distribution<int>(0, static_cast<int>(Key::z))(random_);
-        input.keys = {{static_cast<Key>(key), random_() % 4 == 0, random_() % 4 == 0}};
-      }
-    }
-    input.mouse_x = x_;
-    input.mouse_y = y_;
-    input.left = down_ == 1;
-    input.right = down_ == 2;
-    return input;
-  }
-
- private:
-  std::mt19937 random_;
-  float width_, height_, x_ = 1, y_ = 1;
-  int down_ = 0;
-};
-
-class RandomEvents : public Kiosk, public ::testing::WithParamInterface<unsigned> {};
-
-TEST_P(RandomEvents, EndInTheStartImage) {
-  open(2.0);
-  const Look start = look();
-  const ViewSettings view = app_->viewer().settings();
-  const std::size_t files = folder_.files();
-  RandomHands hands(GetParam(), 1280, 720);
-  for (int i = 0; i < 1000; ++i) {
-    inject(hands.next(), 1);
-    ASSERT_FALSE(app_->viewer().should_close()) << i;
-  }
-  inject({});
-  const std::uint64_t resets = state().resets;
-  ASSERT_TRUE(until([&] { return state().resets > resets; })) << "after 2 s without input";
-  EXPECT_TRUE(until([&] { return look() == start; }));
-  EXPECT_EQ(app_->viewer().settings(), view);
-  EXPECT_EQ(state().params, start.params);
-  EXPECT_EQ(look().controls, start.controls);
-  EXPECT_FALSE(state().fault.has_value());
-  EXPECT_FALSE(state().recording.on);
-  EXPECT_FALSE(app_->viewer().should_close());
-  EXPECT_EQ(folder_.files(), files) << "nothing was written";
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomEvents, ::testing::Values(1U, 2U, 3U));
 
 }  // namespace
 }  // namespace echoloop::testing
