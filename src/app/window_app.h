@@ -12,12 +12,14 @@
 #include "app/cine_film.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
+#include "app/m_mode_review.h"
 #include "app/options.h"
 #include "app/preset_shelf.h"
 #include "app/review.h"
 #include "app/session.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
+#include "app/user_folders.h"
 #include "app/window_recording.h"
 #include "app/window_times.h"
 #include "core/live_images.h"
@@ -75,6 +77,12 @@ class WindowApp {
   void go_on_with_film();
   void give_up_film(const std::string& why);
   void describe_saving();
+  [[nodiscard]] bool folder_ready(UserFolder kind);
+  [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending) const;
+  [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
+  [[nodiscard]] nlohmann::json image_with_marks(const Image& shown) const;
+  [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
+  void save_figure(const std::filesystem::path& path, const Image& shown) const;
   void report_saved(const std::string& text, Severity severity);
   std::function<void(const Image&)> video_taker();
   struct DefaultPreset {
@@ -104,6 +112,7 @@ class WindowApp {
                              [this](Severity severity, const std::string& text) { say(severity, text); }};
   Review review_{history_};
   Inspecting inspecting_{history_, inspections_};
+  MModeReview m_mode_review_{history_, past_.line};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already

@@ -1,5 +1,8 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <ctime>
 
 #include "app/spare_memory.h"
 #include "app/stream_defaults.h"
@@ -228,7 +231,10 @@ void WindowApp::toggle_record() {
   if (state_.recording.on) {
     recording_.end("");
   } else if (!recording_.under_way() && session_ != nullptr && !state_.fault.has_value()) {
-    recording_.start(new_file(state_.saving.folder, ".uff"), *source_, state_.params);
+    if (!folder_ready(UserFolder::videos)) return;
+    const std::string name =
+        fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state_.source), fmt::localtime(std::time(nullptr)));
+    recording_.start(new_save(UserFolder::videos, name, ".uff"), *source_, state_.params);
   }
 }
 

@@ -51,7 +51,7 @@ bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
   const auto& list = state.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
-    call(commands_.say, "No preset has key " + std::to_string(slot) + ".");
+    call(commands_.say, "No preset on key " + std::to_string(slot) + ".");
   } else {
     call(commands_.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
   }
@@ -65,8 +65,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       freeze(state, commands_);
       return true;
     case Key::tab:
-      presentation_ = !presentation_;
-      presentation_since_ = ImGui::GetTime();
+      presentation_ ? void(presentation_ = false) : present();
       return true;
     case Key::n:
     case Key::m:
@@ -101,6 +100,9 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (!press.control) return false;
       travel(state, press.key == Key::y || press.shift ? HistoryAct::redo : HistoryAct::undo);
       return true;
+    case Key::l:
+      if (press.control) view_.lecture = !view_.lecture;
+      return press.control;
     case Key::o:
       open_dialog_ = open_dialog_ || press.control;
       return press.control;
@@ -111,7 +113,11 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (!press.control) call(commands_.toggle_record);
       return true;
     case Key::s:
-      if (!press.control) call(commands_.save, SaveWhat::picture);
+      if (press.control) {
+        state.saving.ask = true;
+      } else {
+        call(commands_.save, SaveWhat::picture);
+      }
       return true;
     default:
       return false;
@@ -124,9 +130,10 @@ void Screen::watch_gate(UiState& state) {
   const Gate before = std::exchange(gate_, state.params.gate);
   if (gate_ == before) return;
   if (gate_ == Gate::on) {
+    view_.m_mode_beside = view_.has_m_mode();
     view_.dock = Dock::sonogram;
   } else if (view_.dock == Dock::sonogram) {
-    view_.dock = Dock::none;
+    view_.dock = view_.m_mode_beside ? Dock::m_mode : Dock::none;
   }
   take_inspect_tool(state.marks, view_.dock);
 }

@@ -11,6 +11,7 @@
 #include "gui/layout.h"
 #include "gui/panels/objects_state.h"
 #include "gui/panels/timeline_state.h"
+#include "gui/save_choice.h"
 #include "gui/window_place.h"
 
 namespace echoloop {
@@ -31,16 +32,21 @@ struct ViewSettings {
   bool latency_since_start = false;  // instead of the last 10 s; not written
   int timeline_frames = 5;
   Dock dock = Dock::none;
+  bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
+  bool m_mode_beside =
+      false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
   std::vector<std::filesystem::path> recent;  // recordings, the newest first
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
-  bool tgc_open = false;                      // its sliders are seen; not written either
-  TimelineState timeline;                     // as long as the window is open: neither written nor compared
-  ObjectsState objects;                       // likewise
+  SaveChoice saving;
+  bool tgc_open = false;   // its sliders are seen; not written either
+  TimelineState timeline;  // as long as the window is open: neither written nor compared
+  ObjectsState objects;    // likewise
 
+  [[nodiscard]] bool has_m_mode() const { return dock == Dock::m_mode || (dock == Dock::sonogram && m_mode_beside); }
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];
   }
@@ -49,7 +55,7 @@ struct ViewSettings {
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
            a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
-           a.last_preset == b.last_preset && a.toured == b.toured;
+           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
 
