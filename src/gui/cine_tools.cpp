@@ -69,7 +69,7 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
   if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
-                {"Picture", "Saves the picture on screen as PNG (S).", why_no_picture(c)})) {
+                {"Picture", "Saves the image on screen with the settings of Save as (S).", why_no_picture(c)})) {
     call(c.commands.save, SaveWhat::picture);
   }
   if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);

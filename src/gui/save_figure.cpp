@@ -72,8 +72,8 @@ void draw_place(PanelContext& c, Column& column) {
       choice.folder.clear();
     }
   } else {
-    const std::string note =
-        place.exists.empty() ? "Default: the user's folder for images" : place.exists + " exists and is kept";
+    const std::string note = place.exists.empty() ? "Default: the user's folder for images"
+                                                  : place.exists + " exists and is not overwritten";
     ui.text_fitted(Type::small, x0, r.x1, r.y0, r.height(), theme::kMuted, note);
   }
 }
@@ -88,9 +88,9 @@ void draw_print_size(PanelContext& c, const Rect& r) {
   }
   const float middle = 0.5F * (r.x0 + r.x1);
   choose(c, {r.x0, r.y0, middle - c.ui.px(3), r.y1}, "save_width", kWidths, kWidths_mm, choice.width_mm,
-         {"Width", "Of the whole figure on paper. Text is 7 pt or more.", {}});
+         {"Width", "Width of the printed figure. Text is at least 7 pt.", {}});
   choose(c, {middle + c.ui.px(3), r.y0, r.x1, r.y1}, "save_dpi", kDpis, kDpiValues, choice.dpi,
-         {"Resolution", "Of PNG files, and of the image inside SVG and PDF.", {}});
+         {"Resolution", "Resolution of PNG files and of the image in SVG and PDF.", {}});
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ void draw_save_figure(PanelContext& c, Column& column) {
   };
   pick("Format", "save_format", kFormats, choice.format,
        {"Format",
-        "Figures with rulers, colour bar, marks and caption; SVG and PDF hold text and lines. Image only: "
+        "Figures with rulers, colour bar, marks and caption; SVG and PDF contain text and vectors. Image only: "
         "the pixels of the image as PNG.",
         {}});
   const bool bare = choice.format == SaveFormat::image_only;
@@ -116,9 +116,9 @@ void draw_save_figure(PanelContext& c, Column& column) {
   pick("Size", "save_size", kSizes, choice.size,
        {"Size", "Pixels per grid step, or millimetres and dpi for print.", why});
   draw_print_size(c, labelled_row(c, column, ""));
-  pick("Ground", "save_ground", kGrounds, choice.ground,
-       {"Ground", "White for print, dark for slides. The image is the same.",
-        bare ? "No ground around the image." : ""});
+  pick("Background", "save_ground", kGrounds, choice.ground,
+       {"Background", "White for print, dark for slides. The image is the same.",
+        bare ? "No background around the image." : ""});
   const Rect r = ui.row(column, theme::kRow, 0);
   if (ui.button("save/picture", {r.x1 - ui.px(120), r.y0, r.x1, r.y1},
                 {.label = "Save", .shortcut = "S", .emphasis = Emphasis::primary},

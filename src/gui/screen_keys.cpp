@@ -74,7 +74,7 @@ bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
   const auto& list = state.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
-    call(commands_.say, "No preset has key " + std::to_string(slot) + ".");
+    call(commands_.say, "No preset on key " + std::to_string(slot) + ".");
   } else {
     call(commands_.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
   }
