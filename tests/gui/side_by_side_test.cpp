@@ -115,7 +115,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
     EXPECT_EQ(b.y0 > a.y1, size.width <= 1280) << "stacked where the centre is narrow";
     EXPECT_NEAR(gray(shot, a.cx(), a.cy()), 191, 2) << size.width;
     EXPECT_NEAR(gray(shot, b.cx(), b.cy()), 64, 2) << size.width;
-    scene.press(Key::tab);
+    scene.press(Key::f5);
     scene.frames(2);
     EXPECT_GT(scene.viewer->side_a_rect().width(), 20.0F) << "in presentation too";
     EXPECT_EQ(scene.gl_error(), 0);
