@@ -63,13 +63,20 @@ void WindowApp::start_session(OpenedSource opened) {
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
+  std::optional<Setup> setup_then = std::exchange(next_setup_, std::nullopt);
+  if (setup_then && setup_then->source != opened.info.opened_as) setup_then.reset();
   DefaultPreset chosen{params, active_preset_, {}};
-  if (!again && (!first || options_.settings.empty())) chosen = default_preset(params, *opened.info.acquisition);
+  if (setup_then) {
+    chosen = {setup_then->params, setup_then->preset, {}};
+  } else if (!again && (!first || options_.settings.empty()))
+    chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
-  choose_queue(stream, opened.info);
+  if (!setup_then) {
+    if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
+    choose_queue(stream, opened.info);
+  }
   // Before the old stream is given up.
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
@@ -103,6 +110,12 @@ void WindowApp::start_session(OpenedSource opened) {
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
                                   opened.info.acquisition->center_hz * 1e-6));
+  if (setup_then) take_setup(*setup_then);
+  if (first) {
+    start_ = setup();
+    start_->view = {};
+    reset_ns_ = now_ns();
+  }
   if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {
