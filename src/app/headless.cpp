@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/choose_backend.h"
+#include "app/figures.h"
 #include "app/film_job.h"
 #include "app/interrupts.h"
 #include "app/live_outputs.h"
@@ -53,7 +54,7 @@ double run_to_end(Session& session, double limit_s) {
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
-// Null: no film is wanted.
+// Null without --video.
 std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& opened, const ImagingParams& params) {
   if (options.video.empty()) return nullptr;
   FilmOrder order{.path = options.video, .source = opened.info.name, .display = params, .named = options.source};
@@ -61,7 +62,7 @@ std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& o
   return std::make_unique<FilmJob>(std::move(order));
 }
 
-// Every picture: the stream waits for the film.
+// Every image: the stream waits for the encoder.
 std::function<void(const Image&)> film_taker(FilmJob* film) {
   if (film == nullptr) return {};
   return [film](const Image& image) { film->offer(image, WhenFull::wait); };
@@ -74,7 +75,8 @@ nlohmann::json end_film(FilmJob& film) {
 }
 
 bool wants_picture(const Options& options) {
-  return !options.image_out.empty() || !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
+  return !options.figure.empty() || !options.image_out.empty() || !options.png.empty() || !options.png16.empty() ||
+         !options.screenshot.empty();
 }
 
 // Says what went wrong, and how a recording ended. Returns the exit status; counts the errors.
@@ -162,6 +164,7 @@ int run_headless(const Options& options) {
       live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
+  if (image != nullptr && !options.figure.empty()) write_last_figure(options, opened.info.name, *image, live);
   if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
   }
@@ -174,7 +177,7 @@ int run_headless(const Options& options) {
   }
   if (!told && film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
-  if (film != nullptr && film->failure() == nullptr) fmt::print("Film: {}\n", film->summary());
+  if (film != nullptr && film->failure() == nullptr) fmt::print("Video: {}\n", film->summary());
   return status;
 }
 
@@ -183,8 +186,8 @@ int run_without_display(Options options) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw Error(folder.string(), error.message(), "a writable folder, or --headless with files of your choice");
-  fmt::print("No display: running offscreen for a few seconds ...\n");
+    throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
+  fmt::print("No display found: running offscreen for a few seconds ...\n");
   std::fflush(stdout);
   if (options.png.empty()) options.png = folder / "picture.png";
   if (options.report.empty()) options.report = folder / "report.json";
@@ -192,12 +195,12 @@ int run_without_display(Options options) {
   if (options.screenshot.empty()) options.screenshot = folder / "window.png";
 #endif
   if (const std::string why = why_no_films(); !why.empty()) {
-    fmt::print("No film: {}\n", why);
+    fmt::print("No video: {}\n", why);
   } else if (options.video.empty()) {
     options.video = folder / "film.mp4";
   }
   const int status = run_headless(options);
-  fmt::print("Picture: {}\n", options.png.string());
+  fmt::print("Image:   {}\n", options.png.string());
   if (!options.screenshot.empty()) fmt::print("Window:  {}\n", options.screenshot.string());
   fmt::print("Report:  {}\n", options.report.string());
   return status;

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
@@ -22,16 +23,15 @@ struct GridAxis {
 
 GridAxis parse_axis(const std::string& text, const std::string& whole) {
   const std::string rule =
-      "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) + " pixels a side";
+      "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) + " pixels per side";
   const std::size_t a = text.find(':');
   const std::size_t b = a == std::string::npos ? a : text.find(':', a + 1);
-  if (b == std::string::npos) throw Error("--grid", "found '" + whole + "'", rule);
+  if (b == std::string::npos) throw invalid_value("--grid", whole, rule);
   const std::string_view view = text;
   const double first = parse_number(view.substr(0, a), "--grid", rule);
   const double last = parse_number(view.substr(a + 1, b - a - 1), "--grid", rule);
   const double n = parse_number(view.substr(b + 1), "--grid", rule);
-  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide)
-    throw Error("--grid", "found '" + whole + "'", rule);
+  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide) throw invalid_value("--grid", whole, rule);
   return {first * kMetresPerMillimetre, last * kMetresPerMillimetre, static_cast<int>(n)};
 }
 
@@ -51,27 +51,33 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
 
 double parse_rate(const std::string& text) {
   if (text == "max") return kRateMax;
-  const double rate = parse_number(text, "--rate", "max, or frames a second above 0 up to 1000000");
-  if (rate <= 0.0 || rate > 1e6)
-    throw Error("--rate", "found '" + text + "'", "max, or frames a second above 0 up to 1000000");
+  const double rate = parse_number(text, "--rate", "max, or a frame rate above 0 up to 1000000 Hz");
+  if (rate <= 0.0 || rate > 1e6) throw out_of_range("--rate", text, "above 0 up to 1000000 Hz, or max");
   return rate;
 }
 
 void check_ranges(const Options& o) {
   if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
-    throw Error("--slots", "found " + std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
+    throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
   }
   if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0)) {
-    throw Error("--pace", fmt::format("found {:g}", o.stream.pace_ms), "0 to 10000 ms");
+    throw out_of_range("--pace", fmt::format("{:g}", o.stream.pace_ms), "0 to 10000 ms");
   }
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
-    throw Error("--lanes", "found " + std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
+    throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
+  }
+  if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
+    throw Error("--scale", fmt::format("found {:g}", o.ui_scale), "0.75 to 3, or 0 for the monitor's");
   }
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
-    throw Error("--width, --height", fmt::format("found {} x {}", o.width, o.height), "64 to 16384 pixels");
+    throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
+  if (!(o.figure_width_mm >= 60.0 && o.figure_width_mm <= 1000.0))
+    throw out_of_range("--figure-width", fmt::format("{:g}", o.figure_width_mm), "60 to 1000 mm");
+  if (!(o.figure_dpi >= 72.0 && o.figure_dpi <= 1200.0))
+    throw out_of_range("--figure-dpi", fmt::format("{:g}", o.figure_dpi), "72 to 1200");
   if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
-    throw Error("--duration", fmt::format("found {:g}", o.duration_s), "seconds above 0");
+    throw out_of_range("--duration", fmt::format("{:g}", o.duration_s), "seconds above 0");
 }
 
 // A value that is no number where one belongs: says which, in the words of the other refusals.
@@ -80,7 +86,7 @@ void check_ranges(const Options& o) {
     for (const std::string& value : option->results()) {
       const std::string name = option->get_name();
       if (error.what() != "Could not convert: " + name + " = " + value) continue;
-      throw Error(name, "found '" + value + "'", option->get_type_name() == "N" ? "a whole number" : "a number");
+      throw invalid_value(name, value, option->get_type_name() == "N" ? "a whole number" : "a number");
     }
   }
   throw Error("command line", error.what(), "the options of echoloop --help");
@@ -90,7 +96,7 @@ void check_ranges(const Options& o) {
 void refuse_empty_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
-      if (value.empty()) throw Error(option->get_name(), "found an empty value", "a value, or no such option");
+      if (value.empty()) throw Error(option->get_name(), "empty value", "a value");
     }
   }
 }
@@ -98,13 +104,14 @@ void refuse_empty_values(const CLI::App& app) {
 // What was typed, as values. `app` knows which options were given.
 void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (app.count("--frames") > 0 && t.n_frames <= 0)
-    throw Error("--frames", "found " + std::to_string(t.n_frames), "a whole number above 0");
+    throw out_of_range("--frames", std::to_string(t.n_frames), "whole numbers above 0");
   o.frames = static_cast<std::uint64_t>(t.n_frames);
-  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
+  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw out_of_range("--duration", "0", "seconds above 0");
 }
 
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
+  o.queue_given = app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
   if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
   if (!t.memory.empty())
     stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
@@ -113,11 +120,29 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
   if (app.count("--history-mb") > 0) {
     if (!(t.history_mb >= 0.0 && t.history_mb <= 1e6)) {
-      throw Error("--history-mb", fmt::format("found {:g}", t.history_mb), "0 to 1000000");
+      throw out_of_range("--history-mb", fmt::format("{:g}", t.history_mb), "0 to 1000000");
     }
     o.history_bytes = static_cast<std::size_t>(t.history_mb * 1e6);
   }
   if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
+}
+
+void take_kiosk(Options& o, const OptionTexts& t, const CLI::App& app) {
+  if (app.count("--kiosk") == 0) return;
+  if (!(t.kiosk_s >= 1.0 && t.kiosk_s <= 86'400.0)) {
+    throw Error("--kiosk", fmt::format("found {:g}", t.kiosk_s), "1 to 86400 s");
+  }
+  if (o.headless) throw Error("--kiosk", "found with --headless", "--kiosk with a window");
+  o.kiosk_idle_s = t.kiosk_s;
+}
+
+// An option whose value may be left out takes no word of its own: `--kiosk 30` is meant as `--kiosk=30`.
+void join_kiosk(std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] != "--kiosk" || !finite_number(words[i + 1])) continue;
+    words[i] += "=" + words[i + 1];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
 }
 
 // Later settings win: a preset's, then --recipe and --grid, then --set.
@@ -145,6 +170,7 @@ Options parse_command_line(int argc, char** argv) {
     o.command = Command::info;
     words.erase(words.begin());
   }
+  join_kiosk(words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -159,13 +185,15 @@ Options parse_command_line(int argc, char** argv) {
   o.source_given = app.count("source") > 0;
   o.size_given = app.count("--width") + app.count("--height") > 0;
   refuse_empty_values(app);
-  if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
-  if (o.json && o.command != Command::info) throw Error("--json", "found without info", "echoloop info FILE --json");
+  if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
+  if (o.json && o.command != Command::info)
+    throw Error("--json", "only available with info", "echoloop info FILE --json");
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
   take_limits(o, texts, app);
   take_stream(o, texts, app);
   take_settings(o, texts);
+  take_kiosk(o, texts, app);
   check_ranges(o);
   return o;
 }

@@ -26,11 +26,13 @@ struct Options {
   double duration_s = 0.0;   // 0 = no limit
   BackendChoice backend = BackendChoice::automatic;
   StreamSettings stream;
+  bool queue_given = false;                  // policy, slots or rate: a window then starts with what `stream` has
   std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
   Facts facts;                               // those of --set that are about the recording
   std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
   bool interop = true;
-  double ui_scale = 0.0;  // 0 = the monitor's
+  double ui_scale = 0.0;      // 0 = the monitor's
+  double kiosk_idle_s = 0.0;  // without input until everything is reset; 0 = no kiosk
   int width = 1600;
   int height = 900;
   bool size_given = false;
@@ -39,6 +41,9 @@ struct Options {
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;
+  std::filesystem::path figure;    // .png, .svg or .pdf
+  double figure_width_mm = 170.0;  // of the whole figure
+  double figure_dpi = 300.0;
   std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
       csv, record;
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "gui/figure_file.h"
 #include "history/export.h"
 #include "history/film.h"
 
@@ -27,6 +28,7 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--sonogram-out", o.sonogram_out, ".npy", ".json"},
                                {"--png", o.png, nullptr, nullptr},
                                {"--png16", o.png16, nullptr, nullptr},
+                               {"--figure", o.figure, nullptr, nullptr},
                                {"--screenshot", o.screenshot, nullptr, nullptr},
                                {"--video", o.video, nullptr, nullptr},
                                {"--report", o.report, nullptr, nullptr},
@@ -41,7 +43,7 @@ std::vector<Output> outputs_of(const Options& o) {
 void require_folder(const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (!fs::is_directory(folder)) {
-    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
+    throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");
   }
 }
 
@@ -69,7 +71,7 @@ std::vector<fs::path> inputs_of(const Options& options) {
   return inputs;
 }
 
-// --report out.json beside --image-out out.npy: one file tells of both.
+// --report out.json beside --image-out out.npy: one file contains both.
 bool report_is_beside_image(const Options& o) {
   if (o.report.empty() || o.image_out.empty()) return false;
   return same_file(o.report, fs::path(o.image_out).replace_extension(".json"));
@@ -83,7 +85,7 @@ struct Taken {
 // Every file has one use. Throws Error.
 void require_own_files(const Options& options, const std::vector<Output>& outputs) {
   std::vector<Taken> taken;
-  for (const fs::path& input : inputs_of(options)) taken.push_back({input, "which the recording is read from"});
+  for (const fs::path& input : inputs_of(options)) taken.push_back({input, "is the input recording"});
   for (const Output& output : outputs) {
     std::vector<fs::path> files = {output.file};
     if (output.beside != nullptr) files.push_back(fs::path(output.file).replace_extension(output.beside));
@@ -91,10 +93,10 @@ void require_own_files(const Options& options, const std::vector<Output>& output
       if (!takes_one(file) || (&output.file == &options.report && report_is_beside_image(options))) continue;
       for (const Taken& other : taken) {
         if (same_file(file, other.file)) {
-          throw Error(output.option, "found '" + file.string() + "', " + other.by, "a file of its own");
+          throw Error(output.option, "'" + file.string() + "' " + other.by, "a separate file");
         }
       }
-      taken.push_back({file, std::string("which ") + output.option + " writes"});
+      taken.push_back({file, std::string("is also written by ") + output.option});
     }
   }
 }
@@ -106,11 +108,12 @@ void require_outputs(const Options& options) {
   for (const Output& output : outputs) {
     require_folder(output.file);
     if (output.ending != nullptr && output.file.extension() != output.ending) {
-      throw Error(output.option, "found '" + output.file.string() + "'",
-                  std::string("a name that ends in ") + output.ending);
+      throw Error(output.option, "'" + output.file.string() + "'",
+                  std::string("a file name ending in ") + output.ending);
     }
   }
   if (!options.video.empty()) check_film_name(options.video);
+  if (!options.figure.empty()) figure_format(options.figure);
   require_own_files(options, outputs);
 }
 

@@ -17,6 +17,13 @@ nlohmann::json latency_json(const StageSummary& s) {
   return {{"p50", s.p50_ms}, {"p95", s.p95_ms}, {"p99", s.p99_ms}, {"max", s.max_ms}};
 }
 
+// Of the same frames where a window showed them; without one of all.
+nlohmann::json recent_latency_json(const TimingTrace& trace) {
+  const StageSummary shown = trace.recent_latency(Latency::shown);
+  if (shown.count == 0) return {{"ready", latency_json(trace.recent_latency(Latency::ready))}};
+  return {{"ready", latency_json(trace.recent_latency(Latency::ready_of_shown))}, {"shown", latency_json(shown)}};
+}
+
 }  // namespace
 
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
@@ -38,6 +45,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["producer_waited_s"] = static_cast<double>(counts.producer_waited_ns) * 1e-9;
   report["latency_ms"] = latency_json(trace.summarize_latency(Latency::ready));
   report["latency_shown_ms"] = latency_json(trace.summarize_latency(Latency::shown));
+  report["latency_last_10_s_ms"] = recent_latency_json(trace);
   const StreamTiming timing = stream_timing(trace.spans());
   report["timing_ms"] = {{"t_t", timing.t_t_ms},
                          {"t_p", timing.t_p_ms},
@@ -70,11 +78,11 @@ nlohmann::json recording_json(const RecorderStatus& status) {
 std::string recording_text(const RecorderStatus& status) {
   const std::string_view early = status.problem.empty() ? "" : "the recording ended early, ";
   std::string text = fmt::format("{}: {}{}{}{} frame{}, {:.1f} MB", status.path.string(), early, status.problem,
-                                 early.empty() ? "recorded " : ". It has ", status.frames,
+                                 early.empty() ? "recorded " : ". Recorded: ", status.frames,
                                  status.frames == 1 ? "" : "s", static_cast<double>(status.bytes) * 1e-6);
   constexpr double kWorthSaying_s = 1.0;
   if (status.most_behind_s > kWorthSaying_s) {
-    text += fmt::format("; the file was up to {:.1f} s behind the stream", status.most_behind_s);
+    text += fmt::format("; the disk was up to {:.1f} s behind the stream", status.most_behind_s);
   }
   if (status.not_recorded == 0) return text;
   text += fmt::format("; not recorded: {}", status.not_recorded);

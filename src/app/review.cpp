@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/frame_time.h"
 #include "core/param_table.h"
 
 namespace echoloop {
@@ -25,10 +26,10 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
     const bool next = !after.has_value() || stamp.sequence + 1 == after->sequence;
     const bool goes_on = !after.has_value() || stamp.source_index + 1 == after->source_index;
     if (!next || !goes_on) {
-      e.why_not = fmt::format("{} Only {} follow each other up to the one on screen; an ensemble needs {}.",
-                              next ? "The recording begins again within the frames that are kept."
-                                   : "Frames are missing among those that are kept.",
-                              e.frames.size(), frames);
+      e.why_not =
+          fmt::format("{} Only {} consecutive frames up to the displayed frame; an ensemble needs {}.",
+                      next ? "The recording restarts within the history." : "Frames are missing in the history.",
+                      e.frames.size(), frames);
       return e;
     }
     after = stamp;
@@ -36,18 +37,17 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
   }
   if (e.frames.size() < static_cast<std::size_t>(frames)) {
     e.why_not =
-        fmt::format("Only {} frames are kept up to the one on screen; an ensemble needs {}.", e.frames.size(), frames);
+        fmt::format("Only {} history frames up to the displayed frame; an ensemble needs {}.", e.frames.size(), frames);
   }
   std::ranges::reverse(e.frames);
   return e;
 }
 
-std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps) {
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double frame_rate_hz) {
   if (stamps.empty()) return {};
+  const auto time_s = [&](std::size_t i) { return stream_time_s(stamps[i], frame_rate_hz); };
   std::vector<double> steps_s;
-  for (std::size_t i = 1; i < stamps.size(); ++i) {
-    steps_s.push_back(std::max(0.0, static_cast<double>(stamps[i].acquired_ns - stamps[i - 1].acquired_ns) * 1e-9));
-  }
+  for (std::size_t i = 1; i < stamps.size(); ++i) steps_s.push_back(std::max(0.0, time_s(i) - time_s(i - 1)));
   std::vector<double> sorted = steps_s;
   double ordinary_s = 0.0;
   if (!sorted.empty()) {
@@ -69,7 +69,8 @@ void Review::freeze(Cine& cine, std::uint64_t sequence) {
   history_.hold();
   frozen_ = true;
   const std::vector<FrameStamp> stamps = history_.stamps();
-  cine.times_s = cine_times_s(stamps);
+  cine.frame_rate_hz = history_.frame_rate_hz();
+  cine.times_s = cine_times_s(stamps, cine.frame_rate_hz);
   cine.frames = stamps.size();
   cine.seconds = stamps.empty() ? 0.0 : -static_cast<double>(cine.times_s.front());
   cine.mark_in = 0;
@@ -91,8 +92,8 @@ void Review::thaw(Cine& cine, Session& session) {
 
 void Review::forget(Cine& cine) {
   history_.let_go();
-  frozen_ = false;
-  cine.playing = cine.compare = false;
+  frozen_ = comparing_live_ = false;
+  cine.playing = false;
   cine.times_s.clear();
   asked_.reset();
 }
@@ -127,28 +128,51 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
   if (!frozen_) {
     cine.frames = extent.frames;
     cine.seconds = extent.seconds;
-    return;
+    const bool compare = cine.compare && extent.frames > 0;
+    if (comparing_live_ && !compare) {
+      session.end_review();
+      asked_.reset();
+    }
+    comparing_live_ = compare;
+    if (!compare) return;
+    return ask_for(cine, extent.frames - 1, params, session);
   }
+  comparing_live_ = false;
   if (cine.frames == 0) return;
   cine.mark_out = std::min(cine.mark_out, cine.frames - 1);
   cine.mark_in = std::min(cine.mark_in, cine.mark_out);
   cine.index = std::min(cine.index, cine.frames - 1);
   play(cine, now_ns);
-  const std::optional<KeptFrame> kept = history_.at(cine.index);
+  ask_for(cine, cine.index, params, session);
+}
+
+void Review::ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session) {
+  const std::optional<KeptFrame> kept = history_.at(index);
   if (!kept.has_value()) return;
-  Asked wanted{
-      .index = cine.index, .sequence = kept->frame.stamp.sequence, .params = without_display(params), .compare = {}};
-  if (cine.compare) wanted.compare = without_display(cine.a);
+  Asked wanted;
+  wanted.index = index;
+  wanted.sequence = kept->frame.stamp.sequence;
+  wanted.params = without_display(params);
+  const bool other = cine.compare && other_ != nullptr && other_->wanted();
+  std::optional<ComparedFrame> beside;
+  if (other && other_->opened() != nullptr) {
+    beside = other_->frame_for(kept->frame.stamp);
+    if (!beside) return;  // not even the first one is read
+    wanted.other = beside->acquisition;
+    wanted.other_index = beside->frame.stamp.source_index;
+  }
+  if (cine.compare && (!other || beside)) wanted.compare = without_display(cine.a);
   if (wanted == asked_) return;
   Ensemble ensemble;
-  if (params.flow != FlowMode::off) ensemble = ensemble_before(history_, cine.index, params.flow_frames);
+  if (frozen_ && params.flow != FlowMode::off) ensemble = ensemble_before(history_, index, params.flow_frames);
   cine.why_no_flow = ensemble.why_not;
   if (!ensemble.why_not.empty()) ensemble.frames.clear();
   session.review({.frame = kept->frame,
                   .owner = kept->owner,
                   .params = wanted.params,
                   .compare = wanted.compare,
-                  .ensemble = std::move(ensemble.frames)});
+                  .ensemble = std::move(ensemble.frames),
+                  .compared = std::move(beside)});
   asked_ = wanted;
   ++requests_;
 }
@@ -156,7 +180,7 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
 bool Review::answered_by(const Image& image) const {
   if (!asked_.has_value() || image.stamp.sequence != asked_->sequence) return false;
   ImagingParams made_with = image.params;
-  made_with.reference_db = asked_->params.reference_db;  // the picture holds the level in use
+  made_with.reference_db = asked_->params.reference_db;  // the image holds the level in use
   return made_with == asked_->params;
 }
 

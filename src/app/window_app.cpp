@@ -31,22 +31,25 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   ChosenBackend chosen = choose_backend(options_.backend);
   backend_ = std::move(chosen.backend);
   state_.stream = options_.stream;
+  if (options_.kiosk_idle_s > 0.0)
+    state_.kiosk = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   describe_backend();
   require_outputs(options_);
-  host_image_wanted_ =
-      !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
-  state_.saving.folder = std::filesystem::current_path().string();
+  host_image_wanted_ = !options_.figure.empty() || !options_.image_out.empty() || !options_.png.empty() ||
+                       !options_.png16.empty() || !options_.video.empty();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
+  const bool kiosk = options_.kiosk_idle_s > 0.0;
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
                                                    .height = options_.height,
                                                    .surface = surface,
                                                    .interop = with_interop ? Interop::try_it : Interop::off,
                                                    .shader_dir = share_folder() / "shaders",
-                                                   .settings_file = settings_file(),
+                                                   .settings_file = kiosk ? "" : settings_file(),
                                                    .remembered_place = !scripted && !options_.size_given,
-                                                   .first_tour = scripted ? FirstTour::off : FirstTour::show,
+                                                   .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
                                                    .ui_scale = options_.ui_scale,
+                                                   .closing = kiosk ? Closing::never : Closing::by_user,
                                                    .vsync = true},
                                      make_commands(), live_, &past_);
   recall(viewer_->settings());
@@ -58,19 +61,38 @@ UiCommands WindowApp::make_commands() {
   UiCommands c;
   c.params_changed = [this] { later([this] { apply_params(); }); };
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
-  c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
-  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
-  c.facts_changed = [this] { later([this] { opener_.open(state_.source.opened_as, state_.facts); }); };
+  c.open_phantom = [this](const std::string& name) { later([this, name] { open("sim:" + name, {}); }); };
+  c.open_file = [this](const std::filesystem::path& file) {
+    if (!refused_in_kiosk()) later([this, file] { open(file.string(), {}); });
+  };
+  c.facts_changed = [this] { later([this] { open(state_.source.opened_as, state_.facts); }); };
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
-  c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
-  c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
-  c.toggle_record = [this] { later([this] { toggle_record(); }); };
-  c.preset = [this](const PresetOrder& order) { later([this, order] { obey_preset(order); }); };
+  c.compare_with = [this](CompareSide side, const std::filesystem::path& path) {
+    if (!refused_in_kiosk()) later([this, side, path] { compare_with(side, path); });
+  };
+  c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
+  c.save_timings = [this](TimingFile format) {
+    if (refused_in_kiosk()) return;
+    later([this, format] {
+      if (folder_ready(UserFolder::documents)) save_timings(format);
+    });
+  };
+  c.save = [this](SaveWhat what) {
+    if (!refused_in_kiosk()) later([this, what] { save(what); });
+  };
+  c.toggle_record = [this] {
+    if (!refused_in_kiosk()) later([this] { toggle_record(); });
+  };
+  c.preset = [this](const PresetOrder& order) {
+    if (order.act == PresetAct::load || !refused_in_kiosk()) later([this, order] { obey_preset(order); });
+  };
   c.say = [this](const std::string& text) { say(Severity::info, text); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
+  c.reset = [this] { later([this] { reset(ResetCause::user); }); };
+  c.undo_reset = [this] { later([this] { undo_reset(); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
   c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
     if (state_.source.acquisition == nullptr) return std::nullopt;
@@ -84,6 +106,11 @@ UiCommands WindowApp::make_commands() {
     });
   };
   return c;
+}
+
+void WindowApp::open(const std::string& name, const Facts& facts) {
+  current_becomes_a_ = false;
+  opener_.open(name, facts);
 }
 
 void WindowApp::begin() {
@@ -112,6 +139,7 @@ bool WindowApp::ended_by_fault() const {
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
 void WindowApp::turn() {
   take_opened();
+  go_on_with_comparison();
   if (session_ != nullptr) go_on_with_stream();
   if (session_ != nullptr) look_at_stream();
   if (session_ != nullptr) go_on_with_film();
@@ -120,6 +148,7 @@ void WindowApp::turn() {
   look_at_presets();
   fresh_ = viewer_->frame(state_);
   count_picture();
+  reset_when_idle();
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
   wait_for_frame();
@@ -152,6 +181,7 @@ HostCopy WindowApp::host_copy() const {
 
 // The window frame that has just been drawn.
 void WindowApp::count_picture() {
+  if (!viewer_->drawn()) return;
   const Viewer::FrameTimes& times = viewer_->times();
   const Image& image = viewer_->shown_image();
   ++window_frame_;
@@ -159,8 +189,11 @@ void WindowApp::count_picture() {
   const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
     trace_.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
   };
-  add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
-  add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
+  // Idle, the timeline does not change: each window frame would otherwise be a reason for the next one.
+  if (fresh_ || !review_.frozen()) {
+    add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
+    add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
+  }
   if (times.present_end > times.present_start) {
     add(times.present_sequence, Stage::present, times.present_start, times.present_end);
   }
@@ -173,17 +206,28 @@ void WindowApp::count_picture() {
     }
     return;
   }
+  if (std::exchange(shown_ready_ns_, image.ready_ns) == image.ready_ns) return;  // side A of a comparison came
   ++shown_;
-  if (image.stamp.acquired_ns < live_since_ns_) return;  // it waited for somebody to go live
-  trace_.add_latency(Latency::shown, static_cast<double>(times.shown - image.stamp.acquired_ns) * 1e-6);
+  trace_.add_latency(Latency::ready_of_shown, image.stamp.acquired_ns, image.ready_ns);
+  trace_.add_latency(Latency::shown, image.stamp.acquired_ns, times.shown);
+}
+
+// Something that the next window frame will show, or will go on with. Everything else is looked for at kIdleNs.
+bool WindowApp::must_draw() const {
+  // Of what the window will take: other mailboxes keep their news.
+  const bool kept_news = past_.images[0].has_news() || (state_.cine.compare && past_.images[1].has_news()) ||
+                         (state_.params.flow != FlowMode::off && past_.flow.has_news());
+  const bool news = review_.frozen() ? kept_news : live_.images.has_news();
+  return news || film_ != nullptr || viewer_->wants_frame() || viewer_->should_close() ||
+         opener_.fraction() != fraction_drawn_;
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
-// With no new picture and no input there is nothing to draw: in software rendering a frame costs as much as the
-// imaging.
+// With no new image and no input there is nothing to draw: the panels are laid out now and then to see whether a
+// counter, a message or a file on disk has changed them, and drawn only then (Viewer::drawn).
 void WindowApp::wait_for_frame() {
   constexpr std::int64_t kFrameNs = 1'000'000'000 / 60;
-  constexpr std::int64_t kIdleNs = 100'000'000;  // counters and messages still have to come
+  const std::int64_t idle_ns = review_.frozen() ? 250'000'000 : 100'000'000;
   const std::int64_t last_drawn_ns = drawn_ns_;
   bool touched = false;  // the wait ended early: there is input
   do {
@@ -193,11 +237,7 @@ void WindowApp::wait_for_frame() {
       touched = touched || now_ns() < due_ns_;
     }
     drawn_ns_ = now_ns();
-  } while (!touched && film_ == nullptr && !viewer_->wants_frame() && !viewer_->should_close() &&
-           opener_.fraction() == fraction_drawn_ &&
-           (session_ == nullptr || session_->counts().processed == processed_drawn_) &&
-           drawn_ns_ - last_drawn_ns < kIdleNs);
-  processed_drawn_ = session_ == nullptr ? 0 : session_->counts().processed;
+  } while (!touched && !must_draw() && drawn_ns_ - last_drawn_ns < idle_ns);
   fraction_drawn_ = opener_.fraction();
 }
 
@@ -225,7 +265,9 @@ void WindowApp::take_opened() {
     start_session(std::move(*result->opened));
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
-    state_.facts = facts_;          // the panel shows what holds
+    current_becomes_a_ = false;
+    state_.facts = facts_;  // the panel shows what holds
+    next_setup_.reset();
     say(Severity::error, error.what());
   }
 }
@@ -233,9 +275,18 @@ void WindowApp::take_opened() {
 void WindowApp::cancel() {
   if (opener_.busy()) {
     opener_.cancel();
+  } else if (compared_.opening()) {
+    end_other_recording("Opening " + compared_.name() + " was cancelled.");
   } else if (film_ != nullptr) {
     film_->give_up({});
   }
+}
+
+// Whatever asks for it: says why nothing is opened, written or deleted.
+bool WindowApp::refused_in_kiosk() {
+  if (state_.kiosk.empty()) return false;
+  say(Severity::info, state_.kiosk);
+  return true;
 }
 
 void WindowApp::say(Severity severity, const std::string& text) {

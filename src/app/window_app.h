@@ -10,14 +10,18 @@
 #include <vector>
 
 #include "app/cine_film.h"
+#include "app/compared_source.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
+#include "app/m_mode_review.h"
 #include "app/options.h"
 #include "app/preset_shelf.h"
 #include "app/review.h"
 #include "app/session.h"
+#include "app/setup.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
+#include "app/user_folders.h"
 #include "app/window_recording.h"
 #include "app/window_times.h"
 #include "core/live_images.h"
@@ -39,17 +43,20 @@ class WindowApp {
  private:
   UiCommands make_commands();
   void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
+  void open(const std::string& name, const Facts& facts);
   void run_commands();
   void take_opened();
   void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
   void start_session(OpenedSource opened);
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
+  void choose_queue(StreamSettings& stream, const SourceInfo& source);
   void restart(const StreamSettings& stream);
   void use_cpu();
   void describe_backend();
   void recall(const ViewSettings& settings);
   void remember(const std::filesystem::path& file);
   void wait_for_frame();
+  [[nodiscard]] bool must_draw() const;
   void apply_params();
   void apply_stream();
   void go_on_with_stream();
@@ -57,9 +64,17 @@ class WindowApp {
   void count_picture();
   [[nodiscard]] HostCopy host_copy() const;
   void toggle_freeze();
+  void freeze();
+  void go_live();
   void apply_cine();
   void freeze_when_still();
   void look_back();
+  [[nodiscard]] OpenedSource current_source() const;
+  void compare_with(CompareSide side, const std::filesystem::path& path);
+  void use_as_a(OpenedSource opened, const ImagingParams& params);
+  void swap_recordings();
+  void go_on_with_comparison();
+  void end_other_recording(const std::string& why);
   void set_reference();
   void say_reference();
   void save(SaveWhat what);
@@ -71,6 +86,12 @@ class WindowApp {
   void go_on_with_film();
   void give_up_film(const std::string& why);
   void describe_saving();
+  [[nodiscard]] bool folder_ready(UserFolder kind);
+  [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending) const;
+  [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
+  [[nodiscard]] nlohmann::json image_with_marks(const Image& shown) const;
+  [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
+  void save_figure(const std::filesystem::path& path, const Image& shown) const;
   void report_saved(const std::string& text, Severity severity);
   std::function<void(const Image&)> video_taker();
   struct DefaultPreset {
@@ -89,6 +110,14 @@ class WindowApp {
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
   [[nodiscard]] bool ended_by_fault() const;
+  enum class ResetCause { user, idle };
+  [[nodiscard]] Setup setup() const;
+  void apply_setup(const Setup& wanted);
+  void take_setup(const Setup& wanted);
+  void reset(ResetCause cause);
+  void undo_reset();
+  void reset_when_idle();
+  [[nodiscard]] bool refused_in_kiosk();
 
   Options options_;
   std::unique_ptr<Backend> backend_;
@@ -99,13 +128,15 @@ class WindowApp {
   RfHistory history_;
   WindowRecording recording_{&history_, state_.recording, options_.record,
                              [this](Severity severity, const std::string& text) { say(severity, text); }};
-  Review review_{history_};
+  ComparedSource compared_;  // side A of a comparison, while it is a recording of its own
+  Review review_{history_, &compared_};
   Inspecting inspecting_{history_, inspections_};
+  MModeReview m_mode_review_{history_, past_.line};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
-  std::int64_t live_since_ns_ = 0;      // the last time that somebody went live
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
+  bool current_becomes_a_ = false;  // the source that is opened is to be compared with the one at hand
   std::shared_ptr<Source> source_;
   std::string named_;               // the source, as the user named it
   Facts facts_;                     // that it was opened with
@@ -113,6 +144,7 @@ class WindowApp {
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;
+  std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
   PresetShelf shelf_{share_folder() / "assets" / "presets", own_presets_folder()};
   std::filesystem::path active_preset_;  // empty: none
   ImagingParams accepted_;               // the last parameters that the source could be imaged with
@@ -122,6 +154,7 @@ class WindowApp {
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   double first_picture_s_ = 0.0;    // after the program was started; 0 = none yet
   std::uint64_t shown_ = 0;
+  std::int64_t shown_ready_ns_ = 0;  // of the last image that was counted
   std::int64_t started_ns_ = 0;
   WindowTimes times_;
   std::uint64_t window_frame_ = 0;
@@ -131,8 +164,12 @@ class WindowApp {
   std::uint64_t asked_frame_ = 0;                  // window frame after which the last one was made
   std::int64_t due_ns_ = 0;                        // of the next window frame
   std::int64_t drawn_ns_ = 0;                      // of the last one
-  std::uint64_t processed_drawn_ = 0;
   double fraction_drawn_ = 0.0;
+  std::optional<Setup> start_;         // when the first source began
+  std::optional<Setup> before_reset_;  // of the last one, as long as it can be undone
+  std::optional<Setup> next_setup_;    // taken as soon as its source is open
+  std::int64_t reset_ns_ = 0;          // when the last one was made
+  bool reference_set_ = false;         // the 0 dB level, by the user
 };
 
 }  // namespace echoloop

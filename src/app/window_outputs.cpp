@@ -1,6 +1,7 @@
 // WindowApp's files, written when the window closes: what the command line asked for.
 #include <fmt/format.h>
 
+#include "app/figures.h"
 #include "app/live_outputs.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
@@ -36,6 +37,9 @@ void WindowApp::write_outputs() {
     video_->end();
     video_->wait();
   }
+  if (live_.images.front().host_db != nullptr && !options_.figure.empty()) {
+    write_last_figure(options_, state_.source.name, live_.images.front(), live_);
+  }
   if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
   nlohmann::json report = make_report(*backend_, *session_, named_, state_.params, trace_, totals);
   require_live_outputs(options_, state_.params);
@@ -52,7 +56,7 @@ void WindowApp::write_outputs() {
   write_report(options_, report);
   if (video_ == nullptr) return;
   if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
-  fmt::print("Film: {}\n", video_->summary());
+  fmt::print("Video: {}\n", video_->summary());
 }
 
 }  // namespace echoloop

@@ -17,12 +17,21 @@ void WindowApp::toggle_freeze() {
     state_.stream.paused = false;
     if (session_->producer_state() == ProducerState::ended) state_.stream.loop = true;
   } else if (review_.frozen()) {
-    review_.thaw(state_.cine, *session_);
-    live_since_ns_ = now_ns();
+    go_live();
   } else {
-    review_.freeze(state_.cine, viewer_->shown_image().stamp.sequence);
+    freeze();
   }
   apply_stream();
+}
+
+void WindowApp::freeze() {
+  review_.freeze(state_.cine, viewer_->shown_image().stamp.sequence);
+  trace_.count_latencies_from(kNoLatencies);
+}
+
+void WindowApp::go_live() {
+  review_.thaw(state_.cine, *session_);
+  trace_.count_latencies_from(now_ns());
 }
 
 void WindowApp::apply_cine() { apply_stream(); }  // keep_acquiring; the rest is looked at by look_back()
@@ -33,8 +42,7 @@ void WindowApp::freeze_when_still() {
   const bool still = state_.stream.paused || session_->producer_state() == ProducerState::ended;
   if (frozen_by_itself_ && !still) {
     frozen_by_itself_ = false;
-    review_.thaw(state_.cine, *session_);
-    live_since_ns_ = now_ns();
+    go_live();
   }
   // Nothing was finished since before the last window frame looked for a picture, and there was none.
   const Image& image = viewer_->shown_image();
@@ -43,20 +51,26 @@ void WindowApp::freeze_when_still() {
   processed_looked_ = state_.counts.processed;
   if (still && all_shown && !review_.frozen() && !state_.fault.has_value()) {
     frozen_by_itself_ = true;
-    review_.freeze(state_.cine, image.stamp.sequence);
+    freeze();
   }
 }
 
 void WindowApp::look_back() {
   say_reference();
   if (!session_->running()) return;
-  state_.cine.why_not = history_.budget_bytes() == 0    ? "No frames are kept: the memory for looking back is 0 MB."
-                        : state_.fault.has_value()      ? "The stream has stopped. Restart it first."
-                        : history_.extent().frames == 0 ? "No frame has been kept yet."
+  state_.cine.why_not = history_.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
+                        : state_.fault.has_value()      ? "The stream has stopped: restart first."
+                        : history_.extent().frames == 0 ? "No frames in history yet."
                                                         : "";
   inspecting_.update(state_, *session_, review_.frozen() ? Inspecting::Moment::frozen : Inspecting::Moment::live,
                      now_ns());
-  review_.update(state_.cine, state_.params, *session_, now_ns());
+  try {
+    review_.update(state_.cine, state_.params, *session_, now_ns());
+  } catch (const std::exception& error) {
+    end_other_recording(error.what());
+  }
+  session_->look_at_line(state_.m_mode.wanted ? state_.inspected : std::nullopt);
+  m_mode_review_.update(state_, *session_, review_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
   if (review_.requests() == asked_) return;
   asked_ = review_.requests();
   asked_frame_ = window_frame_;
@@ -65,6 +79,7 @@ void WindowApp::look_back() {
 // The brightest pixel becomes 0 dB: of the frame on screen while frozen, otherwise of the next one.
 void WindowApp::set_reference() {
   if (session_ == nullptr) return;
+  reference_set_ = true;
   reference_before_ = viewer_->shown_image().params;
   reference_until_ns_ = now_ns() + 1'000'000'000;
   if (!review_.frozen()) {
@@ -90,8 +105,8 @@ void WindowApp::say_reference() {
   reference_before_.reset();
   if (!same_picture) return;  // something else changed meanwhile: the difference says nothing
   say(Severity::info, std::abs(change_db) < 0.05
-                          ? "0 dB was at the brightest pixel already."
-                          : fmt::format("0 dB is now at the brightest pixel: the picture is {:.1f} dB {}.",
+                          ? "0 dB is already at the brightest pixel."
+                          : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",
                                         std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
 }
 

@@ -1,18 +1,23 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <ctime>
+
 #include "app/spare_memory.h"
+#include "app/stream_defaults.h"
 #include "app/window_app.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/param_table.h"
+#include "gui/film_plan.h"
 #include "gui/mark_editor.h"
 
 namespace echoloop {
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
                              const ImagingParams& params) {
-  give_up_film("the stream that made its pictures ended");
+  give_up_film("the stream was restarted");
   session_.reset();
   review_.forget(state_.cine);
   inspecting_.forget(state_);
@@ -23,6 +28,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   live_.sonogram.reset();
   past_.flow.reset();
   trace_.clear();
+  trace_.count_latencies_from(now_ns());
   feed_ = {};
   shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
@@ -59,21 +65,35 @@ void WindowApp::start_session(OpenedSource opened) {
     params.gamma = state_.params.gamma;
     params.color_map = state_.params.color_map;
   }
+  std::optional<Setup> setup_then = std::exchange(next_setup_, std::nullopt);
+  if (setup_then && setup_then->source != opened.info.opened_as) setup_then.reset();
   DefaultPreset chosen{params, active_preset_, {}};
-  if (!again && (!first || options_.settings.empty())) chosen = default_preset(params, *opened.info.acquisition);
+  if (setup_then) {
+    chosen = {setup_then->params, setup_then->preset, {}};
+  } else if (!again && (!first || options_.settings.empty()))
+    chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
+  if (!setup_then) {
+    if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
+    choose_queue(stream, opened.info);
+  }
   // Before the old stream is given up.
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
   if (!first) recording_.end("another source was opened");
   if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
-  if (!again) {  // what was drawn belongs to the other picture
+  const bool becomes_a = std::exchange(current_becomes_a_, false) && state_.cine.compare;
+  if (becomes_a) use_as_a(current_source(), state_.params);
+  if (!again && compared_.opened() == nullptr) {  // what was drawn and held belongs to the other image
     clear_marks(state_.marks);
     state_.inspected.reset();
     state_.pan_zoom = {};
+    state_.cine.compare = false;
+  }
+  if (!again) {
+    state_.cine.speed = state_.saving.film.speed = starting_speed(opened.info.acquisition->frame_rate_hz);
   }
   state_.facts = facts_ = opened.facts;
   if (!again) state_.assumed_facts.clear();
@@ -97,10 +117,17 @@ void WindowApp::start_session(OpenedSource opened) {
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
                                   opened.info.acquisition->center_hz * 1e-6));
+  if (setup_then) take_setup(*setup_then);
+  if (first) {
+    start_ = setup();
+    start_->view = {};
+    reset_ns_ = now_ns();
+  }
   if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {
-    say(Severity::warning, "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Source lets you say it."));
+    say(Severity::warning,
+        "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."));
   }
 }
 
@@ -110,8 +137,8 @@ void WindowApp::require_room(const OpenedSource& opened, const StreamSettings& s
   const std::size_t given_back = session_ != nullptr ? session_->memory().host_bytes + history_.extent().bytes : 0;
   const std::size_t there_is = free_host_memory() + given_back;
   if (need <= there_is) return;
-  throw Error(opened.name, fmt::format("its frames need {} in {} slots", megabytes(need), stream.slots),
-              "at most " + megabytes(there_is) + ", which is free", "fewer slots need less");
+  throw Error(opened.name, fmt::format("frames need {} in {} slots", megabytes(need), stream.slots),
+              "at most " + megabytes(there_is) + ", which is free", "use fewer slots");
 }
 
 void WindowApp::remember(const std::filesystem::path& file) {
@@ -123,29 +150,44 @@ void WindowApp::remember(const std::filesystem::path& file) {
   if (state_.recent.size() > kMostRecent) state_.recent.pop_back();
 }
 
+// Policy and slots, as long as no user chose others.
+void WindowApp::choose_queue(StreamSettings& stream, const SourceInfo& source) {
+  const bool first = source_ == nullptr;
+  const bool users = first ? options_.queue_given
+                           : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
+                                 chosen_queue_->slots != stream.slots;
+  if (users) return chosen_queue_.reset();
+  stream =
+      start_settings(stream, {.phantom = !source.phantom.empty(),
+                              .every_frame = options_.frames > 0 || !options_.record.empty() || !options_.video.empty(),
+                              .on_cpu = backend_->name() != "CUDA",
+                              .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
+  chosen_queue_ = stream;
+}
+
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
-  recording_.end("the stream was started again");
+  recording_.end("the stream was restarted");
   make_session(source_, stream, state_.params);
   state_.fault.reset();
-  say(Severity::info, "Started again");
+  say(Severity::info, "Restarted");
 }
 
 void WindowApp::describe_backend() {
   state_.backend = backend_->name();
   state_.device = backend_->device();
   state_.no_effect = {};
+  state_.cine.keep_acquiring = state_.backend == "CUDA";  // elsewhere the frozen image needs the machine's time
   if (state_.backend == "CUDA") return;
-  state_.no_effect.host_memory =
-      "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
-  state_.no_effect.streams = "Copies and kernels overlap on a GPU only; the CPU works on one frame with all its cores.";
-  state_.no_effect.lanes = "The CPU works on one frame at a time with all its cores.";
-  state_.no_effect.precision = "Precision is a GPU's choice; the CPU has kernels of its own.";
+  state_.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
+  state_.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
+  state_.no_effect.lanes = "No effect on the CPU: one frame at a time uses all cores.";
+  state_.no_effect.precision = "GPU only; the CPU uses single precision.";
 }
 
 void WindowApp::use_cpu() {
-  give_up_film("the stream that made its pictures ended");
-  recording_.end("the stream went on on the CPU");
+  give_up_film("the stream was restarted");
+  recording_.end("the stream continued on the CPU");
   recording_.finish();  // what waits may lie in the device's memory
   session_.reset();
   review_.forget(state_.cine);
@@ -155,6 +197,7 @@ void WindowApp::use_cpu() {
   for (Mailbox<Image>& past : past_.images) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();
+  choose_queue(state_.stream, state_.source);
   restart(state_.stream);
 }
 
@@ -198,7 +241,7 @@ void WindowApp::go_on_with_stream() {
     state_.run = RunState::fault;
     state_.fault = Fault{.title = "The stream could not be started",
                          .detail = error.what(),
-                         .advice = "Change the setting back, then restart.",
+                         .advice = "undo the change, then restart.",
                          .can_restart = true,
                          .can_use_cpu = backend_->name() == "CUDA"};
   }
@@ -208,7 +251,10 @@ void WindowApp::toggle_record() {
   if (state_.recording.on) {
     recording_.end("");
   } else if (!recording_.under_way() && session_ != nullptr && !state_.fault.has_value()) {
-    recording_.start(new_file(state_.saving.folder, ".uff"), *source_, state_.params);
+    if (!folder_ready(UserFolder::videos)) return;
+    const std::string name =
+        fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state_.source), fmt::localtime(std::time(nullptr)));
+    recording_.start(new_save(UserFolder::videos, name, ".uff"), *source_, state_.params);
   }
 }
 

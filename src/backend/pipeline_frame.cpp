@@ -36,6 +36,8 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   }
   lane.compress(slot.reference_db);
   refine(slot);
+  slot.line = line_.column(slot.plan->grid);
+  if (slot.line.has_value()) lane.keep_line(*slot.line);
   lane.finish(host_copy_);
   if (pixels) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
 }
@@ -82,16 +84,7 @@ void Pipeline::inject_faults(Lane& lane, std::uint64_t sequence) {
 
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
 void Pipeline::measure_reference(Slot& slot) {
-  slot.lane->compress(0.0);
-  slot.lane->finish(HostCopy::made);
-  slot.lane->wait();
-  const std::span<const float> image = slot.lane->image().host();
-  if (image.empty()) return;
-  const float brightest = *std::max_element(image.begin(), image.end());
-  constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600: a frame of zeros tells nothing, the next one may
-  // Held as it would be with all transmits: a selection then changes the brightness only by what it leaves out.
-  if (brightest <= kSilenceDb) return;
-  held_reference_db_ = static_cast<double>(brightest) - transmit_level_db(slot.plan->params, *slot.plan->acquisition);
+  if (const auto level_db = measured_level_db(*slot.lane, *slot.plan)) held_reference_db_ = *level_db;
 }
 
 void Pipeline::collect(Slot& slot) {
@@ -105,9 +98,10 @@ void Pipeline::collect(Slot& slot) {
   image.acquisition = acquisition_;
   image.averaged_frames = slot.averaged_frames;
   slot.lane->append_spans(trace_);
-  trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
+  trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
   if (options_.on_image) options_.on_image(image);
   side_.take_live(image);
+  if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
   std::swap(image, images_.back());
   images_.publish();
   slot.busy = false;

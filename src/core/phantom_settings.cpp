@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "core/probe_table.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
@@ -57,7 +58,7 @@ std::string number_text(double value) {
 
 double parse_number(std::string_view key, std::string_view text) {
   const auto value = finite_number(text);
-  if (!value) throw Error("sim: " + std::string(key), "found '" + std::string(text) + "'", "a number");
+  if (!value) throw invalid_value("sim: " + std::string(key), std::string(text), "a number");
   return *value;
 }
 
@@ -97,7 +98,7 @@ std::string angles_text(const std::vector<double>& angles_rad) {
 void set_seed(PhantomSettings& settings, std::string_view text) {
   const double seed = parse_number("seed", text);
   if (!(seed >= 0.0 && seed <= kLargestSeed) || seed != std::floor(seed)) {
-    throw Error("sim: seed", "found '" + std::string(text) + "'", "a whole number, 0 to 1e15");
+    throw invalid_value("sim: seed", std::string(text), "a whole number from 0 to 1e15");
   }
   settings.seed = static_cast<std::uint64_t>(seed);
 }
@@ -115,7 +116,7 @@ void set_one(PhantomSettings& settings, std::string_view assignment) {
     const auto* const row = std::ranges::find_if(
         kTable, [&](const PhantomSetting& candidate) { return candidate.key == key && has(settings, candidate); });
     if (row == kTable.end()) {
-      throw Error("sim:" + settings.name, "found setting '" + std::string(key) + "'", accepted_keys(settings));
+      throw Error("sim:" + settings.name, "unknown setting '" + std::string(key) + "'", accepted_keys(settings));
     }
     row->set(settings, parse_number(key, value) * row->per_unit);
   }
@@ -176,9 +177,10 @@ void check_phantom(const PhantomSettings& s) {
   for (const PhantomSetting& row : kTable) {
     const double value = row.get(s) / row.per_unit;
     const double slack = 1e-9 * std::max(1.0, std::abs(value));  // of a value that went through SI
-    require(value >= row.least - slack && value <= row.most + slack, s,
-            std::string(row.key) + " = " + number_text(value),
-            number_text(row.least) + " to " + number_text(row.most) + (*row.unit != '\0' ? " " : "") + row.unit);
+    if (value >= row.least - slack && value <= row.most + slack) continue;
+    throw out_of_range(
+        "sim:" + s.name + ": " + row.key, number_text(value),
+        number_text(row.least) + " to " + number_text(row.most) + (*row.unit != '\0' ? " " : "") + row.unit);
   }
 }
 

@@ -10,8 +10,21 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<double, 7> kSpeeds = {0.1, 0.25, 0.5, 1, 2, 5, 10};
-constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}};
+constexpr int kSpeedCount = 7;
+struct Speeds {
+  std::array<double, kSpeedCount> values;
+  std::array<Choice, kSpeedCount> choices;
+};
+constexpr Speeds kSpeeds = {{0.1, 0.25, 0.5, 1, 2, 5, 10},
+                            {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}}};
+// Of sources with a thousand frames a second and more: too fast to follow in real time.
+constexpr Speeds kSlowSpeeds = {{0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1},
+                                {{{"0.01×"}, {"0.02×"}, {"0.05×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}}}};
+
+const Speeds& speeds_of(const UiState& state) {
+  const bool fast = state.source.acquisition != nullptr && state.source.acquisition->frame_rate_hz >= 1000.0;
+  return fast ? kSlowSpeeds : kSpeeds;
+}
 
 float freeze_width(const Row& row) { return row.c.ui.px(row.fit.shortcuts ? 132 : 92); }
 float play_width(const Row& row) {
@@ -62,14 +75,14 @@ float freeze_button(Row& row, float x) {
   const std::string_view why = why_no_freeze(c.state);
   const Rect r = row.at(x, freeze_width(row));
   const std::string_view key = row.fit.shortcuts ? "Space" : "";
-  if (ui.button("freeze", r,
-                {.label = frozen ? "     Go live" : "     Freeze",
-                 .shortcut = key,
-                 .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
-                {frozen ? "Go live" : "Freeze",
-                 frozen ? "Shows new frames again (Space)."
-                        : "Keeps this picture, and the frames before it, to look at (Space).",
-                 why})) {
+  if (ui.button(
+          "freeze", r,
+          {.label = frozen ? "     Resume" : "     Freeze",
+           .shortcut = key,
+           .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
+          {frozen ? "Resume" : "Freeze",
+           frozen ? "Returns to live images (Space)." : "Stops at this image; the history can be replayed (Space).",
+           why})) {
     freeze(c.state, c.commands);
   }
   const ImU32 ink = !why.empty() ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
@@ -87,8 +100,7 @@ float play_button(Row& row, float x) {
   const bool playing = c.state.cine.playing && c.state.run == RunState::frozen;
   const Rect r = row.at(x, play_width(row));
   if (c.ui.button("play", r, {.label = playing ? "Pause" : "Play", .shortcut = row.fit.shortcuts ? "P" : ""},
-                  {playing ? "Pause" : "Play",
-                   "Plays the kept frames between the loop marks, over and over, by the wall clock (P).",
+                  {playing ? "Pause" : "Play", "Plays the history between the loop marks repeatedly (P).",
                    why_no_past(c.state)})) {
     cine_act(c.state, c.commands, CineAct::play);
   }
@@ -98,15 +110,16 @@ float play_button(Row& row, float x) {
 void speed_choice(Row& row, float x) {
   PanelContext& c = row.c;
   Cine& cine = c.state.cine;
-  const auto* const found = std::find(kSpeeds.begin(), kSpeeds.end(), cine.speed);
-  const int chosen = found == kSpeeds.end() ? -1 : static_cast<int>(found - kSpeeds.begin());
+  const Speeds& speeds = speeds_of(c.state);
+  const auto* const found = std::find(speeds.values.begin(), speeds.values.end(), cine.speed);
+  const int chosen = found == speeds.values.end() ? -1 : static_cast<int>(found - speeds.values.begin());
   const Rect r = row.at(x, speed_width(row));
-  const Tip tip{"Speed", "Times the pace at which the frames came.", why_no_past(c.state)};
-  const Choice shown = chosen >= 0 ? kSpeedChoices[static_cast<std::size_t>(chosen)] : Choice{"own"};
-  const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, kSpeedChoices, chosen, tip)
-                                                      : c.ui.combo("speed", r, shown, kSpeedChoices, chosen, tip);
+  const Tip tip{"Speed", "Playback speed: at 1× a second of the acquisition plays in a second.", why_no_past(c.state)};
+  const Choice shown = chosen >= 0 ? speeds.choices[static_cast<std::size_t>(chosen)] : Choice{"own"};
+  const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, speeds.choices, chosen, tip)
+                                                      : c.ui.combo("speed", r, shown, speeds.choices, chosen, tip);
   if (!picked) return;
-  cine.speed = kSpeeds[static_cast<std::size_t>(*picked)];
+  cine.speed = speeds.values[static_cast<std::size_t>(*picked)];
   call(c.commands.cine_changed);
 }
 
@@ -120,11 +133,11 @@ void draw_cine_buttons(PanelContext& c, float x0, float x1, float y) {
     if (needed(row) <= x1 - x0) break;
   }
   float x = x0;
-  x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "The oldest kept frame (Home).", {}}});
-  x = step_button(row, x, {"back", Icon::back, CineAct::back, {"Step back", "One frame back (Left).", {}}});
+  x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "Oldest frame in history (Home).", {}}});
+  x = step_button(row, x, {"back", Icon::back, CineAct::back, {"Step back", "Previous frame (Left).", {}}});
   x = freeze_button(row, x);
-  x = step_button(row, x, {"forward", Icon::forward, CineAct::forward, {"Step forward", "One frame on (Right).", {}}});
-  x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "The newest kept frame (End).", {}}});
+  x = step_button(row, x, {"forward", Icon::forward, CineAct::forward, {"Step forward", "Next frame (Right).", {}}});
+  x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "Newest frame in history (End).", {}}});
   x = play_button(row, x + ui.px(6));
   speed_choice(row, x);
   draw_tools(row, x1);

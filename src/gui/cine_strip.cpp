@@ -44,6 +44,20 @@ struct Mark {
   bool in;  // the left one
 };
 
+void mark_by_key(PanelContext& c, const Mark& mark, const Hit& h) {
+  Cine& cine = c.state.cine;
+  for (const KeyPress& press : h.keys) {
+    const std::ptrdiff_t by = frame_steps(press);
+    std::size_t& at = mark.in ? cine.mark_in : cine.mark_out;
+    if (press.key == Key::remove) cine_act(c.state, c.commands, mark.reset);
+    if (by == 0 || cine.frames < 2) continue;
+    const auto least = static_cast<std::ptrdiff_t>(mark.in ? 0 : cine.mark_in + 1);
+    const auto most = static_cast<std::ptrdiff_t>(mark.in ? cine.mark_out - 1 : cine.frames - 1);
+    at = static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(at) + by, least, std::max(least, most)));
+    call(c.commands.cine_changed);
+  }
+}
+
 // The marks stand above the track, so that they never cover the playhead.
 void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   Ui& ui = c.ui;
@@ -53,14 +67,15 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   const float x = track_x(track, cine_share(cine, at));
   const float lean = mark.in ? 1.0F : -1.0F;
   const Rect grip{x - ui.px(9), track.y0 - ui.px(15), x + ui.px(9), track.y0 - ui.px(2)};
-  const Hit h = ui.hit(mark.id, grip);
+  const Hit h = ui.control(mark.id, grip, FocusKind::slider);
   ui.tip(mark.id, h, grip,
-         {mark.in ? "Loop from here" : "Loop to here",
-          mark.in ? "Playing starts over here. Drag it, or press I to set it at the playhead; right-click resets it."
-                  : "Playing goes on to here. Drag it, or press O to set it at the playhead; right-click resets it.",
+         {mark.in ? "Loop start" : "Loop end",
+          mark.in ? "Start of the playback loop. Drag, or press I to set at the playhead; right-click to reset."
+                  : "End of the playback loop. Drag, or press O to set at the playhead; right-click to reset.",
           {}});
   if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (h.right) cine_act(c.state, c.commands, mark.reset);
+  mark_by_key(c, mark, h);
   if (h.held && last > 0) {
     const std::size_t wanted =
         nearest_frame(cine, static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / track.width()));
@@ -134,56 +149,17 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   label(track.x0, first);
   const float now_x = track.x1 - ui.width(Type::small, "now");
   label(now_x, "now");
-  ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kDisabled);
+  ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
   for (int i = 1; step > 0 && i < 200 && i * step < cine.seconds; ++i) {
     const float x = track_x(track, 1 - i * step / cine.seconds);
-    ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kDisabled);
+    ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
     const std::string text = fixed(-i * step, decimals) + " s";
     const float w = ui.width(Type::small, text);
     if (x - 0.5F * w > first_end + gap && x + 0.5F * w + gap < now_x) label(x - 0.5F * w, text);
   }
 }
 
-std::string track_help(const Cine& cine) {
-  std::string kept = fmt::format("{} frame{} kept", grouped(cine.frames), cine.frames == 1 ? "" : "s");
-  if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
-  if (cine.bytes > 0 && cine.budget_bytes > 0) kept += " of " + byte_text(cine.budget_bytes);
-  return kept + ". Click or drag to look at one; while live this freezes first.";
-}
-
 }  // namespace
-
-void CineStrip::drag_track(PanelContext& c, const Rect& track) {
-  Ui& ui = c.ui;
-  UiState& s = c.state;
-  const Rect area{track.x0 - ui.px(8), track.y0 - ui.px(3), track.x1 + ui.px(8), track.y1 + ui.px(22)};
-  const Hit h = ui.hit("cine_track", area);
-  const std::string help = track_help(s.cine);
-  const bool can_freeze = is_live(s) && s.cine.frames > 0 && s.cine.why_not.empty();
-  const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
-  ui.tip("cine_track", h, area, {"Kept frames", help, why});
-  if (!why.empty()) {
-    wanted_.reset();
-    return;
-  }
-  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / std::max(track.width(), 1.0F));
-  if (s.run == RunState::frozen) {
-    if (h.held) wanted_ = share;
-    if (wanted_) cine_seek(s, c.commands, nearest_frame(s.cine, *wanted_));
-    wanted_.reset();
-    return;
-  }
-  constexpr double kPatience_s = 2;
-  if (h.pressed) {
-    wanted_since_ = ImGui::GetTime();
-    wanted_ = share;
-    freeze(s, c.commands);
-  } else if (wanted_ && h.held) {
-    wanted_ = share;
-  } else if (wanted_ && ImGui::GetTime() - wanted_since_ > kPatience_s) {
-    wanted_.reset();
-  }
-}
 
 void CineStrip::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
@@ -192,7 +168,8 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   const float x1 = r.x1 - ui.px(c.compact ? 12 : 16);
   const float top = r.y0 + ui.px(c.compact ? 15 : 19);
   const Rect track{x0, top, x1, top + ui.px(8)};
-  drag_track(c, track);
+  drag_.use(c, "cine_track", track,
+            {track.x0 - ui.px(8), track.y0 - ui.px(3), track.x1 + ui.px(8), track.y1 + ui.px(22)});
   draw_track(ui, c.state, track);
   if (why_no_past(c.state).empty()) {
     draw_mark(c, track, {"mark_in", CineAct::reset_in, true});

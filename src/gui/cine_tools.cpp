@@ -17,6 +17,12 @@ constexpr Tip kKeepTip = {
 
 constexpr Tip kSaveTip = {"Save", "Picture, levels, numbers, films and timings.", {}};
 
+Tip save_tip(const PanelContext& c) {
+  Tip tip = kSaveTip;
+  tip.why_not = why_no_files(c.state);
+  return tip;
+}
+
 enum class Tool { keep, compare, picture, record };  // from left to right
 
 constexpr float kMore = 20;  // the part of the picture button that opens the save panel
@@ -63,24 +69,25 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
   if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
-                {"Picture", "Saves the picture on screen as PNG (S).", why_no_picture(c)})) {
+                {"Picture", "Saves the image on screen with the settings of Save as (S).", why_no_picture(c)})) {
     call(c.commands.save, SaveWhat::picture);
   }
-  if (ui.button("save_menu", more, {}, kSaveTip)) ui.open_popup(kSavePanel);
+  if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
 }
 
 // Opens the panel, which saves the picture too.
 void save_icon(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
-  if (ui.button("save_menu", r, {}, kSaveTip)) ui.open_popup(kSavePanel);
+  if (ui.button("save_menu", r, {}, save_tip(c))) ui.open_popup(kSavePanel);
   draw_bar_icon(ui, BarIcon::save, std::round(r.cx()), std::round(r.cy()), theme::kText);
 }
 
 void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
   const RecordingView& recording = c.state.recording;
-  const std::string_view why = recording.finishing           ? "The last frames are still being written."
+  const std::string_view why = !c.state.kiosk.empty()        ? std::string_view(c.state.kiosk)
+                               : recording.finishing         ? "The last frames are still being written."
                                : c.state.source.name.empty() ? "There is no source to record."
                                : c.state.run == RunState::fault && !recording.on
                                    ? "The stream has stopped. Restart it first."
@@ -106,10 +113,8 @@ void draw_tool(const Row& row, Tool tool, const Rect& r) {
   } else if (tool == Tool::record) {
     record_button(row, r);
   } else {
-    const Tip tip{
-        "Compare",
-        "Holds these parameters as A, left of a line; what you change from now on acts on B, right of it (X).",
-        why_no_past(c.state)};
+    const Tip tip{"Compare", "Holds these parameters, or shows another recording, as A; edits act on B (X).",
+                  why_no_comparison(c.state)};
     const bool on = c.state.cine.compare && tip.why_not.empty();
     if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
       cine_act(c.state, c.commands, CineAct::compare);
@@ -127,12 +132,12 @@ void draw_menu(const Row& row, const Rect& r) {
     entries.push_back(entry);
     choices.push_back(choice);
   };
-  const bool past = why_no_past(c.state).empty();
+  const bool possible = why_no_comparison(c.state).empty();
   if (row.fit.keep == Shown::in_menu) {
     add(Entry::keep, {kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"});
   }
   if (row.fit.compare == Shown::in_menu) {
-    add(Entry::compare, {"Compare", !past ? "when frozen" : c.state.cine.compare ? "on" : "X"});
+    add(Entry::compare, {"Compare", !possible ? "no frames" : c.state.cine.compare ? "on" : "X"});
   }
   if (row.fit.picture == Shown::in_menu) {
     add(Entry::picture, {"Picture", "S"});
@@ -152,7 +157,8 @@ void draw_menu(const Row& row, const Rect& r) {
       if (why_no_picture(c).empty()) call(c.commands.save, SaveWhat::picture);
       return;
     case Entry::save:
-      return ui.open_popup(kSavePanel);
+      if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);
+      return;
   }
 }
 

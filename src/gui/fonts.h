@@ -6,13 +6,13 @@
 #include <array>
 #include <string>
 
-#include "gui/font_files.h"
 #include "gui/imgui_compat.h"
+#include "render/font_files.h"
 
 namespace echoloop {
 
-enum class Type { body, strong, small, badge, large, large_strong };
-inline constexpr int kTypeCount = 6;
+enum class Type { body, strong, small, badge, medium, large, large_strong, heading };
+inline constexpr int kTypeCount = 8;
 
 class Fonts {
  public:

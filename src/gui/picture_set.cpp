@@ -19,9 +19,9 @@ PictureSet::PictureSet(Way way, Mailbox<Image>& live, PastImages* past) : host_o
   host_only_ = live_.texture == nullptr;
   if (host_only_) {
     live_.texture = make_host_texture();
-    status_ = "Pictures pass through host memory" + (why_not.empty() ? "" : ": " + why_not);
+    status_ = "Images go through host memory (no CUDA-OpenGL interop)" + (why_not.empty() ? "" : ": " + why_not);
   } else {
-    status_ = "Pictures stay on the GPU (CUDA-OpenGL interop)";
+    status_ = "Images stay on the GPU (CUDA-OpenGL interop)";
   }
 }
 
@@ -84,7 +84,7 @@ bool PictureSet::put(Picture& picture, const Image& image) {
   picture.texture = make_host_texture();
   picture.image = {};  // it went with its texture
   host_only_ = true;
-  status_ = "CUDA-OpenGL interop failed: pictures now pass through host memory";
+  status_ = "CUDA-OpenGL interop failed: images now go through host memory";
   return picture.texture->update(image);
 }
 
@@ -104,15 +104,16 @@ float PictureSet::level_db(const Image& image, int ix, int iz) {
     return image
         .host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(image.grid.nx) + static_cast<std::size_t>(ix)];
   }
-  return probe_.ask(texture_of(&image == &compared_.image ? compared_ : *current_), ix, iz);
+  const bool of_a = &image == &compared_.image;
+  return (of_a ? compared_probe_ : probe_).ask(texture_of(of_a ? compared_ : *current_), ix, iz);
 }
 
-std::vector<float> PictureSet::shown_db() const {
-  const Image& image = shown();
+std::vector<float> PictureSet::db_of(const Image& image) const {
   if (image.number == 0) return {};
   if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
   std::vector<float> values(image.grid.pixels());
-  glGetTextureImage(texture(), 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
+  const unsigned int texture = texture_of(&image == &compared_.image ? compared_ : *current_);
+  glGetTextureImage(texture, 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
   return values;
 }
 

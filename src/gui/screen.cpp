@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/units.h"
 #include "gui/cine_actions.h"
+#include "gui/compare_bar.h"
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
+#include "gui/splitter.h"
 #include "gui/tool_bar.h"
 #include "gui/wipe.h"
 
@@ -39,7 +42,8 @@ void reveal(PanelContext& c, Column& column, Panel panel, void (*draw)(PanelCont
 
 bool Screen::moving() const {
   constexpr double kHint_s = 3.2;
-  return ui_.moving() || messages_.moving() || (presentation_ && ImGui::GetTime() - presentation_since_ < kHint_s);
+  const bool presents = presentation_ && (ImGui::GetTime() - presentation_since_ < kHint_s || touch_.ending(now_ns()));
+  return ui_.moving() || messages_.moving() || presents;
 }
 
 void Screen::draw(UiState& state, const SceneInput& input) {
@@ -53,49 +57,97 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0F);
   ImGui::Begin("echoloop", nullptr, kWindowFlags);
   ImGui::PopStyleVar(3);
+  if (std::exchange(close_popups_, false)) ImGui::SetWindowFocus();  // what is above this window closes
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   grounds_.clear();
   last_layout_ = std::exchange(layout_, {});
+  side_a_ = {};
   state.marks.hovered = 0;
   live_area_ = {};
+  strips_ = {};
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
+  lectured_ = lectured_ && view_.lecture;
   state.timeline.wanted = false;  // unless its panel is drawn
   state.inspector.wanted = false;
   watch_gate(state);
-  if (presentation_ || view_.dock == Dock::none) dock_.close();
+  if (presentation_ || view_.lecture || view_.dock == Dock::none) dock_.close();
+  const float logical = size.x / input.scale;
+  PanelContext c{.ui = ui_,
+                 .state = state,
+                 .commands = commands_,
+                 .view = view_,
+                 .shown_grid = input.image.grid,
+                 .levels = input.levels,
+                 .measuring = measuring_,
+                 .levels_a = state.cine.compare ? &input.compared_levels : nullptr,
+                 .measuring_a = measuring_a_,
+                 .compact = logical < theme::kCompactBelow,
+                 .more_formation = more_formation_,
+                 .more_display = more_display_,
+                 .open_dialog = open_dialog_};
   if (presentation_) {
-    draw_presentation(state, input);
+    ui_.focus().enter(WindowPart::picture);
+    draw_presentation(c, input);
+  } else if (view_.lecture) {
+    draw_lecture(c);
   } else {
-    const float logical = size.x / input.scale;
-    PanelContext c{.ui = ui_,
-                   .state = state,
-                   .commands = commands_,
-                   .view = view_,
-                   .shown_grid = input.image.grid,
-                   .levels = input.levels,
-                   .measuring = measuring_,
-                   .compact = logical < theme::kCompactBelow,
-                   .more_formation = more_formation_,
-                   .more_display = more_display_,
-                   .open_dialog = open_dialog_};
     draw_controls(c, input);
   }
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
-  if (const auto file = dialog_.draw(ui_, input.keys)) call(commands_.open_file, *file);
+  if (const auto file = dialog_.draw(ui_, keys_left_)) {
+    if (open_as_) {
+      call(commands_.compare_with, *open_as_, *file);
+    } else {
+      call(commands_.open_file, *file);
+    }
+  }
+  if (!dialog_.is_open()) open_as_.reset();
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
-  if (draw_keys_overlay(ui_)) tour_.begin();
+  const OverlayRequests asked = draw_keys_overlay(ui_);
+  if (asked.tour) tour_.begin();
+  if (asked.scale) choose_scale(*asked.scale);
   tour_.hide();
-  if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
+  ui_.focus().enter(WindowPart::callout);
+  const bool controls = !presentation_ && !view_.lecture;
+  if (controls && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
   watch_params(state);
-  if (ui_.escape()) presentation_ = false;
+  if (ui_.escape()) presentation_ = view_.lecture = false;
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
   ImGui::End();
+}
+
+void Screen::restore_view(const ViewSettings& settings) {
+  // Neither set nor reset: what is remembered for the next run.
+  ViewSettings kept = settings;
+  kept.last_folder = view_.last_folder;
+  kept.place = view_.place;
+  kept.recent = view_.recent;
+  kept.toured = view_.toured;
+  kept.saving = view_.saving;
+  view_ = std::move(kept);
+  scale_chosen_ = view_.scale > 0;
+}
+
+void Screen::reset_view() {
+  restore_view({});
+  presentation_ = more_formation_ = more_display_ = measure_shown_ = false;
+  open_dialog_ = open_keys_ = false;
+  close_popups_ = true;
+  cine_ = {};
+  hand_.forget();
+  dock_ = {};
+  tour_.end();
+  presets_ = {};
+  left_scroll_.reset();
+  right_scroll_.reset();
+  closed_fault_.clear();
+  ui_.forget_keys();
 }
 
 bool Screen::remember(const UiState& state, const WindowPlace& place) {
@@ -110,8 +162,9 @@ bool Screen::remember(const UiState& state, const WindowPlace& place) {
 
 // Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
 void Screen::watch_params(UiState& state) {
-  if (history_of_ != state.source.acquisition) {
+  if (history_of_ != state.source.acquisition || resets_ != state.resets) {
     history_of_ = state.source.acquisition;
+    resets_ = state.resets;
     history_.begin(state.params);
   }
   const auto active = static_cast<std::size_t>(state.presets.active);
@@ -125,10 +178,33 @@ void Screen::travel(UiState& state, HistoryAct act) {
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto params = back ? history_.undo() : history_.redo();
+  if (!params && back && state.reset_undoable) call(commands_.undo_reset);
   if (!params) return;
   state.params = *params;
   call(commands_.params_changed);
   call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
+}
+
+// Timeline and Stream in place of the columns and the image; the bars stay.
+void Screen::draw_lecture(PanelContext& c) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
+  const Rect area{0, l.status.y1, size.x, l.message.y0};
+  grounds_ = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
+  if (!std::exchange(lectured_, true)) {
+    call(commands_.say, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
+  }
+  lecture_.draw(c, area);
+  BarRequests requests;
+  draw_status_bar(c, l.status, requests);
+  messages_.draw(c, l.message);
+  if (requests.back) view_.lecture = false;
+}
+
+void Screen::present() {
+  presentation_ = true;
+  presentation_since_ = ImGui::GetTime();
+  touch_.touch(now_ns());
 }
 
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
@@ -140,11 +216,12 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   draw_columns(c, l);
   draw_centre(c, input, l);
   BarRequests requests;
+  ui_.focus().enter(WindowPart::status);
   draw_status_bar(c, l.status, requests);
+  ui_.focus().enter(WindowPart::message);
   messages_.draw(c, l.message);
   if (requests.presentation) {
-    presentation_ = true;
-    presentation_since_ = ImGui::GetTime();
+    present();
   }
   open_keys_ = open_keys_ || requests.keys;
   open_dialog_ = open_dialog_ || requests.open_dialog;
@@ -154,26 +231,38 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   const float scale = ui_.scale();
   const float logical = ImGui::GetIO().DisplaySize.x / scale;
   const float grab = ui_.px(4);
+  ui_.focus().enter(WindowPart::left);
   ui_.vertical(l.splitter_left, l.left.y0, l.left.y1, theme::kEdge);
-  const Hit left = ui_.hit("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1});
+  const Hit left = ui_.control("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1},
+                               FocusKind::slider, "Width of the left column");
   if (left.hovered || left.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const float right_now = l.right.width() / scale;
+  const float left_by_key = splitter_by_key(left);
   if (left.held) c.view.widths.left = clamp_left_width(ImGui::GetIO().MousePos.x / scale, logical, right_now);
-  if (left.right) c.view.widths.left = 0;
+  if (left_by_key != 0) {
+    c.view.widths.left = clamp_left_width(l.left.width() / scale + left_by_key, logical, right_now);
+  }
+  if (splitter_reset(left)) c.view.widths.left = 0;
   if (!l.right_shown) return;
+  ui_.focus().enter(WindowPart::right);
   ui_.vertical(l.splitter_right - ui_.hairline(), l.right.y0, l.right.y1, theme::kEdge);
   const Hit right =
-      ui_.hit("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1});
+      ui_.control("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1},
+                  FocusKind::slider, "Width of the right column");
   if (right.hovered || right.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (right.held)
     c.view.widths.right =
         clamp_right_width(logical - ImGui::GetIO().MousePos.x / scale, logical, l.left.width() / scale);
-  if (right.right) c.view.widths.right = 0;
+  if (const float by = splitter_by_key(right); by != 0) {
+    c.view.widths.right = clamp_right_width(l.right.width() / scale - by, logical, l.left.width() / scale);
+  }
+  if (splitter_reset(right)) c.view.widths.right = 0;
 }
 
 void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   const float padding = ui_.px(c.compact ? 12 : 16);
   const float top = ui_.px(4);
+  ui_.focus().enter(WindowPart::left);
   {
     take_objects_wheel(c.view.objects, l.left);
     const float y = left_scroll_.begin(ui_, "left_bar", l.left);
@@ -198,6 +287,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     measure_shown_ = true;
     view_.is_open(Panel::measure, c.compact) = true;
   }
+  ui_.focus().enter(WindowPart::right);
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
@@ -205,7 +295,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     measure_panel(c, column);
     panel_line(ui_, column, l.right);
   } else if (c.state.measured.image.number != 0) {
-    c.state.measured = {};  // nobody looks
+    c.state.measured = c.state.measured_a = {};  // the panel is closed
   }
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
@@ -221,18 +311,32 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   grounds_.push_back({strip, theme::kPanelHex});
   const Rect tools{l.centre.x0, l.centre.y0, l.centre.x1, l.centre.y0 + ui_.px(kToolBar)};
   grounds_.push_back({tools, theme::kPanelHex});
+  ui_.focus().enter(WindowPart::tools);
   draw_tool_bar(c, tools, last_layout_);
   Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
+  if (c.state.cine.compare) {
+    const Rect bar{area.x0, area.y0, area.x1, area.y0 + ui_.px(kCompareBar)};
+    grounds_.push_back({bar, theme::kPanelHex});
+    if (const auto side = draw_compare_bar(c, bar)) {
+      open_as_ = side;
+      open_dialog_ = true;
+    }
+    area.y0 = bar.y1;
+  }
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
+  ui_.focus().enter(WindowPart::strip);
   cine_.draw(c, strip);
+  ui_.focus().enter(WindowPart::dock);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
   const Dock docked = view_.dock;
   if (docked == Dock::inspector || docked == Dock::m_mode) inspect_somewhere(c.state, input);
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
     dock_.draw(c, dock, input.image, input.strip);
-    grounds_.push_back({dock_.strip_box(), 0x000000});
+    strips_ = dock_.boxes();
+    for (const Rect& box : {strips_.m_mode, strips_.sonogram}) grounds_.push_back({box, 0x000000});
   }
+  ui_.focus().enter(WindowPart::picture);
   live_area_ = area;
   if (docked == Dock::m_mode || docked == Dock::sonogram) live_area_.y1 = dock.y1;  // the strip moves with the picture
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
@@ -240,8 +344,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     draw_empty(c, area);
     return;
   }
-  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact, c.state.pan_zoom,
-                            is_overlay(c.state.params.flow) ? ColorBars::level_and_flow : ColorBars::level);
+  lay_out(c.state, input, area, c.compact);
+  if (beside()) draw_side_a(c.state, input, area);
   const ImageViewContext view = view_of(c.state, input);
   draw_rulers(view);
   if (c.state.run == RunState::fault) {

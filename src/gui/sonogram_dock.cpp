@@ -17,9 +17,9 @@ namespace {
 constexpr ImU32 kEnvelope = theme::rgb(0x4CC3E0), kMean = theme::rgb(0xF2C14E);
 
 std::string_view why_none(const UiState& state) {
-  if (state.params.gate == Gate::off) return "Choose the gate tool and click on a vessel.";
-  if (state.run == RunState::frozen) return "The sonogram grows with live pictures. Space goes live.";
-  return "Waiting for a window of frames that follow each other, in a gate on the picture…";
+  if (state.params.gate == Gate::off) return "Select the gate tool and click on a vessel.";
+  if (state.run == RunState::frozen) return "The sonogram records live frames only. Press Space to resume.";
+  return "Collecting consecutive frames for the first spectrum…";
 }
 
 // The oldest column on screen.
@@ -56,15 +56,14 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
   const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (const auto now = ui.segmented("sonogram_span", spans, kNames, chosen,
-                                    {"Time across the strip", "By the time at which frames were acquired.", {}})) {
+                                    {"Time span", "Acquisition time shown across the plot.", {}})) {
     span_s_ = kSpans[static_cast<std::size_t>(*now)];
   }
   const Rect box{spans.x0 - ui.px(90), spans.y0, spans.x0 - ui.px(12), spans.y1};
   if (ui.check_box("sonogram_curves", box, "Curves", curves_,
                    {"Curves",
-                    "Blue: the fastest flow, where the spectrum comes within 10 dB of its strongest velocity and 11 dB "
-                    "above its "
-                    "noise. Yellow: the mean velocity, weighted with power.",
+                    "Blue: peak velocity (within 10 dB of the spectral maximum and 11 dB above noise). Yellow: "
+                    "power-weighted mean velocity.",
                     {}})) {
     curves_ = !curves_;
   }
@@ -119,7 +118,7 @@ void SonogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& 
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   const Hit hit = ui.hit("sonogram_axis", axis);
-  ui.tip("sonogram_axis", hit, axis, {"Velocity", "Drag: moves the baseline. Right click: back to the middle.", {}});
+  ui.tip("sonogram_axis", hit, axis, {"Velocity", "Drag to move the baseline, right-click to reset.", {}});
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   const float y = ImGui::GetIO().MousePos.y;
   if (hit.pressed) {
@@ -165,25 +164,19 @@ void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s
   ui.text_centred(Type::small, chip, theme::kText, text);
 }
 
-Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
-  Ui& ui = c.ui;
-  const Sonogram* s = c.state.sonogram.shown;
-  if (s == nullptr) {
-    ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
-    return {};
-  }
-  draw_head(c, head, *s);
+// Axes, baseline, limits and curves.
+Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels) const {
+  const Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
-  const VelocityUnit unit = velocity_unit(s->aliasing_m_s);
-  const double limit = s->aliasing_m_s * unit.per_m_s;
-  const Rect cell{body.x0, body.y0 - ui.px(12), body.x1, body.y1};
-  const Plot plot = draw_plot(ui, cell,
-                              {{},
-                               {-span_s_, 0.0, "s"},
-                               {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
-                               PlotGround::none});
-  move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
-  const double shift_m_s = p.sonogram_baseline * s->aliasing_m_s;
+  const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
+  const double limit = s.aliasing_m_s * unit.per_m_s;
+  const Plot plot =
+      draw_plot(ui, cell,
+                {.title = {},
+                 .x = {-span_s_, 0.0, "s"},
+                 .y = {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
+                 .ground = PlotGround::none,
+                 .labels = labels});
   ui.horizontal(plot.box.x0, plot.box.x1, plot.y_px(0.0), theme::rgb(0xFFFFFF, 110));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   // The limits themselves, where the baseline has moved them into sight.
@@ -194,19 +187,50 @@ Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
       ui.stroke({x, y}, {x + ui.px(5), y}, theme::rgb(0xFFFFFF, 90), 1);
     }
   }
-  if (only_gaps(*s, span_s_)) {
+  if (only_gaps(s, span_s_)) {
     const std::string why =
-        fmt::format("No {} frames follow each other here, which a spectrum is made of.", p.sonogram_frames);
-    const std::string short_why = fmt::format("No {} frames follow each other.", p.sonogram_frames);
-    const bool fits = ui.width(Type::body, why) < plot.box.width() - ui.px(16);
+        fmt::format("Not enough consecutive frames here for a spectrum ({} needed).", p.sonogram_frames);
+    const std::string short_why = fmt::format("Not enough consecutive frames ({} needed).", p.sonogram_frames);
+    const Type type = labels == Type::small ? Type::body : labels;
+    const bool fits = ui.width(type, why) < plot.box.width() - ui.px(16);
     const float line = ui.px(24), below = plot.y_px(0.0);
-    ui.text_centred(Type::body, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
+    ui.text_centred(type, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
                     fits ? why : short_why);
   }
-  if (curves_) draw_curves(ui, plot, *s, shift_m_s, unit.per_m_s);
+  if (curves_) draw_curves(ui, plot, s, p.sonogram_baseline * s.aliasing_m_s, unit.per_m_s);
   ui.list().PopClipRect();
-  read_out(c, plot, *s, p);
+  return plot;
+}
+
+Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
+  const Sonogram* s = c.state.sonogram.shown;
+  if (s == nullptr) {
+    c.ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
+    return {};
+  }
+  draw_head(c, head, *s);
+  const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
+  move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
+  read_out(c, plot, *s, c.state.params);
   return plot.box;
+}
+
+Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
+  const Ui& ui = c.ui;
+  const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
+  const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
+  const Sonogram* s = c.state.sonogram.shown;
+  if (s == nullptr) {
+    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_none(c.state));
+    return {};
+  }
+  const float most = fastest(*s, span_s_);
+  const auto as_text = [&](double v_m_s) { return velocity_text(v_m_s, s->aliasing_m_s); };
+  std::string text = std::isfinite(most) ? "peak " + as_text(static_cast<double>(most)) : "no flow above the noise";
+  const std::string longer = text + "   limit \u00B1" + as_text(s->aliasing_m_s).substr(1);
+  if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
+  ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
+  return draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
 }
 
 }  // namespace echoloop

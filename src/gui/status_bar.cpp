@@ -6,6 +6,8 @@
 
 #include "gui/bars.h"
 #include "gui/number_text.h"
+#include "gui/pace_badge.h"
+#include "gui/pace_text.h"
 
 namespace echoloop {
 namespace {
@@ -54,6 +56,24 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
       fmt::format("Dropped {}, refused {}, never came from the source {}. Frames that came twice: {}.",
                   grouped(n.dropped), grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
+  return end;
+}
+
+// Where the stream is slower than its source: by how much, and the cure in the tooltip.
+float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) {
+  const StreamPace& pace = c.state.pace;
+  const float end = draw_pace(c.ui, x, r, pace, Type::body, words);
+  const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
+  const Hit h = c.ui.hit("pace", area);
+  const std::string speed = speed_text(pace);
+  std::string help = held_back_help(pace);
+  if (pace.held_back != HeldBack::no && !speed.empty()) {
+    help += fmt::format(" The acquisition is {}.", speed);
+  }
+  const char* title = pace.held_back == HeldBack::by_processing ? "Source held back"
+                      : pace.held_back == HeldBack::by_source   ? "Source slower than its rate"
+                                                                : "Slower than real time";
+  c.ui.tip("pace", h, area, {title, help, {}});
   return end;
 }
 
@@ -107,8 +127,9 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);
   const Rect area{x0 - ui.px(6), r.y0 + ui.px(6), x0 + w + ui.px(14), r.y1 - ui.px(6)};
   std::vector<Choice> choices(kPhantomChoices.begin(), kPhantomChoices.end());
-  choices.push_back({"Open…", "Ctrl+O"});
-  const std::vector<RecentName> recent = recent_names(c.state.recent);
+  const bool files = why_no_files(c.state).empty();
+  if (files) choices.push_back({"Open…", "Ctrl+O"});
+  const std::vector<RecentName> recent = files ? recent_names(c.state.recent) : std::vector<RecentName>();
   for (const RecentName& file : recent) choices.push_back({file.name, file.folder});
   const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
   const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
@@ -129,6 +150,10 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
     }
   }
   return x0 + w + ui.px(10);
+}
+
+float link_width(const Ui& ui, std::string_view label, std::string_view shortcut) {
+  return ui.width(Type::body, label) + (shortcut.empty() ? 0 : ui.px(8) + ui.width(Type::small, shortcut));
 }
 
 BadgeLook state_look(RunState run) {
@@ -172,10 +197,11 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
   Figure latency{"latency p95", known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—", "00.00", "ms"};
 
-  // What a narrow bar leaves out, in this order: device name, "Present Tab", the word "latency", "shown".
+  // What a narrow bar leaves out, in this order: device name, "Present F5", the word "latency", "shown".
   float x = separator(ui, source_menu(c, r, requests), r);
-  const float keys_width = ui.width(Type::body, "Keys") + ui.px(8) + ui.width(Type::small, "F1");
-  const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "Tab") + ui.px(24);
+  const float keys_width =
+      link_width(ui, "Reset", c.compact ? "" : "F9") + ui.px(c.compact ? 12 : 24) + link_width(ui, "Keys", "F1");
+  const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "F5") + ui.px(24);
   const float device_width = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
   const BadgeLook backend{.text = s.backend};
   const float badge = ui.badge_width(state_look(s.run));
@@ -184,6 +210,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
                figure_width(ui, shown) - ui.px(16) - present_width - device_width;
   const bool recording = s.recording.on || s.recording.finishing;
   if (recording) free -= ui.px(33) + draw_recording(ui, s.recording, 0, 0, nullptr);
+  const float pace = pace_width(ui, s.pace, Type::body, PaceWords::all);
+  if (pace > 0) free -= ui.px(33) + pace;
   const bool device = free >= 0 && !c.compact;
   if (!device) free += device_width;
   const bool present = free >= 0 && !c.compact;
@@ -193,6 +221,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     latency.before = "p95";
   }
   const bool with_shown = free >= 0;
+  if (!with_shown) free += figure_width(ui, shown) + ui.px(16);
 
   if (!s.backend.empty()) {
     x = ui.badge(x, r.cy(), backend);
@@ -207,6 +236,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
   x = draw_lost(c, separator(ui, x, r), r, lost);
+  if (pace > 0) x = draw_pace_field(c, separator(ui, x, r), r, free >= 0 ? PaceWords::all : PaceWords::first);
 
   const float right = r.x1 - ui.px(16);
   if (recording) {
@@ -214,10 +244,26 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     const float end = right - keys_width - ui.px(24) - (present ? present_width : 0);
     draw_recording_field(c, x, end - x, r);
   }
-  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))
+  if (c.view.lecture) {
+    const float back = ui.width(Type::body, "Back to the image") + ui.px(8) + ui.width(Type::small, "Esc");
+    requests.back = ui.link("lecture/back", {right - back, r.y0, right, r.y1}, "Back to the image", "Esc",
+                            {"Back to the image", "Closes the enlarged Timeline and Stream.", {}});
+    return;
+  }
+  const Rect keys{right - link_width(ui, "Keys", "F1"), r.y0, right, r.y1};
+  if (ui.link("keys", keys, "Keys", "F1", {"Keys", "All keys and gestures, and the scale of the interface.", {}})) {
     requests.keys = true;
+  }
+  const float reset = right - keys_width;
+  if (ui.link("reset", {reset, r.y0, reset + link_width(ui, "Reset", c.compact ? "" : "F9"), r.y1}, "Reset",
+              c.compact ? "" : "F9",
+              {"Reset   F9",
+               "Source, parameters, stream, view, zoom, marks and panels as they were at the start. Ctrl+Z undoes it.",
+               {}})) {
+    call(c.commands.reset);
+  }
   const float at = right - keys_width - present_width;
-  if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "Tab",
+  if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "F5",
                          {"Presentation", "The picture alone, for a projector.", {}})) {
     requests.presentation = true;
   }

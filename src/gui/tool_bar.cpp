@@ -68,7 +68,7 @@ struct Pressed {
 // The ground of a button: as tokens of an active tool say, hover fill and an accent outline.
 Pressed square(Ui& ui, const char* id, const Rect& r, bool active, const Tip& tip) {
   const bool enabled = tip.why_not.empty();
-  const Hit h = ui.hit(id, r);
+  const Hit h = ui.control(id, r);
   ui.tip(id, h, r, tip);
   if ((h.hovered && enabled) || active) ui.fill(r, theme::kHover, theme::kRadius);
   if (active) ui.outline(r, theme::kAccent, theme::kRadius);
@@ -181,6 +181,7 @@ void draw_docks(Row& row) {
 
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
+  view.m_mode_beside = !open && dock == Dock::sonogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
   take_inspect_tool(state.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;

@@ -15,13 +15,17 @@
 #include "core/acquisition_facts.h"
 #include "core/params.h"
 #include "core/stages.h"
+#include "core/stream_pace.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "gui/compare_state.h"
 #include "gui/flow_view.h"
 #include "gui/inspector_view.h"
+#include "gui/m_mode_view.h"
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
+#include "gui/save_choice.h"
 #include "gui/sonogram_view.h"
 #include "gui/structure_view.h"
 
@@ -66,21 +70,24 @@ struct Cine {
   // Edited by the window; it says so by cine_changed.
   std::size_t index = 0;       // the frame on screen while frozen
   bool playing = false;        // while frozen
-  double speed = 1.0;          // 0.1 to 10 times the pace at which the frames came, by the wall clock
+  double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
   std::size_t mark_in = 0;     // playing loops from here
   std::size_t mark_out = 0;    // to here, both included
   bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
-  bool compare = false;        // left of the wipe line parameters A, right of it the ones in the panels
-  ImagingParams a;             // set by the window when a comparison begins, and when the user swaps
-  float wipe = 0.5F;           // share of the picture's width
+  bool compare = false;        // A, with parameters of its own, against B, with those in the panels; live too
+  CompareLook compare_look = CompareLook::wipe;
+  ImagingParams a;    // set by the window when a comparison begins, and when the user swaps
+  float wipe = 0.5F;  // share of the image's width that is A's
   // Filled by the application.
   std::size_t frames = 0;      // kept
-  double seconds = 0.0;        // from the oldest to the newest
+  double seconds = 0.0;        // of acquisition, from the oldest to the newest
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
+  double frame_rate_hz = 0.0;  // of the acquisition; 0: unknown
   std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
   std::size_t budget_bytes = 0;
   std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
   std::string why_not;      // why looking back is not possible now; empty = it is
+  ComparedRecording a_recording;
 };
 
 // The recording of the live stream. Filled by the application.
@@ -96,9 +103,10 @@ struct RecordingView {
 
 // Memory, in bytes. Device numbers are 0 on the CPU.
 struct MemoryView {
-  std::size_t device_used = 0;  // by this stream
-  std::size_t device_free = 0;  // that anybody could still take
-  std::size_t host_used = 0;    // slots and copies of recordings, without the history
+  std::size_t device_used = 0;   // by this stream
+  std::size_t device_free = 0;   // that anybody could still take
+  std::size_t host_used = 0;     // slots, copies of recordings and the history
+  std::size_t history_used = 0;  // of that, frames kept to look back
   std::size_t host_free = 0;
   std::size_t slot_bytes = 0;  // one slot; 0 when frames are lent in place
   std::size_t lane_bytes = 0;  // one lane, on the device
@@ -113,14 +121,16 @@ enum class FilmContainer { mp4, webm, mkv };
 
 struct FilmChoice {
   FilmRange range = FilmRange::loop;
-  double speed = 1.0;  // times the pace at which the frames came
+  double speed = 1.0;  // seconds of acquisition in a second of the video
   FilmContainer container = FilmContainer::mp4;
 };
 
 struct Saving {
   FilmChoice film;  // edited by the panel
   // Filled by the application.
-  std::string folder;       // where files go
+  SavePlace place;          // while the panel is seen
+  bool seen = false;        // set by the window
+  bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool making_film = false;
   std::string last;     // what the last one became, in a line; empty = nothing yet
@@ -178,6 +188,7 @@ struct UiState {
   PanZoom pan_zoom;                     // what of the picture is seen
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
   InspectorView inspector;
+  MModeView m_mode;
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet
@@ -195,11 +206,13 @@ struct UiState {
   std::uint64_t errors = 0;
   RingCounts counts;
   // Plots: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
-  StageSummary latency;  // acquired to image ready
+  // Latencies of the frames that were shown: over their last 10 s, and since the stream began.
+  StageSummary latency, latency_since_start;  // acquired to image ready
   std::vector<float> latency_history_ms;
-  StageSummary shown_latency;  // acquired to shown
+  StageSummary shown_latency, shown_latency_since_start;  // acquired to shown
   std::vector<float> shown_latency_history_ms;
-  std::vector<float> occupancy;      // slots in use, likewise
+  std::vector<float> occupancy;  // slots in use, likewise
+  StreamPace pace;
   double bytes_per_second = 0.0;     // channel data processed
   double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
   StreamTiming timing;
@@ -209,7 +222,8 @@ struct UiState {
   Saving saving;
   Presets presets;
   RecordingView recording;
-  Measured measured;  // filled by the window
+  Measured measured;    // filled by the window
+  Measured measured_a;  // likewise, of side A of a comparison
   FlowView flow;
   StructureView structure;
   SonogramView sonogram;
@@ -223,7 +237,15 @@ struct UiState {
   std::vector<std::filesystem::path> recent;  // newest first
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   ControlReasons no_effect;
+  std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
+  bool reset_undoable = false;  // by undo, once there is no later step
+  std::uint64_t resets = 0;     // so far, those that were undone too
 };
+
+// Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
+inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
+  return state.kiosk.empty() ? why : std::string_view(state.kiosk);
+}
 
 // The sample that holds the echo of a place, as the nearest element recorded it.
 struct EchoPlace {
@@ -241,6 +263,10 @@ struct UiCommands {
   std::function<void()> cancel;         // what the progress strip shows: opening, or a film
   std::function<void()> toggle_freeze;  // Space
   std::function<void()> cine_changed;   // after any edit of UiState::cine
+  // Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
+  // empty path: A is B's recording with held settings again.
+  std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
+  std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
   std::function<void(TimingFile)> save_timings;
   std::function<void(SaveWhat)> save;   // S: the picture
   std::function<void()> toggle_record;  // R
@@ -249,6 +275,8 @@ struct UiCommands {
   std::function<void()> auto_reference;         // brightest pixel of the next frame becomes 0 dB
   std::function<void()> restart;                // after a fault
   std::function<void()> use_cpu;                // after a device fault
+  std::function<void()> reset;                  // F9: everything that can be set, as it was at the start
+  std::function<void()> undo_reset;             // and back
   std::function<void(std::size_t)> dismiss_message;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };

@@ -12,6 +12,7 @@
 #include "gui/panels/objects_state.h"
 #include "gui/panels/phantom_rows.h"
 #include "gui/panels/timeline_state.h"
+#include "gui/save_choice.h"
 #include "gui/window_place.h"
 
 namespace echoloop {
@@ -29,19 +30,26 @@ struct ViewSettings {
   std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, false, false, false};
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // which latency the stream panel draws
+  bool latency_since_start = false;  // instead of the last 10 s; not written
   int timeline_frames = 5;
   Dock dock = Dock::none;
+  float scale = 0;       // of the interface; 0 = the monitor's
+  bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
+  bool m_mode_beside =
+      false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
   std::vector<std::filesystem::path> recent;  // recordings, the newest first
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
-  bool tgc_open = false;                      // its sliders are seen; not written either
-  TimelineState timeline;                     // as long as the window is open: neither written nor compared
-  ObjectsState objects;                       // likewise
-  PhantomEdit phantom;                        // likewise
+  SaveChoice saving;
+  bool tgc_open = false;   // its sliders are seen; not written either
+  TimelineState timeline;  // as long as the window is open: neither written nor compared
+  ObjectsState objects;    // likewise
+  PhantomEdit phantom;     // likewise
 
+  [[nodiscard]] bool has_m_mode() const { return dock == Dock::m_mode || (dock == Dock::sonogram && m_mode_beside); }
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];
   }
@@ -49,8 +57,8 @@ struct ViewSettings {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
-           a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
-           a.last_preset == b.last_preset && a.toured == b.toured;
+           a.dock_height == b.dock_height && a.scale == b.scale && a.place == b.place && a.recent == b.recent &&
+           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
 

@@ -23,7 +23,7 @@ namespace {
 std::unique_ptr<Surface> make_surface(const ViewerOptions& o, const ViewSettings& settings) {
   const SurfaceOptions options{.width = o.width,
                                .height = o.height,
-                               .ui_scale = o.ui_scale,
+                               .ui_scale = o.ui_scale > 0 ? o.ui_scale : static_cast<double>(settings.scale),
                                .vsync = o.vsync,
                                .place = o.remembered_place ? settings.place : WindowPlace{}};
   return o.surface == SurfaceKind::offscreen ? make_offscreen(options) : make_window(options);
@@ -51,9 +51,10 @@ struct Viewer::Impl {
         flow(live.flow, past),
         structure(live.structure),
         sonogram(live.sonogram),
+        strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
-    last_frame_ns = now_ns();
+    last_frame_ns = last_input_ns = now_ns();
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
 
@@ -64,13 +65,15 @@ struct Viewer::Impl {
     if (save_view_settings(options.settings_file, saved)) screen.begin_tour();
   }
 
+  [[nodiscard]] float wanted_scale() const;
   void begin_frame();
-  void render(Extent extent);
+  [[nodiscard]] WindowFrame window_frame();
   [[nodiscard]] bool touched() const {
     constexpr std::int64_t kAfterInput_ns = 500'000'000;
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
+  void refresh_levels();
   void remember_settings(const UiState& state);
   void save_settings();
 
@@ -82,30 +85,28 @@ struct Viewer::Impl {
   FlowPicture flow;
   StructurePicture structure;
   SonogramStrip sonogram;
-  LevelReader levels;
+  MModeStrip strip;
+  LevelReader levels, compared_levels;
   WindowRenderer renderer;
   Fonts fonts;
-  MModeStrip strip;
   Screen screen;
   std::int64_t place_changed_ns = 0;
   ImagingParams display;
   float scale = 0;
   std::int64_t last_frame_ns = 0;
   std::int64_t last_input_ns = 0;
+  bool dropped = false;  // a file, since the last frame
   FrameTimes times;
+  bool fresh = false;
+  bool drawn = false;
   std::string report;  // of a shader that was read again
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
-  const PictureSource source = state.run != RunState::frozen ? PictureSource::live
-                               : state.cine.compare          ? PictureSource::compared_past
-                                                             : PictureSource::past;
+  const PictureSource source = state.cine.compare              ? PictureSource::compared_past
+                               : state.run != RunState::frozen ? PictureSource::live
+                                                               : PictureSource::past;
   const bool fresh = pictures.take(source);
-  if (screen.settings().dock != Dock::m_mode) {
-    strip.close();
-  } else if (fresh && source == PictureSource::live && state.inspected) {
-    strip.add(pictures.texture(), pictures.shown(), *state.inspected);
-  }
   const PictureSet::Times& t = pictures.times();
   times.present_start = t.start_ns;
   times.present_end = t.end_ns;
@@ -115,9 +116,27 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
   return fresh;
 }
 
+// Of both sides of a comparison at once, of one frame: A and B come one after the other.
+void Viewer::Impl::refresh_levels() {
+  const Image& b = pictures.shown();
+  const Image* a = pictures.compared();
+  const bool same_source = a != nullptr && a->acquisition == b.acquisition;
+  if (same_source && a->stamp.sequence != b.stamp.sequence) return;
+  levels.refresh(b, pictures.texture());
+  compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
+}
+
+// Chosen in the window, then the command line's, the last run's, the monitor's; as far as the window has room for it.
+float Viewer::Impl::wanted_scale() const {
+  const bool asked = options.ui_scale > 0;
+  float wanted = asked ? static_cast<float>(options.ui_scale) : surface->content_scale();
+  if (const float kept = screen.settings().scale; kept > 0 && (screen.scale_chosen() || !asked)) wanted = kept;
+  wanted = std::clamp(wanted, 0.5F, 4.0F);
+  return fitting_scale(wanted, static_cast<float>(surface->width()), static_cast<float>(surface->height()));
+}
+
 void Viewer::Impl::begin_frame() {
-  const float wanted = options.ui_scale > 0 ? static_cast<float>(options.ui_scale) : surface->content_scale();
-  const float now = std::clamp(wanted, 0.5F, 4.0F);
+  const float now = wanted_scale();
   if (now != scale) {
     scale = now;
     imgui.build_fonts(fonts, scale);
@@ -130,24 +149,25 @@ void Viewer::Impl::begin_frame() {
   ImGui::NewFrame();
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() ||
-      !surface->keys.empty()) {
+      !surface->keys.empty() || !io.InputQueueCharacters.empty() || dropped) {
+    dropped = false;
     last_input_ns = t;
   }
 }
 
-void Viewer::Impl::render(Extent extent) {
-  renderer.draw({.surface = *surface,
-                 .screen = screen,
-                 .texture = pictures.texture(),
-                 .shown = pictures.shown(),
-                 .compared_texture = pictures.compared_texture(),
-                 .compared = pictures.compared(),
-                 .flow = flow,
-                 .strip = strip,
-                 .sonogram = sonogram,
-                 .display = display,
-                 .touched = touched()},
-                extent);
+WindowFrame Viewer::Impl::window_frame() {
+  return {.surface = *surface,
+          .screen = screen,
+          .texture = pictures.texture(),
+          .shown = pictures.shown(),
+          .compared_texture = pictures.compared_texture(),
+          .compared = pictures.compared(),
+          .flow = flow,
+          .strip = strip,
+          .sonogram = sonogram,
+          .display = display,
+          .touched = touched(),
+          .fresh = fresh};
 }
 
 // A window that is being moved is written when it rests.
@@ -174,7 +194,9 @@ Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
 }
 
-bool Viewer::should_close() const { return impl_->screen.quit() || impl_->surface->should_close(); }
+bool Viewer::should_close() const {
+  return impl_->options.closing == Closing::by_user && (impl_->screen.quit() || impl_->surface->should_close());
+}
 
 bool Viewer::frame(UiState& state) {
   Impl& v = *impl_;
@@ -182,17 +204,23 @@ bool Viewer::frame(UiState& state) {
   v.times.draw_start = now_ns();
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
+    v.dropped = true;
     call(v.screen.commands().open_file, file);
     break;  // one window, one recording
   }
+  bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
+    redraw = true;
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
-  const bool fresh = v.take_pictures(state);
+  v.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
-  v.levels.refresh(v.pictures.shown(), v.pictures.texture());
+  state.m_mode.wanted = v.screen.settings().has_m_mode();
+  v.strip.take(state, v.pictures.shown());
+  v.strip.look(v.screen.dock().strip_span_s());
+  v.refresh_levels();
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
@@ -201,27 +229,39 @@ bool Viewer::frame(UiState& state) {
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
                  .levels = v.levels,
+                 .compared_levels = v.compared_levels,
                  .keys = v.surface->keys,
                  .strip = v.strip});
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
   v.display = state.params;
-  v.render(Extent::as_needed);
+  const WindowFrame look = v.window_frame();
+  v.drawn = redraw || !v.renderer.is_drawn(look);
+  if (v.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);
   v.remember_settings(state);
   v.times.draw_end = now_ns();
-  v.surface->present();
+  if (v.drawn) v.surface->present();
   v.times.shown = now_ns();
-  return fresh;
+  return v.fresh;
 }
 
 void Viewer::wait_events(double timeout_s) {
   if (timeout_s > 0.0) impl_->surface->poll(timeout_s);
 }
 
+bool Viewer::drawn() const { return impl_->drawn; }
+
 bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
-std::vector<float> Viewer::shown_db() const { return impl_->pictures.shown_db(); }
+std::vector<float> Viewer::shown_db() const { return impl_->pictures.db_of(impl_->pictures.shown()); }
+
+const Image* Viewer::compared_image() const { return impl_->pictures.compared(); }
+
+std::vector<float> Viewer::compared_db() const {
+  const Image* image = compared_image();
+  return image == nullptr ? std::vector<float>() : impl_->pictures.db_of(*image);
+}
 bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
@@ -231,7 +271,7 @@ const Image& Viewer::shown_image() const { return impl_->pictures.shown(); }
 RgbPicture Viewer::screenshot() const {
   Impl& v = *impl_;
   if (ImGui::GetDrawData() == nullptr) return {};
-  v.render(Extent::all);  // the window's back buffer holds nothing certain after it was shown
+  v.renderer.draw(v.window_frame(), Extent::all);  // the window's back buffer holds nothing certain after it was shown
   RgbPicture picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(picture.height));
@@ -247,13 +287,20 @@ RgbPicture Viewer::screenshot() const {
 }
 
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
+void Viewer::reset_view() { impl_->screen.reset_view(); }
+void Viewer::restore_view(const ViewSettings& settings) { impl_->screen.restore_view(settings); }
+double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->last_input_ns) * 1e-9; }
+const Focus& Viewer::focus() const { return impl_->screen.focus(); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
+void Viewer::present() { impl_->screen.present(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+Rect Viewer::side_a_rect() const { return impl_->screen.side_a_layout().image; }
 const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
-Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
+Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
+Rect Viewer::sonogram_rect() const { return impl_->screen.strips().sonogram; }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "gui/window_look.h"
 
 namespace echoloop {
 namespace {
@@ -65,13 +66,17 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   const auto pixels = [ratio](const Rect& rect) {
     return Rect{rect.x0 * ratio, rect.y0 * ratio, rect.x1 * ratio, rect.y1 * ratio};
   };
-  const bool wiped = frame.compared != nullptr && frame.compared->number != 0;
+  const bool beside = frame.screen.side_a_layout().image.width() > 0;
+  if (beside) draw_side_a(frame, ratio, width, height);
+  const bool wiped = !beside && frame.compared != nullptr && frame.compared->number != 0;
   const float line = wiped ? frame.screen.wipe_x() : r.x0;
+  const Rect whole = layout.place(frame.shown.grid);
+  if (beside && !whole.overlaps(r)) return;
   painter_.draw({.texture = frame.texture,
                  .grid = frame.shown.grid,
                  .display = frame.display,
-                 .where = pixels(layout.place(frame.shown.grid)),
-                 .clip = pixels({line, r.y0, r.x1, r.y1})},
+                 .where = pixels(whole),
+                 .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1})},
                 width, height);
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
@@ -92,6 +97,20 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
                 width, height);
 }
 
+void WindowRenderer::draw_side_a(const WindowFrame& frame, float ratio, int width, int height) {
+  if (frame.compared == nullptr || frame.compared->number == 0) return;
+  const PictureLayout& layout = frame.screen.side_a_layout();
+  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
+  const Rect where = layout.place(frame.compared->grid);
+  if (!where.overlaps(layout.image)) return;
+  painter_.draw({.texture = frame.compared_texture,
+                 .grid = frame.compared->grid,
+                 .display = frame.display,
+                 .where = pixels(where),
+                 .clip = pixels(where.common(layout.image))},
+                width, height);
+}
+
 // The low-rank picture takes the place of the other one; power and velocity lie over it.
 void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width, int height) {
   const FlowImage* flow = frame.flow.shown();
@@ -99,7 +118,8 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   Rect seen = layout.image;
-  if (frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // it is B's
+  const bool beside = frame.screen.side_a_layout().image.width() > 0;
+  if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B's
   if (flow->params.flow == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(seen)) return;
@@ -122,12 +142,11 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
 }
 
 void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
-  const DockArea& dock = frame.screen.dock();
-  if (dock.strip_box().width() <= 0) return;
-  if (frame.screen.settings().dock == Dock::sonogram) return draw_sonogram(frame, ratio, width, height);
+  const Rect& box = frame.screen.strips().m_mode;
+  if (box.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   const Grid grid = frame.strip.grid();
-  for (const StripPiece& piece : frame.strip.pieces(dock.strip_box(), dock.strip_span_s())) {
+  for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.dock().strip_span_s())) {
     painter_.draw({.texture = frame.strip.texture(),
                    .grid = grid,
                    .display = frame.display,
@@ -139,13 +158,13 @@ void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width
 
 void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int width, int height) {
   const Sonogram* shown = frame.sonogram.shown();
-  if (shown == nullptr) return;
-  const DockArea& dock = frame.screen.dock();
+  const Rect& box = frame.screen.strips().sonogram;
+  if (shown == nullptr || box.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   const Grid grid = frame.sonogram.grid();
   const ImagingParams display = sonogram_display(*shown, frame.display);
   for (const StripPiece& piece :
-       frame.sonogram.pieces(dock.strip_box(), dock.sonogram_span_s(), frame.display.sonogram_baseline)) {
+       frame.sonogram.pieces(box, frame.screen.dock().sonogram_span_s(), frame.display.sonogram_baseline)) {
     painter_.draw({.texture = frame.sonogram.texture(),
                    .grid = grid,
                    .display = display,
@@ -153,6 +172,10 @@ void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int wi
                    .clip = pixels(piece.clip)},
                   width, height);
   }
+}
+
+bool WindowRenderer::is_drawn(const WindowFrame& frame) const {
+  return drawn_look_ != 0 && !frame.fresh && drawn_display_ == frame.display && drawn_look_ == window_look(frame);
 }
 
 void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
@@ -180,11 +203,15 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   draw_pictures(frame, ratio, width, height);
   draw_flow(frame, ratio, width, height);
   draw_strip(frame, ratio, width, height);
+  draw_sonogram(frame, ratio, width, height);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
   } else {
     draw_clipped(data, frame.screen.live_area());
   }
+  // A moving image is followed by others: then its look is not worth its reckoning.
+  drawn_look_ = all && !frame.fresh ? window_look(frame) : 0;
+  drawn_display_ = frame.display;
   if (!software_) return;
   if (all) {  // Mesa learns a window's new size only when the window itself is drawn to
     glBindFramebuffer(GL_FRAMEBUFFER, frame.surface.framebuffer());

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "gui/canvas.h"
+#include "gui/cached_framebuffer.h"
 #include "gui/flow_painter.h"
 #include "gui/flow_picture.h"
 #include "gui/image_painter.h"
@@ -30,6 +30,7 @@ struct WindowFrame {
   const SonogramStrip& sonogram;    // likewise
   const ImagingParams& display;     // window, gamma and map
   bool touched = false;             // input came just now, or something moves by itself
+  bool fresh = false;               // an image came that was not drawn before
 };
 
 class WindowRenderer {
@@ -42,6 +43,8 @@ class WindowRenderer {
 
   // After ImGui's render. Extent::all: every part is up to date afterwards.
   void draw(const WindowFrame& frame, Extent extent);
+  // Whether the window shows this frame already: the last one that was drawn looked like it.
+  [[nodiscard]] bool is_drawn(const WindowFrame& frame) const;
 
  private:
   bool must_draw_all(const WindowFrame& frame);
@@ -49,13 +52,16 @@ class WindowRenderer {
   void draw_sonogram(const WindowFrame& frame, float ratio, int width, int height);
   void draw_strip(const WindowFrame& frame, float ratio, int width, int height);
   void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
+  void draw_side_a(const WindowFrame& frame, float ratio, int width, int height);
 
   ImagePainter painter_;
   FlowPainter flow_painter_;
-  bool software_;  // OpenGL runs on the CPU
-  Canvas canvas_;  // used when it does
+  bool software_;             // OpenGL runs on the CPU
+  CachedFramebuffer canvas_;  // used when it does
   Rect drawn_live_area_;
   std::int64_t all_drawn_ns_ = 0;
+  std::uint64_t drawn_look_ = 0;  // 0: unknown
+  ImagingParams drawn_display_;
 };
 
 }  // namespace echoloop

@@ -31,7 +31,7 @@ constexpr hsize_t kAligned = 4096;                // frames begin on a page, so 
 constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's: 4 GiB less one byte
 
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
-  throw Error(path.string(), "cannot be recorded: " + why, "a writable place with enough room");
+  throw Error(path.string(), "cannot be recorded: " + why, "a writable folder with enough free space");
 }
 
 // Inside HDF5: alone, and without its own messages on stderr, which it has for each thread.
@@ -43,7 +43,7 @@ struct Library {
   const std::scoped_lock<std::mutex> lock{hdf5_lock()};
 };
 
-// Before anything of HDF5 is used: files that a broken disk left open are not looked at again when the program ends.
+// Before anything of HDF5 is used: files left open after a disk error are not touched again at exit.
 [[maybe_unused]] const herr_t no_last_look = H5dont_atexit();
 
 // Names as killed recordings have left them are not written over.
@@ -142,8 +142,8 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
       file_(std::make_unique<File>()) {
   std::error_code unreadable;
   const fs::file_status there = fs::status(path_, unreadable);
-  if (fs::is_directory(there)) fail(path_, "it is a folder");
-  if (fs::exists(there) && !fs::is_regular_file(there)) fail(path_, "it is a device or a pipe");
+  if (fs::is_directory(there)) fail(path_, "the target is a folder");
+  if (fs::exists(there) && !fs::is_regular_file(there)) fail(path_, "the target is a device or a pipe");
   const std::size_t parts = acquisition_->signal == SignalKind::iq ? 2 : 1;
   if (acquisition_->frame_bytes() / parts > kMaxChunk) {
     throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
@@ -167,7 +167,7 @@ UffWriter::~UffWriter() {
   file_.reset();
 }
 
-// HDF5 goes on writing whatever is closed, and ends the program when it cannot: what is open stays so for good.
+// HDF5 continues to write when handles are closed, and aborts the program on failure: open handles stay open.
 void UffWriter::abandon() noexcept { static_cast<void>(file_.release()); }
 
 void UffWriter::create(const RecordingAbout& about) {
@@ -230,8 +230,8 @@ void UffWriter::write_samples(const RfFrame& frame) {
 }
 
 void UffWriter::append(const RfFrame& frame) {
-  if (broken_) throw std::runtime_error("the disk failed before");
-  if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("a frame of another size came");
+  if (broken_) throw std::runtime_error("an earlier write to the disk failed");
+  if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("the frame size changed");
   // Frames begin on a page of the file each.
   if (const std::string why = file_->room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
     throw std::runtime_error(why);
@@ -255,19 +255,20 @@ void UffWriter::flush() {
   if (broken_) return;
   const Library library;
   broken_ = true;
-  check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "what was recorded cannot be written");
+  check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "recorded frames cannot be written");
   broken_ = false;
 }
 
 void UffWriter::finish() {
   const Library library;
   try {
-    if (broken_) throw std::runtime_error("the disk failed");
+    if (broken_) throw std::runtime_error("a write to the disk failed");
     broken_ = true;
     File& f = *file_;
     f.samples.clear();
-    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded}) check(list->close(), "its lists");
-    check(f.file.close(), "its last part cannot be written");
+    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded})
+      check(list->close(), "the frame lists cannot be written");
+    check(f.file.close(), "the end of the file cannot be written");
     broken_ = false;
     f.room->give_back();
     if (frames_ == 0) {
@@ -277,8 +278,8 @@ void UffWriter::finish() {
       path_ = rename_to_free_name(partial_, path_);
     }
   } catch (const std::exception& problem) {
-    throw std::runtime_error("the file could not be ended and is left as " + partial_.string() + " (" + problem.what() +
-                             ")");
+    throw std::runtime_error("the file could not be completed and remains as " + partial_.string() + " (" +
+                             problem.what() + ")");
   }
 }
 

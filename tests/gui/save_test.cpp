@@ -7,8 +7,9 @@
 namespace echoloop::testing {
 namespace {
 
-constexpr const char* kControls[] = {"save/picture", "save/levels",         "save/data",       "save/timings",
-                                     "save/film",    "film_range/All kept", "film_speed/0.1×", "film_format/MKV"};
+constexpr const char* kControls[] = {"save_format/SVG",     "save_size/Print", "save_ground/Dark", "save/picture",
+                                     "save/levels",         "save/data",       "save/timings",     "save/film",
+                                     "film_range/All kept", "film_speed/0.1×", "film_format/MKV"};
 
 void expect_all_inside(Scene& scene, float width, float height) {
   for (const char* id : kControls) {
@@ -41,6 +42,33 @@ TEST(SavePanel, SavesEachThing) {
   EXPECT_EQ(scene.state.saving.film.speed, 0.25);
   EXPECT_EQ(scene.state.saving.film.container, FilmContainer::webm);
   EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(SavePanel, ChoosesFormatSizeAndGround) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.click("save_menu");
+  scene.frames(2);
+  scene.click("save_size/Print");
+  scene.frames(1);
+  scene.click("save_width/85 mm");
+  scene.click("save_dpi/600 dpi");
+  scene.click("save_ground/Dark");
+  scene.click("save_format/PDF");
+  const SaveChoice& choice = scene.viewer->settings().saving;
+  EXPECT_EQ(choice.format, SaveFormat::pdf);
+  EXPECT_EQ(choice.ground, PageGround::dark);
+  EXPECT_EQ(choice.figure_size().by, FigureSizing::width);
+  EXPECT_EQ(choice.figure_size().value, 85.0);
+  EXPECT_EQ(choice.figure_size().dpi, 600.0);
+  scene.click("save_size/3×");
+  EXPECT_EQ(choice.figure_size().by, FigureSizing::factor);
+  EXPECT_EQ(choice.figure_size().value, 3.0);
+  scene.click("save_format/Image only");
+  scene.frames(1);
+  scene.click("save_size/1×");  // the grid decides
+  EXPECT_EQ(choice.size, SaveSize::x3);
 }
 
 TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
@@ -95,6 +123,34 @@ TEST(FilmPlan, LoopOrAllAtTheSpeedAskedFor) {
   EXPECT_EQ(plan.pictures, 101U);
   EXPECT_NEAR(plan.rate_hz, 5.0, 0.01);
   EXPECT_NEAR(plan.seconds(), 20.2, 0.05);
+}
+
+// Every third frame was dropped: the video is as long as the acquisition, and what is missing is held.
+TEST(FilmPlan, MissingFramesDoNotMakeItShorter) {
+  Cine cine;
+  cine.frame_rate_hz = 50.0;
+  for (int i = 0; i <= 150; ++i) {
+    if (i % 3 != 1) cine.times_s.push_back(static_cast<float>(i - 150) / 50.0F);
+  }
+  cine.frames = cine.times_s.size();
+  cine.seconds = 3.0;
+  const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});
+  EXPECT_EQ(plan.rate_hz, 50.0);
+  EXPECT_EQ(plan.pictures, 151U);
+  const std::vector<FilmFrame> frames = film_frames(cine, plan);
+  ASSERT_EQ(frames.size(), cine.frames);
+  for (const FilmFrame& frame : frames) EXPECT_NE(frame.place % 3, 1U);
+  EXPECT_EQ(frames.back().place, 150U);
+  const FilmPlan quick = plan_film(cine, {.range = FilmRange::all, .speed = 5.0});
+  EXPECT_NEAR(quick.seconds(), 3.0 / 5.0, 0.03);
+  EXPECT_EQ(film_frames(cine, quick).back().place + 1, quick.pictures);
+}
+
+TEST(FilmPlan, ASourceStartsInRealTimeWhereItCanBeSeen) {
+  EXPECT_EQ(starting_speed(0.0), 1.0);
+  EXPECT_EQ(starting_speed(50.0), 1.0);
+  EXPECT_EQ(starting_speed(200.0), 0.5);
+  EXPECT_EQ(starting_speed(3000.0), 0.01);
 }
 
 TEST(FilmPlan, AtMostSixtyPicturesASecond) {

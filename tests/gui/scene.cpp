@@ -63,6 +63,10 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
   c.toggle_freeze = [this] { ++freezes; };
   c.cine_changed = [this] { ++cine_changed; };
+  c.compare_with = [this](CompareSide side, const std::filesystem::path& file) {
+    compared_with.push_back({side, file});
+  };
+  c.swap_recordings = [this] { ++recordings_swapped; };
   c.save = [this](SaveWhat what) {
     saved.push_back(what);
     if (what == SaveWhat::picture) ++pictures;
@@ -71,6 +75,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.preset = [this](const PresetOrder& order) { preset_orders.push_back(order); };
   c.say = [this](const std::string& text) { said.push_back(text); };
   c.restart = [this] { ++restarts; };
+  c.reset = [this] { ++resets; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };
   viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,

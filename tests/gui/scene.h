@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -58,9 +59,11 @@ class Scene {
   [[nodiscard]] int gl_error() const;
 
   UiState state = plausible_state();
-  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, cine_changed = 0, records = 0;
+  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0, records = 0;
   std::string opened_phantom;
   std::filesystem::path opened_file;
+  std::vector<std::pair<CompareSide, std::filesystem::path>> compared_with;
+  int recordings_swapped = 0;
   std::optional<std::size_t> dismissed;
   std::vector<TimingFile> saved_timings;
   std::vector<SaveWhat> saved;
@@ -71,6 +74,7 @@ class Scene {
  private:
   void put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
                      double aliasing_m_s, const FrameStamp& stamp);
+  void put_line(LineQueue& queue, const Image& image);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
   LiveImages live_;

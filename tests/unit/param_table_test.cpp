@@ -16,6 +16,7 @@ namespace {
 
 using testing::expect_refusal;
 using testing::linear_acquisition;
+using testing::refusal_of;
 
 std::string assignment(const ParamSpec& spec, const std::string& value) { return std::string(spec.key) + "=" + value; }
 
@@ -85,6 +86,13 @@ TEST(ParamTable, TextOutOfRangeIsRefusedNotClamped) {
   }
 }
 
+TEST(ParamTable, RefusalsNameKeyValueAndRange) {
+  ImagingParams p;
+  EXPECT_EQ(refusal_of([&] { set_from_text(p, "f_number=99"); }), "f_number = 99 is out of range (0 to 10)");
+  EXPECT_EQ(refusal_of([&] { set_from_text(p, "f_number=wide"); }),
+            "f_number = 'wide' is not valid; expected a number from 0 to 10");
+}
+
 TEST(ParamTable, ChoicesGoByName) {
   ImagingParams p;
   set_from_text(p, "apodization=hamming");
@@ -149,7 +157,7 @@ TEST(ValidateParams, ContradictionsAreRefused) {
   expect_contradiction("band_low_hz", "9e6", "band_low_hz");
   expect_contradiction("depth_min_m", "0.4", "depth_min_m");
   expect_contradiction("lateral_max_m", "-0.2", "lateral_min_m");
-  expect_contradiction("band_high_hz", "90e6", "sampled at");
+  expect_contradiction("band_high_hz", "90e6", "sampling frequency");
   const Acquisition a = linear_acquisition();
   ImagingParams p = testing::small_picture(a);
   p.f_number = std::nan("");

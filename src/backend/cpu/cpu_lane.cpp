@@ -83,7 +83,7 @@ void CpuLane::load(double ms) {
 void CpuLane::fail(DeviceFault fault) {
   const std::string frame = std::to_string(frame_.stamp.sequence);
   if (fault == DeviceFault::refused) {
-    throw std::runtime_error("injected fault: the device refused work on frame " + frame);
+    throw std::runtime_error("injected fault: the device rejected frame " + frame);
   }
   throw std::runtime_error("injected fault: the device was lost on frame " + frame);
 }
@@ -223,6 +223,15 @@ void CpuLane::refine(const FrameAverage* average) {
                      level_db_, image_.host_db);
   }
   refiner_.filter(*pool_, image_.host_db);
+}
+
+void CpuLane::keep_line(int column) {
+  line_.resize(static_cast<std::size_t>(plan_->grid.nz));
+  const float* from = image_.host_db + column;
+  for (float& level_db : line_) {
+    level_db = *from;
+    from += plan_->grid.nx;
+  }
 }
 
 void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }

@@ -16,7 +16,7 @@ namespace echoloop {
 namespace cuda {
 namespace {
 
-// Bytes that anybody could still take, and what our pool holds without using it: the next buffer comes from there.
+// Free device bytes plus unused bytes of our pool, from which the next buffer is allocated.
 // Asks the driver, not the device: work that is queued is not waited for. 0 when there is no answer.
 std::size_t free_bytes(int device) {
   std::size_t free = 0;
@@ -99,7 +99,7 @@ int count_devices(std::string& why_not) {
   } else if (status == cudaErrorNoDevice || status == cudaSuccess) {
     why_not = "no CUDA device on this machine";
   } else {
-    why_not = std::string("CUDA does not start: ") + cudaGetErrorString(status);
+    why_not = std::string("CUDA initialisation failed: ") + cudaGetErrorString(status);
   }
   return 0;
 }
@@ -113,7 +113,7 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
     CUDA_CHECK(cudaFree(nullptr));  // makes the device's context now, where a failure is an answer
     if (!kernels_fit_device()) {
       why_not = std::string(properties.name) + " (compute capability " + std::to_string(properties.major) + "." +
-                std::to_string(properties.minor) + ") is not among the devices that this program was built for";
+                std::to_string(properties.minor) + ") is not supported by this build";
       return nullptr;
     }
     return std::make_shared<Context>(index, properties.name);

@@ -36,7 +36,7 @@ bool is_sticky(cudaError_t status) {
   }
 }
 
-// Where the source lay when it was compiled is nobody's business: the file's own name is enough to find the line.
+// The build folder is left out of messages: the file name is enough to find the line.
 std::string message(std::string_view file, int line, const char* call, const std::string& name,
                     const std::string& text) {
   file.remove_prefix(std::min(file.size(), file.find_last_of("/\\") + 1));
@@ -77,8 +77,8 @@ void note_loss(cudaError_t status) noexcept {
 
 std::string loss_text() {
   const cudaError_t first = loss.load(std::memory_order_relaxed);
-  return std::string("the CUDA device was lost to this program (") + cudaGetErrorName(first) + ", " +
-         cudaGetErrorString(first) + "): it can be used again after a new start";
+  return std::string("the CUDA device failed (") + cudaGetErrorName(first) + ", " + cudaGetErrorString(first) +
+         "): restart the program to use the device again";
 }
 
 void throw_cuda(cudaError_t status, const char* call, const char* file, int line) {

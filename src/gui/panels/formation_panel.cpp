@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "gui/compare_bar.h"
 #include "gui/number_text.h"
 #include "gui/panels/formation_parts.h"
 
@@ -79,7 +80,7 @@ bool grid_row(PanelContext& c, Column& column) {
   }
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name});
-  choices[0].note = "a third of a wavelength";
+  choices[0].note = "1/3 wavelength";
   const std::string help = std::string(param_help("grid_nx")) + " " + std::string(param_help("grid_nz"));
   const bool show_note = automatic && c.shown_grid.nx > 0;
   const auto picked = ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices,
@@ -92,7 +93,7 @@ bool grid_row(PanelContext& c, Column& column) {
 // Why elements cannot be weighted and filtered; empty when they can.
 std::string_view weights_reason(const UiState& state, std::string_view with_course) {
   const Acquisition* a = state.source.acquisition.get();
-  if (a != nullptr && a->data == DataKind::beamformed) return "This recording came beamformed: its columns stand.";
+  if (a != nullptr && a->data == DataKind::beamformed) return "Not available: the recording is already beamformed.";
   return course_reason(state.params, with_course);
 }
 
@@ -101,7 +102,7 @@ bool further_rows(PanelContext& c, Column& column) {
   bool changed = sector_rows(c, column);
   changed |= transmit_rows(c, column);
   column.y += c.ui.px(3);
-  const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
+  const auto why = weights_reason(c.state, "The course recipe uses equal weights.");
   if (const auto picked =
           c.ui.segmented("directivity", c.ui.labelled(column, "Directivity", {}, why.empty()), kOffOn,
                          static_cast<int>(p.directivity), {"Directivity", param_help("directivity"), why})) {
@@ -109,10 +110,10 @@ bool further_rows(PanelContext& c, Column& column) {
     changed = true;
   }
   std::string_view no_choice = c.state.no_effect.precision;
-  if (no_choice.empty()) no_choice = course_reason(p, "The course recipe computes in single precision.");
+  if (no_choice.empty()) no_choice = course_reason(p, "The course recipe uses single precision.");
   const Acquisition* a = c.state.source.acquisition.get();
   if (no_choice.empty() && a != nullptr && (forms_lines(p, *a) || a->data == DataKind::beamformed)) {
-    no_choice = "Scan lines and what came beamformed are computed in single precision.";
+    no_choice = "Scan lines and beamformed recordings use single precision.";
   }
   if (const auto picked =
           c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
@@ -121,6 +122,18 @@ bool further_rows(PanelContext& c, Column& column) {
     changed = true;
   }
   return refine_rows(c, column) || changed;
+}
+
+// In the panel's head: which side of a comparison its controls are of.
+void say_side(PanelContext& c, const Column& column, float header_y) {
+  const Ui& ui = c.ui;
+  const float h = ui.px(theme::kHeader);
+  const float right = column.x1 - ui.width(Type::small, "more") - ui.px(18) - ui.px(22);
+  draw_side_letter(ui, CompareSide::b, right, header_y + 0.5F * (h - ui.px(20)));
+  const std::string_view words = "edits act on";
+  const float x = right - ui.px(6) - ui.width(Type::small, words);
+  const float title_end = column.x0 + ui.px(16) + ui.width(Type::strong, "Image formation");
+  if (x > title_end + ui.px(6)) ui.text(Type::small, x, header_y, h, theme::kMuted, words);
 }
 
 }  // namespace
@@ -158,11 +171,9 @@ void more_link(Ui& ui, const char* id, const Column& column, float header_y, boo
   const std::string_view word = more ? "less" : "more";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
-  const Hit h = ui.hit(id, r);
+  const Hit h = ui.control(id, r);
   ui.tip(id, h, r,
-         {more ? "Fewer rows" : "More rows",
-          more ? "Hides the rarely used controls." : "Shows the rarely used controls.",
-          {}});
+         {more ? "Less" : "More", more ? "Hides the rarely used controls." : "Shows the rarely used controls.", {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);
   if (h.clicked) more = !more;
 }
@@ -172,27 +183,29 @@ void formation_panel(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const ImagingParams& d = c.state.defaults;
   bool& open = c.view.is_open(Panel::formation, c.compact);
-  if (open) more_link(ui, "more_formation", column, column.y, c.more_formation);
+  const float header_y = column.y;
+  if (open) more_link(ui, "more_formation", column, header_y, c.more_formation);
   ui.header("panel_formation", column, "Image formation",
             open                         ? ""
             : p.recipe == Recipe::course ? "course"
                                          : fmt::format("{} m/s", fixed(p.sound_speed_m_s, 0)),
             open);
   if (!open) return;
+  if (c.state.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);
   bool changed = recipe_rows(c, column);
   changed |= param_slider(ui, column, "sound_speed_m_s", p, d, {.min = 1300, .max = 1800});
   changed |= param_slider(ui, column, "f_number", p, d, {.min = 0, .max = 5},
-                          weights_reason(c.state, "The course recipe always uses every element."));
+                          weights_reason(c.state, "The course recipe uses the full aperture."));
   const Interval limits = band_limits_mhz(c.state);
-  changed |= interval_row(
-      c, column,
-      {.id = "band",
-       .label = "Band",
-       .track_min = limits.low,
-       .track_max = limits.high,
-       .why_not = weights_reason(c.state, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
-      "band_low_hz", "band_high_hz", 0.2);
+  changed |=
+      interval_row(c, column,
+                   {.id = "band",
+                    .label = "Band",
+                    .track_min = limits.low,
+                    .track_max = limits.high,
+                    .why_not = weights_reason(c.state, "The course recipe uses a fixed filter, 2.5 to 7.5 MHz.")},
+                   "band_low_hz", "band_high_hz", 0.2);
   changed |= interval_row(c, column,
                           {.id = "depth",
                            .label = "Depth",
@@ -200,7 +213,7 @@ void formation_panel(PanelContext& c, Column& column) {
                            .track_max = recorded_depth_mm(c.state)},
                           "depth_min_m", "depth_max_m", 1.0);
   column.y += ui.px(3);
-  const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
+  const auto why = weights_reason(c.state, "The course recipe uses equal weights.");
   const auto apodization = static_cast<std::size_t>(p.apodization);
   if (const auto picked =
           ui.combo("apodization", ui.labelled(column, "Apodization", {}, why.empty()), kApodizations[apodization],

@@ -1,8 +1,10 @@
-// The stream panel: what happens when all slots are in use, and everything below it in files of its own.
+// The stream panel: what happens when the buffer is full, and everything below it in files of its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "gui/lecture.h"
 #include "gui/panels/stream_parts.h"
 
 namespace echoloop {
@@ -16,13 +18,10 @@ struct PolicyWords {
 };
 constexpr std::array<PolicyWords, 4> kPolicies = {{
     {RingPolicy::block, "Block the source", "Block",
-     "The source waits until a slot is free: nothing is lost, the picture may lag."},
-    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest",
-     "The oldest waiting frame gives way: the picture stays as fresh as it can."},
-    {RingPolicy::error, "Error on override", "Error",
-     "The stream stops with a report as soon as a frame finds no slot."},
-    {RingPolicy::drop_newest, "Drop newest", "Drop newest",
-     "The new frame is left out; those that wait keep their order."},
+     "The source waits for a free slot: no frame is lost, the image may lag."},
+    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest queued frame is dropped: lowest latency."},
+    {RingPolicy::error, "Stop on overrun", "Error", "The stream stops with a report when the buffer is full."},
+    {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed."},
 }};
 
 void policy_rows(PanelContext& c, Column& column) {
@@ -45,13 +44,20 @@ void policy_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
+std::string_view policy_label(RingPolicy policy) {
+  const auto* const found =
+      std::find_if(kPolicies.begin(), kPolicies.end(), [&](const PolicyWords& w) { return w.policy == policy; });
+  return found->label;
+}
+
 void stream_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::stream, c.compact);
-  c.ui.header("panel_stream", column, "Stream",
-              open ? "when all slots are in use"  // what the first rows are about
-                   : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
-                                 c.state.counts.slots),
-              open);
+  lecture_header(c, column,
+                 {"panel_stream", "Stream",
+                  open ? "when the buffer is full"  // what the first rows are about
+                       : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
+                                     c.state.counts.slots)},
+                 open);
   if (!open) return;
   policy_rows(c, column);
   slot_rows(c, column);
