@@ -150,7 +150,7 @@ void draw_wipe(const WipeContext& c) {
   const float before = wipe_x(c.layout, cine.wipe);
   const Rect swap_before = swap_rect(c, before);
   const Hit on_swap = ui.control("swap", swap_before);
-  ui.tip("swap", on_swap, swap_before, {"Swap", "A's parameters go to the panels, the panels' become A.", {}});
+  ui.tip("swap", on_swap, swap_before, {"Swap", "Exchanges the settings of A and B.", {}});
   const float handle_y = std::round(r.y0 + kHandleShare * r.height());
   const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
   const Rect band{before - ui.px(6), r.y0, before + ui.px(6), r.y1};
