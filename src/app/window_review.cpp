@@ -64,7 +64,11 @@ void WindowApp::look_back() {
                                                         : "";
   inspecting_.update(state_, *session_, review_.frozen() ? Inspecting::Moment::frozen : Inspecting::Moment::live,
                      now_ns());
-  review_.update(state_.cine, state_.params, *session_, now_ns());
+  try {
+    review_.update(state_.cine, state_.params, *session_, now_ns());
+  } catch (const std::exception& error) {
+    end_other_recording(error.what());
+  }
   session_->look_at_line(state_.m_mode.wanted ? state_.inspected : std::nullopt);
   m_mode_review_.update(state_, *session_, review_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
   if (review_.requests() == asked_) return;

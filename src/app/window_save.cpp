@@ -175,9 +175,15 @@ void WindowApp::save_measurements() {
   comments += fmt::format("# source: {}\n", named_);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", m.image.stamp.sequence, m.image.stamp.time_s);
   comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
+  if (const Image& a = state_.measured_a.image; a.number != 0) {
+    const std::string& other = state_.cine.a_recording.name;
+    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n",
+                            other.empty() ? named_ : other, a.stamp.sequence,
+                            image_json(*backend_, other.empty() ? named_ : other, a).dump());
+  }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(state_.source, m.image.stamp) + "_measurements", ".csv");
-  write_text(path, measurements_csv(m, comments));
+  write_text(path, measurements_csv(m, comments, state_.measured_a));
   report_saved("Saved " + path.string(), Severity::info);
 }
 

@@ -127,7 +127,8 @@ void Screen::draw_presentation(PanelContext& c, const SceneInput& input) {
   const Presented p = lay_out_presentation(state);
   grounds_.push_back({{0, 0, size.x, size.y}, 0x000000});
   if (input.image.number != 0) {
-    layout_ = place_picture(p.image, input.image.grid, input.scale, state.pan_zoom);
+    lay_out(state, input, p.image, false);
+    if (beside()) draw_waiting_for_a(state, input);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
     draw_over_picture(state, input);
     draw_presented_bars(state);

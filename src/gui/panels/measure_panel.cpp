@@ -10,7 +10,10 @@ namespace {
 void head_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kHeader, 0);
-  ui.text(Type::strong, r, theme::kText, "Measure");
+  const float end = ui.text(Type::strong, r, theme::kText, "Measure");
+  if (c.levels_a != nullptr) {
+    ui.text(Type::small, end + ui.px(10), r.y0, r.height(), theme::kMuted, "values of A and B");
+  }
   const float size = ui.px(22);
   const Rect close{r.x1 - size, r.cy() - 0.5F * size, r.x1, r.cy() + 0.5F * size};
   if (ui.icon_button("close_measure", close, {"Close", "Reopen from the tool bar; marks are kept.", {}})) {
@@ -42,10 +45,21 @@ void measure_panel(PanelContext& c, Column& column) {
   Measured& m = c.state.measured;
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
+  if (c.levels_a != nullptr) {
+    c.measuring_a.update(c.state.measured_a, c.state.marks, *c.levels_a, HistogramUse::no, ImGui::GetTime());
+  } else {
+    c.state.measured_a = {};
+  }
   marks_list(c, column);
   column.y += c.ui.px(4);
   const bool work = Measuring::has_work(c.state.marks);
   const auto gap = [&] { column.y += c.ui.px(4); };
+  if (c.levels_a != nullptr) {
+    compare_blocks(c, column);
+    histogram_block(c, column);
+    if (work || c.view.histogram) save_row(c, column);
+    return;
+  }
   for (const MeasuredPair& pair : m.pairs) pair_block(c, column, pair), gap();
   for (const MeasuredRegion& region : m.regions) region_block(c, column, region), gap();
   for (const MeasuredPoint& point : m.points) point_block(c, column, point), gap();
