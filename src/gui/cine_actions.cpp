@@ -33,13 +33,13 @@ std::string_view why_no_freeze(const UiState& state) {
     case RunState::idle:
       break;
   }
-  return "Nothing is running.";
+  return "No source is running.";
 }
 
 std::string_view why_no_comparison(const UiState& state) {
   if (!state.cine.why_not.empty()) return state.cine.why_not;
   if (const std::string_view why = why_no_freeze(state); !why.empty()) return why;
-  if (state.cine.frames == 0) return "No frame has been kept yet.";
+  if (state.cine.frames == 0) return "No frames in history yet.";
   return {};
 }
 

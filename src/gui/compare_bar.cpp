@@ -61,12 +61,12 @@ bool side_a(Row& row) {
   const ComparedRecording& recording = c.state.cine.a_recording;
   const bool held = recording.name.empty();
   letter(row, CompareSide::a);
-  std::vector<Choice> choices = {{"Held settings"}};
+  std::vector<Choice> choices = {{"Stored settings"}};
   if (!held) choices.push_back({recording.name});
   choices.push_back({kFileEntry});
   const auto picked =
       c.ui.combo("compare/a", row.next(c.ui.px(row.fit.combo)), choices[held ? 0 : 1], choices, held ? 0 : 1,
-                 {"A", "B's recording with the settings held when the comparison began, or another recording.", {}});
+                 {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
   if (!picked) return false;
   if (*picked == 0 && !held) call(c.commands.compare_with, CompareSide::a, std::filesystem::path());
   return *picked + 1 == static_cast<int>(choices.size());
@@ -79,7 +79,7 @@ bool side_b(Row& row) {
   const Choice shown = row.fit.title ? Choice{"This recording"} : choices[0];
   const auto picked = c.ui.combo(
       "compare/b", row.next(c.ui.px(row.fit.combo)), shown, choices, 0,
-      {"B", "The recording that the panels act on. Another one takes its place, and this one becomes A.", {}});
+      {"B", "Current recording, controlled by the panels. Choosing another recording moves this one to A.", {}});
   return picked == 1;
 }
 
@@ -105,7 +105,7 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
     row.x = ui.text(Type::strong, row.x, bar.y0, bar.height(), theme::kText, "Compare") + ui.px(fit->gap);
   }
   const Tip looks{"Wipe or side by side",
-                  "Both images in one place with a line between them, or two images with one zoom and one pointer.",
+                  "Both images divided by a line, or two images with common zoom and pointer.",
                   {}};
   if (const auto picked = ui.segmented("compare_look", row.next(ui.px(fit->looks)), kLooks,
                                        static_cast<int>(cine.compare_look), looks)) {
@@ -117,13 +117,13 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   if (side_b(row)) wanted = CompareSide::b;
   const bool opening = !cine.a_recording.name.empty() && cine.a_recording.acquisition == nullptr;
   if (ui.button("swap", row.next(button_width(ui, fit->swap, "")), {.label = fit->swap},
-                {"Swap A, B", "A's settings or recording go to the panels, the panels' become A.",
-                 opening ? "A is being opened." : ""})) {
+                {"Swap A, B", "Exchanges the settings or recordings of A and B.",
+                 opening ? "Opening A." : ""})) {
     cine_act(c.state, c.commands, CineAct::swap);
   }
   const Rect close = row.next(button_width(ui, fit->close, fit->close_key));
   if (ui.button("compare_close", close, {.label = fit->close, .shortcut = fit->close_key},
-                {"Close   X", "Ends the comparison; B stays.", {}})) {
+                {"Close   X", "Ends the comparison; B remains.", {}})) {
     cine_act(c.state, c.commands, CineAct::compare);
   }
   if (fit->close.empty()) ui.cross(close.cx(), close.cy(), theme::kText2);

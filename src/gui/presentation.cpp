@@ -144,7 +144,7 @@ void Screen::draw_presentation(PanelContext& c, const SceneInput& input) {
   const double share = std::clamp((kHint_s - age) / 0.5, 0.0, 1.0);
   const auto alpha = static_cast<unsigned int>(255.0 * share);
   ui_.text_right(Type::body, size.x - ui_.px(20), p.caption.y0, p.caption.height(), theme::rgb(0x8F99A2, alpha),
-                 "F5: back to the controls");
+                 "F5: show controls");
 }
 
 }  // namespace echoloop

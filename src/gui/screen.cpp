@@ -168,7 +168,8 @@ void Screen::watch_params(UiState& state) {
     history_.begin(state.params);
   }
   const auto active = static_cast<std::size_t>(state.presets.active);
-  const std::string name = active < state.presets.list.size() ? "preset " + state.presets.list[active].name : "";
+  const std::string name =
+      active < state.presets.list.size() ? "preset \"" + state.presets.list[active].name + "\"" : "";
   history_.observe(state.params, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free, ImGui::GetTime(),
                    state.presets.loads, name);
 }
@@ -182,7 +183,7 @@ void Screen::travel(UiState& state, HistoryAct act) {
   if (!params) return;
   state.params = *params;
   call(commands_.params_changed);
-  call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
+  call(commands_.say, (back ? "Undone: " : "Redone: ") + what);
 }
 
 // Timeline and Stream in place of the columns and the image; the bars stay.

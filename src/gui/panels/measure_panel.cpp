@@ -16,7 +16,7 @@ void head_row(PanelContext& c, Column& column) {
   }
   const float size = ui.px(22);
   const Rect close{r.x1 - size, r.cy() - 0.5F * size, r.x1, r.cy() + 0.5F * size};
-  if (ui.icon_button("close_measure", close, {"Close", "The tool bar has it again. What is drawn stays.", {}})) {
+  if (ui.icon_button("close_measure", close, {"Close", "Reopen from the tool bar; marks are kept.", {}})) {
     c.view.is_open(Panel::measure, c.compact) = false;
   }
   ui.cross(close.cx(), close.cy(), theme::kText2);
@@ -29,13 +29,11 @@ void save_row(PanelContext& c, Column& column) {
   r.x0 = r.x1 - ui.px(104);
   const std::string_view why = why_no_files(
       c.state, c.state.measured.values.empty() && c.state.measured.profiles.empty() && !c.state.measured.histogram
-                   ? "Nothing has been measured yet."
+                   ? "No measurements yet."
                    : "");
   if (ui.button("save_measurements", r, {.label = "Save CSV"},
                 {"Save CSV",
-                 "All numbers here, the last 30 s of each, the curves and the histogram, with units, source "
-                 "and parameters.",
-                 why})) {
+                 "All values with their last 30 s, profiles and histogram, with units, source and parameters.", why})) {
     call(c.commands.save, SaveWhat::measurements);
   }
 }
