@@ -44,7 +44,9 @@ void add_region(Values& values, const std::string& object, const std::string& wh
   add("lowest level", "dB", s.min_db);
   add("highest level", "dB", s.max_db);
   add("area", "mm2", s.area_m2 * 1e6);
-  add("pixels", "", static_cast<double>(s.pixels));
+  add("share with an echo", "%", s.share_with_echo * 100.0);
+  add("pixels", "", static_cast<double>(s.pixels));  // with an echo
+  add("pixels in the region", "", static_cast<double>(s.pixels_all));
 }
 
 void add_lobe(Values& values, const std::string& object, const std::string& which, const Lobe* lobe) {
