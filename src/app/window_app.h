@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/cine_film.h"
+#include "app/fine_points.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
 #include "app/options.h"
@@ -100,6 +101,7 @@ class WindowApp {
                              [this](Severity severity, const std::string& text) { say(severity, text); }};
   Review review_{history_};
   Inspecting inspecting_{history_, inspections_};
+  FinePoints fine_points_{history_};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   std::int64_t live_since_ns_ = 0;      // the last time that somebody went live

@@ -54,8 +54,10 @@ void WindowApp::look_back() {
                         : state_.fault.has_value()      ? "The stream has stopped. Restart it first."
                         : history_.extent().frames == 0 ? "No frame has been kept yet."
                                                         : "";
-  inspecting_.update(state_, *session_, review_.frozen() ? Inspecting::Moment::frozen : Inspecting::Moment::live,
-                     now_ns());
+  const bool frozen = review_.frozen();
+  inspecting_.update(state_, *session_, frozen ? Inspecting::Moment::frozen : Inspecting::Moment::live, now_ns());
+  fine_points_.update(state_.measured, *session_, frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live,
+                      now_ns());
   review_.update(state_.cine, state_.params, *session_, now_ns());
   if (review_.requests() == asked_) return;
   asked_ = review_.requests();

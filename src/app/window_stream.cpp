@@ -16,6 +16,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   session_.reset();
   review_.forget(state_.cine);
   inspecting_.forget(state_);
+  fine_points_.forget(state_.measured);
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   live_.flow.reset();  // of another stream
