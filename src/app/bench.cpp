@@ -167,8 +167,9 @@ int run_bench(const Options& options) {
   if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
   const std::string machine = fmt::format("{}: {}, {} CPU cores", chosen.backend->name(), chosen.backend->device(),
                                           std::thread::hardware_concurrency());
-  fmt::print("{}; frames: {} s a figure; gds: 1e9 delay-sums a second, all pairs counted; rel_l2: against float64\n",
-             machine, options.bench_seconds);
+  fmt::print(
+      "{}; {} s per measurement; gds: 1e9 delay-sums per second, all pairs counted; rel_l2: relative to float64\n",
+      machine, options.bench_seconds);
   BenchTable table;
   for (const std::string& name : options.bench_cases) {
     if (name == "flow") bench_flow(*chosen.backend, options.bench_seconds, table);

@@ -187,7 +187,8 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number) 
     return {name, std::make_shared<const Acquisition>(std::move(a)), params};
   }
   const bool s2 = name == "S2";
-  if (!s2 && name != "S1" && name != "S1L") throw Error("bench", "found '" + name + "'", "S1, S1L, S2, demo or sector");
+  if (!s2 && name != "S1" && name != "S1L")
+    throw Error("bench", "unknown case '" + name + "'", "S1, S1L, S2, demo or sector");
   // PICMUS's pulse: 67 %. Its band, 2.59 to 7.83 MHz, is what the program takes for a PICMUS recording, too.
   Acquisition a =
       s2 ? plane_waves(75, 16.0, 1536, 20.832e6, 5.208e6, 0.67) : plane_waves(3, 10.0, 8183, 100e6, 5e6, 0.8);

@@ -21,7 +21,7 @@ void wait_for_flow(Session& session) {
   const std::int64_t begin_ns = now_ns();
   while (session.side_counts().flow.pictures == 0) {
     if (const std::string why = session.take_refusal(); !why.empty()) throw Error("echoloop bench", why, "flow");
-    if (seconds_since(begin_ns) > 60.0) throw Error("echoloop bench", "no flow picture came for 60 s", "flow");
+    if (seconds_since(begin_ns) > 60.0) throw Error("echoloop bench", "no flow image within 60 s", "flow");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

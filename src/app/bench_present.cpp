@@ -18,7 +18,7 @@ std::unique_ptr<Viewer> make_viewer(LiveImages& live) {
     return std::make_unique<Viewer>(
         ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{}, live);
   } catch (const Error& error) {
-    fmt::print(stderr, "present: left out: {}\n", error.what());
+    fmt::print(stderr, "present: skipped: {}\n", error.what());
     return nullptr;
   }
 }

@@ -23,7 +23,7 @@ void CineFilm::give_up(const std::string& why) {
 
 void CineFilm::ask(Session& session) {
   if (given_up_ || done() || !session.running()) return;
-  if (delivered_->failed) return give_up("a kept frame could not be processed");
+  if (delivered_->failed) return give_up("a history frame could not be processed");
   if (!session.fault().empty()) return give_up("the stream has stopped");
   const std::size_t delivered = delivered_->pictures;
   if (session.arrangements() != arrangement_) {  // what the old one was asked for will not come any more
@@ -57,7 +57,7 @@ double CineFilm::fraction() const {
 }
 
 std::string CineFilm::progress() const {
-  return fmt::format("Film: {} of {} pictures, {}", job_->written(), frames_.size(),
+  return fmt::format("Video: {} of {} images, {}", job_->written(), frames_.size(),
                      job_->order().path.filename().string());
 }
 
@@ -65,8 +65,8 @@ bool CineFilm::failed() const { return !why_.empty() || job_->failure() != nullp
 
 std::string CineFilm::result() const {
   const std::string name = job_->order().path.filename().string();
-  if (!why_.empty()) return fmt::format("No film {}: {}", name, why_);
-  if (given_up_) return fmt::format("No film {}: cancelled", name);
+  if (!why_.empty()) return fmt::format("Video {} failed: {}", name, why_);
+  if (given_up_) return fmt::format("Video {} cancelled", name);
   try {
     if (job_->failure() != nullptr) std::rethrow_exception(job_->failure());
   } catch (const std::exception& error) {
@@ -74,8 +74,8 @@ std::string CineFilm::result() const {
   }
   std::string text = "Saved " + job_->summary();
   if (without_flow_ > 0) {
-    text += fmt::format("; {} without flow: fewer than {} frames follow each other up to {}", without_flow_,
-                        params_.flow_frames, without_flow_ == 1 ? "it" : "them");
+    text += fmt::format("; {} without flow: fewer than {} consecutive frames up to {}", without_flow_,
+                        params_.flow_frames, without_flow_ == 1 ? "this image" : "these images");
   }
   return text;
 }

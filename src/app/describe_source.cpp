@@ -118,11 +118,11 @@ const char* probe_words(ProbeKind kind) {
 std::string describe_source(const OpenedSource& opened) {
   const Acquisition& a = *opened.info.acquisition;
   std::string text = fmt::format("{}: {}\n", opened.info.name, opened.info.format);
-  text +=
-      opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count) : "frames        endless";
+  text += opened.info.frame_count > 0 ? fmt::format("frames        {}", opened.info.frame_count)
+                                      : "frames        unlimited";
   text += a.frame_rate_hz > 0.0 ? fmt::format(", recorded at {:g} Hz\n", a.frame_rate_hz) : ", frame rate unknown\n";
   if (a.data == DataKind::beamformed) {
-    text += fmt::format("picture       beamformed already: {} columns from {:.2f} to {:.2f} mm\n", a.n_elements(),
+    text += fmt::format("image         beamformed: {} columns from {:.2f} to {:.2f} mm\n", a.n_elements(),
                         a.probe.elements.front().x_m * 1e3, a.probe.elements.back().x_m * 1e3);
     text += rows_text(a);
   } else {
@@ -134,7 +134,7 @@ std::string describe_source(const OpenedSource& opened) {
   text += fmt::format("pulse         {:g} MHz\nsound speed   {:g} m/s\n", a.center_hz * 1e-6, a.sound_speed_m_s);
   for (const Assumption& assumed : a.assumptions) {
     text += "assumed       " + assumed.text;
-    if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... to say otherwise)";
+    if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... overrides)";
     text += "\n";
   }
   return text;

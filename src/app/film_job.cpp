@@ -123,7 +123,7 @@ void FilmJob::write_film() {
     const std::scoped_lock lock(mutex_);
     if (stopped_) return;
   }
-  if (film == nullptr) throw Error(order_.path.string(), "no picture came", "a film of at least one");
+  if (film == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
   film->finish();
 }
 
@@ -162,8 +162,8 @@ std::string FilmJob::summary() const {
   std::string text = fmt::format("{}, {} frame{} at {:.3g} frames/s, {}", order_.path.string(), written_.load(),
                                  written_ == 1 ? "" : "s", order_.rate_hz, codec_);
   if (!order_.note.empty()) text += ", " + order_.note;
-  if (left_out_ > 0) text += fmt::format("; {} came too fast and were left out", left_out_.load());
-  if (wordless_) text += "; without words: no font here (fonts-inter or fonts-dejavu-core)";
+  if (left_out_ > 0) text += fmt::format("; {} skipped because encoding fell behind", left_out_.load());
+  if (wordless_) text += "; without caption: no font found (fonts-inter or fonts-dejavu-core)";
   return text;
 }
 

@@ -24,8 +24,7 @@ fs::path share_folder() {
   for (const fs::path& folder : candidates) {
     if (fs::exists(folder / "shaders" / "image.frag")) return folder;
   }
-  throw Error("shaders", "found none beside " + program.string(),
-              "an installed program, a build tree, or ECHOLOOP_SHARE");
+  throw Error("shaders", "not found near " + program.string(), "an installed program, a build tree, or ECHOLOOP_SHARE");
 }
 
 fs::path settings_file() {

@@ -174,7 +174,7 @@ int run_headless(const Options& options) {
   }
   if (!told && film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
-  if (film != nullptr && film->failure() == nullptr) fmt::print("Film: {}\n", film->summary());
+  if (film != nullptr && film->failure() == nullptr) fmt::print("Video: {}\n", film->summary());
   return status;
 }
 
@@ -183,8 +183,8 @@ int run_without_display(Options options) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw Error(folder.string(), error.message(), "a writable folder, or --headless with files of your choice");
-  fmt::print("No display: running offscreen for a few seconds ...\n");
+    throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
+  fmt::print("No display found: running offscreen for a few seconds ...\n");
   std::fflush(stdout);
   if (options.png.empty()) options.png = folder / "picture.png";
   if (options.report.empty()) options.report = folder / "report.json";
@@ -192,12 +192,12 @@ int run_without_display(Options options) {
   if (options.screenshot.empty()) options.screenshot = folder / "window.png";
 #endif
   if (const std::string why = why_no_films(); !why.empty()) {
-    fmt::print("No film: {}\n", why);
+    fmt::print("No video: {}\n", why);
   } else if (options.video.empty()) {
     options.video = folder / "film.mp4";
   }
   const int status = run_headless(options);
-  fmt::print("Picture: {}\n", options.png.string());
+  fmt::print("Image:   {}\n", options.png.string());
   if (!options.screenshot.empty()) fmt::print("Window:  {}\n", options.screenshot.string());
   fmt::print("Report:  {}\n", options.report.string());
   return status;

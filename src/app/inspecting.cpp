@@ -70,7 +70,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   if (waiting_) return;
   const std::size_t frames = history_.extent().frames;
   if (frames == 0) {
-    view.refusal = state.cine.why_not.empty() ? "No frame has been kept yet." : state.cine.why_not;
+    view.refusal = state.cine.why_not.empty() ? "No frames in history yet." : state.cine.why_not;
     return;
   }
   const bool frozen = moment == Moment::frozen;

@@ -22,8 +22,8 @@ nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
     json["last"] = flow_json(last);
     if (!file.empty()) write_flow_npy(file, last, program_json(run.backend, run.source));
   } else if (!file.empty()) {
-    throw Error("--flow-out", "found no ensemble of frames that follow each other",
-                "at least flow_frames of them in the run");
+    throw Error("--flow-out", "no ensemble of consecutive frames",
+                "at least flow_frames consecutive frames in the run");
   }
   return json;
 }
@@ -36,7 +36,7 @@ nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
     json["last"] = structure_json(last);
     if (!file.empty()) write_structure_files(file, last, program_json(run.backend, run.source));
   } else if (!file.empty()) {
-    throw Error("--structure-out", "found no picture to look at", "a run of at least one frame");
+    throw Error("--structure-out", "no image was processed", "a run of at least one frame");
   }
   return json;
 }
@@ -49,8 +49,8 @@ nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
     json["last"] = sonogram_json(last);
     if (!file.empty()) write_sonogram_npy(file, last, program_json(run.backend, run.source));
   } else if (!file.empty()) {
-    throw Error("--sonogram-out", "found no window of frames that follow each other in a gate on the picture",
-                "a gate on the picture, and at least sonogram_frames frames in the run");
+    throw Error("--sonogram-out", "no consecutive frames for a spectrum, or the gate is outside the image",
+                "a gate inside the image and at least sonogram_frames consecutive frames");
   }
   return json;
 }
@@ -59,13 +59,13 @@ nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
 
 void require_live_outputs(const Options& options, const ImagingParams& params) {
   if (!options.flow_out.empty() && params.flow == FlowMode::off) {
-    throw Error("--flow-out", "found flow = off", "--set flow=power, velocity or low_rank");
+    throw Error("--flow-out", "flow = off", "--set flow=power, velocity or low_rank");
   }
   if (!options.structure_out.empty() && params.structure == Structure::off) {
-    throw Error("--structure-out", "found structure = off", "--set structure=bright or dark");
+    throw Error("--structure-out", "structure = off", "--set structure=bright or dark");
   }
   if (!options.sonogram_out.empty() && params.gate == Gate::off) {
-    throw Error("--sonogram-out", "found gate = off", "--set gate=on");
+    throw Error("--sonogram-out", "gate = off", "--set gate=on");
   }
 }
 

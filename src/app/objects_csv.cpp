@@ -9,8 +9,8 @@ namespace {
 
 std::string background_line(const char* name, const Background& b) {
   return fmt::format(
-      "# {}: median {:.6g} dB, mean {:.6g} dB, sigma {:.6g} dB, {} pixels from {:.6g} to {:.6g} dB, {} rounds\n", name,
-      b.median_db, b.mean_db, b.sigma_db, b.pixels, b.lowest_db, b.highest_db, b.rounds);
+      "# {}: median {:.6g} dB, mean {:.6g} dB, sigma {:.6g} dB, {} pixels from {:.6g} to {:.6g} dB, {} iterations\n",
+      name, b.median_db, b.mean_db, b.sigma_db, b.pixels, b.lowest_db, b.highest_db, b.rounds);
 }
 
 }  // namespace
@@ -19,10 +19,11 @@ std::string objects_csv(const StructureView& view, const std::string& comments) 
   if (view.image == nullptr) return comments;
   const StructureImage& found = *view.image;
   std::string text = comments + background_line("background", found.background);
-  text += background_line("background of the smoothed picture", found.smoothed);
+  text += background_line("background of the smoothed image", found.smoothed);
   text += fmt::format("# threshold: {} {:.6g} dB\n", found.params.structure == Structure::bright ? "above" : "below",
                       found.threshold_db);
-  text += fmt::format("# objects: {}, and {} too small\n", found.objects.size(), found.found - found.objects.size());
+  text += fmt::format("# objects: {}, and {} below the minimum area\n", found.objects.size(),
+                      found.found - found.objects.size());
   text += "number,area_mm2,x_mm,z_mm,mean_db,pixels,ix0,ix1,iz0,iz1\n";
   for (int number = 1; number <= view.count(); ++number) {
     const StructureObject& o = view.object(number);

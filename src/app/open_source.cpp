@@ -21,8 +21,7 @@ OpenedSource open_source(const std::string& name, const Facts& facts, const Open
   opened.facts = facts;
   if (name.starts_with(kPhantomPrefix)) {
     if (!facts.empty()) {
-      throw Error("--set " + facts.begin()->first, "found with a phantom",
-                  "a recording: a phantom knows all about itself");
+      throw Error("--set " + facts.begin()->first, "not available for a phantom", "a recording");
     }
     const PhantomSettings settings = parse_phantom(name.substr(kPhantomPrefix.size()));
     opened.source = make_phantom(settings);

@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "core/error.h"
 #include "core/number.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 
@@ -20,7 +21,7 @@ std::size_t index_of(const std::array<std::string_view, N>& names, const std::st
     if (names[i] == text) return i;
     accepted += (i == 0 ? "" : ", ") + std::string(names[i]);
   }
-  throw Error(option, "found '" + text + "'", accepted);
+  throw invalid_value(option, text, accepted);
 }
 
 inline BackendChoice backend_choice(const std::string& text) {
@@ -31,7 +32,7 @@ inline BackendChoice backend_choice(const std::string& text) {
 // A finite number and nothing else. Throws Error.
 inline double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
   const auto value = finite_number(text);
-  if (!value) throw Error(option, "found '" + std::string(text) + "'", accepted);
+  if (!value) throw invalid_value(option, std::string(text), accepted);
   return *value;
 }
 

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
@@ -22,16 +23,15 @@ struct GridAxis {
 
 GridAxis parse_axis(const std::string& text, const std::string& whole) {
   const std::string rule =
-      "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) + " pixels a side";
+      "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) + " pixels per side";
   const std::size_t a = text.find(':');
   const std::size_t b = a == std::string::npos ? a : text.find(':', a + 1);
-  if (b == std::string::npos) throw Error("--grid", "found '" + whole + "'", rule);
+  if (b == std::string::npos) throw invalid_value("--grid", whole, rule);
   const std::string_view view = text;
   const double first = parse_number(view.substr(0, a), "--grid", rule);
   const double last = parse_number(view.substr(a + 1, b - a - 1), "--grid", rule);
   const double n = parse_number(view.substr(b + 1), "--grid", rule);
-  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide)
-    throw Error("--grid", "found '" + whole + "'", rule);
+  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide) throw invalid_value("--grid", whole, rule);
   return {first * kMetresPerMillimetre, last * kMetresPerMillimetre, static_cast<int>(n)};
 }
 
@@ -51,27 +51,26 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
 
 double parse_rate(const std::string& text) {
   if (text == "max") return kRateMax;
-  const double rate = parse_number(text, "--rate", "max, or frames a second above 0 up to 1000000");
-  if (rate <= 0.0 || rate > 1e6)
-    throw Error("--rate", "found '" + text + "'", "max, or frames a second above 0 up to 1000000");
+  const double rate = parse_number(text, "--rate", "max, or a frame rate above 0 up to 1000000 Hz");
+  if (rate <= 0.0 || rate > 1e6) throw out_of_range("--rate", text, "above 0 up to 1000000 Hz, or max");
   return rate;
 }
 
 void check_ranges(const Options& o) {
   if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
-    throw Error("--slots", "found " + std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
+    throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
   }
   if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0)) {
-    throw Error("--pace", fmt::format("found {:g}", o.stream.pace_ms), "0 to 10000 ms");
+    throw out_of_range("--pace", fmt::format("{:g}", o.stream.pace_ms), "0 to 10000 ms");
   }
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
-    throw Error("--lanes", "found " + std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
+    throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
-    throw Error("--width, --height", fmt::format("found {} x {}", o.width, o.height), "64 to 16384 pixels");
+    throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
   if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
-    throw Error("--duration", fmt::format("found {:g}", o.duration_s), "seconds above 0");
+    throw out_of_range("--duration", fmt::format("{:g}", o.duration_s), "seconds above 0");
 }
 
 // A value that is no number where one belongs: says which, in the words of the other refusals.
@@ -80,7 +79,7 @@ void check_ranges(const Options& o) {
     for (const std::string& value : option->results()) {
       const std::string name = option->get_name();
       if (error.what() != "Could not convert: " + name + " = " + value) continue;
-      throw Error(name, "found '" + value + "'", option->get_type_name() == "N" ? "a whole number" : "a number");
+      throw invalid_value(name, value, option->get_type_name() == "N" ? "a whole number" : "a number");
     }
   }
   throw Error("command line", error.what(), "the options of echoloop --help");
@@ -90,7 +89,7 @@ void check_ranges(const Options& o) {
 void refuse_empty_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
-      if (value.empty()) throw Error(option->get_name(), "found an empty value", "a value, or no such option");
+      if (value.empty()) throw Error(option->get_name(), "empty value", "a value");
     }
   }
 }
@@ -98,9 +97,9 @@ void refuse_empty_values(const CLI::App& app) {
 // What was typed, as values. `app` knows which options were given.
 void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (app.count("--frames") > 0 && t.n_frames <= 0)
-    throw Error("--frames", "found " + std::to_string(t.n_frames), "a whole number above 0");
+    throw out_of_range("--frames", std::to_string(t.n_frames), "whole numbers above 0");
   o.frames = static_cast<std::uint64_t>(t.n_frames);
-  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw Error("--duration", "found 0", "seconds above 0");
+  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw out_of_range("--duration", "0", "seconds above 0");
 }
 
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
@@ -113,7 +112,7 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
   if (app.count("--history-mb") > 0) {
     if (!(t.history_mb >= 0.0 && t.history_mb <= 1e6)) {
-      throw Error("--history-mb", fmt::format("found {:g}", t.history_mb), "0 to 1000000");
+      throw out_of_range("--history-mb", fmt::format("{:g}", t.history_mb), "0 to 1000000");
     }
     o.history_bytes = static_cast<std::size_t>(t.history_mb * 1e6);
   }
@@ -159,8 +158,9 @@ Options parse_command_line(int argc, char** argv) {
   o.source_given = app.count("source") > 0;
   o.size_given = app.count("--width") + app.count("--height") > 0;
   refuse_empty_values(app);
-  if (o.command == Command::info && !o.source_given) throw Error("info", "found no file", "echoloop info FILE");
-  if (o.json && o.command != Command::info) throw Error("--json", "found without info", "echoloop info FILE --json");
+  if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
+  if (o.json && o.command != Command::info)
+    throw Error("--json", "only available with info", "echoloop info FILE --json");
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
   take_limits(o, texts, app);

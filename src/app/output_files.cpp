@@ -41,7 +41,7 @@ std::vector<Output> outputs_of(const Options& o) {
 void require_folder(const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (!fs::is_directory(folder)) {
-    throw Error(file.string(), "there is no folder " + folder.string(), "a file in an existing folder");
+    throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");
   }
 }
 
@@ -83,7 +83,7 @@ struct Taken {
 // Every file has one use. Throws Error.
 void require_own_files(const Options& options, const std::vector<Output>& outputs) {
   std::vector<Taken> taken;
-  for (const fs::path& input : inputs_of(options)) taken.push_back({input, "which the recording is read from"});
+  for (const fs::path& input : inputs_of(options)) taken.push_back({input, "is the input recording"});
   for (const Output& output : outputs) {
     std::vector<fs::path> files = {output.file};
     if (output.beside != nullptr) files.push_back(fs::path(output.file).replace_extension(output.beside));
@@ -91,10 +91,10 @@ void require_own_files(const Options& options, const std::vector<Output>& output
       if (!takes_one(file) || (&output.file == &options.report && report_is_beside_image(options))) continue;
       for (const Taken& other : taken) {
         if (same_file(file, other.file)) {
-          throw Error(output.option, "found '" + file.string() + "', " + other.by, "a file of its own");
+          throw Error(output.option, "'" + file.string() + "' " + other.by, "a separate file");
         }
       }
-      taken.push_back({file, std::string("which ") + output.option + " writes"});
+      taken.push_back({file, std::string("is also written by ") + output.option});
     }
   }
 }
@@ -106,8 +106,8 @@ void require_outputs(const Options& options) {
   for (const Output& output : outputs) {
     require_folder(output.file);
     if (output.ending != nullptr && output.file.extension() != output.ending) {
-      throw Error(output.option, "found '" + output.file.string() + "'",
-                  std::string("a name that ends in ") + output.ending);
+      throw Error(output.option, "'" + output.file.string() + "'",
+                  std::string("a file name ending in ") + output.ending);
     }
   }
   if (!options.video.empty()) check_film_name(options.video);

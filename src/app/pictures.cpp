@@ -81,7 +81,7 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
 
 void write_screenshot(const Options& options, const OpenedSource&, const Session&, const Backend&, const Image&,
                       const TimingTrace&, const RunTotals&) {
-  throw Error("--screenshot " + options.screenshot.string(), "this program was built without the window", "--png");
+  throw Error("--screenshot " + options.screenshot.string(), "this program was built without a window", "--png");
 }
 
 #endif

@@ -28,7 +28,7 @@ bool means_one_probe(const ParamSpec& spec) {
 PresetValue value_of(const std::string& what, const std::string& key, const toml::node& node) {
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) {
-    throw Error(what, "found unknown '" + key + "'", "name, about, slot, [probe] and the parameters of --list-params");
+    throw Error(what, "unknown key '" + key + "'", "name, about, slot, [probe] and the parameters of --list-params");
   }
   std::string text;
   if (const auto number = node.value<double>()) {
@@ -36,7 +36,7 @@ PresetValue value_of(const std::string& what, const std::string& key, const toml
   } else if (const auto word = node.value<std::string>()) {
     text = *word;
   } else {
-    throw Error(what, "found '" + key + "' that is neither number nor text", "KEY = VALUE lines");
+    throw Error(what, "'" + key + "' is neither a number nor text", "KEY = VALUE lines");
   }
   ImagingParams checked;
   try {
@@ -51,7 +51,7 @@ std::string text_at(const std::string& what, const toml::table& table, const cha
   const toml::node* node = table.get(key);
   if (node == nullptr) return {};
   const auto text = node->value<std::string>();
-  if (!text) throw Error(what, fmt::format("found '{}' that is no text", key), fmt::format("{} = \"text\"", key));
+  if (!text) throw Error(what, fmt::format("'{}' is not text", key), fmt::format("{} = \"text\"", key));
   return *text;
 }
 
@@ -63,7 +63,8 @@ std::vector<PresetValue> values_in(const std::string& what, const toml::table& t
 
 const toml::table& table_at(const std::string& what, const toml::node& node, const std::string& key) {
   const toml::table* table = node.as_table();
-  if (table == nullptr) throw Error(what, "found '" + key + "' that is no table", "[" + key + "] and lines below it");
+  if (table == nullptr)
+    throw Error(what, "'" + key + "' is not a table", "[" + key + "] followed by KEY = VALUE lines");
   return *table;
 }
 
@@ -75,20 +76,21 @@ void take_probe(Preset& preset, const std::string& what, const toml::table& tabl
     } else if (name == "kind") {
       const std::string kind = text_at(what, table, "kind");
       const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
-      if (found == kKinds.end()) throw Error(what, "found kind '" + kind + "'", "linear, convex or phased");
+      if (found == kKinds.end()) throw Error(what, "kind '" + kind + "'", "linear, convex or phased");
       preset.probe.kind = static_cast<ProbeKind>(found - kKinds.begin());
     } else if (name == "center_hz") {
       const auto center = node.value<double>();
-      if (!center || !(*center > 0.0 && *center < 1e9)) throw Error(what, "found a bad center_hz", "hertz above 0");
+      if (!center || !(*center > 0.0 && *center < 1e9))
+        throw Error(what, "invalid center_hz", "a frequency above 0 in Hz");
       preset.probe.center_hz = *center;
     } else if (name == "default") {
       const auto on = node.value<bool>();
-      if (!on) throw Error(what, "found 'default' that is neither true nor false", "default = true");
+      if (!on) throw Error(what, "'default' is neither true nor false", "default = true");
       preset.is_default = *on;
     } else if (name == "parameters") {
       preset.probe_values = values_in(what, table_at(what, node, "probe.parameters"));
     } else {
-      throw Error(what, "found unknown '" + name + "' under [probe]", "name, kind, center_hz, default, parameters");
+      throw Error(what, "unknown key '" + name + "' in [probe]", "name, kind, center_hz, default, parameters");
     }
   }
 }
@@ -149,14 +151,14 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
   }
   Preset preset;
   preset.name = printable(text_at(what, file, "name"));
-  if (preset.name.size() > kMaxName) throw Error(what, "a name that is too long", "up to 40 characters");
+  if (preset.name.size() > kMaxName) throw Error(what, "the name is too long", "up to 40 characters");
   preset.about = printable(text_at(what, file, "about"));
   for (const auto& [key, node] : file) {
     const std::string word(key.str());
     if (word == "name" || word == "about") continue;
     if (word == "slot") {
       const auto slot = node.value_exact<std::int64_t>();  // of a real number the library makes an integer unchecked
-      if (!slot || *slot < 1 || *slot > 9) throw Error(what, "found a bad slot", "slot = 1 to 9");
+      if (!slot || *slot < 1 || *slot > 9) throw Error(what, "invalid slot", "slot = 1 to 9");
       preset.slot = static_cast<int>(*slot);
     } else if (word == "probe") {
       take_probe(preset, what, table_at(what, node, word));
@@ -173,7 +175,7 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
 Preset read_preset(const std::filesystem::path& path) {
   const std::string what = path.string();
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(what, "is a folder", kRule);
+  if (std::filesystem::is_directory(path, error)) throw Error(what, "the path is a folder", kRule);
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(what, "cannot be opened", kRule);
   std::string text(kMaxBytes + 1, '\0');

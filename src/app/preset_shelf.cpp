@@ -43,7 +43,7 @@ void write_file(const fs::path& file, const Preset& preset) {
   std::ofstream out(part.part(), std::ios::binary);
   out << preset_toml(preset);
   out.close();
-  if (!out) part.fail("the disk is full, or the folder may not be written");
+  if (!out) part.fail("the disk is full or the folder is not writable");
   part.commit();
 }
 
@@ -143,24 +143,24 @@ bool PresetShelf::was_written(const fs::path& file) const {
 
 void PresetShelf::require_own(std::size_t index) const {
   if (index < items_.size() && items_[index].owner == PresetOwner::user) return;
-  throw Error("preset", "this one comes with the program", "one of your own", "save it under a name of your own first");
+  throw Error("preset", "built-in presets are read-only", "a user preset", "save the preset under a new name first");
 }
 
 void PresetShelf::require_free_name(const std::string& name, const fs::path& except) const {
-  if (name.find_first_not_of(' ') == std::string::npos) throw Error("preset", "found no name", "a name");
+  if (name.find_first_not_of(' ') == std::string::npos) throw Error("preset", "empty name", "a name");
   for (const ShelfItem& item : items_) {
     if (item.file != except && lower(item.preset.name) == lower(name)) {
-      throw Error("preset", "there is one named '" + item.preset.name + "' already", "another name");
+      throw Error("preset", "the name '" + item.preset.name + "' is already in use", "another name");
     }
   }
 }
 
 fs::path PresetShelf::add(Preset preset) {
   require_free_name(preset.name, {});
-  if (own_.empty()) throw Error("preset", "there is no home folder to keep it in", "a home folder");
+  if (own_.empty()) throw Error("preset", "no home folder for user presets", "a home folder");
   std::error_code error;
   fs::create_directories(own_, error);
-  if (error) throw Error(own_.string(), "cannot be made: " + error.message(), "a folder that can be written");
+  if (error) throw Error(own_.string(), "cannot be created: " + error.message(), "a writable folder");
   const std::string stem = file_name_for(preset.name);
   fs::path file = own_ / (stem + ".toml");
   for (int n = 2; fs::exists(file, error); ++n) file = own_ / (stem + "_" + std::to_string(n) + ".toml");

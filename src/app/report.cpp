@@ -70,11 +70,11 @@ nlohmann::json recording_json(const RecorderStatus& status) {
 std::string recording_text(const RecorderStatus& status) {
   const std::string_view early = status.problem.empty() ? "" : "the recording ended early, ";
   std::string text = fmt::format("{}: {}{}{}{} frame{}, {:.1f} MB", status.path.string(), early, status.problem,
-                                 early.empty() ? "recorded " : ". It has ", status.frames,
+                                 early.empty() ? "recorded " : ". Recorded: ", status.frames,
                                  status.frames == 1 ? "" : "s", static_cast<double>(status.bytes) * 1e-6);
   constexpr double kWorthSaying_s = 1.0;
   if (status.most_behind_s > kWorthSaying_s) {
-    text += fmt::format("; the file was up to {:.1f} s behind the stream", status.most_behind_s);
+    text += fmt::format("; the disk was up to {:.1f} s behind the stream", status.most_behind_s);
   }
   if (status.not_recorded == 0) return text;
   text += fmt::format("; not recorded: {}", status.not_recorded);

@@ -25,10 +25,10 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
     const bool next = !after.has_value() || stamp.sequence + 1 == after->sequence;
     const bool goes_on = !after.has_value() || stamp.source_index + 1 == after->source_index;
     if (!next || !goes_on) {
-      e.why_not = fmt::format("{} Only {} follow each other up to the one on screen; an ensemble needs {}.",
-                              next ? "The recording begins again within the frames that are kept."
-                                   : "Frames are missing among those that are kept.",
-                              e.frames.size(), frames);
+      e.why_not =
+          fmt::format("{} Only {} consecutive frames up to the displayed frame; an ensemble needs {}.",
+                      next ? "The recording restarts within the history." : "Frames are missing in the history.",
+                      e.frames.size(), frames);
       return e;
     }
     after = stamp;
@@ -36,7 +36,7 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
   }
   if (e.frames.size() < static_cast<std::size_t>(frames)) {
     e.why_not =
-        fmt::format("Only {} frames are kept up to the one on screen; an ensemble needs {}.", e.frames.size(), frames);
+        fmt::format("Only {} history frames up to the displayed frame; an ensemble needs {}.", e.frames.size(), frames);
   }
   std::ranges::reverse(e.frames);
   return e;

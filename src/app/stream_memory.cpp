@@ -24,14 +24,14 @@ void require_host_memory(const StreamSettings& wanted, std::size_t need, const S
   if (need <= there_is) return;
   throw Error(fmt::format("{} slots of {} memory", wanted.slots,
                           kHostMemoryNames[static_cast<std::size_t>(wanted.host_memory)]),
-              "they need " + megabytes(need), "at most " + megabytes(there_is) + ", which is free");
+              megabytes(need) + " needed", "at most " + megabytes(there_is) + ", the free memory");
 }
 
 void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now) {
   const std::size_t need = more_lanes > 0 ? now.lane_bytes * static_cast<std::size_t>(more_lanes) : 0;
   if (now.device.used == 0 || need <= now.device.free) return;
-  throw Error(fmt::format("{} lanes", wanted.lanes), "they need " + megabytes(need) + " more on the device",
-              "at most " + megabytes(now.device.free) + ", which is free");
+  throw Error(fmt::format("{} lanes", wanted.lanes), megabytes(need) + " more needed on the device",
+              "at most " + megabytes(now.device.free) + ", the free memory");
 }
 
 }  // namespace echoloop

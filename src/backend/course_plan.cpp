@@ -22,7 +22,7 @@ std::vector<double> axis(int n, double first, double last) {
 
 void require_course(const Acquisition& a) {
   const auto refuse = [](const std::string& found) {
-    throw Error("recipe course", "found " + found, "RF of plane waves on a linear array, sampled above 15 MHz",
+    throw Error("recipe = course", found, "RF of plane waves on a linear array, sampled above 15 MHz",
                 "use the analytic recipe");
   };
   if (a.signal != SignalKind::rf) refuse("IQ data");

@@ -105,7 +105,7 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
 void require_grid(const Grid& grid, int sums) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
-    throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels a side");
+    throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels per side");
   }
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
   const std::size_t most = kMaxTableEntries / static_cast<std::size_t>(sums);
@@ -185,8 +185,8 @@ std::string formation_warning(const Acquisition& acquisition, const ImagingParam
   if (step_m <= finest_m) return {};
   char text[200];
   std::snprintf(text, sizeof text,
-                "Course recipe: the axial step of %.3f mm aliases the summed RF (at most %.3f mm = c / (4 x 7.5 MHz)); "
-                "points may lose up to 29 dB",
+                "Course recipe: the axial step of %.3f mm aliases the summed RF (maximum %.3f mm = c / (4 x 7.5 MHz)); "
+                "point targets may lose up to 29 dB",
                 step_m * 1e3, finest_m * 1e3);
   return text;
 }

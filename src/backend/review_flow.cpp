@@ -36,7 +36,7 @@ bool Reviewer::step_shown_flow() {
     flow_->step(held_reference_db_);
   } catch (const std::exception& error) {
     flow_.reset();
-    say_refused("No flow of kept frames: " + std::string(error.what()));
+    say_refused("No flow for history frames: " + std::string(error.what()));
     return false;
   }
   if (FlowImage* made = flow_->take()) {
@@ -74,7 +74,7 @@ void Reviewer::begin_flow(ReviewRequest& request) {
     flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
   } catch (const std::exception& error) {
     flow_.reset();
-    say_refused("No flow of kept frames: " + std::string(error.what()));
+    say_refused("No flow for history frames: " + std::string(error.what()));
   }
 }
 

@@ -41,7 +41,7 @@ void SideEngines::take_pixels(const std::shared_ptr<const Plan>& plan, const Pix
         flow_, [this] { return std::make_unique<FlowEngine>(backend_.make_flow_device(), *mailboxes_.flow); },
         [&](FlowEngine& engine) { engine.take(plan, pixels, stamp, reference_db); });
     flow_failed_ = !why.empty();
-    if (flow_failed_) refuse_("No flow pictures: " + why);
+    if (flow_failed_) refuse_("No flow images: " + why);
   }
   if (wants_sonogram(plan->params)) {
     const std::string why = attempt(

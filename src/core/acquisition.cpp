@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "core/units.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
@@ -15,7 +15,8 @@ void require(bool ok, const std::string& what, const std::string& field, const s
 
 void require_range(const std::string& what, const std::string& field, double value, double min, double max,
                    const std::string& rule) {
-  require(std::isfinite(value) && value >= min && value <= max, what, field, std::to_string(value), rule);
+  if (std::isfinite(value) && value >= min && value <= max) return;
+  throw out_of_range(what + ": " + field, std::to_string(value), rule);
 }
 
 void validate_probe(const Probe& probe, const std::string& what) {
@@ -36,17 +37,17 @@ void validate_columns(const Acquisition& a, const std::string& what) {
   require(columns.size() >= 2, what, "columns", std::to_string(columns.size()), "2 or more");
   const double first = columns.front().x_m,
                step = (columns.back().x_m - first) / static_cast<double>(columns.size() - 1);
-  require(step > 0.0 && std::abs(a.probe.pitch_m - step) <= 0.01 * step, what, "distance of columns",
-          std::to_string(step), "above 0, as the pitch says");
+  require(step > 0.0 && std::abs(a.probe.pitch_m - step) <= 0.01 * step, what, "column spacing", std::to_string(step),
+          "the pitch");
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const bool there = std::abs(columns[k].x_m - (first + static_cast<double>(k) * step)) <= 0.01 * step;
     require(there && columns[k].z_m == 0.0 && columns[k].normal_rad == 0.0, what, "column " + std::to_string(k + 1),
             std::to_string(columns[k].x_m), "columns evenly spaced from left to right");
   }
-  require(a.signal == SignalKind::iq, what, "samples of a beamformed picture", "RF", "IQ");
+  require(a.signal == SignalKind::iq, what, "samples of beamformed data", "RF", "IQ");
   const bool straight = a.transmits.size() == 1 && a.transmits[0].kind == TransmitKind::plane;
-  require(straight && a.transmits[0].angle_rad == 0.0, what, "transmits of a beamformed picture",
-          std::to_string(a.transmits.size()), "one plane wave straight down");
+  require(straight && a.transmits[0].angle_rad == 0.0, what, "transmits of beamformed data",
+          std::to_string(a.transmits.size()), "one plane wave at 0 degrees");
 }
 
 void validate_transmit(const Transmit& transmit, const Acquisition& a, const std::string& what) {
@@ -69,7 +70,7 @@ void validate_transmit(const Transmit& transmit, const Acquisition& a, const std
         require_range(what, "transmit delay", delay, -1.0, 1.0, "within 1 s, or NaN for a silent element");
         any = true;
       }
-      require(any, what, "transmit delays", "all NaN", "at least one element fires");
+      require(any, what, "transmit delays", "all NaN", "at least one firing element");
       break;
     }
   }
@@ -105,10 +106,10 @@ void Acquisition::validate(const std::string& what) const {
           "up to 8 GiB");
   require_range(what, "sampling frequency", sampling_hz, 1e3, 1e10, "1 kHz to 10 GHz");
   require_range(what, "centre frequency", center_hz, 1e3, 1e9, "1 kHz to 1 GHz");
-  require_range(what, "bandwidth", bandwidth_hz, 0.0, 1e9, "0 (unknown) to 1 GHz");
+  require_range(what, "bandwidth", bandwidth_hz, 0.0, 1e9, "0 to 1 GHz, 0 when unknown");
   require_range(what, "demodulation frequency", demod_hz, 0.0, 1e9, "0 to 1 GHz");
   require_range(what, "sound speed", sound_speed_m_s, 100.0, 10000.0, "100 to 10000 m/s");
-  require_range(what, "frame rate", frame_rate_hz, 0.0, 1e6, "0 (unknown) to 1 MHz");
+  require_range(what, "frame rate", frame_rate_hz, 0.0, 1e6, "0 to 1 MHz, 0 when unknown");
   for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
   if (data == DataKind::beamformed) validate_columns(*this, what);
 }

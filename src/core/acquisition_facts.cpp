@@ -7,23 +7,24 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "core/units.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
 
 constexpr std::array<FactSpec, 4> kSpecs{{
     {"center_hz", "Centre frequency", "MHz", kHertzPerMegahertz, 1e4, 1e9, 5e5, 3e7, true,
-     "Of the transmitted pulse. The band-pass filter is centred on it at first.",
+     "Centre frequency of the transmitted pulse, and the initial centre of the band-pass filter.",
      [](const Acquisition& a) { return a.center_hz; }, [](Acquisition& a, double v) { a.center_hz = v; }},
     {"bandwidth_hz", "Bandwidth", "MHz", kHertzPerMegahertz, 0.0, 1e9, 0.0, 2e7, false,
-     "Full width of the band that holds echoes; 0 when unknown. The band-pass filter has this width at first.",
+     "Full width of the echo spectrum, and the initial width of the band-pass filter; 0 when unknown.",
      [](const Acquisition& a) { return a.bandwidth_hz; }, [](Acquisition& a, double v) { a.bandwidth_hz = v; }},
-    {"frame_rate_hz", "Recorded at", "Hz", 1.0, 0.0, 1e6, 1.0, 1e4, true,
-     "Frames a second when it was recorded; 0 when unknown. Sets the speed at which it plays.",
+    {"frame_rate_hz", "Frame rate", "Hz", 1.0, 0.0, 1e6, 1.0, 1e4, true,
+     "Acquisition frame rate of the recording, and the initial playback rate; 0 when unknown.",
      [](const Acquisition& a) { return a.frame_rate_hz; }, [](Acquisition& a, double v) { a.frame_rate_hz = v; }},
     {"first_sample_s", "First sample", "\u00b5s", 1e-6, -1e-2, 1e-2, -2e-5, 2e-5, false,
-     "When sample 0 of the first transmit's lines was taken, counted from its wave passing the middle of the array; "
-     "those of the others move along. Moves the picture in depth.",
+     "Time of sample 0 of the first transmit after the wave passes the array centre; other transmits shift equally. "
+     "Shifts the image in depth.",
      [](const Acquisition& a) { return a.transmits.empty() ? 0.0 : a.transmits.front().t0_s; },
      [](Acquisition& a, double v) {
        if (a.transmits.empty()) return;
@@ -40,10 +41,9 @@ std::string text_of(double value) {
 
 double parse_fact(const FactSpec& spec, std::string_view text) {
   const auto value = finite_number(text);
-  if (!value || *value < spec.least || *value > spec.most) {
-    throw Error("--set " + std::string(spec.key), "found '" + std::string(text) + "'",
-                "a number from " + text_of(spec.least) + " to " + text_of(spec.most));
-  }
+  const std::string range = text_of(spec.least) + " to " + text_of(spec.most);
+  if (!value) throw invalid_value(std::string(spec.key), std::string(text), "a number from " + range);
+  if (*value < spec.least || *value > spec.most) throw out_of_range(std::string(spec.key), std::string(text), range);
   return *value;
 }
 
@@ -72,11 +72,12 @@ AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisi
   Acquisition a = *acquisition;
   for (const auto& [key, value] : facts) {
     const FactSpec* spec = find_fact(key);
-    if (spec == nullptr) throw Error(what, "found '" + key + "'", "a fact of the recording");
+    if (spec == nullptr) throw Error(what, "'" + key + "'", "a property of the recording");
     spec->set(a, value);
     std::erase_if(a.assumptions, [name = key](const Assumption& assumed) { return assumed.fact == name; });
     a.assumptions.emplace_back(
-        std::string(spec->label) + " " + text_of(value / spec->per_unit) + " " + spec->unit + " as you gave it", key);
+        std::string(spec->label) + " " + text_of(value / spec->per_unit) + " " + spec->unit + " (set by the user)",
+        key);
     a.assumptions.back().given = true;
   }
   a.validate(what);

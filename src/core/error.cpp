@@ -14,7 +14,7 @@ std::string one_line(std::string text) {
 
 Error::Error(const std::string& what, const std::string& found, const std::string& accepted, const std::string& hint)
     : std::runtime_error(
-          one_line(what + ": " + found + "; accepted: " + accepted + (hint.empty() ? "" : " (" + hint + ")"))) {}
+          one_line(what + ": " + found + "; expected " + accepted + (hint.empty() ? "" : " (" + hint + ")"))) {}
 
 Error::Error(const std::string& line) : std::runtime_error(one_line(line)) {}
 

@@ -7,27 +7,26 @@
 
 #include "core/error.h"
 #include "core/number.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
 
 constexpr std::array<InjectionSpec, 9> kSpecs = {{
-    {"load_ms", "Extra load", "ms", "Every frame keeps the device busy for so much longer.", 0.1, 1000.0,
-     &Injection::load_ms},
-    {"jitter_ms", "Jitter", "ms", "Each frame comes by chance up to this much after it is due.", 0.1, 1000.0,
-     &Injection::jitter_ms},
-    {"burst_frames", "Bursts", "frames", "Frames come in groups of this many at once; the mean rate stays.", 1.0,
-     1000.0, &Injection::burst_frames},
-    {"stall_ms", "Stalls", "ms", "The source stops for so long, again and again.", 1.0, 10000.0, &Injection::stall_ms},
-    {"stall_every_s", "Stall every", "s", "Time from the end of a stall to the next one.", 0.1, 3600.0,
+    {"load_ms", "Extra load", "ms", "Additional device time for every frame.", 0.1, 1000.0, &Injection::load_ms},
+    {"jitter_ms", "Jitter", "ms", "Random delay of each frame, up to this value.", 0.1, 1000.0, &Injection::jitter_ms},
+    {"burst_frames", "Bursts", "frames", "Frames arrive in groups of this size at an unchanged mean rate.", 1.0, 1000.0,
+     &Injection::burst_frames},
+    {"stall_ms", "Stalls", "ms", "Duration of the periodic stops of the source.", 1.0, 10000.0, &Injection::stall_ms},
+    {"stall_every_s", "Stall interval", "s", "Time between the end of a stall and the next stall.", 0.1, 3600.0,
      &Injection::stall_every_s},
-    {"duplicate_every", "Duplicates", "frames", "One frame in so many comes twice, with the same number.", 1.0, 1e6,
+    {"duplicate_every", "Duplicates", "frames", "One frame in this many is sent twice, with the same number.", 1.0, 1e6,
      &Injection::duplicate_every},
-    {"missing_every", "Missing", "frames", "One number in so many never comes.", 1.0, 1e6, &Injection::missing_every},
-    {"error_at", "Device error at", "frame", "At this frame the device refuses work, once; restarting cures it.", 1.0,
-     1e15, &Injection::error_at},
-    {"lost_at", "Device lost at", "frame", "At this frame the device is lost for good, as by a crashed kernel.", 1.0,
-     1e15, &Injection::lost_at},
+    {"missing_every", "Missing", "frames", "One frame in this many is missing.", 1.0, 1e6, &Injection::missing_every},
+    {"error_at", "Device error at", "frame", "The device rejects this frame once; a restart recovers.", 1.0, 1e15,
+     &Injection::error_at},
+    {"lost_at", "Device lost at", "frame", "The device fails permanently at this frame, as after a crashed kernel.",
+     1.0, 1e15, &Injection::lost_at},
 }};
 
 bool is_whole(const InjectionSpec& spec) { return spec.step == 1.0 && spec.unit != "ms"; }
@@ -53,12 +52,14 @@ void set_from_pair(Injection& injection, std::string_view pair) {
     const bool all_missing = spec.member == &Injection::missing_every && value == 1.0;  // no frame would ever come
     if (!value || all_missing || *value < least || *value > spec.max ||
         (is_whole(spec) && *value != std::floor(*value))) {
-      throw Error("--inject " + std::string(key), "found '" + std::string(text) + "'", range_text(spec));
+      if (value && !is_whole(spec))
+        throw out_of_range("--inject " + std::string(key), std::string(text), range_text(spec));
+      throw invalid_value("--inject " + std::string(key), std::string(text), range_text(spec));
     }
     injection.*spec.member = *value;
     return;
   }
-  throw Error("--inject", "found '" + std::string(pair) + "'", "KEY=VALUE,... with " + known);
+  throw Error("--inject", "'" + std::string(pair) + "'", "KEY=VALUE,... with the keys " + known);
 }
 
 }  // namespace

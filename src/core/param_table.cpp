@@ -7,14 +7,19 @@
 
 #include "core/error.h"
 #include "core/number.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
 
 using P = ImagingParams;
 
-[[noreturn]] void refuse(std::string_view key, std::string_view found, const std::string& accepted) {
-  throw Error("parameter " + std::string(key), "found '" + std::string(found) + "'", accepted);
+[[noreturn]] void refuse(std::string_view key, std::string_view value, const std::string& range) {
+  throw out_of_range(std::string(key), std::string(value), range);
+}
+
+[[noreturn]] void refuse_text(std::string_view key, std::string_view text, const std::string& expected) {
+  throw invalid_value(std::string(key), std::string(text), expected);
 }
 
 std::string number_text(double value) {
@@ -33,7 +38,7 @@ std::string range_text(const ParamSpec& spec) {
 void validate_transmits(const P& p, const Acquisition& acquisition) {
   if (forms_lines(p, acquisition)) return;
   const std::string n = std::to_string(acquisition.n_transmits());
-  const std::string there = "at most " + n + ": the frames have " + n + (n == "1" ? " transmit" : " transmits");
+  const std::string there = "at most " + n + ", the number of transmits";
   if (p.transmit_last > acquisition.n_transmits()) refuse("transmit_last", number_text(p.transmit_last), there);
   if (p.transmit_first > acquisition.n_transmits()) refuse("transmit_first", number_text(p.transmit_first), there);
   if (p.transmit_last != 0 && p.transmit_first > p.transmit_last) {
@@ -104,26 +109,26 @@ std::string get_text(const ImagingParams& params, const ParamSpec& spec) {
 
 void set_from_text(ImagingParams& params, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
-  if (equals == std::string_view::npos) throw Error("--set", "found '" + std::string(assignment) + "'", "KEY=VALUE");
+  if (equals == std::string_view::npos) throw Error("--set", "'" + std::string(assignment) + "'", "KEY=VALUE");
   const std::string_view key = assignment.substr(0, equals);
   const std::string_view text = assignment.substr(equals + 1);
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) {
     std::string keys;
     for (const ParamSpec& known : param_table()) keys += (keys.empty() ? "" : ", ") + std::string(known.key);
-    throw Error("--set", "found unknown parameter '" + std::string(key) + "'", keys);
+    throw Error("--set", "unknown parameter '" + std::string(key) + "'", keys);
   }
   if (!spec->choices.empty()) {
     const auto choice = std::find(spec->choices.begin(), spec->choices.end(), text);
-    if (choice == spec->choices.end()) refuse(key, text, range_text(*spec));
+    if (choice == spec->choices.end()) refuse_text(key, text, range_text(*spec));
     set_number(params, *spec, static_cast<double>(choice - spec->choices.begin()));
     return;
   }
   const auto value = finite_number(text);
-  if (!value) refuse(key, text, "a number, " + range_text(*spec));
+  if (!value) refuse_text(key, text, "a number from " + range_text(*spec));
   if (*value < spec->min || *value > spec->max) refuse(key, text, range_text(*spec));
   if (std::holds_alternative<int P::*>(spec->member) && *value != std::floor(*value)) {
-    refuse(key, text, "a whole number, " + range_text(*spec));
+    refuse_text(key, text, "a whole number from " + range_text(*spec));
   }
   set_number(params, *spec, *value);
 }
@@ -150,27 +155,27 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
     refuse("svd_low", number_text(p.svd_low), "at most svd_high = " + number_text(p.svd_high));
   }
   if (p.flow != FlowMode::off && p.recipe != Recipe::analytic) {
-    throw Error("parameter flow", "found the course recipe, whose pixels have no phase", "recipe=analytic");
+    throw Error("flow", "not available with recipe=course, which yields pixels without phase", "recipe=analytic");
   }
   if (p.gate != Gate::off && p.recipe != Recipe::analytic) {
-    throw Error("parameter gate", "found the course recipe, whose pixels have no phase", "recipe=analytic");
+    throw Error("gate", "not available with recipe=course, which yields pixels without phase", "recipe=analytic");
   }
   if (p.gate != Gate::off && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
-    throw Error("parameter gate", "found no frame rate in the recording to scale velocities with", "flow_prf_hz in Hz");
+    throw Error("gate", "velocities need a frame rate, and the recording has none", "flow_prf_hz in Hz");
   }
   if (p.flow == FlowMode::velocity && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
-    throw Error("parameter flow", "found no frame rate in the recording to scale velocities with", "flow_prf_hz in Hz");
+    throw Error("flow", "velocities need a frame rate, and the recording has none", "flow_prf_hz in Hz");
   }
   const double widest = acquisition.signal == SignalKind::iq ? acquisition.sampling_hz : 0.5 * acquisition.sampling_hz;
   if (p.recipe == Recipe::analytic && p.band_high_hz - p.band_low_hz > widest * 1.000001) {
     refuse("band_high_hz", number_text(p.band_high_hz),
-           "a band at most " + number_text(widest) + " Hz wide: the data are sampled at " +
+           "a bandwidth up to " + number_text(widest) + " Hz at a sampling frequency of " +
                number_text(acquisition.sampling_hz) + " Hz");
   }
 }
 
 std::string params_markdown_table() {
-  std::string table = "| key | unit | range | default | what it does |\n|---|---|---|---|---|\n";
+  std::string table = "| key | unit | range | default | description |\n|---|---|---|---|---|\n";
   const ImagingParams defaults;
   for (const ParamSpec& spec : param_table()) {
     const std::string_view si = spec.key.ends_with("_hz")    ? "Hz"

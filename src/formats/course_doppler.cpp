@@ -10,11 +10,11 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kLayout = "iq (frame, column, sample) of complex numbers, as the GPU short course writes it";
+constexpr const char* kLayout = "a complex array iq (frame, column, sample) in the layout of the GPU short course";
 
 const ArrayView& member(const std::string& what, const std::map<std::string, NpzMember>& members, const char* name) {
   const NpyFile& file = members.at(name).npy;
-  if (file.is_text) throw Error(what, std::string("text as '") + name + "'", "numbers");
+  if (file.is_text) throw Error(what, std::string("text in '") + name + "'", "numbers");
   return file.array;
 }
 
@@ -38,14 +38,16 @@ Axis1d even_axis(const std::string& what, const std::map<std::string, NpzMember>
   const bool list = longest != array.shape.end() && *longest == array.count() && array.type.kind != NumberKind::complex;
   if (!list || array.count() != n || n < 2) {
     throw Error(what, std::string("'") + name + "' of shape " + shape_text(array.shape),
-                "a list of " + std::to_string(n) + " (2 or more), as 'iq' has it");
+                "a list of " + std::to_string(n) + " positions (2 or more), as many as in 'iq'");
   }
   const Axis1d axis{array.real_at(0), (array.real_at(n - 1) - array.real_at(0)) / static_cast<double>(n - 1)};
   bool even = std::isfinite(axis.first) && axis.step > 0.0 && std::isfinite(axis.step);
   for (std::size_t k = 0; k < n && even; ++k) {
     even = std::abs(array.real_at(k) - (axis.first + static_cast<double>(k) * axis.step)) <= 0.01 * axis.step;
   }
-  if (!even) throw Error(what, std::string("'") + name + "' with uneven steps", "metres that grow in even steps");
+  if (!even)
+    throw Error(what, std::string("'") + name + "' is not evenly spaced",
+                "ascending, evenly spaced positions in metres");
   return axis;
 }
 
@@ -86,8 +88,8 @@ Recording read_course_doppler(const OpenRequest& request, const std::map<std::st
   a.sampling_hz = 0.5 * a.sound_speed_m_s / z.step;  // there and back
   a.transmits.resize(1);
   a.transmits[0].t0_s = 2.0 * z.first / a.sound_speed_m_s;
-  a.assumptions.emplace_back("xgrid and zgrid taken as metres: the file does not say it");
-  a.assumptions.emplace_back("one frame every 1/prf, as the course's velocities assume");
+  a.assumptions.emplace_back("xgrid and zgrid assumed to be in metres: not in the file");
+  a.assumptions.emplace_back("one frame every 1/prf assumed, as in the short course");
   return make_recording(request, std::move(parts));
 }
 

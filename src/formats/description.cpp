@@ -18,16 +18,16 @@ struct Example {
   const char* line;
 };
 constexpr Example kExamples[] = {
-    {"axes", R"("axes": ["transmit", "element", "time"], a name for each axis of the array)"},
-    {"fs_hz", R"("fs_hz": 40e6, samples a second)"},
-    {"fc_hz", R"("fc_hz": 5e6, the transmitted pulse's centre)"},
-    {"demod_hz", R"("demod_hz": 5e6, the frequency that IQ samples were mixed with)"},
+    {"axes", R"("axes": ["transmit", "element", "time"], one name for each axis of the array)"},
+    {"fs_hz", R"("fs_hz": 40e6, the sampling frequency)"},
+    {"fc_hz", R"("fc_hz": 5e6, the centre frequency of the transmitted pulse)"},
+    {"demod_hz", R"("demod_hz": 5e6, the demodulation frequency of IQ samples)"},
     {"t0_s", R"("t0_s": 0, seconds from t_zero to the first sample)"},
     {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing the array's centre)"}};
 
 // "channel" beside "element" is that of I and Q.
 std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
-  constexpr const char* kAccepted = "a list naming each axis: frame, transmit, element, time, iq";
+  constexpr const char* kAccepted = "a list of axis names: frame, transmit, element, time, iq";
   const Json& list = require_key(what, meta, "axes");
   if (!list.is_array() || list.size() > 8) throw Error(what, "axes = " + json_excerpt(list), kAccepted);
   const bool elements = std::find(list.begin(), list.end(), Json("element")) != list.end();
@@ -102,7 +102,7 @@ std::vector<double> apply_time_zero(const std::string& what, const Json& meta, A
   for (std::size_t k = 0; k < described.size(); ++k) {
     const double shift_s = time_shift_s(described[k], zero, a);
     if (!std::isfinite(shift_s))
-      throw Error(what, "transmit " + std::to_string(k) + " in which no element fires", "at least one");
+      throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
     a.transmits[k].t0_s += shift_s;
     rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shift_s);
     rotated = rotated || rotation_rad.back() != 0.0;
@@ -129,7 +129,7 @@ const Json& require_key(const std::string& what, const Json& meta, const char* k
   for (const Example& example : kExamples) {
     if (example.key == key)
       throw Error(what, std::string("no '") + key + "'",
-                  std::string("a description with, for example, ") + example.line);
+                  std::string("a description with a line such as ") + example.line);
   }
   throw Error(what, std::string("no '") + key + "'", std::string("a description with '") + key + "'");
 }

@@ -43,7 +43,7 @@ Transmit delays_transmit(const std::string& what, const Json& list, std::size_t 
     throw Error(what,
                 std::to_string(transmit.element_delays_s.size()) + " transmit delays for " +
                     std::to_string(n_elements) + " elements",
-                "one for each element, null where it is silent");
+                "one for each element, null for a silent element");
   }
   return transmit;
 }
@@ -117,7 +117,7 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
   }
   tx.first_s = first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, {});
   if (!std::isfinite(tx.first_s))
-    throw Error(what, "transmit " + std::to_string(k) + " in which no element fires", "at least one");
+    throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
   const double tolerance_s = a.center_hz > 0.0 ? kTolerance_periods / a.center_hz : 0.0;
   WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, {});
   tx.transmit = std::move(fit.transmit);
@@ -191,7 +191,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
   } else {
     throw Error(
         what, "no list of transmits",
-        R"("tx": [{"kind": "plane", "angle_rad": 0}], one entry a transmit; also {"kind": "diverging", )"
+        R"("tx": [{"kind": "plane", "angle_rad": 0}], one entry per transmit; other kinds: {"kind": "diverging", )"
         R"("source_m": [x, z]}, {"kind": "focused", "focus_m": [x, z]}, {"kind": "delays", "delays_s": [...]})");
   }
   return result;

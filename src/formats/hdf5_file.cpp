@@ -84,11 +84,11 @@ std::optional<Node> Node::find(const std::string& name) const {
   std::string path = path_ + "/" + printable(name);
   if (depth_ >= kMaxDepth) {
     throw Error(what_ + " (" + path + ")", "groups nested deeper than " + std::to_string(kMaxDepth),
-                "a recording's few levels");
+                "fewer levels of groups");
   }
   H5L_info_t info;
   if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
-    throw Error(what_ + " (" + path + ")", "a link that leads elsewhere", "data in the file itself");
+    throw Error(what_ + " (" + path + ")", "an external or soft link", "data in the file itself");
   Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
   if (!object.valid()) throw Error(what_ + " (" + path + ")", "a damaged object", kUndamaged);
   return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));
@@ -96,7 +96,7 @@ std::optional<Node> Node::find(const std::string& name) const {
 
 Node Node::at(const std::string& name) const {
   auto found = find(name);
-  if (!found) throw Error(where(), "no " + printable(name), "a recording that has it");
+  if (!found) throw Error(where(), "no " + printable(name), "a recording with this member");
   return std::move(*found);
 }
 

@@ -12,7 +12,7 @@ void Node::each_target(std::size_t most, const std::function<void(std::size_t, s
   const auto count = checked_bytes(shape, 1);
   if (!count || *count > most) throw Error(where(), "references of shape " + shape_text(shape), kUndamaged);
   if (depth_ >= kMaxDepth)
-    throw Error(where(), "objects nested deeper than " + std::to_string(kMaxDepth), "a recording's few levels");
+    throw Error(where(), "objects nested deeper than " + std::to_string(kMaxDepth), "fewer levels of references");
   static_cast<void>(storage(*count * sizeof(hobj_ref_t)));
   std::vector<hobj_ref_t> references(*count);
   if (*count > 0 && H5Dread(id(), H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()) < 0)

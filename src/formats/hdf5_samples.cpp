@@ -130,10 +130,11 @@ void check_written(const Node& dataset, const Stored& stored, Acquisition& a) {
   hsize_t written = 0;
   if (H5Dget_num_chunks(dataset.id(), space, &written) < 0)
     throw Error(dataset.where(), "damaged chunks", hdf5::kUndamaged);
-  if (written == 0) throw Error(dataset.where(), "samples that were never written", "a recording");
+  if (written == 0) throw Error(dataset.where(), "samples that were never written", "a recording with samples");
   if (static_cast<double>(written) < expected) {
-    a.assumptions.push_back("part of the samples was never written to the file (" + std::to_string(written) + " of " +
-                            std::to_string(static_cast<std::uint64_t>(expected)) + " chunks were): it reads as zeros");
+    a.assumptions.push_back("the file is incomplete: " + std::to_string(written) + " of " +
+                            std::to_string(static_cast<std::uint64_t>(expected)) +
+                            " chunks were written; the missing samples are zeros");
   }
 }
 
@@ -150,7 +151,7 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
       throw Error(dataset.where(),
                   stored.number + " samples of shape " + shape_text(stored.shape) + " beside " + first.number + " of " +
                       shape_text(first.shape),
-                  "one shape and type for all");
+                  "the same shape and type for all");
     }
     static_cast<void>(dataset.storage(stored.bytes));
   }
@@ -170,18 +171,18 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
   }
   check_written(first, stored, a);
   check_alike(request, root, samples, stored);
-  if (stored.half) a.assumptions.emplace_back("samples are stored as float16: three digits, nothing above 65504");
+  if (stored.half) a.assumptions.emplace_back("samples are stored as float16: about 3 digits, at most 65504");
   const bool integers = stored.type == SampleType::int16 && samples.rotation_rad.empty() && samples.gain.empty();
   const SampleType type = integers ? SampleType::int16 : SampleType::float32;
   const auto reader = std::make_shared<FrameReader>(root, samples, stored, type);
 
   const std::size_t n_samples = extent(samples, stored, Axis::time), n_values = values_per_sample(samples, stored);
-  if (n_values > 2) throw Error(first.where(), std::to_string(n_values) + " values a sample", "1 (RF) or 2 (IQ)");
+  if (n_values > 2) throw Error(first.where(), std::to_string(n_values) + " values per sample", "1 (RF) or 2 (IQ)");
   if (!samples.gain.empty() && samples.gain.size() != n_samples) {
     throw Error(
         request.what(),
         "a gain curve of " + std::to_string(samples.gain.size()) + " for " + std::to_string(n_samples) + " samples",
-        "one gain a sample");
+        "one gain for each sample");
   }
   a.sample_type = type;
   set_sample_counts(request.what(), a, extent(samples, stored, Axis::transmit) * samples.datasets_per_frame,

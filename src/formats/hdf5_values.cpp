@@ -16,7 +16,7 @@ constexpr std::size_t kMaxExpansion = 1032;                      // of deflate, 
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
 constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // of an array smaller than its chunk
 constexpr const char* kAcceptedFilters =
-    "deflate, LZF, Blosc, shuffle and checksum, each once (h5repack -f GZIP=4 IN OUT packs a file so)";
+    "deflate, LZF, Blosc, shuffle and checksum, each at most once (convert with h5repack -f GZIP=4 IN OUT)";
 
 // read(memory type, buffer): of an attribute or a dataset of one text.
 template <class Read>
@@ -60,11 +60,11 @@ std::vector<H5Z_filter_t> known_filters(const std::string& where, hid_t plan) {
     const H5Z_filter_t filter =
         H5Pget_filter2(plan, static_cast<unsigned>(k), &flags, &n_values, nullptr, 0, nullptr, &config);
     if (filter == kBloscFilter && !kHaveBlosc)
-      throw Error(where, "data packed by Blosc", "an Echoloop built with libblosc (package libblosc-dev)");
+      throw Error(where, "data compressed with Blosc", "an Echoloop built with libblosc (package libblosc-dev)");
     const bool known = filter == H5Z_FILTER_DEFLATE || filter == kLzfFilter || filter == kBloscFilter ||
                        filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
     if (!known || std::count(seen.begin(), seen.end(), filter) > 0)
-      throw Error(where, "data packed by filter " + filter_text(filter), kAcceptedFilters);
+      throw Error(where, "data compressed with filter " + filter_text(filter), kAcceptedFilters);
     seen.push_back(filter);
   }
   return seen;
@@ -84,7 +84,7 @@ void check_packed_chunks(const std::string& where, hid_t dataset, std::size_t ch
     haddr_t address = 0;
     plausible = H5Dget_chunk_info(dataset, space, k, at, &mask, &address, &size) >= 0 && size <= most;
   }
-  if (!plausible) throw Error(where, "chunks packed into more than they hold", kUndamaged);
+  if (!plausible) throw Error(where, "chunks that are larger compressed than uncompressed", kUndamaged);
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ Storage Node::storage(std::size_t bytes) const {
   const Id plan(H5Dget_create_plist(id())), type(H5Dget_type(id()));
   const H5D_layout_t layout = plan.valid() ? H5Pget_layout(plan) : H5D_LAYOUT_ERROR;
   if ((layout != H5D_CHUNKED && layout != H5D_COMPACT && layout != H5D_CONTIGUOUS) || H5Pget_external_count(plan) != 0)
-    throw Error(where(), "data kept in another file", "data in the file itself");
+    throw Error(where(), "data stored in another file", "data in the file itself");
   const std::vector<H5Z_filter_t> filters = known_filters(where(), plan);
   Storage found{.layout = layout == H5D_CHUNKED      ? Layout::chunked
                           : layout == H5D_CONTIGUOUS ? Layout::contiguous
@@ -231,10 +231,9 @@ Storage Node::storage(std::size_t bytes) const {
   }
   if (!plausible) {
     throw Error(where(),
-                "an array of shape " + shape_text(extents()) + " of which the file holds " +
-                    std::to_string(found.stored_bytes) + " bytes" +
-                    (found.chunk.empty() ? "" : " in chunks of " + shape_text(found.chunk)),
-                "an array whose numbers are in the file");
+                "an array of shape " + shape_text(extents()) + " with only " + std::to_string(found.stored_bytes) +
+                    " bytes" + (found.chunk.empty() ? "" : " stored in chunks of " + shape_text(found.chunk)),
+                "an array stored completely");
   }
   return found;
 }

@@ -56,8 +56,8 @@ bool MappedFile::intact() const {
 
 std::span<const std::byte> MappedFile::lend(const std::string& what, std::size_t offset, std::size_t size) const {
   constexpr std::size_t kMostMapped = std::size_t{256} << 20;
-  if (offset > size_ || size > size_ - offset) throw std::out_of_range("bytes outside of the file");
-  if (!intact()) throw Error(what, "shorter than when it was opened", "a file that nobody changes");
+  if (offset > size_ || size > size_ - offset) throw std::out_of_range("bytes outside the file");
+  if (!intact()) throw Error(what, "the file became shorter after opening", "a file that does not change while open");
   if (size_ > kMostMapped && lent_.fetch_add(size) + size > kMostMapped) {
     lent_ = size;
     ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // who still reads faults them in again
@@ -73,7 +73,7 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(const std::string& what, std:
     throw Error(what, needed, "up to this machine's " + std::to_string(installed >> 20) + " MiB");
   }
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) throw Error(what, needed, "what this machine has free");
+  if (data == MAP_FAILED) throw Error(what, needed, "the free memory of this machine");
   auto block = std::shared_ptr<MemoryBlock>(new MemoryBlock);
   block->data_ = static_cast<std::byte*>(data);
   block->size_ = size;

@@ -17,7 +17,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kAccepted =
-    "an array RF or IQ (time x element [x frame or transmit]) and a struct with fs and pitch, as MUST writes them";
+    "an array RF or IQ (time x element [x frame or transmit]) and a struct with fs and pitch, as written by MUST";
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -102,7 +102,7 @@ LibraryRecording read_mat(const OpenRequest& request) {
   RecordingParts parts = must_recording(what, array, read_must_param(request, file, param, *samples[0], n_third));
   parts.format = file.container() == MatContainer::v5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
   if (samples.size() > 1) {
-    parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file holds " +
+    parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file also contains " +
                                             std::to_string(samples.size()) + " recordings");
   }
   return make_library_recording(request, std::move(parts));

@@ -43,7 +43,7 @@ class Walker {
     const Element dims = element(flags.next, end);
     const std::size_t parts = part_count(dims);
     if (kind > kObject && kind != kSparse && parts > end - at) {  // each number takes a byte at least
-      refuse("a MATLAB array that claims " + std::to_string(parts) + " numbers in " + std::to_string(end - at) +
+      refuse("a MATLAB array that declares " + std::to_string(parts) + " numbers in " + std::to_string(end - at) +
              " bytes");
     }
     if (kind != kCell && kind != kStruct) return;
@@ -54,7 +54,7 @@ class Walker {
     const Element names = element(length.next, end);
     if (length.data_bytes != 4 || name_bytes == 0 || name_bytes > 4096) refuse("a damaged MATLAB struct");
     const std::size_t n_fields = names.data_bytes / name_bytes;
-    if (n_fields > 0 && parts > total_ / n_fields) refuse("a MATLAB struct that claims more fields than it has bytes");
+    if (n_fields > 0 && parts > total_ / n_fields) refuse("a MATLAB struct that declares more fields than bytes");
     nested(names.next, end, parts * n_fields, depth);
   }
 
@@ -79,7 +79,7 @@ class Walker {
       return {
           .type = tag & 0xffffU, .data_at = at + 4, .data_bytes = std::min<std::size_t>(tag >> 16, 4), .next = at + 8};
     const std::size_t size = word(at + 4);
-    if (size > end - at - 8) refuse("a MATLAB element that is longer than its variable");
+    if (size > end - at - 8) refuse("a MATLAB element longer than the variable around the element");
     const std::size_t padded = tag == kMatrix ? size : (size + 7) / 8 * 8;
     return {.type = tag, .data_at = at + 8, .data_bytes = size, .next = std::min(at + 8 + padded, end)};
   }
@@ -95,7 +95,7 @@ class Walker {
 
   void nested(std::size_t at, std::size_t end, std::size_t n, int depth) const {
     if (n > (end - std::min(at, end)) / 8)
-      refuse("a MATLAB cell or struct that claims " + std::to_string(n) + " parts");
+      refuse("a MATLAB cell or struct that declares " + std::to_string(n) + " parts");
     for (std::size_t k = 0; k < n; ++k) {
       const Element part = element(at, end);
       if (part.type != kMatrix) refuse("a damaged MATLAB cell or struct");
@@ -114,7 +114,7 @@ class Walker {
 class Inflater {
  public:
   Inflater(const std::string& what, std::span<const std::byte> packed) : what_(what) {
-    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "compressed data that zlib cannot start on", kAccepted);
+    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "invalid compressed data", kAccepted);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());  // below 4 GiB: a v5 element's length has 32 bits
   }
@@ -165,7 +165,7 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
   }
   std::vector<std::byte> rest(kPiece);
   for (std::size_t n = kPiece; n == kPiece && inflated <= size + 8; inflated += n) n = inflater.read(rest);
-  if (inflated < size + 8) throw Error(what, "compressed data shorter than its variable", kAccepted);
+  if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kAccepted);
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ void check_mat5(const std::string& what, std::span<const std::byte> file) {
   if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kAccepted);
   const bool big = file[126] == std::byte{'M'} && file[127] == std::byte{'I'};
   if (!big && !(file[126] == std::byte{'I'} && file[127] == std::byte{'M'})) {
-    throw Error(what, "a MATLAB file without its byte order mark", kAccepted);
+    throw Error(what, "a MATLAB file without a byte order mark", kAccepted);
   }
   const ByteOrder order = big ? ByteOrder::big : ByteOrder::little;
   const Walker walker(what, file, file.size(), order);

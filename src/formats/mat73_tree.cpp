@@ -49,8 +49,7 @@ class Builder {
   void follow(const Node& dataset, const Outline& outline, Take&& take) {
     if (count(outline) == 0) return;  // {}
     dataset.each_target(references_left_, [&](std::size_t k, std::optional<Node> target) {
-      if (references_left_-- == 0)
-        throw Error(dataset.where(), "more references than the file has room for", kAccepted);
+      if (references_left_-- == 0) throw Error(dataset.where(), "more references than the file can hold", kAccepted);
       take(k, target ? node(*target) : MatNode{});
     });
   }

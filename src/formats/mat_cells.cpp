@@ -48,7 +48,7 @@ MatArray join_recordings(const std::string& what, const MatNode& cell, const std
     if (!numbers || dims[1] != shape[1] || dims[2] != shape[3] || complex == node.imaginary.bytes.empty() ||
         node.numbers.type != cell.cells.front().numbers.type) {
       throw Error(what,
-                  "cell " + std::to_string(k + 1) + " of shape " + shape_text(node.dims) + " after one of " +
+                  "cell " + std::to_string(k + 1) + " of shape " + shape_text(node.dims) + " after a cell of shape " +
                       shape_text(cell.cells.front().dims),
                   kAccepted);
     }
@@ -64,7 +64,7 @@ MatArray join_recordings(const std::string& what, const MatNode& cell, const std
   }
   const auto bytes = checked_bytes(shape, cell.cells[0].numbers.type.bytes);
   if (!bytes || *bytes > kMostBytes)
-    throw Error(what, "cells of together " + shape_text(shape) + " numbers", kAccepted);
+    throw Error(what, "cells with a total of " + shape_text(shape) + " numbers", kAccepted);
   struct Owner {
     Block real, imaginary;
   };

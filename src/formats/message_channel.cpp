@@ -81,7 +81,7 @@ std::optional<ReaderMessage> MessageChannel::receive(const std::function<void()>
   Header header;
   if (!receive_bytes(std::as_writable_bytes(std::span(&header, 1)), waiting)) return std::nullopt;
   if (header.mark != kMark) throw BadMessage("no message");
-  if (header.size > kMaxMessageBytes) throw BadMessage("a message that is too long");
+  if (header.size > kMaxMessageBytes) throw BadMessage("a message above the size limit");
   ReaderMessage message{.kind = header.kind, .payload = {}};
   while (message.payload.size() < header.size) {  // memory is taken as the bytes come, not as they are announced
     const std::size_t begin = message.payload.size();

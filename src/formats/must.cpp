@@ -123,12 +123,13 @@ std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquis
     }
     for (const double angle : angles->values) shots.push_back(angle_shot(angle, a.probe, a.sound_speed_m_s));
     a.assumptions.push_back(
-        "time is counted from the first firing, and a positive angle fires element 1 first, as MUST's TXangle means");
+        "time is counted from the first firing, and a positive angle fires element 1 first, the definition of TXangle "
+        "in MUST");
     return shots;
   }
   const MatField* const delays = param.find("txdelay");
   if (delays == nullptr) {
-    a.assumptions.push_back("no TXdelay and no TXangle in the file: all elements fire at once");
+    a.assumptions.push_back("no TXdelay and no TXangle in the file: simultaneous firing of all elements assumed");
     shots.push_back(delay_shot(std::vector<double>(n, 0.0), a));
     return shots;
   }
@@ -147,7 +148,7 @@ std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquis
     for (std::size_t e = 0; e < n; ++e) law[e] = delays->values[row_each ? e * n_tx + k : k * n + e];
     if (std::all_of(law.begin(), law.end(), [](double delay) { return std::isnan(delay); }))
       throw Error(what, "param.TXdelay of transmit " + std::to_string(k + 1) + " all NaN",
-                  "at least one element fires");
+                  "at least one firing element");
     shots.push_back(delay_shot(law, a));
   }
   return shots;
@@ -173,7 +174,7 @@ void set_frequencies(const Param& param, Acquisition& a) {
   if (a.center_hz == 0.0) {
     a.center_hz = a.sampling_hz / 4.0;
     a.assumptions.emplace_back("centre frequency " + std::to_string(a.center_hz * 1e-6).substr(0, 5) +
-                                   " MHz assumed: the file has no fc, and a quarter of fs is what most scanners record",
+                                   " MHz assumed (fs / 4): the file has no fc",
                                "center_hz");
   }
   if (!param.number("c")) a.assumptions.push_back("sound speed 1540 m/s assumed: the file has no c");
@@ -198,7 +199,7 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
   const bool iq = !array.imaginary.bytes.empty();
   if (iq) {
     a.demod_hz = a.center_hz;
-    a.assumptions.push_back("IQ demodulated at the centre frequency, as MUST's rf2iq does");
+    a.assumptions.push_back("IQ assumed to be demodulated at the centre frequency, as by rf2iq of MUST");
     const SampleSource imaginary =
         sample_source(what, array.imaginary, must_axes(what, array.imaginary.shape, shots.size()));
     parts.samples.n_values = 2;
@@ -206,7 +207,7 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
   }
   if (array.real.type == NumberType{NumberKind::unsigned_integer, 1, ByteOrder::little}) {
     parts.samples.offset = 128.0;
-    a.assumptions.push_back("8-bit unsigned samples: 128 is taken as zero");
+    a.assumptions.push_back("8-bit unsigned samples: 128 is assumed to be zero");
   }
   const MatField* const t0 = param.find("t0");
   if (t0 != nullptr && t0->values.size() != 1 && t0->values.size() != shots.size()) {
@@ -224,7 +225,7 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
   }
   if (!iq || !rotated) parts.samples.rotation_rad.clear();
   if (t0 == nullptr)
-    a.assumptions.emplace_back("no t0 in the file: the first sample is taken at the first firing", "first_sample_s");
+    a.assumptions.emplace_back("no t0 in the file: first sample assumed at the first firing", "first_sample_s");
   const auto prf_hz = param.number("prf");
   if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(shots.size());
   if (!prf_hz) a.assumptions.emplace_back("frame rate unknown: the file has no PRF", "frame_rate_hz");

@@ -53,7 +53,7 @@ std::optional<MatField> numbers_of(const MatNode& node) {
 std::optional<MatField> delays_of(const std::string& what, const std::string& name, const MatNode& node) {
   if (node.dims == std::vector<std::size_t>{0, 0}) return std::nullopt;
   auto field = node.kind == MatNode::Kind::cell ? join_rows(node) : numbers_of(node);
-  if (!field) throw Error(what, printable(name) + " that is no list of numbers", "one row of delays for each transmit");
+  if (!field) throw Error(what, printable(name) + " is not a list of numbers", "one row of delays for each transmit");
   return field;
 }
 

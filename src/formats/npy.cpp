@@ -41,10 +41,10 @@ class HeaderParser {
       } else {
         refuse("header key '" + printable(key) + "'");
       }
-      if (!accept(',') && peek() != '}') refuse("a header that is no dict");
+      if (!accept(',') && peek() != '}') refuse("a header that is not a dict");
     }
     skip_space();
-    if (at_ != text_.size()) refuse("text after the header's dict");
+    if (at_ != text_.size()) refuse("text after the dict in the header");
     if (!header.descr || !header.fortran_order || !header.shape)
       refuse("a header without descr, fortran_order or shape");
     return header;
@@ -65,13 +65,13 @@ class HeaderParser {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) refuse("a header that is no dict");
+    if (!accept(c)) refuse("a header that is not a dict");
   }
   std::string_view quoted() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') refuse("a header that is no dict");
+    if (quote != '\'' && quote != '"') refuse("a header that is not a dict");
     const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) refuse("a header that is no dict");
+    if (end == std::string_view::npos) refuse("a header that is not a dict");
     const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return inside;
@@ -93,11 +93,11 @@ class HeaderParser {
       skip_space();
       std::size_t value = 0;
       const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-      if (status != std::errc{} || values.size() >= kMaxAxes) refuse("a shape that is no tuple of up to 16 lengths");
+      if (status != std::errc{} || values.size() >= kMaxAxes) refuse("a shape that is not a tuple of up to 16 lengths");
       at_ = static_cast<std::size_t>(end - text_.data());
       if (peek() == 'L') ++at_;  // Python 2 wrote long integers with an L
       values.push_back(value);
-      if (!accept(',') && peek() != ')') refuse("a shape that is no tuple of up to 16 lengths");
+      if (!accept(',') && peek() != ')') refuse("a shape that is not a tuple of up to 16 lengths");
     }
     return values;
   }
@@ -176,7 +176,7 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
     throw Error(what,
                 "shape " + shape_text(file.array.shape) + " of '" + descr + "' in a file with " +
                     std::to_string(data.size()) + " bytes of data",
-                "as many bytes as the header announces");
+                "the number of bytes given in the header");
   }
   if (file.is_text) {
     if (*size > kMaxText || item_bytes == 0)

@@ -86,7 +86,8 @@ Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& giv
                 "an array '" + printable(samples) + "' of " + to_string(array.type) + " and shape " +
                     shape_text(array.shape) + " without a description",
                 std::filesystem::path(request.path.filename()).replace_extension(".json").string() +
-                    " beside it, for example " + whole_example(array.shape.size()) + ", or members with these names");
+                    " in the same folder, for example " + whole_example(array.shape.size()) +
+                    ", or members with these names");
   }
   struct Owner {
     std::shared_ptr<const MappedFile> file;

@@ -12,7 +12,7 @@
 
 namespace echoloop {
 
-static_assert(std::endian::native == std::endian::little, "samples are lent as the file's little-endian bytes");
+static_assert(std::endian::native == std::endian::little, "samples are used in place, as little-endian bytes");
 
 // IEEE 754 half precision (numpy's float16) as its 16 bits. The exponent's biases differ by 112; the product rounds
 // nothing, also of subnormal numbers.

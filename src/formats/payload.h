@@ -49,7 +49,7 @@ class PayloadReader {
   std::vector<T> numbers(std::size_t most) {
     static_assert(std::is_trivially_copyable_v<T>);
     const auto count = number<std::uint64_t>();
-    if (count > most || count > bytes_.size() / sizeof(T)) throw BadMessage("a list that is too long");
+    if (count > most || count > bytes_.size() / sizeof(T)) throw BadMessage("a list above the size limit");
     std::vector<T> values(static_cast<std::size_t>(count));
     copy_out(values.data(), values.size() * sizeof(T));
     return values;
@@ -64,12 +64,12 @@ class PayloadReader {
     return value;
   }
   void expect_end() const {
-    if (!bytes_.empty()) throw BadMessage("more than belongs to the message");
+    if (!bytes_.empty()) throw BadMessage("extra bytes after the message");
   }
 
  private:
   void copy_out(void* to, std::size_t size) {
-    if (size > bytes_.size()) throw BadMessage("a message that is too short");
+    if (size > bytes_.size()) throw BadMessage("a truncated message");
     if (size > 0) std::memcpy(to, bytes_.data(), size);
     bytes_ = bytes_.subspan(size);
   }

@@ -49,7 +49,7 @@ class Machine : public ByteReader {
   template <class T>
   T& as(Ref ref, const char* expected) {
     T* const value = std::get_if<T>(&tree_.values[ref]);
-    if (value == nullptr) refuse(what_, describe(tree_.values[ref]) + " where " + expected + " belongs");
+    if (value == nullptr) refuse(what_, describe(tree_.values[ref]) + " where " + expected + " is required");
     return *value;
   }
 
@@ -94,7 +94,7 @@ class Machine : public ByteReader {
   }
   void recall(std::uint64_t slot) {
     if (slot >= memo_.size() || memo_[static_cast<std::size_t>(slot)] == kNoRef) {
-      refuse(what_, "memo slot " + std::to_string(slot) + ", which holds nothing");
+      refuse(what_, "memo slot " + std::to_string(slot) + " is empty");
     }
     push(memo_[static_cast<std::size_t>(slot)]);
   }
@@ -121,7 +121,7 @@ class Machine : public ByteReader {
   }
   void call() {
     const Tuple arguments = as<Tuple>(pop(), "a tuple of arguments");
-    const Callable callable = as<Callable>(pop(), "something to call");
+    const Callable callable = as<Callable>(pop(), "a callable");
     push_new(reduce(what_, tree_, callable, arguments, data_.size()));
   }
   void apply_state() {

@@ -24,7 +24,7 @@ class ByteReader {
   ByteReader(const std::string& what, std::span<const std::byte> data) : what_(what), data_(data) {}
 
   std::span<const std::byte> take(std::uint64_t n) {
-    if (n > data_.size() - at_) refuse(what_, "truncated: it ends at byte " + std::to_string(data_.size()));
+    if (n > data_.size() - at_) refuse(what_, "truncated: the file ends at byte " + std::to_string(data_.size()));
     const auto part = data_.subspan(at_, static_cast<std::size_t>(n));
     at_ += static_cast<std::size_t>(n);
     return part;

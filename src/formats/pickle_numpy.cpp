@@ -51,7 +51,7 @@ Bytes encode_latin1(const std::string& what, Tree& tree, const Tuple& arguments,
   if (codec != "latin1" && codec != "latin-1") refuse(what, "text to encode as '" + printable(codec) + "'");
   std::size_t decoded_so_far = text.size();
   for (const auto& block : tree.decoded) decoded_so_far += block->capacity();
-  if (decoded_so_far > file_size + 4096) refuse(what, "text encoded again and again");
+  if (decoded_so_far > file_size + 4096) refuse(what, "text encoded repeatedly");
   auto block = std::make_shared<std::vector<std::byte>>();
   block->reserve(text.size());
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -62,7 +62,7 @@ Bytes encode_latin1(const std::string& what, Tree& tree, const Tuple& arguments,
     }
     const unsigned next = k + 1 < text.size() ? static_cast<unsigned char>(text[k + 1]) : 0U;
     if ((lead != 0xc2 && lead != 0xc3) || (next & 0xc0U) != 0x80)
-      refuse(what, "text that is no latin-1 at its byte " + std::to_string(k));
+      refuse(what, "text that is not latin-1 at byte " + std::to_string(k));
     block->push_back(static_cast<std::byte>(((lead & 0x03U) << 6) | (next & 0x3fU)));
     ++k;
   }
@@ -81,7 +81,7 @@ NumberType dtype_of(const std::string& what, const Tree& tree, const Tuple& argu
 
 void refuse(const std::string& what, const std::string& found) {
   throw Error(what, found, "a pickle (protocol 2 to 5) of dicts, lists, numbers, text and numeric numpy arrays",
-              "nothing in the file was executed");
+              "no code from the file was executed");
 }
 
 Callable resolve(const std::string& what, std::string_view module, std::string_view name) {
@@ -110,7 +110,7 @@ Value reduce(const std::string& what, Tree& tree, Callable callable, const Tuple
   switch (callable) {
     case Callable::reconstruct:
       if (get<Callable>(what, tree, arguments, 0, "class") != Callable::ndarray)
-        refuse(what, "_reconstruct of no ndarray");
+        refuse(what, "_reconstruct of a class other than ndarray");
       return BlankArray{};
     case Callable::dtype:
       return dtype_of(what, tree, arguments);
@@ -170,7 +170,7 @@ const Value* Tree::find(const Value& dict, std::string_view key) const {
 std::string describe(const Value& value) {
   struct Describe {
     std::string operator()(None) const { return "None"; }
-    std::string operator()(bool) const { return "a truth value"; }
+    std::string operator()(bool) const { return "a boolean"; }
     std::string operator()(std::int64_t number) const { return "the number " + std::to_string(number); }
     std::string operator()(double number) const { return "the number " + std::to_string(number); }
     std::string operator()(const Text& text) const { return "the text '" + printable(text.utf8) + "'"; }
@@ -178,7 +178,7 @@ std::string describe(const Value& value) {
     std::string operator()(const List& list) const { return "a list of " + std::to_string(list.items.size()); }
     std::string operator()(const Tuple& tuple) const { return "a tuple of " + std::to_string(tuple.items.size()); }
     std::string operator()(const Dict& dict) const { return "a dict of " + std::to_string(dict.items.size()); }
-    std::string operator()(Callable) const { return "a name of numpy"; }
+    std::string operator()(Callable) const { return "a numpy name"; }
     std::string operator()(const NumberType& type) const { return "the type " + to_string(type); }
     std::string operator()(BlankArray) const { return "an array without data"; }
     std::string operator()(const ArrayView& a) const {

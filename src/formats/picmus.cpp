@@ -81,7 +81,7 @@ LibraryRecording read_picmus(const OpenRequest& request, const Node& root) {
   const double modulation_hz = iq ? group.at("modulation_frequency").number() : 0.0;
   a.demod_hz = modulation_hz;
   a.center_hz = iq ? modulation_hz : kPicmusCenter_hz;
-  if (!iq) a.assumptions.emplace_back("centre frequency 5.208 MHz: PICMUS's, its RF files do not say it", "center_hz");
+  if (!iq) a.assumptions.emplace_back("centre frequency 5.208 MHz assumed, as in PICMUS: not in RF files", "center_hz");
 
   const PlacedProbe placed = picmus_probe(group.at("probe_geometry"));
   a.probe = placed.probe;

@@ -26,7 +26,7 @@ void check_places(const std::string& what, const Places& places) {
     }
     if (std::abs(y) > kOffPlane_m) {
       throw Error(what, "element " + std::to_string(e) + " at y = " + std::to_string(y * 1e3) + " mm",
-                  "one row of elements in the plane y = 0; matrix arrays cannot be shown");
+                  "one row of elements in the plane y = 0; matrix arrays are not supported");
     }
   }
 }
@@ -49,8 +49,9 @@ std::vector<double> bend_normals(const std::vector<double>& x, const std::vector
 void check_apart(const std::string& what, const std::vector<double>& x, const std::vector<double>& z) {
   for (std::size_t e = 1; e < x.size(); ++e) {
     if (std::hypot(x[e] - x[e - 1], z[e] - z[e - 1]) > 0.1 * kMicrometre) continue;
-    throw Error(what, "elements " + std::to_string(e) + " and " + std::to_string(e + 1) + " on one spot or nowhere",
-                "a pitch above 0");
+    throw Error(
+        what, "elements " + std::to_string(e) + " and " + std::to_string(e + 1) + " at the same or undefined positions",
+        "a pitch above 0");
   }
 }
 
@@ -135,7 +136,7 @@ double move_origin(const PlacedProbe& placed, double sound_speed_m_s, Transmit& 
 std::string moved_text(const PlacedProbe& placed) {
   if (placed.origin_x_m == 0.0) return {};
   const std::string text = std::to_string(placed.origin_x_m / kMetresPerMillimetre);
-  return "x counts from the array's middle, which the file places at x = " + text.substr(0, text.size() - 3) + " mm";
+  return "x is measured from the centre of the array, at x = " + text.substr(0, text.size() - 3) + " mm in the file";
 }
 
 }  // namespace echoloop

@@ -98,10 +98,10 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   a.center_hz = trans.at("f_central").number();
   if (const auto fraction = trans.find("bandwidth")) a.bandwidth_hz = fraction->number() * a.center_hz;
   a.sound_speed_m_s = kSoundSpeed_m_s;
-  a.assumptions.push_back("sound speed 1540 m/s assumed: the format has none");
+  a.assumptions.push_back("sound speed 1540 m/s assumed: not part of the format");
   if (std::any_of(angles.begin(), angles.end(), [](double angle) { return std::abs(angle) > kPi / 2; })) {
     for (double& angle : angles) angle *= kRadiansPerDegree;
-    a.assumptions.push_back("angles taken as degrees: some are above a right angle in radians");
+    a.assumptions.push_back("angles assumed to be in degrees: some exceed 90 degrees as radians");
   }
 
   const double n_elements = trans.at("x_num_of_elements").number();
@@ -125,8 +125,7 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   const auto rate = data.find("fps");  // 1 where there is one frame: no rate
   const bool several = parts.samples.datasets.size() > angles.size();
   if (rate && several) a.frame_rate_hz = rate->number();
-  if (a.frame_rate_hz == 0.0)
-    a.assumptions.emplace_back("frame rate unknown: the file does not say it", "frame_rate_hz");
+  if (a.frame_rate_hz == 0.0) a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
   return make_hdf5_recording(request, root, std::move(parts));
 }
 

@@ -15,8 +15,8 @@
 namespace echoloop {
 
 inline constexpr const char* kAcceptedFiles =
-    "short-course pickle (.pkl) and Doppler data (.npz), .npy/.npz with a JSON sidecar, channel data in HDF5 as USTB "
-    "(UFF), PICMUS, zea or PyBF writes it, MATLAB v5/v7.3 as MUST or Verasonics writes them";
+    "short-course pickle (.pkl) and Doppler data (.npz), .npy/.npz with a JSON sidecar, channel data in HDF5 (USTB "
+    "UFF, PICMUS, zea, PyBF), MATLAB v5/v7.3 files (MUST, Verasonics)";
 
 // Text from a file for use in a message: ASCII, other characters as '?', cut after `most`.
 std::string printable(std::string_view text, std::size_t most = 60);

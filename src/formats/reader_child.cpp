@@ -34,13 +34,13 @@ constexpr auto kMostGrace = std::chrono::seconds(50);
 constexpr auto kTurn = std::chrono::seconds(1);
 
 [[noreturn]] void cannot(const std::string& what, const std::string& doing) {
-  throw Error(what, doing + ": " + std::strerror(errno), "a system with room for another process");
+  throw Error(what, doing + ": " + std::strerror(errno), "a system that can start another process");
 }
 
 // A number above those that the child's files are moved to, so that no move overwrites what is still to be moved.
 FileDescriptor out_of_the_way(const std::string& what, int fd) {
   FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
-  if (copy.get() < 0) cannot(what, "no file number is free");
+  if (copy.get() < 0) cannot(what, "no free file descriptor");
   return copy;
 }
 
@@ -78,7 +78,7 @@ void ReaderChild::spawn(const OpenRequest& request) {
   memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   int ends[2] = {-1, -1};
   if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    cannot(what_, "its reader cannot be started");
+    cannot(what_, "the reader process cannot be started");
   }
   socket_ = FileDescriptor(ends[0]);
   channel_ = MessageChannel(socket_.get());
@@ -117,7 +117,7 @@ void ReaderChild::spawn(const OpenRequest& request) {
   errno = failed;
   if (failed != 0) {
     pid_ = -1;
-    cannot(what_, "its reader cannot be started");
+    cannot(what_, "the reader process cannot be started");
   }
 }
 
@@ -150,10 +150,10 @@ Error ReaderChild::give_up(const std::string& did) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   const std::string how = end();
-  const std::string found = !did.empty()  ? "its reader " + did + " and was ended"
-                            : how.empty() ? "its reader stopped"
-                                          : "its reader stopped (" + how + ")";
-  return Error(what_, found, kMayAccept, "the HDF5 or MATLAB library most likely failed on damaged content");
+  const std::string found = !did.empty()  ? "the reader process " + did + " and was terminated"
+                            : how.empty() ? "the reader process stopped"
+                                          : "the reader process stopped (" + how + ")";
+  return Error(what_, found, kMayAccept, "probably the HDF5 or MATLAB library failed on damaged content");
 }
 
 std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
@@ -161,7 +161,7 @@ std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
   if (::ftruncate(memory_.get(), static_cast<off_t>(size)) != 0 ||
       ::fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
       ::fstat(memory_.get(), &info) != 0 || info.st_size != static_cast<off_t>(size)) {
-    throw give_up("would not share memory");
+    throw give_up("refused to share memory");
   }
   // Writable, though this side only reads: drivers refuse to page-lock what cannot be written.
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
@@ -175,7 +175,7 @@ bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
 
 ReaderMessage ReaderChild::receive(std::chrono::steady_clock::time_point deadline,
                                    const std::function<void()>& waiting) {
-  if (pid_ < 0) throw Error(what_, "its reader stopped earlier", "opening it again");
+  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file opened again");
   std::optional<std::chrono::nanoseconds> computed;  // when the time was over
   const auto look = [&] {
     if (waiting) waiting();
@@ -190,7 +190,7 @@ ReaderMessage ReaderChild::receive(std::chrono::steady_clock::time_point deadlin
     std::optional<ReaderMessage> message = channel_.receive(look);
     if (message) return std::move(*message);
   } catch (const BadMessage& bad) {
-    throw give_up(std::string("said nonsense (") + bad.what() + ")");
+    throw give_up(std::string("sent an invalid message (") + bad.what() + ")");
   }
   throw give_up("");
 }

@@ -66,7 +66,7 @@ void refuse(MessageChannel& channel, const std::string& what) {
   } catch (const Error& error) {
     channel.send(MessageKind::refused, encode_text(error.what()));
   } catch (const std::bad_alloc&) {
-    const Error error(what, "needs more memory than its reader may take", "an undamaged file");
+    const Error error(what, "needs more memory than the reader process may allocate", "an undamaged file");
     channel.send(MessageKind::refused, encode_text(error.what()));
   } catch (const std::exception& error) {
     const Error line(what, std::string("damaged content (") + error.what() + ")", "an undamaged file");

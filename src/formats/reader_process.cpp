@@ -38,7 +38,7 @@ ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKi
     ReaderMessage message = child.receive(deadline, until_stopped);
     if (message.kind == wanted) return message;
     if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what());
-    if (message.kind != MessageKind::progress) throw BadMessage("an answer to no question");
+    if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
     const double fraction = decode_number(message.payload);
     if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
     done = fraction;
@@ -53,7 +53,7 @@ Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Re
   const std::size_t file_bytes = request.bytes().size();
   for (const std::uint64_t offset : opened.frame_offsets) {
     if (offset % value_bytes != 0 || frame_bytes > file_bytes || offset > file_bytes - frame_bytes) {
-      throw BadMessage("a frame outside of the file");
+      throw BadMessage("a frame outside the file");
     }
   }
   recording.owner = request.file;
@@ -114,8 +114,8 @@ Recording open_in_reader_process(const OpenRequest& request) {
   try {
     return open_with(request, std::make_unique<ReaderChild>(request));
   } catch (const BadMessage& bad) {
-    throw Error(request.what(), std::string("its reader said nonsense (") + bad.what() + ")", "an undamaged file",
-                "the HDF5 or MATLAB library most likely failed on damaged content");
+    throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
+                "an undamaged file", "probably the HDF5 or MATLAB library failed on damaged content");
   }
 }
 

@@ -148,7 +148,8 @@ Error decode_refusal(std::span<const std::byte> payload, const std::string& what
   in.expect_end();
   line.erase(0, line.starts_with(what) ? what.size() : 0);
   if (!line.starts_with(':') && !line.starts_with(' ')) line.insert(0, ": ");
-  if (line.find("; accepted: ") == std::string::npos) line = line.substr(0, 100) + "; accepted: an undamaged file";
+  const bool whole = line.find("; expected ") != std::string::npos || line.find(" is out of range (") != std::string::npos;
+  if (!whole) line = line.substr(0, 100) + "; expected an undamaged file";
   return Error::from_line(what + (line.size() > kMaxRefusal ? line.substr(0, kMaxRefusal) + "..." : line));
 }
 
@@ -170,9 +171,9 @@ LibraryRecording decode_opened(std::span<const std::byte> payload, const std::st
   recording.frame_offsets = in.numbers<std::uint64_t>(kMaxMessageBytes / sizeof(std::uint64_t));
   in.expect_end();
   acquisition->validate(what);
-  if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an impossible length");
+  if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an invalid length");
   if (!recording.frame_offsets.empty() && recording.frame_offsets.size() != recording.frame_count) {
-    throw BadMessage("not one offset for each frame");
+    throw BadMessage("a number of offsets other than the number of frames");
   }
   recording.acquisition = std::move(acquisition);
   return recording;

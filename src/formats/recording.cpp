@@ -57,7 +57,7 @@ std::string printable(std::string_view text, std::size_t most) {
 }
 
 void OpenRequest::check_stop() const {
-  if (stop.stop_requested()) throw Error(what(), "opening was stopped", "to be left to finish");
+  if (stop.stop_requested()) throw Error(what(), "opening was stopped", "a complete read");
 }
 
 void OpenRequest::advance(double fraction) const {

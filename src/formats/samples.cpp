@@ -150,11 +150,11 @@ void complete(const OpenRequest& request, RecordingParts& parts) {
 void set_sample_counts(const std::string& what, Acquisition& a, std::size_t n_transmits, std::size_t n_elements,
                        std::size_t n_samples, std::size_t n_values) {
   if (n_samples > static_cast<std::size_t>(kMaxSamples))
-    throw Error(what, std::to_string(n_samples) + " samples a line", "up to " + std::to_string(kMaxSamples));
+    throw Error(what, std::to_string(n_samples) + " samples per line", "up to " + std::to_string(kMaxSamples));
   const auto mismatch = [&](const std::string& axis, std::size_t found, int expected) {
     if (found == static_cast<std::size_t>(expected)) return;
     throw Error(
-        what, "samples of " + std::to_string(found) + " " + axis + " but a description of " + std::to_string(expected),
+        what, "samples of " + std::to_string(found) + " " + axis + " and a description of " + std::to_string(expected),
         "the same number of " + axis + " in both");
   };
   mismatch("transmits", n_transmits, a.n_transmits());

@@ -12,8 +12,8 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kAcceptedLayout =
-    "a dict with 'rf' (real numbers: one 4-d array, or a list of 3-d ones, or lists of 2-d ones) and 'context', as the "
-    "GPU short course writes it";
+    "a dict with 'rf' (real numbers: one 4-d array, or a list of 3-d ones, or lists of 2-d ones) and 'context', in the "
+    "layout of the GPU short course";
 
 std::optional<double> as_number(const pickle::Value& value) {
   if (const auto* const real = std::get_if<double>(&value)) return *real;
@@ -84,7 +84,7 @@ SampleSource joined_lines(const std::string& what, const pickle::Tree& tree, con
     if (!alike || array->type.kind == NumberKind::complex)
       throw Error(what, "'rf' is a list with " + pickle::describe(tree[line]), kAcceptedLayout);
     total += array->bytes.size();
-    if (total > file_bytes) throw Error(what, "'rf' is a list that names arrays again and again", kAcceptedLayout);
+    if (total > file_bytes) throw Error(what, "'rf' is a list that repeats arrays", kAcceptedLayout);
   }
   block.reserve(total);
   for (const pickle::Ref line : lines) {
@@ -189,10 +189,10 @@ Recording read_short_course_pickle(const OpenRequest& request) {
                     " transmits in 'rf'",
                 "one angle for each transmit");
   }
-  a.assumptions.emplace_back("frame rate unknown: the file does not say it", "frame_rate_hz");
-  a.assumptions.emplace_back("first sample when the wave passes the middle of the array: the file does not say it",
+  a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
+  a.assumptions.emplace_back("first sample assumed when the wave passes the centre of the array: not in the file",
                              "first_sample_s");
-  a.assumptions.push_back("no correction for the length of the transmitted pulse: the file does not say it");
+  a.assumptions.push_back("no correction for the length of the transmitted pulse: not in the file");
   struct Owner {
     std::shared_ptr<const MappedFile> file;
     std::shared_ptr<const pickle::Tree> tree;

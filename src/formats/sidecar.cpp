@@ -28,10 +28,10 @@ Json parse_description(const std::string& what, std::span<const std::byte> bytes
   };
   try {
     Json meta = Json::parse(text, text + bytes.size(), check_depth);
-    if (!meta.is_object()) throw Error(what, "JSON that is no object", kWanted);
+    if (!meta.is_object()) throw Error(what, "JSON that is not an object", kWanted);
     return meta;
   } catch (const Json::exception& error) {
-    throw Error(what, "no valid JSON: " + printable(error.what(), 160), kWanted);
+    throw Error(what, "invalid JSON: " + printable(error.what(), 160), kWanted);
   }
 }
 
@@ -77,8 +77,8 @@ Recording read_described_npy(const OpenRequest& request) {
     throw Error(request.what(),
                 "an array of " + to_string(file.array.type) + " and shape " + shape_text(file.array.shape) +
                     " without a description",
-                own.replace_extension(".json").string() + " beside it, for example " +
-                    whole_example(file.array.shape.size()) + ", or params.json that names it");
+                own.replace_extension(".json").string() + " in the same folder, for example " +
+                    whole_example(file.array.shape.size()) + ", or a params.json with the file name");
   }
   return described_recording(request, file.array, *sidecar, request.file, SourceMemory::mapped_file);
 }
@@ -89,7 +89,7 @@ Recording read_sidecar_target(const OpenRequest& request) {
   const auto named = meta.find("file");
   const fs::path name = named != meta.end() && named->is_string() ? named->get<std::string>() : std::string();
   if (name.empty() || name.has_parent_path())
-    throw Error(what, "JSON without a \"file\" that lies beside it", "the name of a .npy or .npz file");
+    throw Error(what, "JSON without a \"file\" in the same folder", "the name of a .npy or .npz file");
   OpenRequest target = request;
   target.path = request.path.parent_path() / name;
   target.file = MappedFile::open(target.path);

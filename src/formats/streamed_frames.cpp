@@ -32,7 +32,7 @@ std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t
   const std::size_t most = free_host_memory() / 2;
   if (2 * needed > most) {
     throw Error(what, "frames of " + std::to_string(frame_bytes >> 20) + " MiB",
-                "frames of which this machine's memory holds " + std::to_string(4 * kFewestRuns));
+                "frames of which the memory of this machine can hold " + std::to_string(4 * kFewestRuns));
   }
   return most;
 }
@@ -152,7 +152,7 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
     return;
   }
   if (message.kind != MessageKind::frames_ready || decode_run(message.payload).first != cells_[cells[0]].frame) {
-    throw BadMessage("a frame that was not asked for");
+    throw BadMessage("an unrequested frame");
   }
   asked_.pop_front();
   for (const std::size_t cell : cells) cells_[cell].state = State::ready;
@@ -171,7 +171,7 @@ void StreamedFrames::read(std::uint64_t index, FrameMemory& slot) {
       if (!is_ready(index)) take_answer(index);
     }
   } catch (const BadMessage& bad) {
-    throw child_->give_up(std::string("said nonsense (") + bad.what() + ")");
+    throw child_->give_up(std::string("sent an invalid message (") + bad.what() + ")");
   }
   const std::size_t cell = has_.at(index);
   if (slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes)) {

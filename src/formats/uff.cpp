@@ -102,8 +102,7 @@ Transmit uff_wave(const Node& wave) {
   const auto distance_m = of_source("distance");
   const double azimuth = of_source("azimuth").value_or(0.0), elevation = of_source("elevation").value_or(0.0);
   if (wavefront == kPhotoacoustic)
-    throw Error(wave.where(), "a photoacoustic recording",
-                "waves that the array transmits, plane (0) or spherical (1)");
+    throw Error(wave.where(), "a photoacoustic recording", "transmitted waves, plane (0) or spherical (1)");
   if (wavefront && *wavefront != kPlane && *wavefront != kSpherical)
     throw Error(wave.where(), "wavefront " + std::to_string(*wavefront), "plane (0) or spherical (1)");
   if (!(std::abs(std::sin(elevation)) < 1e-3)) {
@@ -156,20 +155,20 @@ void set_frequencies(const Node& channel_data, bool iq, Acquisition& a) {
   a.center_hz = pulse_hz ? *pulse_hz : modulation_hz;
   if (!pulse_hz && modulation_hz == 0.0) {
     a.center_hz = a.sampling_hz / 4.0;
-    a.assumptions.emplace_back("centre frequency taken as a quarter of the sampling frequency: the file has no pulse",
-                               "center_hz");
+    a.assumptions.emplace_back(
+        "centre frequency assumed to be a quarter of the sampling frequency: the file has no pulse", "center_hz");
   }
   if (fraction > 0.0 && fraction <= 2.0) a.bandwidth_hz = fraction * a.center_hz;
   const auto speed = number_in(channel_data, "sound_speed");
   a.sound_speed_m_s = speed.value_or(1540.0);
-  if (!speed) a.assumptions.push_back("sound speed 1540 m/s assumed: the file has none");
+  if (!speed) a.assumptions.push_back("sound speed 1540 m/s assumed: not in the file");
 }
 
 void add_transmits(const Node& channel_data, const PlacedProbe& placed, Hdf5Parts& parts) {
   Acquisition& a = parts.acquisition;
   const auto initial_time_s = number_in(channel_data, "initial_time");
   if (!initial_time_s)
-    a.assumptions.emplace_back("first sample taken at time zero: the file has no initial_time", "first_sample_s");
+    a.assumptions.emplace_back("first sample assumed at time zero: the file has no initial_time", "first_sample_s");
   bool rotated = false;
   ElementSources elements(placed, a.sound_speed_m_s);
   std::vector<double> delays_s;

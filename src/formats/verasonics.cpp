@@ -77,9 +77,9 @@ Buffer choose_buffer(const std::string& what, const std::string& name, const Mat
   for (std::size_t k = 0; data != nullptr && k < data->cells.size(); ++k) {
     if (holds_lines(data->cells[k])) there.push_back({&data->cells[k], k + 1});
   }
-  if (there.empty()) throw Error(what, name + " that is no array of rows x channels x frames", kVerasonicsAccepted);
+  if (there.empty()) throw Error(what, name + " that is not an array of rows x channels x frames", kVerasonicsAccepted);
   if (there.size() > 1) {
-    a.assumptions.emplace_back("only one buffer is read; " + name + " holds " + std::to_string(there.size()));
+    a.assumptions.emplace_back("only one buffer was read; " + name + " holds " + std::to_string(there.size()));
   }
   for (const std::size_t number : used) {
     for (const Buffer& buffer : there) {
@@ -233,8 +233,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   if (band.size() == 2 && band[1] > band[0]) a.bandwidth_hz = (band[1] - band[0]) * kHertzPerMegahertz;
   a.sound_speed_m_s = s.sound_speed_m_s;
   a.frame_rate_hz = sent.frame_rate_hz;
-  if (!(a.frame_rate_hz > 0.0))
-    a.assumptions.emplace_back("frame rate unknown: the file does not say it", "frame_rate_hz");
+  if (!(a.frame_rate_hz > 0.0)) a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
   a.validate(what);
   LibraryRecording recording;
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));

@@ -30,14 +30,14 @@ Code code_of(const std::string& what, const std::vector<std::vector<double>>& we
   if (code.elements.size() != n)
     refuse("of " + std::to_string(code.elements.size()) + " elements in " + std::to_string(n) + " transmits");
   for (const auto& row : weights) {
-    if (row.size() != coded->size()) refuse("and others without Apod");
+    if (row.size() != coded->size()) refuse("and transmits without Apod");
   }
   const double square = static_cast<double>(n) * weights[0][code.elements[0]] * weights[0][code.elements[0]];
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i; j < n; ++j) {
       double product = 0.0;
       for (const std::size_t e : code.elements) product += weights[i][e] * weights[j][e];
-      if (std::abs(product - (i == j ? square : 0.0)) > 1e-6 * square) refuse("in no orthogonal code");
+      if (std::abs(product - (i == j ? square : 0.0)) > 1e-6 * square) refuse("without an orthogonal code");
     }
   }
   for (const std::size_t e : code.elements) {

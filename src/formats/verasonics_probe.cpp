@@ -47,7 +47,8 @@ std::vector<Columns> apertures(const std::string& what, const MatNode& trans, st
   if (beyond && n_columns == n_elements) {
     connector.clear();
     a.assumptions.emplace_back(
-        "columns in the order of the elements: they are as many, and Trans.Connector counts more");
+        "columns assumed in the order of the elements: their number is the same, but Trans.Connector has larger "
+        "indices");
   }
   return {columns_of(what, connector, n_elements, n_columns)};
 }
@@ -68,7 +69,7 @@ Places places_from_spacing(const std::string& what, const MatNode& trans, const 
   const double spacing_m = trans.number("spacingMm") ? *trans.number("spacingMm") * kMetresPerMillimetre
                                                      : trans.number("spacing").value_or(0.0) * s.wavelength_m;
   if (!(spacing_m > 0.0)) refuse(what, "Trans with neither ElementPos nor spacing");
-  a.assumptions.emplace_back("elements in a line, by Trans.spacing: the file has no positions in Trans.ElementPos");
+  a.assumptions.emplace_back("elements in a line spaced by Trans.spacing: the file has no Trans.ElementPos");
   Places places;
   for (std::size_t e = 0; e < n; ++e) {
     places.x_m.push_back((static_cast<double>(e) - 0.5 * static_cast<double>(n - 1)) * spacing_m);
@@ -124,7 +125,7 @@ Scales scales(const std::string& what, const MatTree& tree, Acquisition& a) {
   const bool mm = units == "mm" || (units.empty() && placed_in_mm(*trans));
   if (units.empty()) {
     a.assumptions.emplace_back(std::string("element positions in ") +
-                               (mm ? "mm, as Trans.spacingMm has them" : "wavelengths") +
+                               (mm ? "mm assumed, consistent with Trans.spacingMm" : "wavelengths assumed") +
                                ": the file has no Trans.units");
   }
   s.element_unit_m = mm ? kMetresPerMillimetre : s.wavelength_m;

@@ -33,11 +33,12 @@ double row_rate(const MatNode& receive, std::size_t row, const Mode* mode, const
     return *rate * kHertzPerMegahertz / receive.number("quadDecim", row).value_or(1.0);
   if (const auto per_wave = receive.number("samplesPerWave", row)) return *per_wave * s.frequency_hz;
   if (mode != nullptr) {
-    a.assumptions.emplace_back("sampling frequency by Receive.sampleMode " + std::string(mode->name) +
+    a.assumptions.emplace_back("sampling frequency from Receive.sampleMode " + std::string(mode->name) +
                                ": the file has neither decimSampleRate nor samplesPerWave");
     return mode->rows_per_wave * s.frequency_hz;
   }
-  a.assumptions.emplace_back("4 samples a wavelength: the file has neither decimSampleRate nor samplesPerWave");
+  a.assumptions.emplace_back(
+      "4 samples per wavelength assumed: the file has neither decimSampleRate nor samplesPerWave");
   return 4.0 * s.frequency_hz;
 }
 
@@ -46,7 +47,7 @@ double row_rate(const MatNode& receive, std::size_t row, const Mode* mode, const
 Sampling sampling(const std::string& what, const MatNode& receive, std::size_t row, const Scales& s, Acquisition& a) {
   const std::string name = receive.words("sampleMode", row);
   if (name == "NS200BWI") {
-    throw Error(what, "Receive.sampleMode NS200BWI, of which two acquisitions make one",
+    throw Error(what, "Receive.sampleMode NS200BWI, which interleaves two acquisitions",
                 "sample modes NS200BW, BS100BW, BS67BW, BS50BW and custom");
   }
   const Mode* const mode = mode_of(name, receive.number("samplesPerWave", row));
@@ -54,8 +55,8 @@ Sampling sampling(const std::string& what, const MatNode& receive, std::size_t r
   if (mode == nullptr || mode->periods_per_pair == 0.0) return sampling;
   sampling.sampling_hz *= 0.5;
   sampling.demod_hz = sampling.sampling_hz * mode->periods_per_pair;
-  a.assumptions.emplace_back("neighbouring samples are I and -Q, a quarter of a period apart, as sample mode " +
-                             std::string(mode->name) + " takes them");
+  a.assumptions.emplace_back("adjacent samples are I and -Q, a quarter of a period apart (sample mode " +
+                             std::string(mode->name) + ")");
   return sampling;
 }
 

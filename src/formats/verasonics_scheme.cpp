@@ -81,8 +81,9 @@ Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& b
   if (buffer.rows % n_tx != 0)
     refuse(what,
            std::to_string(buffer.rows) + " rows of RcvData for " + std::to_string(n_tx) + " transmits, and no Receive");
-  a.assumptions.emplace_back("no Receive in the file: rows shared evenly among the transmits, 4 samples a wavelength");
-  a.assumptions.emplace_back("no Receive in the file: the first sample is taken at the first firing", "first_sample_s");
+  a.assumptions.emplace_back(
+      "no Receive in the file: rows divided equally among the transmits, 4 samples per wavelength assumed");
+  a.assumptions.emplace_back("no Receive in the file: first sample assumed at the first firing", "first_sample_s");
   Scheme scheme;
   scheme.n_rows = buffer.rows / n_tx;
   scheme.sampling.sampling_hz = 4.0 * s.frequency_hz;
@@ -215,8 +216,7 @@ Scheme scheme(const std::string& what, const MatTree& tree, const Scales& s, con
   const MatNode* tx = tree.find("TX");
   if (tx == nullptr || tx->rows.empty()) refuse(what, "no TX");
   const auto last = last_page(tree, buffer);
-  if (!last && buffer.pages > 1)
-    a.assumptions.emplace_back("frames in the order of the buffer, which may have wrapped");
+  if (!last && buffer.pages > 1) a.assumptions.emplace_back("frames in buffer order; the ring buffer may have wrapped");
   const MatNode* receive = tree.find("Receive");
   if (receive == nullptr || receive->rows.empty()) return even_scheme(what, s, buffer, tx->rows.size(), a);
   const Pages pages = received_pages(what, tree, *receive, buffer);
@@ -228,13 +228,13 @@ Scheme scheme(const std::string& what, const MatTree& tree, const Scales& s, con
   if (!pages.timed) scheme.frame_rate_hz = 0.0;
   const std::size_t n_left_out = set_frames(sequence, pages, last.value_or(buffer.pages - 1) + 1, scheme);
   if (n_shots < first.size()) {
-    a.assumptions.emplace_back("each frame of the buffer holds its " + std::to_string(n_shots) + " transmits " +
+    a.assumptions.emplace_back("each buffer frame holds the " + std::to_string(n_shots) + " transmits " +
                                std::to_string(first.size() / n_shots) +
-                               " times, shown as frames of their own without the pauses between");
+                               " times, shown as separate frames without the pauses in between");
   }
   if (n_left_out > 0) {
     a.assumptions.emplace_back(std::to_string(n_left_out) +
-                               " frames are left out: their events differ from those of the first");
+                               " frames are skipped: their events differ from those of the first frame");
   }
   scheme.sampling = sampling(what, *receive, first.front().rcv, s, a);
   return scheme;

@@ -53,7 +53,7 @@ Sent sent(const std::string& what, const MatNode& tx, std::size_t k, const Scale
             .delays_s = by_element(tx.values("Delay", k), connected, 0.0)};
   for (std::size_t e = 0; e < sent.weights.size(); ++e) sent.active[e] = sent.weights[e] != 0.0;
   if (std::none_of(sent.active.begin(), sent.active.end(), [](bool on) { return on; }))
-    throw Error(what, "TX(" + std::to_string(k + 1) + ") with no element that sends", "at least one");
+    throw Error(what, "TX(" + std::to_string(k + 1) + ") without a firing element", "at least one firing element");
   for (std::size_t e = 0; e < sent.delays_s.size(); ++e) {
     double& delay = sent.delays_s[e];
     delay = sent.active[e] ? delay / s.frequency_hz : std::numeric_limits<double>::quiet_NaN();
@@ -90,7 +90,8 @@ class Lateness {
     if (lens_s_ > 0.0)
       text += (text.empty() ? "" : ", and ") + std::string("twice Trans.lensCorrection, ") + microseconds(lens_s_);
     if (!text.empty())
-      a_.assumptions.emplace_back("times are less " + text + ", as the vendor's scripts count", "first_sample_s");
+      a_.assumptions.emplace_back("times are corrected by " + text + ", as in the scripts of the vendor",
+                                  "first_sample_s");
   }
 
  private:
@@ -111,12 +112,12 @@ struct Count {  // of transmits
 
 void tell(const Count& n, Acquisition& a) {
   if (n.without_delays > 0)
-    a.assumptions.emplace_back("transmits by TX.Steer and TX.focus: the file has no TX.Delay for every element");
+    a.assumptions.emplace_back("transmits from TX.Steer and TX.focus: the file has no TX.Delay for every element");
   if (n.other_than_named > 0)
     a.assumptions.emplace_back("TX.Steer and TX.focus do not agree with TX.Delay: the delays are used");
   if (n.no_wave > 0) {
     a.assumptions.emplace_back("TX.Delay of " + std::to_string(n.no_wave) +
-                               " transmits is no plane or spherical wave: the earliest arrival is taken");
+                               " transmits is neither a plane nor a spherical wave: the earliest arrival is used");
   }
 }
 
@@ -132,7 +133,7 @@ std::vector<Transmit> undone(const std::string& what, const Code& code, const st
       same = same && std::abs(all[i].delays_s[e] - first[e]) <= kTolerance_periods / s.frequency_hz;
     if (!same)
       throw Error(what, "coded transmits with different delays, depths or apertures",
-                  "the same ones in each coded transmit");
+                  "the same delays, depths and apertures in each coded transmit");
   }
   std::vector<Transmit> transmits;
   for (const std::size_t e : code.elements) {
@@ -164,7 +165,7 @@ Sending transmits(const std::string& what, const MatTree& tree, const Scales& s,
   Sending sending{.transmits = {}, .code = code_of(what, weights)};
   if (!sending.code.inverse.empty()) {
     sending.transmits = undone(what, sending.code, sent_all, t0s, scheme.shots, parts, s);
-    a.assumptions.emplace_back("the signs in TX.Apod are undone: each transmit is one element's");
+    a.assumptions.emplace_back("the coding in TX.Apod is decoded: one element per transmit");
     return sending;
   }
   Count count;

@@ -25,7 +25,7 @@ std::string megahertz(double hz) {
 double frequency_hz(const Node& scan, const char* name, Acquisition& a) {
   const std::vector<double> all = scan.at(name).numbers(static_cast<std::size_t>(kMaxTransmits));
   if (std::any_of(all.begin(), all.end(), [&](double f) { return f != all.front(); }))
-    a.assumptions.push_back(std::string(name) + " differs between transmits; that of the first is taken");
+    a.assumptions.push_back(std::string(name) + " differs between transmits; the value of the first is used");
   return all.front();
 }
 
@@ -34,7 +34,7 @@ void set_frequencies(const Node& scan, SignalKind signal, Acquisition& a) {
   a.center_hz = frequency_hz(scan, "center_frequency", a);
   const auto speed = scan.find("sound_speed");
   a.sound_speed_m_s = speed ? speed->number() : 1540.0;
-  if (!speed) a.assumptions.push_back("sound speed 1540 m/s assumed: the file has none");
+  if (!speed) a.assumptions.push_back("sound speed 1540 m/s assumed: not in the file");
   if (!(a.center_hz > 0.0 && a.sound_speed_m_s > 0.0))
     throw Error(scan.where(), "center_frequency or sound_speed not above 0", "positive numbers in Hz and m/s");
   if (const auto percent = scan.find("bandwidth_percent")) {
@@ -44,7 +44,7 @@ void set_frequencies(const Node& scan, SignalKind signal, Acquisition& a) {
   if (signal == SignalKind::rf) return;
   const bool told = scan.has("demodulation_frequency");
   a.demod_hz = told ? frequency_hz(scan, "demodulation_frequency", a) : a.center_hz;
-  if (!told) a.assumptions.push_back("IQ taken as demodulated at the centre frequency");
+  if (!told) a.assumptions.push_back("IQ assumed to be demodulated at the centre frequency");
 }
 
 // demodulation_frequency is where zea looks for echoes, in RF as well: another one than the pulse's in harmonic
@@ -74,7 +74,7 @@ void set_gain(const Node& scan, std::size_t n_samples, Hdf5Parts& parts) {
   if (even && parts.samples.gain.size() == n_samples) {
     parts.samples.gain.clear();
   } else {
-    parts.acquisition.assumptions.push_back("the file's time gain compensation is divided out");
+    parts.acquisition.assumptions.push_back("time gain compensation in the file is divided out");
   }
 }
 
@@ -119,7 +119,7 @@ LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   look_at_harmonic(scan, a);  // now that what counts in the pulse's wavelengths is done
   set_gain(scan, shape[2], parts);
   set_frame_rate(scan, shape[0], shape[1], a);
-  if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file holds more");
+  if (root.has("event_1")) a.assumptions.push_back("only event_0 is read; the file contains more events");
   return make_hdf5_recording(request, root, std::move(parts));
 }
 

@@ -45,7 +45,8 @@ double lens_s(const Node& root, const Node& scan, Acquisition& a) {
     const double late_s = 2.0 * *thickness_m * (1.0 / *speed_m_s - 1.0 / a.sound_speed_m_s);
     a.assumptions.push_back("the lens (" + fixed(1e3 * *thickness_m, 2) + " mm at " +
                             std::to_string(std::lround(*speed_m_s)) + " m/s) delays echoes by " +
-                            fixed(1e6 * late_s, 3) + " us: taken off; depths count from the elements under it");
+                            fixed(1e6 * late_s, 3) +
+                            " us, which is subtracted; depths are measured from the elements below the lens");
     return late_s;
   }
   const auto custom = root.find("custom");
@@ -55,7 +56,7 @@ double lens_s(const Node& root, const Node& scan, Acquisition& a) {
     if (!wavelengths || *wavelengths == 0.0) continue;
     const double late_s = 2.0 * *wavelengths / a.center_hz;
     a.assumptions.push_back("lens_correction (" + fixed(*wavelengths, 2) + " wavelengths each way) delays echoes by " +
-                            fixed(1e6 * late_s, 3) + " us: taken off");
+                            fixed(1e6 * late_s, 3) + " us, which is subtracted");
     return late_s;
   }
   return 0.0;
@@ -114,7 +115,7 @@ std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n
   if (late_s.empty()) {
     a.assumptions.emplace_back(
         "no correction for the length of the transmitted pulse: the file has no "
-        "waveforms_two_way (zea's own pictures take off one period, " +
+        "waveforms_two_way (images of zea itself subtract one period, " +
             fixed(0.5e3 * a.sound_speed_m_s / a.center_hz, 2) + " mm)",
         "first_sample_s");
     late_s.assign(n_tx, 0.0);

@@ -49,7 +49,7 @@ Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
     }
   }
   if (laws.delays_s.empty() && laws.polar_rad.empty())
-    throw Error(scan.where(), "neither t0_delays nor polar_angles", "what each transmit is");
+    throw Error(scan.where(), "neither t0_delays nor polar_angles", "t0_delays or polar_angles");
   return laws;
 }
 
@@ -58,7 +58,7 @@ void wavelengths_to_metres(Laws& laws, Acquisition& a) {
   const auto far = [](double focus) { return focus >= 1.0 && std::isfinite(focus); };
   if (std::none_of(laws.focus_m.begin(), laws.focus_m.end(), far)) return;
   for (double& focus : laws.focus_m) focus *= a.sound_speed_m_s / a.center_hz;
-  a.assumptions.push_back("focus_distances taken as wavelengths: some are 1 or more");
+  a.assumptions.push_back("focus_distances assumed to be in wavelengths: some are 1 or more");
 }
 
 // What polar_angles and focus_distances say of transmit k, about the file's origin.
@@ -102,7 +102,9 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
     active[e] = laws.weights.empty() || laws.weights[k * n + e] != 0.0;
     any = any || active[e];
   }
-  if (!any) throw Error(scan.where(), "transmit " + std::to_string(k) + " without a firing element", "one or more");
+  if (!any)
+    throw Error(scan.where(), "transmit " + std::to_string(k) + " without a firing element",
+                "at least one firing element");
   std::optional<Transmit> noted = noted_wave(laws, k);
   if (noted) move_origin(placed, a.sound_speed_m_s, *noted);
   if (laws.delays_s.empty()) {
@@ -147,10 +149,10 @@ void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& pl
   wavelengths_to_metres(laws, a);
   const std::vector<double> late_s = zea_late_s(root, scan, n_tx, a);
   if (laws.initial_s.empty())
-    a.assumptions.emplace_back("first sample taken at the first firing: the file has no initial_times",
+    a.assumptions.emplace_back("first sample assumed at the first firing: the file has no initial_times",
                                "first_sample_s");
   if (laws.delays_s.empty())
-    a.assumptions.push_back("transmits by polar_angles and focus_distances: the file has no t0_delays");
+    a.assumptions.push_back("transmits from polar_angles and focus_distances: the file has no t0_delays");
   std::size_t n_laws = 0;
   for (std::size_t k = 0; k < n_tx; ++k) {
     Transmit t = zea_transmit(scan, laws, placed, a, k);
@@ -161,11 +163,11 @@ void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& pl
   }
   if (const std::size_t inverted = inverted_transmits(laws, n_tx); inverted > 0 && inverted < n_tx) {
     a.assumptions.push_back("pulse inversion: " + std::to_string(inverted) + " of " + std::to_string(n_tx) +
-                            " transmits have the opposite polarity; in their sum the harmonics remain");
+                            " transmits have the opposite polarity; their sum contains the even harmonics");
   }
   if (n_laws > 0) {
     a.assumptions.push_back("t0_delays of " + std::to_string(n_laws) +
-                            " transmits are no plane or spherical wave: the earliest arrival is taken");
+                            " transmits is neither a plane nor a spherical wave: the earliest arrival is used");
   }
 }
 

@@ -62,7 +62,7 @@ Directory find_directory(const Bytes& file) {
     }
     return directory;
   }
-  file.refuse("a truncated zip archive (no directory at its end)");
+  file.refuse("a truncated zip archive (no directory at the end)");
 }
 
 // Sizes that do not fit 32 bits stand in extra field 0x0001, in this order, only those that are needed.
@@ -100,7 +100,7 @@ void inflate_all(const Bytes& file, const ZipMember& member, std::span<const std
     Stream() : z_stream{} {}
     ~Stream() { inflateEnd(this); }
   } stream;
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) file.refuse("deflated data that zlib cannot start on");
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) file.refuse("invalid deflated data");
   int status = Z_OK;
   while (status == Z_OK) {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max() / 2;
@@ -160,7 +160,7 @@ MemberData zip_extract(const std::string& what, std::span<const std::byte> data,
     result.bytes = packed;
   } else {
     if (member.bytes > kMaxInflated || member.bytes / kMaxDeflateRatio > member.packed_bytes) {
-      file.refuse("a member that claims to inflate from " + std::to_string(member.packed_bytes) + " to " +
+      file.refuse("a member that declares to inflate from " + std::to_string(member.packed_bytes) + " to " +
                   std::to_string(member.bytes) + " bytes");
     }
     if (member.bytes == 0) file.refuse("an empty member '" + printable(member.name) + "'");

@@ -54,7 +54,7 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
   nlohmann::json sidecar = about;
   sidecar["file"] = path.filename().string();
   sidecar["order"] = std::string("[power dB, velocity m/s positive towards the probe") +
-                     (low_rank ? ", low-rank picture dB]" : "]") +
+                     (low_rank ? ", low-rank image dB]" : "]") +
                      (flow.grid.polar() ? "[i_radius][i_line], float32" : "[iz][ix], float32");
   sidecar["grid"] = grid_json(flow.grid);
   sidecar["parameters"] = params_json(flow.params);

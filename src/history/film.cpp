@@ -37,8 +37,8 @@ const Container& container_of(const std::filesystem::path& path) {
   for (const Container& c : kContainers) {
     if (c.extension == extension) return c;
   }
-  throw Error(path.string(), extension.empty() ? "found no extension" : "found '" + extension + "'",
-              "a film's name ends in .mp4, .webm or .mkv");
+  throw Error(path.string(), extension.empty() ? "no file extension" : "file extension '" + extension + "'",
+              ".mp4, .webm or .mkv");
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ struct Film::Impl {
 void Film::Impl::open(const Container& container) {
   const AVCodec* encoder = encoder_for(container);
   if (encoder == nullptr) file.fail("the installed libavcodec has no encoder for " + std::string(container.extension));
-  if (!file.replaces()) file.fail("it is a device or a pipe");
+  if (!file.replaces()) file.fail("the target is a device or a pipe");
   AVFormatContext* made = nullptr;
   const std::string url = "file:" + file.part().string();
   check(avformat_alloc_output_context2(&made, nullptr, container.format, url.c_str()));
@@ -233,7 +233,7 @@ void Film::finish() {}
 const std::string& Film::codec() const { return impl_->codec; }
 std::uint64_t Film::frames() const { return 0; }
 
-std::string why_no_films() { return "this program was built without films (libavcodec-dev)"; }
+std::string why_no_films() { return "this program was built without video support (libavcodec-dev)"; }
 
 #endif
 

@@ -49,7 +49,7 @@ void PartFile::commit() {
 void PartFile::fail(int system_error) const { fail(disk_error_text(system_error)); }
 
 void PartFile::fail(const std::string& why) const {
-  throw Error(path_.string(), "cannot be written: " + why, "a writable place with enough room");
+  throw Error(path_.string(), "cannot be written: " + why, "a writable folder with enough free space");
 }
 
 }  // namespace echoloop

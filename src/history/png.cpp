@@ -54,7 +54,7 @@ void write(const std::filesystem::path& path, const Contents& contents) {
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
   const bool made = info != nullptr && encode(png, info, contents, file);
   png_destroy_write_struct(&png, &info);
-  if (!made) throw Error(path.string(), "the PNG could not be made", "a picture of at least one pixel");
+  if (!made) throw Error(path.string(), "the PNG could not be encoded", "an image of at least one pixel");
   write_file(path, file);
 }
 

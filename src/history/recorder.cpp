@@ -105,7 +105,7 @@ FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
     other = other_memory(held.bytes.size());
     if (other.bytes.empty()) {
       ++status_.not_recorded;
-      fail("there is no memory for frames that wait for the disk");
+      fail("not enough memory for frames waiting for the disk");
       return held;
     }
   }

@@ -28,7 +28,7 @@ constexpr hsize_t kAligned = 4096;                // frames begin on a page, so 
 constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's: 4 GiB less one byte
 
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
-  throw Error(path.string(), "cannot be recorded: " + why, "a writable place with enough room");
+  throw Error(path.string(), "cannot be recorded: " + why, "a writable folder with enough free space");
 }
 
 // Inside HDF5: alone, and without its own messages on stderr, which it has for each thread.
@@ -115,8 +115,8 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
       file_(std::make_unique<File>()) {
   std::error_code unreadable;
   const fs::file_status there = fs::status(path_, unreadable);
-  if (fs::is_directory(there)) fail(path_, "it is a folder");
-  if (fs::exists(there) && !fs::is_regular_file(there)) fail(path_, "it is a device or a pipe");
+  if (fs::is_directory(there)) fail(path_, "the target is a folder");
+  if (fs::exists(there) && !fs::is_regular_file(there)) fail(path_, "the target is a device or a pipe");
   const std::size_t parts = acquisition_->signal == SignalKind::iq ? 2 : 1;
   if (acquisition_->frame_bytes() / parts > kMaxChunk) {
     throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
@@ -203,8 +203,8 @@ void UffWriter::write_samples(const RfFrame& frame) {
 }
 
 void UffWriter::append(const RfFrame& frame) {
-  if (broken_) throw std::runtime_error("the disk failed before");
-  if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("a frame of another size came");
+  if (broken_) throw std::runtime_error("an earlier write to the disk failed");
+  if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("the frame size changed");
   // Frames begin on a page of the file each.
   if (const std::string why = file_->room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
     throw std::runtime_error(why);
@@ -228,19 +228,20 @@ void UffWriter::flush() {
   if (broken_) return;
   const Library library;
   broken_ = true;
-  check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "what was recorded cannot be written");
+  check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "recorded frames cannot be written");
   broken_ = false;
 }
 
 void UffWriter::finish() {
   const Library library;
   try {
-    if (broken_) throw std::runtime_error("the disk failed");
+    if (broken_) throw std::runtime_error("a write to the disk failed");
     broken_ = true;
     File& f = *file_;
     f.samples.clear();
-    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded}) check(list->close(), "its lists");
-    check(f.file.close(), "its last part cannot be written");
+    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded})
+      check(list->close(), "the frame lists cannot be written");
+    check(f.file.close(), "the end of the file cannot be written");
     broken_ = false;
     f.room->give_back();
     if (frames_ == 0) {
@@ -249,8 +250,8 @@ void UffWriter::finish() {
       fs::rename(partial_, path_);
     }
   } catch (const std::exception& problem) {
-    throw std::runtime_error("the file could not be ended and is left as " + partial_.string() + " (" + problem.what() +
-                             ")");
+    throw std::runtime_error("the file could not be completed and remains as " + partial_.string() + " (" +
+                             problem.what() + ")");
   }
 }
 

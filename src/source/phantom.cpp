@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.h"
+#include "core/value_error.h"
 #include "source/echo_kernels.h"
 #include "source/echo_synth.h"
 #include "source/phantom_scene.h"
@@ -35,7 +35,8 @@ void require(bool ok, const PhantomSettings& s, const std::string& found, const 
 
 void require_range(const PhantomSettings& s, const std::string& field, double value, double low, double high,
                    const std::string& accepted) {
-  require(std::isfinite(value) && value >= low && value <= high, s, field + " = " + std::to_string(value), accepted);
+  if (std::isfinite(value) && value >= low && value <= high) return;
+  throw out_of_range("sim:" + s.name + ": " + field, std::to_string(value), accepted);
 }
 
 void check(const PhantomSettings& s) {
@@ -57,7 +58,7 @@ void check(const PhantomSettings& s) {
   require_range(s, "pulsation", s.flow.pulsation, 0.0, 1.0, "0 to 1");
   require_range(s, "vessel angle (rad)", s.flow.angle_rad, -60.0 * kRadiansPerDegree, 60.0 * kRadiansPerDegree,
                 "-60 to 60 degrees");
-  require_range(s, "vessel radius (m)", s.flow.radius_m, 0.0, 10e-3, "up to 10 mm; 0 = the phantom's own");
+  require_range(s, "vessel radius (m)", s.flow.radius_m, 0.0, 10e-3, "0 to 10 mm; 0 = default");
   require_range(s, "tissue motion", s.flow.motion_m_s, 0.0, 1.0, "0 to 1000 mm/s");
   require_range(s, "sound speed", s.sound_speed_m_s, 1000.0, 2500.0, "1000 to 2500 m/s");
 }

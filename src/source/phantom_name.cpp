@@ -5,13 +5,14 @@
 
 #include "core/error.h"
 #include "core/number.h"
+#include "core/value_error.h"
 
 namespace echoloop {
 namespace {
 
 double parse_number(std::string_view key, std::string_view text) {
   const auto value = finite_number(text);
-  if (!value) throw Error("sim: " + std::string(key), "found '" + std::string(text) + "'", "a number");
+  if (!value) throw invalid_value("sim: " + std::string(key), std::string(text), "a number");
   return *value;
 }
 
@@ -66,11 +67,11 @@ void set_one(PhantomSettings& settings, std::string_view assignment) {
   } else if (key == "seed") {
     const double seed = parse_number(key, value);
     if (!(seed >= 0.0 && seed <= 1e15) || seed != std::floor(seed)) {
-      throw Error("sim: seed", "found '" + std::string(value) + "'", "a whole number, 0 to 1e15");
+      throw invalid_value("sim: seed", std::string(value), "a whole number from 0 to 1e15");
     }
     settings.seed = static_cast<std::uint64_t>(seed);
   } else if (settings.name != "flow" || !set_flow(settings.flow, key, value)) {
-    throw Error("sim:" + settings.name, "found setting '" + std::string(key) + "'",
+    throw Error("sim:" + settings.name, "unknown setting '" + std::string(key) + "'",
                 std::string("probe, angles_deg, noise_db, attenuation_db_cm_mhz, rate_hz, sound_speed_m_s, seed") +
                     (settings.name == "flow" ? ", peak_mm_s, pulsation, angle_deg, radius_mm, motion_mm_s" : ""));
   }

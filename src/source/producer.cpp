@@ -23,21 +23,22 @@ std::int64_t period_ns(double rate_hz, int frames = 1) {
   return static_cast<std::int64_t>(std::min(1e9 * frames / rate_hz, kLongestNs));
 }
 
-// "frame 24689 came while slot 3 of 8 was still being copied: its frame 24681 is 8.3 ms old (error on override). ..."
+// "frame 24689 arrived while slot 3 of 8 was still being copied: frame 24681 in the slot is 8.3 ms old (stop on
+// overrun). ..."
 std::string refusal_text(const RingRefusal& r) {
   char text[320];
   if (r.keeper_full) {
     std::snprintf(text, sizeof text,
-                  "frame %llu came while the frames before it still waited for the disk (error on override). All of "
-                  "them will be recorded. To go on: another policy, a faster disk, or a slower source",
+                  "frame %llu arrived while earlier frames were still waiting for the disk (stop on overrun). All "
+                  "earlier frames will be recorded. To continue: choose another policy, a faster disk or a lower rate",
                   static_cast<unsigned long long>(r.sequence));
     return text;
   }
   std::snprintf(text, sizeof text,
-                "frame %llu came while slot %d of %d was still %s: its frame %llu is %.1f ms old (error on override). "
-                "Nothing was overwritten. To go on: another policy, more slots, or a slower source",
+                "frame %llu arrived while slot %d of %d was still %s: frame %llu in the slot is %.1f ms old (stop on "
+                "overrun). Nothing was overwritten. To continue: choose another policy, more slots or a lower rate",
                 static_cast<unsigned long long>(r.sequence), r.slot + 1, r.counts.slots,
-                r.copying ? "being read" : "waiting", static_cast<unsigned long long>(r.holds),
+                r.copying ? "being copied" : "waiting", static_cast<unsigned long long>(r.holds),
                 static_cast<double>(r.age_ns) / kNsPerMs);
   return text;
 }

@@ -191,7 +191,7 @@ TEST(Pickle, BombsStayFlat) {
   EXPECT_EQ(error_of(pkl::file(laughs)), "no error");
   std::string encoded = pkl::text(std::string(100000, 'x')) + "\x94" + pkl::text("latin1") + "\x86\x94";
   for (int k = 0; k < 1000; ++k) encoded += "c_codecs\nencode\nh\x01R";
-  EXPECT_NE(error_of(pkl::file(encoded)).find("again and again"), std::string::npos);
+  EXPECT_NE(error_of(pkl::file(encoded)).find("encoded repeatedly"), std::string::npos);
   EXPECT_NE(error_of(pkl::file(std::string(5 << 20, 'N'))).find("more than"), std::string::npos);
 }
 

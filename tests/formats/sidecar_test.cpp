@@ -154,7 +154,7 @@ TEST(Sidecar, RefusesWhatIsMissingOrContradicts) {
   }
   Json piled = plane_meta();
   piled["element_x_m"] = {0, 0, 0};
-  EXPECT_NE(refusal_with(piled, plane_npy()).find("on one spot"), std::string::npos);
+  EXPECT_NE(refusal_with(piled, plane_npy()).find("at the same or undefined positions"), std::string::npos);
   Json late = plane_meta();
   late["tx"] = {{{"delays_s", {0, 5, 0}}}, {{"angle_rad", 0}}};
   EXPECT_NE(refusal_with(late, plane_npy()).find("a transmit delay of 5"), std::string::npos);

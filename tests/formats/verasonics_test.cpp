@@ -198,7 +198,7 @@ TEST(Verasonics, RefusesWhatCannotBe) {
   coded.weights = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, -1, 1, -1, 1, -1, 1, -1}};  // 8 elements in 2 transmits
   EXPECT_NE(refusal(write(folder, coded)).find("both signs, of 8 elements in 2"), std::string::npos);
   coded.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -2, 0, 0}};
-  EXPECT_NE(refusal(write(folder, coded)).find("no orthogonal code"), std::string::npos);
+  EXPECT_NE(refusal(write(folder, coded)).find("without an orthogonal code"), std::string::npos);
   Workspace units;
   units.units = "inch";
   EXPECT_NE(refusal(write(folder, units)), "");

@@ -77,11 +77,11 @@ class DroppedFiles : public ::testing::Test {
 TEST_F(DroppedFiles, OneThatIsRefusedLeavesTheOneBeforePlaying) {
   ASSERT_TRUE(draw_until([&] { return plays(); }));
   write_text_file(folder_ / "notes.txt", "not a recording");
-  expect_refused(folder_ / "notes.txt", "accepted: ");
+  expect_refused(folder_ / "notes.txt", "; expected ");
   write_text_file(folder_ / "cut.uff", read_text(recording_).substr(0, 3000));
-  expect_refused(folder_ / "cut.uff", "accepted: ");
+  expect_refused(folder_ / "cut.uff", "; expected ");
   write_text_file(folder_ / "crash-opening", "\x89HDF\r\n\x1a\n" + std::string(2000, '.'));
-  expect_refused(folder_ / "crash-opening", "its reader stopped");
+  expect_refused(folder_ / "crash-opening", "the reader process stopped");
 }
 
 TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {

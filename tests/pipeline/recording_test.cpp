@@ -230,7 +230,7 @@ TEST(Recording, ASlowDiskEndsAStreamWithErrorOnOverride) {
   const Recorded recorded = record(folder / "a.uff", run);
   EXPECT_EQ(recorded.producer, ProducerState::refused);
   EXPECT_TRUE(recorded.refused_by_recorder);
-  EXPECT_NE(recorded.report.find("waited for the disk"), std::string::npos) << recorded.report;
+  EXPECT_NE(recorded.report.find("waiting for the disk"), std::string::npos) << recorded.report;
   EXPECT_EQ(recorded.counts.refused, 1U);
   EXPECT_EQ(recorded.status.not_recorded, 0U);
   expect_first_frames(numbers_in(folder / "a.uff"), recorded.counts.processed);

@@ -101,6 +101,11 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Either form of a refusal (core/error.h, core/value_error.h).
+inline bool says_what_is_accepted(const std::string& complaint) {
+  return complaint.find("; expected ") != complaint.npos || complaint.find(" is out of range (") != complaint.npos;
+}
+
 // Lines of stderr that report a problem; notes such as "Using the CPU: ..." do not start with the program's name.
 inline std::vector<std::string> complaints_of(const Ended& ended) {
   std::vector<std::string> complaints;

@@ -37,7 +37,7 @@ constexpr int kWidth = 96, kHeight = 64;
 
 TEST(FilmName, OnlyWhatAFilmCanHave) {
   expect_refusal([] { check_film_name("film.avi"); }, ".mp4, .webm or .mkv");
-  expect_refusal([] { check_film_name("film"); }, "no extension");
+  expect_refusal([] { check_film_name("film"); }, "no file extension");
   if (why_no_films().empty()) {
     check_film_name("film.mp4");
   } else {

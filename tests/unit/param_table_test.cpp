@@ -149,7 +149,7 @@ TEST(ValidateParams, ContradictionsAreRefused) {
   expect_contradiction("band_low_hz", "9e6", "band_low_hz");
   expect_contradiction("depth_min_m", "0.4", "depth_min_m");
   expect_contradiction("lateral_max_m", "-0.2", "lateral_min_m");
-  expect_contradiction("band_high_hz", "90e6", "sampled at");
+  expect_contradiction("band_high_hz", "90e6", "sampling frequency");
   const Acquisition a = linear_acquisition();
   ImagingParams p = testing::small_picture(a);
   p.f_number = std::nan("");

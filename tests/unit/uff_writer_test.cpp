@@ -191,11 +191,11 @@ TEST(UffWriter, RefusesInOneLine) {
   const TemporaryFolder folder;
   const AcquisitionPtr a = share(testing::linear_acquisition());
   testing::expect_refusal([&] { UffWriter(folder / "no/a.uff", a, {.version = "1"}); }, "no/a.uff: cannot be recorded");
-  testing::expect_refusal([&] { UffWriter(folder.path(), a, {.version = "1"}); }, "it is a folder");
+  testing::expect_refusal([&] { UffWriter(folder.path(), a, {.version = "1"}); }, "the target is a folder");
   EXPECT_EQ(folder.files(), 0U);
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  testing::expect_refusal([&] { UffWriter(pipe, a, {.version = "1"}); }, "it is a device or a pipe");
+  testing::expect_refusal([&] { UffWriter(pipe, a, {.version = "1"}); }, "the target is a device or a pipe");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 

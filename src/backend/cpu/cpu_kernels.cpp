@@ -46,8 +46,8 @@ bool has_cpu_kernel(CpuKernel kernel) {
 const CpuKernels& cpu_kernels(CpuKernel kernel) {
   if (kernel == CpuKernel::automatic) kernel = best_kernel();
   if (!has_cpu_kernel(kernel)) {
-    throw Error("CPU kernel", kernel == CpuKernel::avx2 ? "avx2" : "avx512", "what this processor has",
-                "portable runs everywhere");
+    throw Error("CPU kernel", kernel == CpuKernel::avx2 ? "avx2 is not supported" : "avx512 is not supported",
+                "a kernel supported by this processor", "portable runs on every processor");
   }
 #if defined(ECHO_X86)
   if (kernel == CpuKernel::avx512) return kAvx512;

@@ -83,7 +83,7 @@ void CpuLane::load(double ms) {
 void CpuLane::fail(DeviceFault fault) {
   const std::string frame = std::to_string(frame_.stamp.sequence);
   if (fault == DeviceFault::refused) {
-    throw std::runtime_error("injected fault: the device refused work on frame " + frame);
+    throw std::runtime_error("injected fault: the device rejected frame " + frame);
   }
   throw std::runtime_error("injected fault: the device was lost on frame " + frame);
 }

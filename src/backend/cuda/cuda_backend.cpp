@@ -99,7 +99,7 @@ int count_devices(std::string& why_not) {
   } else if (status == cudaErrorNoDevice || status == cudaSuccess) {
     why_not = "no CUDA device on this machine";
   } else {
-    why_not = std::string("CUDA does not start: ") + cudaGetErrorString(status);
+    why_not = std::string("CUDA initialisation failed: ") + cudaGetErrorString(status);
   }
   return 0;
 }
@@ -113,7 +113,7 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
     CUDA_CHECK(cudaFree(nullptr));  // makes the device's context now, where a failure is an answer
     if (!kernels_fit_device()) {
       why_not = std::string(properties.name) + " (compute capability " + std::to_string(properties.major) + "." +
-                std::to_string(properties.minor) + ") is not among the devices that this program was built for";
+                std::to_string(properties.minor) + ") is not supported by this build";
       return nullptr;
     }
     return std::make_shared<Context>(index, properties.name);

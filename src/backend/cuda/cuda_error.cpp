@@ -77,8 +77,8 @@ void note_loss(cudaError_t status) noexcept {
 
 std::string loss_text() {
   const cudaError_t first = loss.load(std::memory_order_relaxed);
-  return std::string("the CUDA device was lost to this program (") + cudaGetErrorName(first) + ", " +
-         cudaGetErrorString(first) + "): it can be used again after a new start";
+  return std::string("the CUDA device failed (") + cudaGetErrorName(first) + ", " + cudaGetErrorString(first) +
+         "): restart the program to use the device again";
 }
 
 void throw_cuda(cudaError_t status, const char* call, const char* file, int line) {

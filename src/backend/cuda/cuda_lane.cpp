@@ -53,7 +53,7 @@ void CudaLane::upload(const RfFrame& frame) {
   const std::size_t bytes = plan_->acquisition->frame_bytes();
   if (frame.samples.size() < bytes) {
     throw Error("frame " + std::to_string(frame.stamp.sequence), std::to_string(frame.samples.size()) + " bytes",
-                "at least " + std::to_string(bytes) + " bytes, as the acquisition describes");
+                "at least " + std::to_string(bytes) + " bytes, the frame size of the acquisition");
   }
   context_->make_current();
   const ProfileRange range(Stage::upload);

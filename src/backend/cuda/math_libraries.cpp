@@ -14,7 +14,7 @@ void* open_library(const std::string& name, int major) {
   const std::string file = "lib" + name + ".so." + std::to_string(major);
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw Error("flow on the GPU", "there is no " + file, "NVIDIA's " + name + " of the CUDA toolkit",
+    throw Error("flow on the GPU", file + " was not found", "the library " + name + " of the CUDA toolkit",
                 "flow also runs with --backend cpu");
   }
   return library;
@@ -23,7 +23,9 @@ void* open_library(const std::string& name, int major) {
 template <class Function>
 void find(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) throw Error("flow on the GPU", std::string("its library has no ") + name, "another release");
+  if (function == nullptr)
+    throw Error("flow on the GPU", std::string("the function ") + name + " was not found",
+                "another release of the CUDA toolkit");
 }
 
 MathLibraries load() {

@@ -25,12 +25,12 @@ const PackedKernels& kernels_of(const PackedPlan& plan) {
 
 const void* kernel_of(const PackedPlan& plan) {
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
-  if (form == std::end(kPackedForms)) throw std::logic_error("packed delay-and-sum: no such form");
+  if (form == std::end(kPackedForms)) throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
   return kernels_of(plan).of_form[form - std::begin(kPackedForms)];
 }
 
 void require(bool holds, const char* rule) {
-  if (!holds) throw std::logic_error(std::string("packed delay-and-sum: ") + rule);
+  if (!holds) throw std::logic_error(std::string("fp16 delay-and-sum: requires ") + rule);
 }
 
 void check(const PackedPlan& plan) {
@@ -38,13 +38,13 @@ void check(const PackedPlan& plan) {
   require(plan.summing_threads > 0 && plan.summing_threads % kWarp == 0, "whole summing warps");
   require(plan.summing_threads + kWarp <= t.form.max_threads, "threads of the form");
   require(t.tile.tile_x * (t.tile.tile_z / t.form.n_pixels) <= plan.summing_threads, "a thread for every pixel");
-  require(t.n_slots >= 2 && t.n_slots <= kMaxStageSlots, "slots that have barriers");
+  require(t.n_slots >= 2 && t.n_slots <= kMaxStageSlots, "slots with barriers");
   require(t.stage_elements >= 1 && t.stage_elements <= kMaxStageElements, "elements of a stage");
   require(plan.window > 0 && plan.window % 2 == 0 && plan.pitch % 2 == 0 && plan.n_words % 2 == 0, "16-byte windows");
   require(
       plan.lattice == PixelLattice::straight || plan.weight == WeightKind::none || plan.weight == WeightKind::general,
-      "weights that are compiled for sectors");
-  require(plan.window < kLargestWindow, "windows that a delay can address");
+      "weights compiled for sectors");
+  require(plan.window < kLargestWindow, "windows addressable by a delay");
   require(plan.items.size() == static_cast<std::size_t>(plan.n_tiles()) * static_cast<std::size_t>(plan.n_parts()),
           "an item for every part of every tile");
   // A barrier counts at most 2^20 - 1 bytes.

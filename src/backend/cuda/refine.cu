@@ -36,7 +36,7 @@ void launch(const PictureView& view, const Pixel& pixel, float* to, StreamView s
   const dim3 blocks(static_cast<unsigned>((view.nx + kTileX - 1) / kTileX),
                     static_cast<unsigned>((view.nz + kTileZ - 1) / kTileZ));
   picture_kernel<<<blocks, dim3(kTileX, kTileZ), 0, stream.get()>>>(view, pixel, to);
-  CUDA_CHECK_LAUNCH("a filter of the picture");
+  CUDA_CHECK_LAUNCH("an image filter");
 }
 
 __global__ void __launch_bounds__(kThreads) average_kernel(const __grid_constant__ AverageArgs a, std::size_t n) {
