@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/param_table.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -10,15 +9,6 @@ namespace {
 
 constexpr std::int64_t kShare = 20;               // live, at most one part in so many of the processing thread's time
 constexpr std::int64_t kPeriod_ns = 200'000'000;  // shortest time between two answers, live: faster cannot be read
-
-FinePoint refused(const Measured& m, const MeasuredPoint& point, const std::string& why) {
-  return {.mark = point.mark,
-          .at = point.at,
-          .params = without_display(m.image.params),
-          .frame = m.image.stamp.sequence,
-          .spread = {},
-          .why_not = why};
-}
 
 void put(Measured& m, FinePoint fine) {
   std::erase_if(m.fine, [&](const FinePoint& f) { return f.mark == fine.mark; });
@@ -80,7 +70,7 @@ void FinePoints::begin(Measured& m, Session& session, const MeasuredPoint& point
   auto kept = why.empty() ? find_kept(history_, m.image.stamp.sequence) : std::nullopt;
   if (!kept) {
     not_before_ns_ = now_ns + kPeriod_ns;
-    return put(m, refused(m, point, why.empty() ? "its frame is not in the history" : why));
+    return put(m, no_fine_point(m, point, why.empty() ? "its frame is not in the history" : why));
   }
   work_.emplace(m.image, point, std::move(*kept));
   work_->ask(session);

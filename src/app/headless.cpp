@@ -12,6 +12,8 @@
 #include "app/film_job.h"
 #include "app/interrupts.h"
 #include "app/live_outputs.h"
+#include "app/marks_json.h"
+#include "app/measure_image.h"
 #include "app/open_source.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
@@ -74,7 +76,8 @@ nlohmann::json end_film(FilmJob& film) {
 }
 
 bool wants_picture(const Options& options) {
-  return !options.image_out.empty() || !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
+  return !options.measurements.empty() || !options.image_out.empty() || !options.png.empty() ||
+         !options.png16.empty() || !options.screenshot.empty();
 }
 
 // Says what went wrong, and how a recording ended. Returns the exit status; counts the errors.
@@ -116,6 +119,7 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
 
 int run_headless(const Options& options) {
   require_outputs(options);
+  const Marks marks = options.marks.empty() ? Marks{} : read_marks(options.marks);
   ChosenBackend chosen = choose_backend(options.backend);
   const OpenedSource opened = open_source(options.source, options.facts);
   const Acquisition& acquisition = *opened.info.acquisition;
@@ -124,6 +128,7 @@ int run_headless(const Options& options) {
   require_live_outputs(options, params);
 
   LiveImages live;
+  PastImages past;  // for points, which are beamformed again
   TimingTrace trace;
   watch_interrupts();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
@@ -141,6 +146,7 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
+                   .past = options.measurements.empty() ? nullptr : &past,
                    .side = live.side()});
   // Only now: a run that is refused says why, in one line.
   if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
@@ -164,6 +170,10 @@ int run_headless(const Options& options) {
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
   if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
+  }
+  if (image != nullptr && !options.measurements.empty()) {
+    const Measured measured = measure_image(*image, marks, &session, frame_again(*opened.source, image->stamp));
+    write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
   }
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, trace.csv());

@@ -40,7 +40,8 @@ struct Options {
   std::filesystem::path json_out;  // bench
   std::string bench_revision;
   std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
-      csv, record;
+      csv, record, measurements;
+  std::filesystem::path marks;  // read
 };
 
 // Throws Error for bad input.

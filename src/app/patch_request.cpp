@@ -7,6 +7,34 @@
 #include "core/param_table.h"
 
 namespace echoloop {
+namespace {
+
+constexpr std::chrono::seconds kLongestWait(10);
+
+FinePoint refine_point(PatchWork work, Session& session) {
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
+  work.ask(session);
+  while (!work.take(session)) {
+    if (!session.fault().empty() || std::chrono::steady_clock::now() > end) {
+      FinePoint none = work.result();
+      none.why_not = "processing gives no answer";
+      return none;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return work.result();
+}
+
+}  // namespace
+
+FinePoint no_fine_point(const Measured& m, const MeasuredPoint& point, const std::string& why) {
+  return {.mark = point.mark,
+          .at = point.at,
+          .params = without_display(m.image.params),
+          .frame = m.image.stamp.sequence,
+          .spread = {},
+          .why_not = why};
+}
 
 std::string why_no_fine_grid(const Image& image) {
   const ImagingParams& p = image.params;
@@ -80,21 +108,19 @@ bool PatchWork::take(Session& session) {
   return true;
 }
 
-void refine_points(Measured& measured, Session& session, const KeptFrame& kept) {
-  const std::string why_not = why_no_fine_grid(measured.image);
+void refine_points(Measured& measured, Session* session, const std::optional<KeptFrame>& kept) {
+  std::string why_not = why_no_fine_grid(measured.image);
+  if (why_not.empty() && !kept) why_not = "its frame is not in the history";
+  const bool runs = session != nullptr && session->running() && session->fault().empty();
+  if (why_not.empty() && !runs) why_not = "no stream is running";
+  measured.fine.clear();
   for (const MeasuredPoint& point : measured.points) {
-    if (!point.spread) continue;
-    PatchWork work(measured.image, point, kept);
-    FinePoint fine = work.result();
-    fine.why_not = why_not;
+    if (!point.echo.spread) continue;
     if (why_not.empty()) {
-      work.ask(session);
-      while (session.fault().empty() && !work.take(session))
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-      fine = work.result();
-      if (!session.fault().empty()) fine.why_not = "processing stopped";
+      measured.fine.push_back(refine_point(PatchWork(measured.image, point, *kept), *session));
+    } else {
+      measured.fine.push_back(no_fine_point(measured, point, why_not));
     }
-    measured.fine.push_back(std::move(fine));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ std::string why_no_fine_grid(const Image& image);
 
 // Those of the image, of these pixels alone: nothing that is made beside the image, no average of earlier frames.
 ImagingParams patch_params(const Image& image, const Grid& patch);
+
+FinePoint no_fine_point(const Measured& measured, const MeasuredPoint& point, const std::string& why);
 
 // Written by the processing thread before `done`, read by who asked after it.
 struct PatchAnswer {
@@ -49,7 +52,8 @@ class PatchWork {
   std::uint64_t arrangement_ = 0;
 };
 
-// All points of `measured`, which were measured on `kept`'s image; waits for each. For a run without a window.
-void refine_points(Measured& measured, Session& session, const KeptFrame& kept);
+// All points of `measured`, one after another; waits for the answers. `kept`: the frame of its image; nothing: the
+// frame is not at hand any more. `session`: null: none runs. For files that are written at once.
+void refine_points(Measured& measured, Session* session, const std::optional<KeptFrame>& kept);
 
 }  // namespace echoloop

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "app/marks_json.h"
+#include "app/measure_image.h"
 #include "app/measurements_csv.h"
 #include "app/objects_csv.h"
 #include "app/pictures.h"
@@ -60,9 +60,9 @@ void WindowApp::save_picture(SaveWhat what) {
   take_display(shown.params, state_.params);
   const char* kind = what == SaveWhat::levels ? "-16bit.png" : what == SaveWhat::data ? ".npy" : ".png";
   const auto image_with_marks = [&] {
-    nlohmann::json json = image_json(*backend_, named_, shown);
-    json["marks"] = marks_json(state_.marks);
-    return json;
+    const auto kept = find_kept(history_, shown.stamp.sequence);
+    const Measured measured = measure_image(shown, state_.marks, session_.get(), kept);
+    return marked_image_json({measured, state_.marks, *backend_, named_});
   };
   const std::filesystem::path path =
       new_file(state_.saving.folder, fmt::format("-frame{}{}", shown.stamp.sequence, kind));
@@ -96,12 +96,8 @@ void WindowApp::save_timings(TimingFile format) {
 void WindowApp::save_measurements() {
   const Measured& m = state_.measured;
   if (m.image.number == 0) return;
-  std::string comments = "# Measured by Echoloop. Levels are in dB against the picture's 0 dB.\n";
-  comments += fmt::format("# source: {}\n", named_);
-  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", m.image.stamp.sequence, m.image.stamp.time_s);
-  comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
   const std::filesystem::path path = new_file(state_.saving.folder, "-measurements.csv");
-  write_text(path, measurements_csv(m, comments));
+  write_text(path, measurements_csv(m, measurement_comments(*backend_, named_, m.image)));
   report_saved("Saved " + path.string(), Severity::info);
 }
 
