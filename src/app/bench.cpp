@@ -109,7 +109,7 @@ void bench_copy(const BenchRun& run, BenchTable& table) {
   }
 }
 
-// The pipeline with a window that shows its pictures at 60 Hz, by turns with the copy alone.
+// The pipeline with a window that shows the images at 60 Hz, alternating with the copy alone.
 void bench_with_window(const BenchRun& run, bool device, Precision precision, BenchTable& table) {
   std::vector<double> copies;
   const auto before_each = [&] {

@@ -16,7 +16,7 @@ RfFrame frame_of(Source& source, std::uint64_t index) {
           .samples = source.produce(index, {})};
 }
 
-// Until the first flow picture; throws what keeps it from coming.
+// Waits for the first flow image; throws the reason if there is none.
 void wait_for_flow(Session& session) {
   const std::int64_t begin_ns = now_ns();
   while (session.side_counts().flow.pictures == 0) {

@@ -100,7 +100,7 @@ std::string lines_text(const Acquisition& a) {
                      a.sampling_hz * 1e-6, *first, until);
 }
 
-// Of a picture that came beamformed.
+// Of a beamformed recording.
 std::string rows_text(const Acquisition& a) {
   const double row_m = 0.5 * a.sound_speed_m_s / a.sampling_hz;
   const double top_m = 0.5 * a.sound_speed_m_s * a.transmits.front().t0_s;

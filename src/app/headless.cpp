@@ -55,7 +55,7 @@ double run_to_end(Session& session, double limit_s) {
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
-// Null: no film is wanted.
+// Null without --video.
 std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& opened, const ImagingParams& params) {
   if (options.video.empty()) return nullptr;
   FilmOrder order{.path = options.video, .source = opened.info.name, .display = params, .named = options.source};
@@ -63,7 +63,7 @@ std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& o
   return std::make_unique<FilmJob>(std::move(order));
 }
 
-// Every picture: the stream waits for the film.
+// Every image: the stream waits for the encoder.
 std::function<void(const Image&)> film_taker(FilmJob* film) {
   if (film == nullptr) return {};
   return [film](const Image& image) { film->offer(image, WhenFull::wait); };

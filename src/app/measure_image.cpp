@@ -38,7 +38,7 @@ KeptFrame frame_again(Source& source, const FrameStamp& stamp) {
 }
 
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image) {
-  std::string comments = "# Measured by Echoloop. Levels are in dB against the image's 0 dB.\n";
+  std::string comments = "# Measured by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
   comments += fmt::format("# source: {}\n", source);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", image.stamp.sequence, image.stamp.time_s);
   return comments + "# parameters: " + image_json(backend, source, image).dump() + "\n";

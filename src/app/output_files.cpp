@@ -72,7 +72,7 @@ std::vector<fs::path> inputs_of(const Options& options) {
   return inputs;
 }
 
-// --report out.json beside --image-out out.npy: one file tells of both.
+// --report out.json beside --image-out out.npy: one file contains both.
 bool report_is_beside_image(const Options& o) {
   if (o.report.empty() || o.image_out.empty()) return false;
   return same_file(o.report, fs::path(o.image_out).replace_extension(".json"));

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kLook_ns = 200'000'000;
-constexpr std::size_t kMostFiles = 500;  // of a folder that somebody filled with other things
+constexpr std::size_t kMostFiles = 500;  // of a folder that holds many other files
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -68,7 +68,7 @@ PresetShelf::Stamps PresetShelf::stamps() const {
   return found;
 }
 
-// What cannot be read any more stays as it was, with a complaint; what never could is left out.
+// A preset that becomes unreadable keeps its last content, with a message; an unreadable new file is skipped.
 void PresetShelf::read(Stamps seen) {
   std::vector<ShelfItem> items;
   complaints_.clear();

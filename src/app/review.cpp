@@ -156,7 +156,7 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
 bool Review::answered_by(const Image& image) const {
   if (!asked_.has_value() || image.stamp.sequence != asked_->sequence) return false;
   ImagingParams made_with = image.params;
-  made_with.reference_db = asked_->params.reference_db;  // the picture holds the level in use
+  made_with.reference_db = asked_->params.reference_db;  // the image holds the level in use
   return made_with == asked_->params;
 }
 

@@ -96,28 +96,29 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
   state.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
-    state.fault =
-        Fault{.title = facts.on_gpu ? "The GPU stopped working on this stream" : "Processing stopped",
-              .detail = fault,
-              .advice = facts.device_lost ? "Go on with the CPU; the GPU is lost until the program is started again."
-                        : facts.on_gpu    ? "Restart the stream, or go on with the CPU."
-                                          : "Restart the stream.",
-              .can_restart = !facts.device_lost,
-              .can_use_cpu = facts.on_gpu};
+    state.fault = Fault{
+        .title = facts.on_gpu ? "GPU processing failed" : "Processing failed",
+        .detail = fault,
+        .advice = facts.device_lost ? "continue on the CPU; the GPU is available again after a restart of the program."
+                  : facts.on_gpu    ? "restart the stream, or continue on the CPU."
+                                    : "restart the stream.",
+        .can_restart = !facts.device_lost,
+        .can_use_cpu = facts.on_gpu};
   } else if (session.producer_state() == ProducerState::refused) {
     const bool disk = session.refusal().value_or(RingRefusal{}).keeper_full;
-    state.fault = Fault{.title = disk ? "Error on override: the source was faster than the disk that records it"
-                                      : "Error on override: the source was faster than processing",
-                        .detail = session.producer_report(),
-                        .advice = disk ? "Restart; a slower rate, a faster disk or another policy prevents it."
-                                       : "Restart; a slower rate, more slots or another policy prevents it.",
-                        .can_restart = true,
-                        .can_use_cpu = false,
-                        .refusal = disk ? std::nullopt : session.refusal()};
+    state.fault =
+        Fault{.title = disk ? "Stopped on overrun: the source is faster than the recording disk"
+                            : "Stopped on overrun: the source is faster than processing",
+              .detail = session.producer_report(),
+              .advice = disk ? "restart. To prevent this: lower the rate, use a faster disk or choose another policy."
+                             : "restart. To prevent this: lower the rate, add slots or choose another policy.",
+              .can_restart = true,
+              .can_use_cpu = false,
+              .refusal = disk ? std::nullopt : session.refusal()};
   } else if (session.producer_state() == ProducerState::failed) {
-    state.fault = Fault{.title = "The source cannot go on",
+    state.fault = Fault{.title = "The source failed",
                         .detail = session.producer_report(),
-                        .advice = "Restart, or open another source.",
+                        .advice = "restart, or open another source.",
                         .can_restart = true,
                         .can_use_cpu = false};
   }

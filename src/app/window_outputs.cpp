@@ -52,7 +52,7 @@ void WindowApp::write_outputs() {
   write_report(options_, report);
   if (video_ == nullptr) return;
   if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
-  fmt::print("Film: {}\n", video_->summary());
+  fmt::print("Video: {}\n", video_->summary());
 }
 
 }  // namespace echoloop

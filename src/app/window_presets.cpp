@@ -8,6 +8,8 @@
 namespace echoloop {
 namespace {
 
+std::string quoted(const std::string& name) { return '"' + name + '"'; }
+
 PresetProbe probe_of(const Acquisition& a) { return {a.probe.name, a.probe.kind, a.center_hz}; }
 
 // The default that fits best: one that names the probe before one that fits its kind.
@@ -47,7 +49,7 @@ void WindowApp::recall(const ViewSettings& settings) {
   }
   for (const PresetView& p : state_.presets.list) {
     if (p.name != settings.last_preset || p.slot == 0) continue;
-    say(Severity::info, fmt::format("Last time preset {} was in use: key {} loads it.", p.name, p.slot));
+    say(Severity::info, fmt::format("Last preset: {} (key {}).", p.name, p.slot));
   }
 }
 
@@ -56,7 +58,7 @@ void WindowApp::look_at_presets() {
   if (shelf_.look(now_ns())) {
     describe_presets();
     if (shelf_.was_written(active_preset_) && state_.presets.active >= 0 && session_ != nullptr) {
-      load_preset(static_cast<std::size_t>(state_.presets.active), "was changed on disk and read again");
+      load_preset(static_cast<std::size_t>(state_.presets.active), "reloaded");
     }
   }
   const auto active = shelf_.find(active_preset_);
@@ -74,16 +76,16 @@ void WindowApp::load_preset(std::size_t index, const std::string& why) {
   try {
     check_params(*source_->acquisition(), wanted);
   } catch (const Error& error) {
-    throw Error::from_line("Preset " + item.preset.name + " does not fit this source: " + error.what());
+    throw Error::from_line("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
   }
   state_.params = wanted;
   active_preset_ = item.file;
   ++state_.presets.loads;
   apply_params();
   describe_presets();
-  std::string text = "Preset " + item.preset.name + " " + why;
+  std::string text = "Preset " + quoted(item.preset.name) + " " + why;
   if (!item.preset.probe_values.empty() && !belongs_to(item.preset, *source_->acquisition())) {
-    text += fmt::format("; band, depth and position were left: they are for {}", item.preset.probe.words());
+    text += fmt::format("; band, depth and position not applied: they are for {}", item.preset.probe.words());
   }
   say(Severity::info, text);
 }
@@ -99,7 +101,7 @@ void WindowApp::obey_preset(const PresetOrder& order) {
       return load_preset(index, "loaded");
     case PresetAct::save_as:
       active_preset_ = shelf_.add(make_preset(order.name, state_.params, acquisition));
-      say(Severity::info, "Saved preset " + order.name + " as " + active_preset_.string());
+      say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_preset_.string());
       break;
     case PresetAct::overwrite: {
       const Preset& old = shelf_.items()[index].preset;
@@ -108,28 +110,28 @@ void WindowApp::obey_preset(const PresetOrder& order) {
       now.slot = old.slot;
       now.is_default = old.is_default;
       shelf_.write(index, now);
-      say(Severity::info, "Preset " + name + " holds the parameters as they are now");
+      say(Severity::info, "Preset " + quoted(name) + " updated with the current settings");
       break;
     }
     case PresetAct::rename: {
       Preset now = shelf_.items()[index].preset;
       now.name = order.name;
       shelf_.write(index, now);
-      say(Severity::info, "Preset " + name + " is called " + order.name + " now");
+      say(Severity::info, "Preset " + quoted(name) + " renamed to " + quoted(order.name));
       break;
     }
     case PresetAct::remove:
       shelf_.remove(index);
       active_preset_.clear();
-      say(Severity::info, "Preset " + name + " was deleted");
+      say(Severity::info, "Preset " + quoted(name) + " deleted");
       break;
     case PresetAct::set_default:
       shelf_.set_default(index, probe_of(acquisition));
-      say(Severity::info, "Preset " + name + " is applied whenever its probe is opened");
+      say(Severity::info, "Preset " + quoted(name) + " is applied automatically for this probe");
       break;
     case PresetAct::unset_default:
       shelf_.unset_default(index);
-      say(Severity::info, "Preset " + name + " is no longer applied by itself");
+      say(Severity::info, "Preset " + quoted(name) + " is no longer applied automatically");
       break;
   }
   describe_presets();
@@ -143,10 +145,10 @@ WindowApp::DefaultPreset WindowApp::default_preset(const ImagingParams& params, 
   try {
     check_params(acquisition, wanted);
   } catch (const Error& error) {
-    return {params, {}, "The default preset " + item->preset.name + " does not fit this source: " + error.what()};
+    return {params, {}, "Default preset " + quoted(item->preset.name) + " does not fit this source: " + error.what()};
   }
   return {wanted, item->file,
-          "Preset " + item->preset.name + " applied: it is the default for " + item->preset.probe.words()};
+          "Preset " + quoted(item->preset.name) + " applied, the default for " + item->preset.probe.words()};
 }
 
 }  // namespace echoloop

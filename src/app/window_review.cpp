@@ -50,9 +50,9 @@ void WindowApp::freeze_when_still() {
 void WindowApp::look_back() {
   say_reference();
   if (!session_->running()) return;
-  state_.cine.why_not = history_.budget_bytes() == 0    ? "No frames are kept: the memory for looking back is 0 MB."
-                        : state_.fault.has_value()      ? "The stream has stopped. Restart it first."
-                        : history_.extent().frames == 0 ? "No frame has been kept yet."
+  state_.cine.why_not = history_.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
+                        : state_.fault.has_value()      ? "The stream has stopped: restart first."
+                        : history_.extent().frames == 0 ? "No frames in history yet."
                                                         : "";
   const bool frozen = review_.frozen();
   inspecting_.update(state_, *session_, frozen ? Inspecting::Moment::frozen : Inspecting::Moment::live, now_ns());
@@ -92,8 +92,8 @@ void WindowApp::say_reference() {
   reference_before_.reset();
   if (!same_picture) return;  // something else changed meanwhile: the difference says nothing
   say(Severity::info, std::abs(change_db) < 0.05
-                          ? "0 dB was at the brightest pixel already."
-                          : fmt::format("0 dB is now at the brightest pixel: the picture is {:.1f} dB {}.",
+                          ? "0 dB is already at the brightest pixel."
+                          : fmt::format("0 dB set to the brightest pixel: the image is {:.1f} dB {}.",
                                         std::abs(change_db), change_db > 0.0 ? "darker" : "brighter"));
 }
 

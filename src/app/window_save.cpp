@@ -20,7 +20,7 @@ namespace {
 // What the levels and numbers of the picture do not hold.
 std::string flow_note(SaveWhat what, const UiState& state) {
   const bool flow = state.flow.image != nullptr;
-  return flow && what != SaveWhat::picture ? ", the picture beneath the flow" : "";
+  return flow && what != SaveWhat::picture ? ", the B-mode image without flow" : "";
 }
 
 // Live, the objects on screen may be an earlier frame's.
@@ -88,9 +88,9 @@ void WindowApp::save_timings(TimingFile format) {
   const std::filesystem::path path = new_file(state_.saving.folder, csv ? "-timings.csv" : "-timings.json");
   write_text(path, csv ? trace_.csv() : trace_.chrome_json());
   const std::size_t n = trace_.spans().size();
-  report_saved(fmt::format("Saved {}: {} timed spans{}", path.string(), n,
-                           n == kTracedSpans ? ", the newest; older ones are not kept" : ""),
-               Severity::info);
+  report_saved(
+      fmt::format("Saved {}: {} timed spans{}", path.string(), n, n == kTracedSpans ? ", the newest available" : ""),
+      Severity::info);
 }
 
 void WindowApp::save_measurements() {
@@ -108,7 +108,7 @@ void WindowApp::save_objects() {
   Image of = shown;  // which picture: live it may be an older one than the one on screen
   of.stamp = view.image->stamp;
   of.params = view.image->params;
-  std::string comments = "# Objects found by Echoloop. Levels are in dB against the picture's 0 dB.\n";
+  std::string comments = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
   comments += fmt::format("# source: {}\n", named_);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
   comments += "# parameters: " + image_json(*backend_, named_, of).dump() + "\n";

@@ -12,7 +12,7 @@ namespace echoloop {
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
                              const ImagingParams& params) {
-  give_up_film("the stream that made its pictures ended");
+  give_up_film("the stream was restarted");
   session_.reset();
   review_.forget(state_.cine);
   inspecting_.forget(state_);
@@ -99,7 +99,8 @@ void WindowApp::start_session(OpenedSource opened) {
   if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {
-    say(Severity::warning, "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Source lets you say it."));
+    say(Severity::warning,
+        "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."));
   }
 }
 
@@ -109,8 +110,8 @@ void WindowApp::require_room(const OpenedSource& opened, const StreamSettings& s
   const std::size_t given_back = session_ != nullptr ? session_->memory().host_bytes + history_.extent().bytes : 0;
   const std::size_t there_is = free_host_memory() + given_back;
   if (need <= there_is) return;
-  throw Error(opened.name, fmt::format("its frames need {} in {} slots", megabytes(need), stream.slots),
-              "at most " + megabytes(there_is) + ", which is free", "fewer slots need less");
+  throw Error(opened.name, fmt::format("frames need {} in {} slots", megabytes(need), stream.slots),
+              "at most " + megabytes(there_is) + ", which is free", "use fewer slots");
 }
 
 void WindowApp::remember(const std::filesystem::path& file) {
@@ -124,10 +125,10 @@ void WindowApp::remember(const std::filesystem::path& file) {
 
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
-  recording_.end("the stream was started again");
+  recording_.end("the stream was restarted");
   make_session(source_, stream, state_.params);
   state_.fault.reset();
-  say(Severity::info, "Started again");
+  say(Severity::info, "Restarted");
 }
 
 void WindowApp::describe_backend() {
@@ -135,16 +136,15 @@ void WindowApp::describe_backend() {
   state_.device = backend_->device();
   state_.no_effect = {};
   if (state_.backend == "CUDA") return;
-  state_.no_effect.host_memory =
-      "The CPU reads frames where they lie: the kind of memory matters to a GPU's copies only.";
-  state_.no_effect.streams = "Copies and kernels overlap on a GPU only; the CPU works on one frame with all its cores.";
-  state_.no_effect.lanes = "The CPU works on one frame at a time with all its cores.";
-  state_.no_effect.precision = "Precision is a GPU's choice; the CPU has kernels of its own.";
+  state_.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
+  state_.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
+  state_.no_effect.lanes = "No effect on the CPU: one frame at a time uses all cores.";
+  state_.no_effect.precision = "GPU only; the CPU uses single precision.";
 }
 
 void WindowApp::use_cpu() {
-  give_up_film("the stream that made its pictures ended");
-  recording_.end("the stream went on on the CPU");
+  give_up_film("the stream was restarted");
+  recording_.end("the stream continued on the CPU");
   recording_.finish();  // what waits may lie in the device's memory
   session_.reset();
   review_.forget(state_.cine);
@@ -197,7 +197,7 @@ void WindowApp::go_on_with_stream() {
     state_.run = RunState::fault;
     state_.fault = Fault{.title = "The stream could not be started",
                          .detail = error.what(),
-                         .advice = "Change the setting back, then restart.",
+                         .advice = "undo the change, then restart.",
                          .can_restart = true,
                          .can_use_cpu = backend_->name() == "CUDA"};
   }

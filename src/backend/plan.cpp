@@ -49,7 +49,7 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
   return plan;
 }
 
-// A picture that came beamformed is not filtered again, and each column is its own element's alone: an aperture
+// A beamformed recording is not filtered again, and each column is one element: an aperture
 // narrower than the pitch as far down as anything is.
 ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
   ImagingParams own = p;

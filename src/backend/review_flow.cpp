@@ -1,4 +1,4 @@
-// The Reviewer's part in flow: hands ensembles of kept frames to a FlowReviewer, and its pictures on to the window.
+// The Reviewer's part in flow: passes ensembles of history frames to a FlowReviewer and its images to the window.
 // Processing thread, unless said.
 #include <utility>
 
@@ -29,7 +29,7 @@ bool Reviewer::step_flow(LiveFrame live) {
   return step_film_flow() || shown;
 }
 
-// What goes wrong is said; the pictures without flow go on.
+// A failure is reported; images without flow continue.
 bool Reviewer::step_shown_flow() {
   if (flow_ == nullptr) return false;
   try {
@@ -49,7 +49,7 @@ bool Reviewer::step_shown_flow() {
   return flow_awaited_ && flow_->beamforming();
 }
 
-// Of the picture that is to be delivered. Throws when it cannot be.
+// Flow of the image to be delivered. Throws on failure.
 bool Reviewer::step_film_flow() {
   if (!film_awaited_) return false;
   film_flow_->step(held_reference_db_);

@@ -68,7 +68,7 @@ void SideEngines::take_kept(const Image& image) {
   }
 }
 
-// False: this picture came too soon.
+// False: the engine is still busy with an earlier image.
 bool SideEngines::take_picture(const Image& image, Claim claim) {
   if (mailboxes_.structure == nullptr) return true;
   bool taken = true;

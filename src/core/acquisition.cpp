@@ -31,7 +31,7 @@ void validate_probe(const Probe& probe, const std::string& what) {
   require_range(what, "element width", probe.element_width_m, 0.0, 0.1, "0 to 100 mm");
 }
 
-// A picture's columns.
+// Columns of beamformed data.
 void validate_columns(const Acquisition& a, const std::string& what) {
   const std::vector<Element>& columns = a.probe.elements;
   require(columns.size() >= 2, what, "columns", std::to_string(columns.size()), "2 or more");

@@ -60,7 +60,7 @@ bool looks_like_course_doppler(const std::map<std::string, NpzMember>& members) 
 Recording read_course_doppler(const OpenRequest& request, const std::map<std::string, NpzMember>& members) {
   const std::string what = request.what();
   for (const char* const name : {"prf", "c", "tx_frequency"}) {
-    if (!members.contains(name)) throw Error(what, std::string("no '") + name + "' beside 'iq'", "a number");
+    if (!members.contains(name)) throw Error(what, std::string("no '") + name + "' in addition to 'iq'", "a number");
   }
   const ArrayView& iq = member(what, members, "iq");
   if (iq.type.kind != NumberKind::complex || iq.shape.size() != 3 || iq.shape[1] > std::size_t{kMaxElements}) {

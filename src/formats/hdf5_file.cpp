@@ -47,7 +47,7 @@ Node Node::open(const std::string& what, const std::string& path, std::size_t fi
   H5Pset_file_locking(access, 0, 1);  // only read: a read-only disk has no locks to give
   H5Pset_cache(access, 0, kCacheSlots, kCacheBytes, 1.0);
   // A recording whose writer was killed, or still writes, says that it is being written: then as its reader. By default
-  // the library tries damaged metadata a hundred times, with rests between.
+  // the library tries damaged metadata a hundred times, with pauses.
   H5Pset_metadata_read_attempts(access, 3);
   hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (opened < 0) opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
@@ -88,7 +88,7 @@ std::optional<Node> Node::find(const std::string& name) const {
   }
   H5L_info_t info;
   if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
-    throw Error(what_ + " (" + path + ")", "an external or soft link", "data in the file itself");
+    throw Error(what_ + " (" + path + ")", "an external or soft link", "data inside this file");
   Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
   if (!object.valid()) throw Error(what_ + " (" + path + ")", "a damaged object", kUndamaged);
   return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));

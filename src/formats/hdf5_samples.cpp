@@ -149,7 +149,7 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
     hdf5::limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
     if (!(stored == first)) {
       throw Error(dataset.where(),
-                  stored.number + " samples of shape " + shape_text(stored.shape) + " beside " + first.number + " of " +
+                  stored.number + " samples of shape " + shape_text(stored.shape) + " and " + first.number + " of " +
                       shape_text(first.shape),
                   "the same shape and type for all");
     }

@@ -204,7 +204,7 @@ Storage Node::storage(std::size_t bytes) const {
   const Id plan(H5Dget_create_plist(id())), type(H5Dget_type(id()));
   const H5D_layout_t layout = plan.valid() ? H5Pget_layout(plan) : H5D_LAYOUT_ERROR;
   if ((layout != H5D_CHUNKED && layout != H5D_COMPACT && layout != H5D_CONTIGUOUS) || H5Pget_external_count(plan) != 0)
-    throw Error(where(), "data stored in another file", "data in the file itself");
+    throw Error(where(), "data stored in another file", "data inside this file");
   const std::vector<H5Z_filter_t> filters = known_filters(where(), plan);
   Storage found{.layout = layout == H5D_CHUNKED      ? Layout::chunked
                           : layout == H5D_CONTIGUOUS ? Layout::contiguous

@@ -20,7 +20,7 @@ std::string outline_text(const hdf5::Node& root) {
     }
     text += (text.empty() ? "" : ", ") + printable(name, 30);
   }
-  return "an HDF5 file with " + (text.empty() ? "nothing in it" : text);
+  return "an HDF5 file with " + (text.empty() ? "no members" : text);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class Machine : public ByteReader {
   }
   void push_new(Value value) { push(make(std::move(value))); }
   Ref pop() {
-    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) refuse(what_, "an opcode without its operand");
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) refuse(what_, "an opcode without operand");
     const Ref ref = stack_.back();
     stack_.pop_back();
     return ref;
@@ -39,7 +39,7 @@ class Machine : public ByteReader {
     return ref;
   }
   std::vector<Ref> pop_to_mark() {
-    if (marks_.empty()) refuse(what_, "an opcode without its mark");
+    if (marks_.empty()) refuse(what_, "an opcode without mark");
     const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
     std::vector<Ref> items(first, stack_.end());
     stack_.erase(first, stack_.end());

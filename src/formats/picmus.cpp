@@ -21,7 +21,7 @@ bool attribute_is(const Node& group, const char* name, const std::string& member
   return group.number_attribute(name) == number;
 }
 
-// Not a scan, a picture or a phantom. Copies that other programs made may lack the attributes.
+// Not a scan, an image or a phantom. Copies that other programs made may lack the attributes.
 bool is_recording(const Node& group) {
   if (H5Aexists(group.id(), "type") > 0) return attribute_is(group, "type", "US", 0.0);
   const auto data = group.find("data");

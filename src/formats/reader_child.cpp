@@ -26,7 +26,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kMayAccept = "an undamaged file";
-constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // at whether to go on waiting
+constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // between two checks of the deadline
 constexpr auto kEndsByItself = std::chrono::milliseconds(500);
 // On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
 // than a second of computing.
@@ -123,7 +123,7 @@ void ReaderChild::spawn(const OpenRequest& request) {
 
 ReaderChild::~ReaderChild() { end(); }
 
-// How the process ended by itself, in words; "" when it had to be killed.
+// Reason of a regular end of the process, as text; "" if it was killed here.
 std::string ReaderChild::end() {
   if (pid_ < 0) return {};
   socket_ = FileDescriptor();
@@ -175,7 +175,7 @@ bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
 
 ReaderMessage ReaderChild::receive(std::chrono::steady_clock::time_point deadline,
                                    const std::function<void()>& waiting) {
-  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file opened again");
+  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file reopened");
   std::optional<std::chrono::nanoseconds> computed;  // when the time was over
   const auto look = [&] {
     if (waiting) waiting();

@@ -25,7 +25,7 @@ std::size_t file_size(int fd) {
   return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
-// Tells the viewer now and then how far things are, and lets the alarm begin anew.
+// Reports the progress to the viewer from time to time and restarts the alarm.
 class Progress {
  public:
   explicit Progress(MessageChannel& channel) : channel_(channel) {}
@@ -114,7 +114,7 @@ SandboxLimits sandbox_limits() {
 bool is_reader_process(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == kReaderProcessOption; }
 
 int run_reader_process(char** argv, const LibraryOpener& open) {
-  if (file_size(kReaderFile) == 0) return 2;  // nobody's child
+  if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::close_range(kReaderMemory + 1, ~0U, 0);
   enter_reader_sandbox(sandbox_limits());

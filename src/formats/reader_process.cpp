@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kOpened = 0.3;      // share of the progress that opening takes, reading all frames the rest
+constexpr double kOpened = 0.3;      // fraction of the progress for opening; the remainder is for reading the frames
 constexpr double kLeastStep = 1e-4;  // progress smaller than this is none
 constexpr std::size_t kMaxBudget = std::size_t{2} << 30;
 constexpr auto kMostPatience = std::chrono::milliseconds(60'000);

@@ -78,7 +78,7 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
     return read_short_course_pickle(request);
   if (is_text_pickle(start)) {
     throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
-                "save it again with pickle.dump(x, f, 4)");
+                "save the data with pickle.dump(x, f, 4)");
   }
   const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);

@@ -122,7 +122,7 @@ SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const
       arrays.push_back(frame);
       if (frame->shape != arrays[0]->shape || frame->type != arrays[0]->type || frame->order != arrays[0]->order) {
         throw Error(what,
-                    "'rf' is " + pickle::describe(rf) + " with " + pickle::describe(tree[item]) + " beside " +
+                    "'rf' is " + pickle::describe(rf) + " with " + pickle::describe(tree[item]) + " and " +
                         pickle::describe(*arrays[0]),
                     "frames of one shape and type");
       }

@@ -27,7 +27,7 @@ std::size_t cell_count(std::size_t frame_bytes, std::size_t run) {
   return run * std::clamp(kAhead / (run * frame_bytes), kFewestRuns, kMostRuns);
 }
 
-// Half of what is free: the history of kept frames takes a quarter of it at most, if nobody says otherwise.
+// Half of the free memory: the history uses a quarter at most by default.
 std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t frame_bytes) {
   const std::size_t most = free_host_memory() / 2;
   if (2 * needed > most) {
@@ -71,7 +71,7 @@ void StreamedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>
   try {
     while (!asked_.empty()) take_answer(n_frames_);
   } catch (const std::exception&) {
-    return;  // the process is gone: whoever reads the next frame is told
+    return;  // the process is gone: reading the next frame reports it
   }
   for (std::size_t k = 0; k < cells_.size(); ++k) {
     if (cells_[k].state == State::ready) release(k);

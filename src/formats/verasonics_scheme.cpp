@@ -31,7 +31,7 @@ Row receive_row(const std::string& what, const MatNode& receive, std::size_t k) 
 
 struct Action {
   std::size_t tx, rcv;  // from 0
-  double wait_s = 0.0;  // until the next one; 0: not told
+  double wait_s = 0.0;  // until the next one; 0: unknown
 };
 
 // Microseconds of each SeqControl that times the next acquisition, else 0.
@@ -97,7 +97,7 @@ Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& b
   return scheme;
 }
 
-// The page that was received into last, from 0, as Resource tells it.
+// Index of the page received last, from Resource.
 std::optional<std::size_t> last_page(const MatTree& tree, const BufferSize& buffer) {
   const MatNode* resource = tree.find("Resource");
   const MatNode* buffers = resource == nullptr ? nullptr : resource->find("RcvBuffer");
@@ -126,7 +126,7 @@ class Sequence {  // what is done into one page, shot by shot
     return done.size();
   }
 
-  // Whether `done` is the first n of `pattern` again and again.
+  // Whether `done` is the first n of `pattern`, repeated.
   [[nodiscard]] bool repeats(const std::vector<Action>& done, const std::vector<Action>& pattern, std::size_t n) const {
     if (done.empty() || done.size() % n != 0) return false;
     for (std::size_t k = 0; k < done.size(); ++k) {
@@ -178,7 +178,7 @@ void set_shots(const Sequence& sequence, const MatNode& receive, const std::vect
   if (timed && period_s > 1e-6) scheme.frame_rate_hz = 1.0 / period_s;
 }
 
-// Frames of the pages from the oldest on; how many pages are left out.
+// Frames of the pages from the oldest on; how many pages are skipped.
 std::size_t set_frames(const Sequence& sequence, const Pages& pages, std::size_t oldest, Scheme& scheme) {
   const std::vector<Action>& pattern = pages.begin()->second;
   const std::size_t n = scheme.shots.size();

@@ -115,7 +115,7 @@ std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n
   if (late_s.empty()) {
     a.assumptions.emplace_back(
         "no correction for the length of the transmitted pulse: the file has no "
-        "waveforms_two_way (images of zea itself subtract one period, " +
+        "waveforms_two_way (in images made by zea, one period is subtracted, " +
             fixed(0.5e3 * a.sound_speed_m_s / a.center_hz, 2) + " mm)",
         "first_sample_s");
     late_s.assign(n_tx, 0.0);

@@ -26,7 +26,7 @@ CaptionItem transmits_of(const ImagingParams& p, const Acquisition& a) {
 
 // What moves is smeared over these frames: said beside the time, before anything else.
 CaptionItem average_of(const Image& image) {
-  if (image.averaged_frames <= 0.0) return {"", "this frame alone", ""};
+  if (image.averaged_frames <= 0.0) return {"", "not averaged", ""};
   return {"average of", fixed(image.averaged_frames, 1), "frames"};
 }
 
@@ -46,7 +46,7 @@ std::vector<CaptionItem> caption_items(const Image& image) {
   const bool formed = image.acquisition != nullptr && image.acquisition->data == DataKind::beamformed;
   const bool course = p.recipe == Recipe::course;
   if (formed) {  // neither aperture nor transmits nor filters of ours
-    items.push_back({"", "came beamformed", ""});
+    items.push_back({"", "beamformed data", ""});
   } else if (course) {
     items.push_back({"", "course recipe", ""});
   } else {

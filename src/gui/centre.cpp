@@ -17,26 +17,26 @@ bool refused(const UiState& s) {
 std::string advice_for(const UiState& s) {
   if (!s.fault->advice.empty()) return s.fault->advice;
   if (refused(s)) {
-    return "let old frames be dropped, give the stream more slots, or lower the frame rate. Then restart.";
+    return "restart. To prevent this: choose drop-oldest, add slots or lower the rate.";
   }
-  if (s.fault->can_use_cpu && s.fault->can_restart) return "restart the stream, or go on without the GPU.";
-  if (s.fault->can_use_cpu) return "go on without the GPU; it can be used again after the program has been restarted.";
+  if (s.fault->can_use_cpu && s.fault->can_restart) return "restart the stream, or continue on the CPU.";
+  if (s.fault->can_use_cpu) return "continue on the CPU; the GPU is available again after a restart of the program.";
   return {};
 }
 
 // Which frame, which slot, what was in it, and that the picture is sound.
 std::string refusal_text(const RingRefusal& r, const Image& shown) {
-  std::string text =
-      fmt::format("Frame {} came while slot {} of {} {}; the frame in it, {}, was {} ms old. Nothing was overwritten",
-                  grouped(r.sequence), r.slot + 1, r.counts.slots,
-                  r.copying ? "was still being copied" : "still waited to be copied", grouped(r.holds),
-                  fixed(static_cast<double>(r.age_ns) * 1e-6, 1));
-  if (shown.number != 0) text += "; the picture is the last good frame, " + grouped(shown.stamp.sequence);
+  std::string text = fmt::format(
+      "Frame {} arrived while slot {} of {} {}; frame {} in this slot was {} ms old. Nothing was overwritten",
+      grouped(r.sequence), r.slot + 1, r.counts.slots,
+      r.copying ? "was still being copied" : "was still waiting to be copied", grouped(r.holds),
+      fixed(static_cast<double>(r.age_ns) * 1e-6, 1));
+  if (shown.number != 0) text += "; the image shows the last valid frame, " + grouped(shown.stamp.sequence);
   return text + ".";
 }
 
 std::string title_of(const Fault& fault) {
-  return fault.title.empty() && fault.refusal ? "Stream stopped: error on override" : fault.title;
+  return fault.title.empty() && fault.refusal ? "Stream stopped on overrun" : fault.title;
 }
 
 struct Cure {
@@ -52,22 +52,22 @@ std::vector<Cure> cures(PanelContext& c) {
   const auto restart = [&c] { call(c.commands.restart); };
   if (s.fault->can_restart && refused(s)) {
     list.push_back(
-        {"Restart with Drop oldest", "The oldest waiting frame gives way when all slots are in use.", [&s, restart] {
+        {"Restart with Drop oldest", "When the buffer is full, the oldest queued frame is dropped.", [&s, restart] {
            s.stream.policy = RingPolicy::drop_oldest;
            restart();
          }});
     const int more = std::min(2 * s.stream.slots, kMaxSlots);
     if (more > s.stream.slots) {
       list.push_back({fmt::format("Restart with {} slots", more),
-                      "More frames can wait; each costs the memory of a frame.", [&s, restart, more] {
+                      "Queues more frames; each slot uses the memory of one frame.", [&s, restart, more] {
                         s.stream.slots = more;
                         restart();
                       }});
     }
   }
-  if (s.fault->can_restart) list.push_back({"Restart", "Starts the same source again, as it was.", restart});
+  if (s.fault->can_restart) list.push_back({"Restart", "Restarts the source with the same settings.", restart});
   if (s.fault->can_use_cpu) {
-    list.push_back({"Continue on the CPU", "Slower, but it needs no GPU.", [&c] { call(c.commands.use_cpu); }});
+    list.push_back({"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { call(c.commands.use_cpu); }});
   }
   return list;
 }
@@ -110,7 +110,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const float wrap = area.width() - 2 * pad - ui.px(28);
   const std::string facts = fault.refusal ? refusal_text(*fault.refusal, shown) : fault.detail;
   const std::string advice = advice_for(c.state);
-  const std::string what_to_do = advice.empty() ? "" : "What to do: " + advice;
+  const std::string what_to_do = advice.empty() ? "" : "To continue: " + advice;
   const float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);
   const float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
   const std::vector<Cure> list = cures(c);
@@ -127,7 +127,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   if (detail > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, facts);
   if (help > 0) y += ui.paragraph(Type::body, box.x0 + pad, y, wrap, line, theme::kText2, what_to_do);
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(8), box.x1 - ui.px(12), box.y0 + ui.px(32)};
-  if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream stays stopped.", {}}))
+  if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream remains stopped.", {}}))
     closed = fault.title + fault.detail;
   ui.cross(close.cx(), close.cy(), theme::kText2);
   cure_buttons(c, list, left, right, y, Pass::draw);
@@ -152,7 +152,7 @@ float progress_strip(PanelContext& c, const Rect& area) {
   const float end = x0 + track.width() * static_cast<float>(std::clamp(progress.fraction, 0.0, 1.0));
   ui.fill({x0, track.y0, end, track.y1}, theme::kAccent, 2);
   if (ui.button("cancel", {box.x1 - ui.px(20) - cancel, box.y0 + ui.px(10), box.x1 - ui.px(20), box.y0 + ui.px(38)},
-                {.label = "Cancel"}, {"Cancel", "Stops; what is on screen stays.", {}})) {
+                {.label = "Cancel"}, {"Cancel", "Cancels; the current source is unchanged.", {}})) {
     call(c.commands.cancel);
   }
   return height;
@@ -175,11 +175,11 @@ void draw_empty(PanelContext& c, const Rect& area) {
   const bool waiting = c.state.run == RunState::live || c.state.run == RunState::replay || c.state.progress.has_value();
   const float y = std::round(area.cy() - ui.px(48));
   const Rect title{area.x0, y, area.x1, y + ui.px(28)};
-  ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first picture" : "No picture yet");
+  ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first image" : "No image yet");
   const Rect line{area.x0, y + ui.px(32), area.x1, y + ui.px(52)};
   ui.text_centred(Type::body, line, theme::kMuted,
-                  waiting ? "It appears as soon as a frame has been processed."
-                          : "Choose a phantom at the left, open a recording, or drop a file here.");
+                  waiting ? "The first processed frame appears here."
+                          : "Choose a phantom on the left, open a recording, or drop a file here.");
   if (waiting) return;
   const float w = ui.px(140);
   const Rect button{std::round(area.cx() - 0.5F * w), y + ui.px(68), std::round(area.cx() + 0.5F * w),

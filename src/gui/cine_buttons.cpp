@@ -62,14 +62,14 @@ float freeze_button(Row& row, float x) {
   const std::string_view why = why_no_freeze(c.state);
   const Rect r = row.at(x, freeze_width(row));
   const std::string_view key = row.fit.shortcuts ? "Space" : "";
-  if (ui.button("freeze", r,
-                {.label = frozen ? "     Go live" : "     Freeze",
-                 .shortcut = key,
-                 .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
-                {frozen ? "Go live" : "Freeze",
-                 frozen ? "Shows new frames again (Space)."
-                        : "Keeps this picture, and the frames before it, to look at (Space).",
-                 why})) {
+  if (ui.button(
+          "freeze", r,
+          {.label = frozen ? "     Resume" : "     Freeze",
+           .shortcut = key,
+           .emphasis = frozen ? Emphasis::primary : Emphasis::plain},
+          {frozen ? "Resume" : "Freeze",
+           frozen ? "Returns to live images (Space)." : "Stops at this image; the history can be replayed (Space).",
+           why})) {
     freeze(c.state, c.commands);
   }
   const ImU32 ink = !why.empty() ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
@@ -87,8 +87,7 @@ float play_button(Row& row, float x) {
   const bool playing = c.state.cine.playing && c.state.run == RunState::frozen;
   const Rect r = row.at(x, play_width(row));
   if (c.ui.button("play", r, {.label = playing ? "Pause" : "Play", .shortcut = row.fit.shortcuts ? "P" : ""},
-                  {playing ? "Pause" : "Play",
-                   "Plays the kept frames between the loop marks, over and over, by the wall clock (P).",
+                  {playing ? "Pause" : "Play", "Plays the history between the loop marks repeatedly (P).",
                    why_no_past(c.state)})) {
     cine_act(c.state, c.commands, CineAct::play);
   }
@@ -101,7 +100,7 @@ void speed_choice(Row& row, float x) {
   const auto* const found = std::find(kSpeeds.begin(), kSpeeds.end(), cine.speed);
   const int chosen = found == kSpeeds.end() ? -1 : static_cast<int>(found - kSpeeds.begin());
   const Rect r = row.at(x, speed_width(row));
-  const Tip tip{"Speed", "Times the pace at which the frames came.", why_no_past(c.state)};
+  const Tip tip{"Speed", "Playback speed relative to acquisition.", why_no_past(c.state)};
   const Choice shown = chosen >= 0 ? kSpeedChoices[static_cast<std::size_t>(chosen)] : Choice{"own"};
   const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, kSpeedChoices, chosen, tip)
                                                       : c.ui.combo("speed", r, shown, kSpeedChoices, chosen, tip);
@@ -120,11 +119,11 @@ void draw_cine_buttons(PanelContext& c, float x0, float x1, float y) {
     if (needed(row) <= x1 - x0) break;
   }
   float x = x0;
-  x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "The oldest kept frame (Home).", {}}});
-  x = step_button(row, x, {"back", Icon::back, CineAct::back, {"Step back", "One frame back (Left).", {}}});
+  x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "Oldest frame in history (Home).", {}}});
+  x = step_button(row, x, {"back", Icon::back, CineAct::back, {"Step back", "Previous frame (Left).", {}}});
   x = freeze_button(row, x);
-  x = step_button(row, x, {"forward", Icon::forward, CineAct::forward, {"Step forward", "One frame on (Right).", {}}});
-  x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "The newest kept frame (End).", {}}});
+  x = step_button(row, x, {"forward", Icon::forward, CineAct::forward, {"Step forward", "Next frame (Right).", {}}});
+  x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "Newest frame in history (End).", {}}});
   x = play_button(row, x + ui.px(6));
   speed_choice(row, x);
   draw_tools(row, x1);

@@ -69,7 +69,7 @@ bool draw_color_bar(const ImageViewContext& c) {
   const Hit h = ui.hit("color_bar", area);
   ui.tip("color_bar", h, area,
          {"Display window",
-          "Drag an end to move it, drag between the ends to change the gain. Right-click restores both.",
+          "Drag an end to change the range, drag between the ends to change the gain. Right-click to reset.",
           {}});
   static WindowGrip grip = WindowGrip::none;  // one colour bar, one mouse
   static DisplayWindow start{};

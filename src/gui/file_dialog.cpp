@@ -138,8 +138,7 @@ std::optional<fs::path> FileDialog::take(const fs::path& path) {
   }
   if (entries_.size() == 1 && whole == typed_path()) return take(listed_folder_ / entries_.front().name);
   focus_ = true;  // typing goes on
-  complaint_ =
-      entries_.size() > 1 ? "Several names have this in them: choose one." : "There is no such file or folder.";
+  complaint_ = entries_.size() > 1 ? "Several names match: choose one." : "No such file or folder.";
   return std::nullopt;
 }
 
@@ -197,8 +196,8 @@ std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
     ui.text_centred(Type::body, r, theme::kMuted,
                     !ready                         ? "Reading the folder…"
                     : !why.empty()                 ? why
-                    : listing_->of.entries.empty() ? "Nothing in here"
-                                                   : "No name here has this in it");
+                    : listing_->of.entries.empty() ? "Empty folder"
+                                                   : "No matching name");
   }
   return wanted;
 }
@@ -222,12 +221,11 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   const float right = box.x1 - pad;
   ui.text(Type::strong, left, box.y0 + ui.px(12), ui.px(24), theme::kText, "Open a recording");
   ui.text_fitted(Type::small, left + ui.px(150), right, box.y0 + ui.px(12), ui.px(24), theme::kMuted,
-                 "UFF, PICMUS, zea, PyBF, MUST, Verasonics, the short course's, .npy with a sidecar");
+                 "UFF, PICMUS, zea, PyBF, MUST, Verasonics, short-course pickle, .npy + JSON");
   std::optional<fs::path> wanted;
   const float y = box.y0 + ui.px(44);
   const float up = ui.px(40);
-  if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"},
-                {"Up", "The folder above.", {}}))
+  if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"}, {"Up", "Parent folder.", {}}))
     wanted = listed_folder_.parent_path();
   const Rect field{left + up + ui.px(8), y, right, y + ui.px(theme::kRow)};
   const std::string id = "##path" + std::to_string(revision_);
@@ -239,7 +237,7 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   const float button = ui.px(100);
   ui.text_fitted(Type::small, left, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
                  complaint_.empty() ? theme::kMuted : theme::kRed,
-                 complaint_.empty() ? "A file's content decides what it is, not its name." : complaint_);
+                 complaint_.empty() ? "Files are recognised by content, not by extension." : complaint_);
   bool close = ui.button(
       "cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
       {.label = "Cancel", .shortcut = "Esc"}, {});

@@ -30,13 +30,13 @@ void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, c
   const Hit h = ui.hit("flow_bar", area);
   ui.tip("flow_bar", h, area,
          velocity ? Tip{"Velocity",
-                        "Red comes towards the probe, blue goes away, brighter is faster. The ends are the aliasing "
-                        "limit: the phase turns by half a circle from frame to frame. What is faster appears with the "
-                        "wrong sign at the other end; a higher PRF or a larger Doppler angle moves the limit.",
+                        "Red: towards the probe; blue: away from the probe; brighter is faster. The ends are the "
+                        "aliasing limit (phase change of 180 degrees between frames). Faster flow appears with the "
+                        "wrong sign; a higher PRF or a larger Doppler angle raises the limit.",
                         {}}
-                  : Tip{"Power of what moves",
-                        "Mean power behind the wall filter, in decibels on the picture's scale, from the threshold up. "
-                        "It does not alias and does not say which way.",
+                  : Tip{"Doppler power",
+                        "Mean power after the wall filter, in dB on the scale of the B-mode image, from the threshold "
+                        "up. Free of aliasing, without direction.",
                         {}});
   for (int i = 0; i < kPieces; ++i) {
     const auto edge = [&](int k) {
@@ -68,7 +68,7 @@ std::string flow_age_text(double age_s) { return fixed(age_s, age_s < 1.0 ? 2 : 
 
 std::pair<std::string, std::string> flow_age(const FlowImage& flow, double age_s) {
   if (age_s == 0.0) return {std::to_string(flow.frames), "frames"};
-  return {flow_age_text(age_s), "s old"};
+  return {flow_age_text(age_s), "s delay"};
 }
 
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db) {

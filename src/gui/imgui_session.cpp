@@ -22,7 +22,7 @@ ImguiSession::ImguiSession(Surface& surface) : surface_(surface) {
   if (ImGui_ImplOpenGL3_Init("#version 450 core")) return;
   surface_.shutdown_imgui();
   ImGui::DestroyContext();
-  throw Error("OpenGL", "the library libGL.so.1 cannot be loaded", "a system that has it");
+  throw Error("OpenGL", "the library libGL.so.1 cannot be loaded", "a system with this library");
 }
 
 ImguiSession::~ImguiSession() {

@@ -16,7 +16,7 @@ constexpr std::array<Choice, 3> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}
 
 // Whoever opens the dock learns what to do, or why nothing is there.
 std::string missing(const UiState& s) {
-  if (!s.inspected) return "Choose a pixel: the inspect tool, then a click on the picture.";
+  if (!s.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
   if (!s.inspector.refusal.empty()) return s.inspector.refusal;
   return "Reading the buffers…";
 }
@@ -36,8 +36,8 @@ float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const
   const Rect next{x - size, head.cy() - 0.5F * size, x, head.cy() + 0.5F * size};
   const Rect text{next.x0 - width - ui.px(4), head.y0, next.x0 - ui.px(4), head.y1};
   const Rect before{text.x0 - ui.px(4) - size, next.y0, text.x0 - ui.px(4), next.y1};
-  const std::string alone = pixel.summed.size() < 2 ? "This pixel is made of one transmit." : "";
-  const Tip tip{"Transmit", "Whose channels are shown. The pixel is the sum over all transmits.", alone};
+  const std::string alone = pixel.summed.size() < 2 ? "This pixel uses a single transmit." : "";
+  const Tip tip{"Transmit", "Transmit of the displayed channels. The pixel is the sum over all transmits.", alone};
   if (ui.icon_button("transmit_before", before, tip)) step_transmit(c, pixel, -1);
   if (ui.icon_button("transmit_next", next, tip)) step_transmit(c, pixel, 1);
   const ImU32 ink = alone.empty() ? theme::kText2 : theme::kDisabled;
@@ -72,9 +72,8 @@ void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
   const float end = ui.text_fitted(Type::body, x, right, head.y0, head.height(), theme::kText2, sum);
   const Rect row{x, head.y0, end, head.y1};
   ui.tip("inspector_sum", ui.hit("inspector_sum", row), row,
-         {"An honest check",
-          "Left: the shown channels of all transmits, added up. Right: what the beamformer wrote into its buffer for "
-          "this pixel.",
+         {"Consistency check",
+          "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
           {}});
 }
 

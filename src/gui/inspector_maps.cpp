@@ -78,7 +78,7 @@ void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap&
   if (at.element < 0) return;
   const InspectedChannel& c = p.channels[static_cast<std::size_t>(at.element)];
   draw_plot_note(ui, cell, plot, kTitle,
-                 fmt::format("element {}  weight {}  adds {:.3g}", at.element + 1,
+                 fmt::format("element {}  weight {}  contribution {:.3g}", at.element + 1,
                              fixed(static_cast<double>(c.weight), 2), c.value.real()));
 }
 

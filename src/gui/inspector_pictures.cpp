@@ -90,7 +90,7 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   const auto head = [&](const std::string& words) {
     ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, words);
   };
-  if (n == 0) return head("Each transmit alone");
+  if (n == 0) return head("Individual transmits");
   const Hit over = ui.hit("transmit_pictures", area);
   const Grid& grid = c.shown_grid;
   const auto ratio = static_cast<float>((grid.z1_m - grid.z0_m) / std::max(grid.x1_m - grid.x0_m, 1e-6));
@@ -100,7 +100,7 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   const float most = std::max(0.0F, static_cast<float>(rows) * row - gap - area.height());
   if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;
   scroll_ = std::clamp(scroll_, 0.0F, most);
-  head(most > 0.0F ? fmt::format("Each of {} alone: wheel", n) : "Each transmit alone");
+  head(most > 0.0F ? fmt::format("{} transmits (scroll)", n) : "Individual transmits");
   ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);
   view.pictures_seen.clear();
   for (int k = 0; k < n; ++k) {

@@ -52,7 +52,7 @@ void message_list(PanelContext& c, const Rect& line) {
   }
   const float foot = box.y1 - ui.px(4) - row;
   if (ui.link("copy_messages", {box.x0 + ui.px(28), foot, box.x0 + ui.px(160), foot + row}, "Copy all", {},
-              {"Copy all", "Every message of this run with its time, for a report or a note.", {}})) {
+              {"Copy all", "Copies all messages of this session with their times.", {}})) {
     std::string all;
     for (const Message& m : messages) all += m.clock + "  " + m.text + "\n";
     ImGui::SetClipboardText(all.c_str());

@@ -19,9 +19,9 @@ PictureSet::PictureSet(Way way, Mailbox<Image>& live, PastImages* past) : host_o
   host_only_ = live_.texture == nullptr;
   if (host_only_) {
     live_.texture = make_host_texture();
-    status_ = "Pictures pass through host memory" + (why_not.empty() ? "" : ": " + why_not);
+    status_ = "Images go through host memory (no CUDA-OpenGL interop)" + (why_not.empty() ? "" : ": " + why_not);
   } else {
-    status_ = "Pictures stay on the GPU (CUDA-OpenGL interop)";
+    status_ = "Images stay on the GPU (CUDA-OpenGL interop)";
   }
 }
 
@@ -84,7 +84,7 @@ bool PictureSet::put(Picture& picture, const Image& image) {
   picture.texture = make_host_texture();
   picture.image = {};  // it went with its texture
   host_only_ = true;
-  status_ = "CUDA-OpenGL interop failed: pictures now pass through host memory";
+  status_ = "CUDA-OpenGL interop failed: images now go through host memory";
   return picture.texture->update(image);
 }
 

@@ -19,7 +19,7 @@ std::string read_text(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  if (!in || text.str().empty()) throw Error(file.string(), "nothing that can be read", "a GLSL shader");
+  if (!in || text.str().empty()) throw Error(file.string(), "not readable", "a GLSL shader");
   return text.str();
 }
 
@@ -98,9 +98,9 @@ bool Shader::reload_if_changed(std::string& report) {
   seen_ = changed;
   try {
     glDeleteProgram(std::exchange(program_, link(files_, define_)));
-    report = "Shader " + files_[1].stem().string() + " read again.";
+    report = "Shader \"" + files_[1].stem().string() + "\" reloaded.";
   } catch (const Error& error) {
-    report = std::string(error.what()) + "; the last good shader stays";
+    report = std::string(error.what()) + "; the last valid shader is used";
   }
   return true;
 }

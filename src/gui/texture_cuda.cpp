@@ -47,14 +47,15 @@ class CudaTexture final : public FrameTexture {
     unsigned int count = 0;
     int drawing[8] = {};
     int current = -1;
-    if (failed(cudaGLGetDevices(&count, drawing, 8, cudaGLDeviceListAll), "no CUDA device draws this window") ||
+    if (failed(cudaGLGetDevices(&count, drawing, 8, cudaGLDeviceListAll),
+               "this window is not drawn by a CUDA device") ||
         failed(cudaGetDevice(&current), "no current CUDA device")) {
       return false;
     }
     bool found = false;
     for (unsigned int i = 0; i < count && i < 8; ++i) found = found || drawing[i] == current;
     if (!found) {
-      why_ = "the window is drawn by another GPU";
+      why_ = "another GPU draws this window";
       return false;
     }
     // The pipeline's kernels in the queue must not hold up the window's small copy.

@@ -10,31 +10,30 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<TourStep, 6> kSteps = {{
-    {"The picture and its state",
-     "The badge says LIVE, REPLAY, FROZEN or FAULT; beside it are the frame rate, the latency and the frames lost. "
-     "What "
-     "made the picture stands below it.",
+    {"Image and status",
+     "The badge shows LIVE, REPLAY, FROZEN or FAULT, next to frame rate, latency and lost frames. The settings used "
+     "are listed below the image.",
      {"state_badge", "state_badge"}},
-    {"Open your own data",
-     "Choose a phantom, press Open, or drop a file of channel data on the window. Recent lists what was opened before.",
+    {"Open data",
+     "Choose a phantom, press Open, or drop a file of channel data on the window. Recent lists recordings opened "
+     "before.",
      {"phantom/Points", "recent"},
      "panel_source"},
-    {"Tune while it runs",
-     "Drag a slider and the picture follows. Ctrl-click types a value, right-click resets it, Ctrl+Z undoes. Keys 1 to "
-     "9 "
+    {"Adjust settings",
+     "Drag a slider: the image follows. Ctrl-click to type a value, right-click to reset, Ctrl+Z to undo. Keys 1 to 9 "
      "load presets.",
      {"sound_speed_m_s", "f_number"},
      "panel_formation"},
-    {"Freeze and look back",
-     "Space freezes. Then drag this strip or press ← and → to go through the last frames; every slider acts on them "
-     "too.",
+    {"Freeze and review",
+     "Space freezes. Then drag this strip or press ← and → to step through the history; all settings apply to history "
+     "frames too.",
      {"cine_track", "freeze"}},
     {"Measure",
-     "Distances, angles and regions are drawn on the picture and stay where they are in the tissue. The pointer reads "
-     "position and level.",
+     "Draw distances, angles and regions on the image; marks keep their position in mm. The pointer shows position and "
+     "level.",
      {"tool/pointer", "tool/outline"}},
     {"Save and record",
-     "S saves the picture, R records every raw frame until R is pressed again. F1 lists all keys.",
+     "S saves the image, R starts and stops recording of raw frames. F1 lists all keys.",
      {"picture_button", "record"}},
 }};
 

@@ -1,4 +1,4 @@
-// Flow pictures on disk.
+// Flow images on disk.
 #include <algorithm>
 
 #include "history/export.h"

@@ -183,7 +183,7 @@ void Film::Impl::encode(const AVFrame* picture) {
     av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
     packet->stream_index = stream->index;
     check(av_interleaved_write_frame(muxer.get(), packet.get()));
-    check(muxer->pb->error);  // a full disk is told here only
+    check(muxer->pb->error);  // a full disk is reported here only
   }
 }
 

@@ -40,7 +40,7 @@ struct Library {
   const std::scoped_lock<std::mutex> lock{hdf5_lock()};
 };
 
-// Before anything of HDF5 is used: files that a broken disk left open are not looked at again when the program ends.
+// Before anything of HDF5 is used: files left open after a disk error are not touched again at exit.
 [[maybe_unused]] const herr_t no_last_look = H5dont_atexit();
 
 // Names as killed recordings have left them are not written over.
@@ -140,7 +140,7 @@ UffWriter::~UffWriter() {
   file_.reset();
 }
 
-// HDF5 goes on writing whatever is closed, and ends the program when it cannot: what is open stays so for good.
+// HDF5 continues to write when handles are closed, and aborts the program on failure: open handles stay open.
 void UffWriter::abandon() noexcept { static_cast<void>(file_.release()); }
 
 void UffWriter::create(const RecordingAbout& about) {

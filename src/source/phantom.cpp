@@ -26,7 +26,7 @@ constexpr double kSpeckleSteps = 700.0;
 constexpr std::size_t kCacheBytes = std::size_t{96} << 20;
 
 // Nearer than this depth (for the default probe's field) echoes grow no further: 1/sqrt(range) has no bound, and the
-// picture has no depth gain to tame a blinding near field with.
+// image has no depth gain against a bright near field.
 constexpr double kNearDepth_m = 8e-3;
 
 void require(bool ok, const PhantomSettings& s, const std::string& found, const std::string& accepted) {
@@ -129,7 +129,7 @@ class Phantom final : public Source {
   Scatterers moving_;
   std::size_t frame_values_;
   std::vector<float> gain_;                // [sample]
-  std::vector<float> fixed_rf_;            // [transmit][element][sample] of the scatterers at rest, before the gain
+  std::vector<float> fixed_rf_;            // [transmit][element][sample] of the stationary scatterers, before the gain
   std::unique_ptr<std::int16_t[]> clean_;  // [state][transmit][element][sample], or one frame when nothing is kept
   std::vector<char> kept_;                 // [state] 1: clean_ holds it; empty when nothing is kept
 };

@@ -13,7 +13,7 @@
 namespace echoloop {
 namespace {
 
-// After a pause or a long wait for a slot, frames are not made up for in a burst: a schedule this late starts anew.
+// After a pause or a long wait for a slot, frames are not made up for in a burst: a schedule this late restarts.
 constexpr std::int64_t kLateLimitNs = 100'000'000;
 constexpr double kNsPerMs = 1e6;
 
@@ -46,7 +46,7 @@ std::string refusal_text(const RingRefusal& r) {
 }  // namespace
 
 double default_rate_hz(const Acquisition& acquisition) {
-  // A recording at 10 kHz would be over before anybody saw it; 50 pictures a second show every frame of a short loop.
+  // A recording at 10 kHz would end too quickly to be seen; 50 images a second show every frame of a short loop.
   constexpr double kFallbackHz = 50.0;
   return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
 }
@@ -125,7 +125,7 @@ bool Producer::wait_for_turn() {
       continue;
     }
     const std::int64_t now = now_ns();
-    if (std::exchange(changed_options_, false)) {  // nobody waits out an old, slower schedule
+    if (std::exchange(changed_options_, false)) {  // an old, slower schedule is not waited for
       const bool paced = std::isfinite(options_.rate_hz) && options_.rate_hz > 0.0;
       due_ns_ = std::min(due_ns_, now + (paced ? period_ns(options_.rate_hz) : 0));
       schedule_ns_ = std::min(schedule_ns_, due_ns_);
@@ -140,7 +140,7 @@ bool Producer::wait_for_turn() {
   }
 }
 
-// At a recording's end: at once when it loops; otherwise the stream has ended until somebody turns the loop on.
+// At the end of a recording: true when looping; otherwise the stream ends until looping is turned on.
 bool Producer::may_begin_again() {
   std::unique_lock lock(mutex_);
   if (!options_.loop) {

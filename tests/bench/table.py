@@ -39,7 +39,7 @@ def bench_row(r):
 
 
 def bench(records):
-    print("| case | what | input | precision | F | ms | GDS/s | error to float64 | frames/s | of the copy's "
+    print("| case | measurement | input | precision | F | ms | GDS/s | error to float64 | frames/s | relative to copy "
           "| latency p50 / p99, ms |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for record in records:
@@ -51,7 +51,7 @@ def bench(records):
 
 def summary(records):
     """One line a case: analytic recipe, the machine's fastest precision, the larger F-number of the two measured."""
-    print("| case | input | F | conditioning, ms | summation, ms | GDS/s | frames/s | of the copy's "
+    print("| case | input | F | conditioning, ms | summation, ms | GDS/s | frames/s | relative to copy "
           "| latency p50 / p99, ms |")
     print("|---|---|---|---|---|---|---|---|---|")
     for record in records:
@@ -99,7 +99,7 @@ def flow_row(r):
 
 
 def flow(records):
-    print("| what | pixels | frames | of them new | ms | decomposition, ms | flow pictures/s | frames/s, of those without |")
+    print("| measurement | pixels | frames | new frames | ms | decomposition, ms | flow images/s | frames/s, relative to off |")
     print("|---|---|---|---|---|---|---|---|")
     for record in records:
         print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 6)

@@ -28,7 +28,7 @@ TEST(Caption, NamesApertureTransmitsAndFilterOfWhatWasBeamformedHere) {
   Acquisition a = testing::linear_acquisition(8, 128);
   a.transmits.resize(3, a.transmits.front());
   const std::string text = words(image_of(a));
-  EXPECT_EQ(text.find("came beamformed"), std::string::npos) << text;
+  EXPECT_EQ(text.find("beamformed data"), std::string::npos) << text;
   for (const char* const said : {"|c:1", "F:", ":3:angles", ":MHz", "40 × 50"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << " in " << text;
   }
@@ -40,7 +40,7 @@ TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {
   a.signal = SignalKind::iq;
   a.demod_hz = a.center_hz;
   const std::string text = words(image_of(a));
-  EXPECT_NE(text.find("came beamformed"), std::string::npos) << text;
+  EXPECT_NE(text.find("beamformed data"), std::string::npos) << text;
   EXPECT_NE(text.find("|c:1"), std::string::npos) << text;
   EXPECT_NE(text.find("40 × 50"), std::string::npos) << text;
   for (const char* const not_said : {"F:", "angle", "transmit", "MHz", "Boxcar", "Hann", "Tukey"}) {

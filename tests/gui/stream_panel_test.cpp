@@ -102,7 +102,7 @@ TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
     scene.frames(1);
     return count_color(scene.shot(), scene.viewer->control_rect("count/" + counter), theme::kRed, kThin);
   };
-  for (const char* counter : {"Produced", "Processed", "Dropped", "Refused", "In flight", "Copied", "Shown", "Gaps",
+  for (const char* counter : {"Produced", "Processed", "Dropped", "Refused", "In flight", "Released", "Shown", "Gaps",
                               "Duplicates", "Errors"}) {
     ASSERT_GT(scene.viewer->control_rect(std::string("count/") + counter).width(), 0.0F) << counter;
     EXPECT_EQ(red(counter), 0) << counter;

@@ -128,15 +128,15 @@ TEST(TimelineVerdict, SaysWhichPredictionIsMet) {
   const auto verdict = [](double period, double budget = 0.0) {
     return timing_verdict({.t_t_ms = 1.0, .t_p_ms = 2.0, .period_ms = period, .frames = 100}, budget);
   };
-  EXPECT_NE(verdict(2.04).find("as overlap predicts (+2.0 %)"), std::string::npos) << verdict(2.04);
-  EXPECT_NE(verdict(2.97).find("as serial predicts"), std::string::npos);
+  EXPECT_NE(verdict(2.04).find("matches overlap (+2.0 %)"), std::string::npos) << verdict(2.04);
+  EXPECT_NE(verdict(2.97).find("matches serial"), std::string::npos);
   EXPECT_NE(verdict(2.5).find("50 %"), std::string::npos);
-  EXPECT_NE(verdict(20, 20).find("the source sets the pace"), std::string::npos);
-  EXPECT_NE(verdict(20).find("slower than both"), std::string::npos);
+  EXPECT_NE(verdict(20, 20).find("limited by the source"), std::string::npos);
+  EXPECT_NE(verdict(20).find("slower than predicted"), std::string::npos);
   EXPECT_NE(verdict(1.2).find("faster"), std::string::npos);
-  EXPECT_NE(timing_verdict({}, 20).find("No frame"), std::string::npos);
+  EXPECT_NE(timing_verdict({}, 20).find("No timings"), std::string::npos);
   const StreamTiming small{.t_t_ms = 0.001, .t_p_ms = 2.0, .period_ms = 2.0, .frames = 9};
-  EXPECT_NE(timing_verdict(small, 0).find("both predictions"), std::string::npos);
+  EXPECT_NE(timing_verdict(small, 0).find("serial and overlap agree"), std::string::npos);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(StreamOptions, ARefusalNamesFrameAndSlotAndHowToGoOn) {
       run({"--frames", "50", "--policy", "error", "--slots", "2", "--rate", "max", "--inject", "load_ms=50"}, 1);
   const std::vector<std::string> complaints = testing::complaints_of(refused.ended);
   ASSERT_EQ(complaints.size(), 1U) << refused.ended.err;
-  for (const char* part : {"frame ", "slot ", " of 2", "ms old", "error on override", "To go on"}) {
+  for (const char* part : {"frame ", "slot ", " of 2", "ms old", "stop on overrun", "To continue"}) {
     EXPECT_NE(complaints[0].find(part), std::string::npos) << complaints[0] << " does not say " << part;
   }
   EXPECT_EQ(refused.report.at("frames").at("overrun"), 1);

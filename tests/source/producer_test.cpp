@@ -237,7 +237,7 @@ TEST(Producer, ARefusalEndsItAndItsReportNamesFrameAndSlot) {
   while (rig.producer.state() == ProducerState::running) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(rig.producer.state(), ProducerState::refused);
   const std::string report = rig.producer.report();
-  for (const char* part : {"frame 103", "slot 1 of 3", "waiting", "frame 100", "ms old", "To go on"}) {
+  for (const char* part : {"frame 103", "slot 1 of 3", "waiting", "frame 100", "ms old", "To continue"}) {
     EXPECT_NE(report.find(part), std::string::npos) << report << " does not say " << part;
   }
   EXPECT_EQ(report.find('\n'), std::string::npos);

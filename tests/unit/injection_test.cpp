@@ -61,8 +61,8 @@ struct Bad {
 
 TEST(Injection, EveryBadInputIsOneLineWithKeyValueAndRange) {
   const Bad table[] = {
-      {"load_ms=1001", {"load_ms", "'1001'", "0 to 1000 ms"}},
-      {"load_ms=-0.1", {"load_ms", "'-0.1'", "0 to 1000 ms"}},
+      {"load_ms=1001", {"load_ms", "= 1001 is out of range", "0 to 1000 ms"}},
+      {"load_ms=-0.1", {"load_ms", "= -0.1 is out of range", "0 to 1000 ms"}},
       {"load_ms=nan", {"load_ms", "'nan'", "0 to 1000 ms"}},
       {"load_ms=inf", {"load_ms", "'inf'", "0 to 1000 ms"}},
       {"load_ms=2ms", {"load_ms", "'2ms'", "0 to 1000 ms"}},
@@ -70,12 +70,12 @@ TEST(Injection, EveryBadInputIsOneLineWithKeyValueAndRange) {
       {"load_ms=", {"load_ms", "''", "0 to 1000 ms"}},
       {"load_ms", {"load_ms", "''", "0 to 1000 ms"}},
       {"load_ms= 2", {"load_ms", "' 2'", "0 to 1000 ms"}},
-      {"jitter_ms=1000.5", {"jitter_ms", "'1000.5'", "0 to 1000 ms"}},
+      {"jitter_ms=1000.5", {"jitter_ms", "= 1000.5 is out of range", "0 to 1000 ms"}},
       {"burst_frames=2.5", {"burst_frames", "'2.5'", "whole numbers from 0 to 1000 frames"}},
       {"burst_frames=1001", {"burst_frames", "'1001'", "whole numbers from 0 to 1000 frames"}},
-      {"stall_ms=10001", {"stall_ms", "'10001'", "0 to 10000 ms"}},
-      {"stall_every_s=0", {"stall_every_s", "'0'", "0.1 to 3600 s"}},
-      {"stall_every_s=3601", {"stall_every_s", "'3601'", "0.1 to 3600 s"}},
+      {"stall_ms=10001", {"stall_ms", "= 10001 is out of range", "0 to 10000 ms"}},
+      {"stall_every_s=0", {"stall_every_s", "= 0 is out of range", "0.1 to 3600 s"}},
+      {"stall_every_s=3601", {"stall_every_s", "= 3601 is out of range", "0.1 to 3600 s"}},
       {"duplicate_every=0.5", {"duplicate_every", "'0.5'", "whole numbers from 0 to 1e+06 frames"}},
       {"missing_every=1", {"missing_every", "'1'", "not 1"}},
       {"missing_every=many", {"missing_every", "'many'", "whole numbers from 0 to 1e+06 frames"}},

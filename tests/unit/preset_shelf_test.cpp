@@ -88,8 +88,8 @@ TEST(PresetShelf, RenamesAndRemovesTheUsersOnly) {
   EXPECT_EQ(s.shelf->items()[s.index(file)].preset.name, "Yours");
   renamed.name = "Alpha";
   expect_refusal([&] { s.shelf->write(s.index(file), renamed); }, "Alpha");
-  expect_refusal([&] { s.shelf->remove(0); }, "comes with the program");
-  expect_refusal([&] { s.shelf->write(0, renamed); }, "comes with the program");
+  expect_refusal([&] { s.shelf->remove(0); }, "built-in presets are read-only");
+  expect_refusal([&] { s.shelf->write(0, renamed); }, "built-in presets are read-only");
   s.shelf->remove(s.index(file));
   EXPECT_EQ(s.names(), "1Beta 2Alpha ");
   EXPECT_FALSE(std::filesystem::exists(file));

@@ -16,7 +16,7 @@ namespace echoloop {
 namespace cuda {
 namespace {
 
-// Bytes that anybody could still take, and what our pool holds without using it: the next buffer comes from there.
+// Free device bytes plus unused bytes of our pool, from which the next buffer is allocated.
 // Asks the driver, not the device: work that is queued is not waited for. 0 when there is no answer.
 std::size_t free_bytes(int device) {
   std::size_t free = 0;

@@ -36,7 +36,7 @@ bool is_sticky(cudaError_t status) {
   }
 }
 
-// Where the source lay when it was compiled is nobody's business: the file's own name is enough to find the line.
+// The build folder is left out of messages: the file name is enough to find the line.
 std::string message(std::string_view file, int line, const char* call, const std::string& name,
                     const std::string& text) {
   file.remove_prefix(std::min(file.size(), file.find_last_of("/\\") + 1));

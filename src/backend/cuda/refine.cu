@@ -1,5 +1,5 @@
 // Refine stage: the functions of dsp/refine.h, one thread a pixel; Gaussians are in smooth.cu. A warp is 32 pixels of a
-// row; neighbours come from the caches, which hold a whole picture.
+// row; neighbours come from the caches, which hold a whole image.
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
 #include "dsp/level.h"

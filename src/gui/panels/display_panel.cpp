@@ -27,7 +27,7 @@ void swatch(const Ui& ui, const Rect& r, ColorMap map) {
 bool map_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto chosen = static_cast<std::size_t>(c.state.params.color_map);
-  const Rect r = ui.labelled(column, "Map", c.compact ? "" : kMapNames[chosen], true);
+  const Rect r = ui.labelled(column, "Colour map", c.compact ? "" : kMapNames[chosen], true);
   const float gap = ui.px(6);
   const float side = (r.width() - ui.px(2) - 3 * gap) / 4;
   bool changed = false;
@@ -58,8 +58,8 @@ void reference_row(PanelContext& c, Column& column) {
   const Rect r = ui.labelled(column, "0 dB level", {}, why.empty());
   if (ui.button("auto_reference", r, {.label = "Brightest pixel"},
                 {"0 dB level",
-                 "Auto gain: the brightest pixel of the picture becomes 0 dB, now and once. The level is then held: "
-                 "brightness never changes by itself.",
+                 "Sets 0 dB to the brightest pixel of the current image, once. The level is then fixed: brightness "
+                 "never changes automatically.",
                  why})) {
     call(c.commands.auto_reference);
   }

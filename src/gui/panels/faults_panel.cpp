@@ -29,7 +29,7 @@ bool fault_row(PanelContext& c, Column& column, const InjectionSpec& spec) {
                   .help = spec.help};
   std::optional<double> wanted;
   if (spec.member == &Injection::stall_every_s) {
-    if (inject.stall_ms <= 0.0) look.why_not = "Stalls are off: give them a length first.";
+    if (inject.stall_ms <= 0.0) look.why_not = "Stalls are off: set a duration first.";
     look.track = Track::logarithmic;
     look.track_min = look.least = spec.step;
     wanted = slider(c.ui, column, look, value, Injection().*spec.member);
@@ -50,14 +50,14 @@ void faults_panel(PanelContext& c, Column& column) {
   ui.header("panel_faults", column, c.compact ? "Faults" : "Fault injection", on.empty() ? "all off" : on, open);
   if (!open) return;
   column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kMuted,
-                           "What is on here goes wrong on purpose, to see what the policy does about it.") +
+                           "Deliberate faults, to show how each policy reacts.") +
               ui.px(4);
   bool changed = false;
   for (const InjectionSpec& spec : injection_specs()) changed |= fault_row(c, column, spec);
   column.y += ui.px(4);
-  if (ui.button("faults_off", ui.row(column, theme::kRow, 4), {.label = "All off"},
-                {"All off", "Switches every fault off. What already happened stays counted.",
-                 on.empty() ? "Every fault is off already." : ""})) {
+  if (ui.button(
+          "faults_off", ui.row(column, theme::kRow, 4), {.label = "All off"},
+          {"All off", "Turns all faults off; counters keep their values.", on.empty() ? "All faults are off." : ""})) {
     inject = {};
     changed = true;
   }

@@ -82,7 +82,7 @@ std::string kept_text(const ImagingParams& p, Kept kept) {
   const std::string range =
       kept.first == kept.last ? std::to_string(kept.first) : fmt::format("{}\u2013{}", kept.first, kept.last);
   if (p.svd_low == 0 && p.svd_high == 0) return range + ", automatic";
-  return p.svd_low > 0 && p.svd_high > 0 ? range + ", by hand" : range + ", one by hand";
+  return p.svd_low > 0 && p.svd_high > 0 ? range + ", manual" : range + ", partly manual";
 }
 
 }  // namespace
@@ -102,9 +102,9 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   const Hit h = ui.hit("singular_values", plot.box);
   ui.tip("singular_values", h, plot.box,
          {"Singular values",
-          "The ensemble as a matrix, pixels by frames, is a sum of components: a picture times a course along the "
-          "frames. The strongest are tissue, which moves slowly and together; the flat tail is noise; blood lies "
-          "between. Coloured ones are kept. Drag an end; right-click chooses automatically.",
+          "The ensemble matrix (pixels by frames) is a sum of components, each an image times a time course. The "
+          "strongest components are tissue (slow, coherent motion), the flat tail is noise, and blood is in between. "
+          "Coloured components are retained. Drag an end; right-click for automatic selection.",
           why_not});
   static Grip grip = Grip::none;  // one plot, one mouse
   const float x = ImGui::GetIO().MousePos.x;
@@ -121,12 +121,12 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   draw_kept(ui, plot, kept, h.held ? grip : h.hovered ? nearest_grip(plot, kept, x) : Grip::none);
   draw_curve(ui, plot, levels, 1.0, 1.0, theme::kText);
   const Rect r = ui.row(column, 20, 0);
-  ui.text(Type::small, r, theme::kText2, "Kept " + kept_text(p, kept));
+  ui.text(Type::small, r, theme::kText2, "Retained " + kept_text(p, kept));
   const double percent = energy_percent(flow->singular_values, kept);
   ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText, fixed(percent, percent < 1.0 ? 3 : 1) + " % energy");
   if (p.flow == FlowMode::low_rank) {
     const Rect row = ui.row(column, 20, 0);
-    ui.text(Type::small, row, theme::kText2, "Error against the whole loop");
+    ui.text(Type::small, row, theme::kText2, "Error relative to the full loop");
     ui.text_right(Type::small, row.x1, row.y0, row.height(), theme::kText,
                   fixed(100.0 * flow->relative_error, 2) + " %");
   }

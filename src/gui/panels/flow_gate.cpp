@@ -12,10 +12,10 @@ namespace {
 
 std::string_view why_not(const UiState& state) {
   const Acquisition* a = state.source.acquisition.get();
-  if (a == nullptr) return "There is no source.";
-  if (state.params.recipe == Recipe::course) return "The course recipe's pixels have no phase that flow could turn.";
+  if (a == nullptr) return "No source.";
+  if (state.params.recipe == Recipe::course) return "Not available with the course recipe: pixels without phase.";
   if (a->frame_rate_hz <= 0.0 && state.params.flow_prf_hz <= 0.0)
-    return "The recording does not say its frame rate: set the PRF first.";
+    return "The recording has no frame rate: set the PRF first.";
   return {};
 }
 
@@ -25,8 +25,7 @@ void fact_row(PanelContext& c, Column& column) {
   const Rect r = ui.row(column, 20, 0);
   ui.tip("sonogram_counts", ui.hit("sonogram_counts", r), r,
          {"Spectra",
-          "Gaps: frames that did not follow each other; the sonogram is black there. Late: frames that could not be "
-          "taken.",
+          "Gaps: missing frames, black in the sonogram. Late: frames skipped because processing fell behind.",
           {}});
   ui.text(Type::small, r, theme::kText2, "Spectra");
   ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText,
@@ -45,8 +44,8 @@ bool gate_rows(PanelContext& c, Column& column) {
   const Rect r = c.ui.labelled(column, "Gate", {}, why.empty());
   if (const auto picked = c.ui.segmented("gate", r, kOffOn, static_cast<int>(p.gate),
                                          {"Gate",
-                                          "Spectral Doppler: the velocities in a stretch of the beam over time. Drag "
-                                          "the gate on the picture, and its ends.",
+                                          "Spectral Doppler: velocity spectrum over time in a gate on the beam. Drag "
+                                          "the gate or the gate ends on the image.",
                                           why})) {
     p.gate = static_cast<Gate>(*picked);
     changed = true;

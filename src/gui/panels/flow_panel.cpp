@@ -19,27 +19,26 @@ constexpr std::array<Choice, 4> kModes = {{{"Off"}, {"Power"}, {"Velocity"}, {"L
 constexpr std::array<Choice, 4> kFilters = {{{"None"}, {"FIR high-pass"}, {"Polynomial"}, {"SVD"}}};
 
 std::string_view why_not(const UiState& state) {
-  if (state.source.acquisition == nullptr) return "There is no source.";
-  if (state.params.recipe == Recipe::course) return "The course recipe's pixels have no phase that flow could turn.";
+  if (state.source.acquisition == nullptr) return "No source.";
+  if (state.params.recipe == Recipe::course) return "Not available with the course recipe: pixels without phase.";
   return {};
 }
 
 // What acts on live pictures only.
 std::string_view why_not_frozen(const UiState& state, std::string_view why) {
   const bool frozen = why.empty() && state.run == RunState::frozen;
-  return frozen ? "Over a kept frame lies the flow of the frames that end with it, each as it is." : why;
+  return frozen ? "History frames show the flow of the ensemble that ends with this frame, without persistence." : why;
 }
 
 bool mode_row(PanelContext& c, Column& column, std::string_view why) {
   ImagingParams& p = c.state.params;
   const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
-  const auto picked =
-      c.ui.segmented("flow", r, kModes, static_cast<int>(p.flow),
-                     {"Flow",
-                      "Power: how much moves, whichever way. Velocity: how fast it comes or goes along the beam, from "
-                      "the phase that an echo turns by from frame to frame. Low rank: the picture made again from a "
-                      "few singular components of the last frames.",
-                      why});
+  const auto picked = c.ui.segmented(
+      "flow", r, kModes, static_cast<int>(p.flow),
+      {"Flow",
+       "Power: Doppler power in any direction. Velocity: velocity along the beam from the phase change between frames. "
+       "Low rank: the image reconstructed from a few singular components of the last frames.",
+       why});
   if (!picked) return false;
   p.flow = static_cast<FlowMode>(*picked);
   return true;
@@ -52,14 +51,13 @@ bool filter_rows(PanelContext& c, Column& column, std::string_view why) {
   if (!low_rank) {
     const auto at = static_cast<std::size_t>(p.wall_filter);
     column.y += c.ui.px(3);
-    if (const auto picked =
-            c.ui.combo("wall_filter", c.ui.labelled(column, "Wall filter", {}, why.empty()), kFilters[at], kFilters,
-                       static_cast<int>(at),
-                       {"Wall filter",
-                        "Tissue echoes are 20 to 60 dB stronger than blood and hardly move: they must go first. FIR "
-                        "keeps what is faster than its cut-off, the polynomial takes slow drifts away pixel by pixel, "
-                        "SVD takes away what the whole picture does together.",
-                        why})) {
+    if (const auto picked = c.ui.combo("wall_filter", c.ui.labelled(column, "Wall filter", {}, why.empty()),
+                                       kFilters[at], kFilters, static_cast<int>(at),
+                                       {"Wall filter",
+                                        "Suppresses tissue echoes, which are slow and 20 to 60 dB stronger than blood. "
+                                        "FIR passes velocities above the cut-off, the polynomial removes slow drifts "
+                                        "in each pixel, SVD removes motion common to the whole image.",
+                                        why})) {
       p.wall_filter = static_cast<WallFilter>(*picked);
       changed = true;
     }
@@ -70,7 +68,7 @@ bool filter_rows(PanelContext& c, Column& column, std::string_view why) {
   } else if (components || p.wall_filter == WallFilter::fir) {
     std::string_view why_cutoff = why;
     const int by_hand = low_rank ? p.svd_high : p.svd_low;
-    if (why_cutoff.empty() && components && by_hand > 0) why_cutoff = "The components were chosen by hand.";
+    if (why_cutoff.empty() && components && by_hand > 0) why_cutoff = "The components are selected manually.";
     changed |= param_slider(c.ui, column, "wall_cutoff", p, c.state.defaults, {.min = 0.01, .max = 0.9}, why_cutoff);
   }
   if (components) changed |= component_rows(c, column, why);
@@ -91,7 +89,7 @@ bool ensemble_rows(PanelContext& c, Column& column, std::string_view why) {
   const bool rate_known = a != nullptr && a->frame_rate_hz > 0.0;
   if (p.flow == FlowMode::velocity || !rate_known) {
     changed |= param_slider(c.ui, column, "flow_prf_hz", p, d,
-                            {.min = 0, .max = 10000, .text_at_least = rate_known ? "as recorded" : "not known"}, why);
+                            {.min = 0, .max = 10000, .text_at_least = rate_known ? "as recorded" : "unknown"}, why);
   }
   return changed;
 }
@@ -121,12 +119,11 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
   const auto needed = static_cast<std::uint64_t>(c.state.params.flow_frames);
   if (frames == 0 || frames >= needed) {
     if (c.state.run != RunState::frozen || c.state.cine.why_no_flow.empty()) return;
-    return warn(c, column, "flow_no_ensemble", "No flow here. " + c.state.cine.why_no_flow);
+    return warn(c, column, "flow_no_ensemble", "No flow for this frame. " + c.state.cine.why_no_flow);
   }
-  const std::string text =
-      fmt::format("The recording has {} {}: an ensemble of {} that follow each other never comes. {}", frames,
-                  frames == 1 ? "frame" : "frames", needed,
-                  frames >= 16 ? "Make the ensemble shorter." : "It is too short for flow, which needs 16.");
+  const std::string text = fmt::format("The recording has {} {}, too few for an ensemble of {}. {}", frames,
+                                       frames == 1 ? "frame" : "frames", needed,
+                                       frames >= 16 ? "Reduce the ensemble." : "Flow needs at least 16.");
   warn(c, column, "flow_too_short", text);
 }
 
@@ -137,39 +134,38 @@ void fact_rows(PanelContext& c, Column& column) {
   if (frozen && !c.state.cine.why_no_flow.empty()) return;
   column.y += c.ui.px(4);
   if (frozen && (flow == nullptr || c.state.flow.age_s == 0.0)) {
-    fact_row(c.ui, column, "flow_age", "Made of",
-             flow != nullptr ? fmt::format("this frame, {} before", flow->frames - 1) : "in work",
-             "Over a kept frame lies the flow of the frames that end with it, made with the parameters above.");
-  } else {
     fact_row(
-        c.ui, column, "flow_age", "Age",
-        flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
-                        : "waiting for an ensemble",
-        "Time since the newest frame of the flow picture on screen was acquired. The picture beneath does not wait "
-        "for it; while kept frames play, it is how much older the flow is than that.");
+        c.ui, column, "flow_age", "Ensemble",
+        flow != nullptr ? fmt::format("this frame and {} before", flow->frames - 1) : "computing",
+        "History frames show the flow of the ensemble that ends with this frame, computed with the current settings.");
+  } else {
+    fact_row(c.ui, column, "flow_age", "Delay",
+             flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
+                             : "collecting an ensemble",
+             "Time since acquisition of the newest frame in the displayed flow image; during playback, the delay "
+             "relative to the displayed frame. The B-mode image does not wait for flow.");
   }
   if (flow != nullptr) {
-    fact_row(c.ui, column, "flow_made", "Made in", fixed(flow->times.total_ms, 1) + " ms",
-             fmt::format("Decomposition {} ms, filter and picture {} ms, beside the live stream.",
+    fact_row(c.ui, column, "flow_made", "Computed in", fixed(flow->times.total_ms, 1) + " ms",
+             fmt::format("Decomposition {} ms, filter and image {} ms, in parallel with the live stream.",
                          fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
   }
   if (flow != nullptr && c.state.params.flow == FlowMode::velocity) {
     fact_row(c.ui, column, "flow_prf", "PRF in use",
-             flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "not known",
-             "Frames a second as they were acquired. A slower screen does not change it.");
+             flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "unknown",
+             "Acquisition frame rate, independent of the display rate.");
     if (flow->aliasing_m_s > 0.0) {
-      fact_row(
-          c.ui, column, "flow_limit", "Aliasing limit",
-          "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
-          "c PRF / (4 f cos(angle)), f the centre frequency: an echo that moves a quarter of a wavelength from frame "
-          "to frame. Faster flow appears with the wrong sign.");
+      fact_row(c.ui, column, "flow_limit", "Aliasing limit",
+               "\u00B1" + velocity_text(flow->aliasing_m_s, flow->aliasing_m_s).substr(1),
+               "c PRF / (4 f cos(angle)) with centre frequency f: motion of a quarter wavelength between frames. "
+               "Faster flow appears with the wrong sign.");
     }
   }
   if (frozen) return;
-  fact_row(c.ui, column, "flow_counts", "Pictures",
-           fmt::format("{}, late {}, broken off {}", n.pictures, n.late, n.restarts),
-           "Late: due while another one was in work, and made after it. Broken off: a frame was missing or the picture "
-           "changed, and the ensemble began again.");
+  fact_row(c.ui, column, "flow_counts", "Updates",
+           fmt::format("{}, late {}, interrupted {}", n.pictures, n.late, n.restarts),
+           "Late: delayed because the previous update was still computing. Interrupted: the ensemble restarted after a "
+           "missing frame or a change of settings.");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 constexpr float kHeight = 108;
 constexpr int kBins = 257;
 constexpr double kFloor_db = -60.0;
-constexpr std::string_view kTitle = "Its spectrum";
+constexpr std::string_view kTitle = "Component spectrum";
 
 // From one end of the axis to the other: velocities where they are known.
 struct Axis {
@@ -44,12 +44,12 @@ bool alone_row(PanelContext& c, Column& column, int component, std::string_view 
   ImagingParams& p = c.state.params;
   const bool alone = p.svd_low == component && p.svd_high == component;
   const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
-  const std::string_view label = p.flow == FlowMode::power ? "Its map alone over the picture" : "Keep it alone";
+  const std::string_view label = p.flow == FlowMode::power ? "Show only this component" : "Show only this component";
   if (!c.ui.check_box("component_alone", r, label, alone,
-                      {"This component alone",
-                       "Keeps no other. In Power, what lies over the picture is then its map: where it is and how "
-                       "strong, on the picture's scale; lower the threshold to see all of it. In Low rank it is the "
-                       "newest frame of it. Switched off, what was kept before is kept again.",
+                      {"Single component",
+                       "Retains only this component. In Power, the overlay shows the strength of the component at each "
+                       "pixel on the scale of the image (lower the threshold to show more); in Low rank, the newest "
+                       "frame. Turning this off restores the previous selection.",
                        why_not})) {
     return false;
   }
@@ -88,8 +88,8 @@ bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int f
                              .track_max = static_cast<double>(n),
                              .least = 1.0,
                              .most = static_cast<double>(n),
-                             .help = "Whose spectrum is shown below. It changes nothing in the picture. Right-click "
-                                     "goes back to the first one that is kept."},
+                             .help = "Component of the spectrum below; the image is not affected. Right-click selects "
+                                     "the first retained component."},
                             component, first_kept);
   if (moved) chosen = static_cast<int>(std::lround(*moved));
   if (moved && *chosen == first_kept) chosen.reset();
@@ -105,10 +105,9 @@ bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int f
   draw_curve(ui, plot, levels, -axis.limit, step, theme::kText);
   const Hit h = ui.hit("component_spectrum", plot.box);
   ui.tip("component_spectrum", h, plot.box,
-         {"Spectrum of a component",
-          "How fast what this component shows comes (positive) or goes. Tissue is a peak at zero, blood is broad and "
-          "away from it, noise is everywhere. The ends are the aliasing limit. Hann window; as many frames as the "
-          "ensemble has.",
+         {"Component spectrum",
+          "Doppler spectrum of this component (positive: towards the probe). Tissue is a peak at zero, blood is a "
+          "broad band away from zero, noise is flat. The ends are the aliasing limit. Hann window over the ensemble.",
           {}});
   if (h.hovered) spectrum_note(ui, cell, plot, axis, levels, step);
   return alone_row(c, column, component, why_not);

@@ -79,7 +79,7 @@ bool grid_row(PanelContext& c, Column& column) {
   }
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name});
-  choices[0].note = "a third of a wavelength";
+  choices[0].note = "1/3 wavelength";
   const std::string help = std::string(param_help("grid_nx")) + " " + std::string(param_help("grid_nz"));
   const bool show_note = automatic && c.shown_grid.nx > 0;
   const auto picked = ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices,
@@ -92,7 +92,7 @@ bool grid_row(PanelContext& c, Column& column) {
 // Why elements cannot be weighted and filtered; empty when they can.
 std::string_view weights_reason(const UiState& state, std::string_view with_course) {
   const Acquisition* a = state.source.acquisition.get();
-  if (a != nullptr && a->data == DataKind::beamformed) return "This recording came beamformed: its columns stand.";
+  if (a != nullptr && a->data == DataKind::beamformed) return "Not available: the recording is already beamformed.";
   return course_reason(state.params, with_course);
 }
 
@@ -101,7 +101,7 @@ bool further_rows(PanelContext& c, Column& column) {
   bool changed = sector_rows(c, column);
   changed |= transmit_rows(c, column);
   column.y += c.ui.px(3);
-  const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
+  const auto why = weights_reason(c.state, "The course recipe uses equal weights.");
   if (const auto picked =
           c.ui.segmented("directivity", c.ui.labelled(column, "Directivity", {}, why.empty()), kOffOn,
                          static_cast<int>(p.directivity), {"Directivity", param_help("directivity"), why})) {
@@ -109,10 +109,10 @@ bool further_rows(PanelContext& c, Column& column) {
     changed = true;
   }
   std::string_view no_choice = c.state.no_effect.precision;
-  if (no_choice.empty()) no_choice = course_reason(p, "The course recipe computes in single precision.");
+  if (no_choice.empty()) no_choice = course_reason(p, "The course recipe uses single precision.");
   const Acquisition* a = c.state.source.acquisition.get();
   if (no_choice.empty() && a != nullptr && (forms_lines(p, *a) || a->data == DataKind::beamformed)) {
-    no_choice = "Scan lines and what came beamformed are computed in single precision.";
+    no_choice = "Scan lines and beamformed recordings use single precision.";
   }
   if (const auto picked =
           c.ui.segmented("precision", c.ui.labelled(column, "Precision", {}, no_choice.empty()), kPrecisions,
@@ -160,9 +160,7 @@ void more_link(Ui& ui, const char* id, const Column& column, float header_y, boo
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
   const Hit h = ui.hit(id, r);
   ui.tip(id, h, r,
-         {more ? "Fewer rows" : "More rows",
-          more ? "Hides the rarely used controls." : "Shows the rarely used controls.",
-          {}});
+         {more ? "Less" : "More", more ? "Hides the rarely used controls." : "Shows the rarely used controls.", {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);
   if (h.clicked) more = !more;
 }
@@ -183,16 +181,16 @@ void formation_panel(PanelContext& c, Column& column) {
   bool changed = recipe_rows(c, column);
   changed |= param_slider(ui, column, "sound_speed_m_s", p, d, {.min = 1300, .max = 1800});
   changed |= param_slider(ui, column, "f_number", p, d, {.min = 0, .max = 5},
-                          weights_reason(c.state, "The course recipe always uses every element."));
+                          weights_reason(c.state, "The course recipe uses the full aperture."));
   const Interval limits = band_limits_mhz(c.state);
-  changed |= interval_row(
-      c, column,
-      {.id = "band",
-       .label = "Band",
-       .track_min = limits.low,
-       .track_max = limits.high,
-       .why_not = weights_reason(c.state, "The course recipe has a filter of its own: 2.5 to 7.5 MHz at 5 MHz.")},
-      "band_low_hz", "band_high_hz", 0.2);
+  changed |=
+      interval_row(c, column,
+                   {.id = "band",
+                    .label = "Band",
+                    .track_min = limits.low,
+                    .track_max = limits.high,
+                    .why_not = weights_reason(c.state, "The course recipe uses a fixed filter, 2.5 to 7.5 MHz.")},
+                   "band_low_hz", "band_high_hz", 0.2);
   changed |= interval_row(c, column,
                           {.id = "depth",
                            .label = "Depth",
@@ -200,7 +198,7 @@ void formation_panel(PanelContext& c, Column& column) {
                            .track_max = recorded_depth_mm(c.state)},
                           "depth_min_m", "depth_max_m", 1.0);
   column.y += ui.px(3);
-  const auto why = weights_reason(c.state, "The course recipe weights every element alike.");
+  const auto why = weights_reason(c.state, "The course recipe uses equal weights.");
   const auto apodization = static_cast<std::size_t>(p.apodization);
   if (const auto picked =
           ui.combo("apodization", ui.labelled(column, "Apodization", {}, why.empty()), kApodizations[apodization],

@@ -14,9 +14,9 @@ constexpr std::array<Choice, 3> kMedians = {{{"Off"}, {"3 \u00D7 3"}, {"5 \u00D7
 
 std::string_view why_all(const PanelContext& c) {
   const Acquisition* a = c.state.source.acquisition.get();
-  if (a == nullptr) return "There is no source.";
-  if (a->n_transmits() == 1) return "A frame has one transmit.";
-  if (forms_lines(c.state.params, *a)) return "Each line has a transmit of its own: none can be left out.";
+  if (a == nullptr) return "No source.";
+  if (a->n_transmits() == 1) return "The recording has a single transmit per frame.";
+  if (forms_lines(c.state.params, *a)) return "Each scan line needs the transmit focused along the line.";
   return {};
 }
 
@@ -28,7 +28,7 @@ bool range_row(PanelContext& c, Column& column, int n, std::string_view why) {
                         .track_max = static_cast<double>(std::max(n, 2)),
                         .least = 1,
                         .most = static_cast<double>(n),
-                        .help = "First and last transmit that make the picture; both alike: one alone.",
+                        .help = "First and last transmit of the image.",
                         .why_not = why};
   const Interval now{static_cast<double>(p.transmit_first),
                      static_cast<double>(p.transmit_last == 0 ? n : p.transmit_last)};
@@ -50,14 +50,13 @@ bool transmit_rows(PanelContext& c, Column& column) {
   changed |= param_slider(c.ui, column, "transmit_every", p, c.state.defaults,
                           {.min = 1, .max = static_cast<double>(std::max(2, (n + 1) / 2))}, why);
   std::string_view why_alike = why;
-  if (why_alike.empty()) why_alike = course_reason(p, "The course recipe weights every transmit alike.");
-  if (why_alike.empty() && picked_transmits(p, *a).count == 1)
-    why_alike = "One transmit has no neighbours to weigh against.";
+  if (why_alike.empty()) why_alike = course_reason(p, "The course recipe uses equal weights.");
+  if (why_alike.empty() && picked_transmits(p, *a).count == 1) why_alike = "Only one transmit is used.";
   column.y += c.ui.px(3);
   const auto at = static_cast<std::size_t>(p.transmit_window);
-  if (const auto picked = c.ui.combo("transmit_window", c.ui.labelled(column, "Tx weights", {}, why_alike.empty()),
-                                     kWindows[at], kWindows, static_cast<int>(at),
-                                     {"Weights of the transmits", param_help("transmit_window"), why_alike})) {
+  if (const auto picked =
+          c.ui.combo("transmit_window", c.ui.labelled(column, "Tx weights", {}, why_alike.empty()), kWindows[at],
+                     kWindows, static_cast<int>(at), {"Transmit weights", param_help("transmit_window"), why_alike})) {
     p.transmit_window = static_cast<Apodization>(*picked);
     changed = true;
   }
@@ -70,7 +69,7 @@ bool refine_rows(PanelContext& c, Column& column) {
   const ImagingParams& d = c.state.defaults;
   const bool frozen = c.state.run == RunState::frozen;
   bool changed = param_slider(ui, column, "persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"},
-                              frozen ? "A frame that is looked at again stands alone." : "");
+                              frozen ? "Replayed frames are not averaged." : "");
   column.y += ui.px(3);
   const Rect r = ui.labelled(column, "Median", {}, true);
   if (const auto picked =

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<Choice, 3> kGridKinds = {
     {{"Auto", "polar for convex and phased"}, {"Cartesian", "rows and columns"}, {"Polar", "lines of a sector"}}};
 constexpr std::array<Choice, 3> kCompoundings = {
-    {{"Auto", "lines where focused waves fan out"}, {"Coherent", "all at each pixel"}, {"Lines", "one line a wave"}}};
+    {{"Auto", "lines for focused fans"}, {"Coherent", "all transmits per pixel"}, {"Lines", "one transmit per line"}}};
 
 bool shows_sector(const PanelContext& c) {
   const Acquisition* a = c.state.source.acquisition.get();
@@ -23,12 +23,12 @@ bool shows_sector(const PanelContext& c) {
 
 bool grid_kind_row(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
-  const auto why = course_reason(p, "The course recipe computes rows and columns.");
+  const auto why = course_reason(p, "The course recipe uses a Cartesian grid.");
   const auto at = static_cast<std::size_t>(p.grid_kind);
   Choice shown{kGridKinds[at].label};
   if (p.grid_kind == GridChoice::automatic) shown.note = shows_sector(c) ? "polar" : "cartesian";
-  const auto picked = c.ui.combo("grid_kind", c.ui.labelled(column, "Pixels", {}, why.empty()), shown, kGridKinds,
-                                 static_cast<int>(at), {"Pixels", param_help("grid_kind"), why});
+  const auto picked = c.ui.combo("grid_kind", c.ui.labelled(column, "Grid type", {}, why.empty()), shown, kGridKinds,
+                                 static_cast<int>(at), {"Grid type", param_help("grid_kind"), why});
   if (!picked) return false;
   p.grid_kind = static_cast<GridChoice>(*picked);
   return true;
@@ -37,9 +37,9 @@ bool grid_kind_row(PanelContext& c, Column& column) {
 bool compounding_row(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const Acquisition* a = c.state.source.acquisition.get();
-  std::string_view why = course_reason(p, "The course recipe sums all transmits at each pixel.");
+  std::string_view why = course_reason(p, "The course recipe compounds all transmits coherently.");
   if (why.empty() && (a == nullptr || !find_scan_lines(*a))) {
-    why = "These transmits are not focused along lines: all are summed at each pixel.";
+    why = "Only for transmits focused along scan lines.";
   }
   const auto at = static_cast<std::size_t>(p.compounding);
   Choice shown{kCompoundings[at].label};
@@ -66,14 +66,14 @@ bool sector_rows(PanelContext& c, Column& column) {
                            .label = "Lateral",
                            .track_min = -widest,
                            .track_max = widest,
-                           .why_not = sector ? "A sector has lines, not columns: its limits are directions." : ""},
+                           .why_not = sector ? "Not used with a polar grid: set the sector limits." : ""},
                           "lateral_min_m", "lateral_max_m", 1.0);
   changed |= interval_row(c, column,
                           {.id = "sector",
                            .label = "Sector",
                            .track_min = -90.0,
                            .track_max = 90.0,
-                           .why_not = sector ? "" : "The picture's pixels lie in rows and columns."},
+                           .why_not = sector ? "" : "Only for polar grids."},
                           "sector_min_rad", "sector_max_rad", 2.0);
   changed |= compounding_row(c, column);
   return changed;

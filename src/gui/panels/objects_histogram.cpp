@@ -131,11 +131,9 @@ void background_plot(PanelContext& c, Column& column, const StructureImage& foun
   const Hit h = ui.hit("background_plot", cell);
   ui.tip("background_plot", h, cell,
          {"Levels and background",
-          "Bars: how many pixels have each level (heights are roots, so that few are seen too); blue is what the "
-          "clipping kept. White: a Gaussian of the background's mean and sigma; fainter: that of the smoothed picture, "
-          "which is narrower (drawn as high), and on which the threshold acts: the line. The strip below shows how the "
-          "display paints "
-          "each level.",
+          "Bars: number of pixels per level (square-root scale); blue: background pixels after clipping. White curve: "
+          "Gaussian with mean and sigma of the background; faint curve: background of the smoothed image, at the same "
+          "height. Line: threshold on the smoothed image. The strip below shows the display mapping of each level.",
           {}});
   ui.fill(box, theme::kCanvas);
   draw_threshold(ui, plot, found);

@@ -22,10 +22,10 @@ struct TableColumn {
   std::string_view name, title, help;
 };
 constexpr std::array<TableColumn, 4> kColumns = {{
-    {"objects/area", "mm\u00B2", "Area", "Sum of the areas of the object's pixels."},
-    {"objects/x", "x mm", "Centroid, x", "Middle of its area, to the right of the probe's middle."},
-    {"objects/z", "z mm", "Centroid, z", "Middle of its area, as deep below the probe."},
-    {"objects/db", "dB", "Mean level", "Of its pixels, in the picture as it is: not smoothed."},
+    {"objects/area", "mm\u00B2", "Area", "Sum of the pixel areas of the object."},
+    {"objects/x", "x mm", "Centroid, x", "Lateral centroid, positive to the right of the probe centre."},
+    {"objects/z", "z mm", "Centroid, z", "Depth of the centroid."},
+    {"objects/db", "dB", "Mean level", "Mean level of the object, before smoothing."},
 }};
 
 // Right edges of the columns.
@@ -44,7 +44,7 @@ void head(Ui& ui, Column& column) {
   const auto right = edges(ui, r);
   const Rect number{r.x0, r.y0, r.x0 + ui.px(26), r.y1};
   ui.tip("objects/number", ui.hit("objects/number", number), number,
-         {"Number", "1 is the largest object, in the picture too.", {}});
+         {"Number", "Number by area; 1 is the largest object. The same numbers label the image.", {}});
   ui.text(Type::small, r, theme::kMuted, "No.");
   float x = number.x1;
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
@@ -65,8 +65,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
   const Hit h = ui.hit(id.c_str(), r);
   ui.tip(id.c_str(), h, r,
          {fmt::format("Object {}", number),
-          fmt::format("{} pixels, {} wide and {} high. A click selects it, here or in the picture; another one lets "
-                      "it go.",
+          fmt::format("{} pixels, {} wide and {} high. Click here or in the image to select, click again to deselect.",
                       grouped(o.pixels), o.ix1 - o.ix0 + 1, o.iz1 - o.iz0 + 1),
           {}});
   if (h.hovered) s.hovered = number;
@@ -92,7 +91,7 @@ void draw_bar(Ui& ui, ObjectsState& t, const Rect& area) {
   const Rect track{area.x1 - ui.px(6), area.y0, area.x1, area.y1};
   const float content = area.height() + t.most;
   const Hit h = ui.hit("objects_bar", track);
-  ui.tip("objects_bar", h, track, {"More objects", "Drag, or turn the wheel over the table.", {}});
+  ui.tip("objects_bar", h, track, {"More objects", "Drag, or scroll over the table.", {}});
   if (h.held) t.offset = std::clamp(t.offset + ImGui::GetIO().MouseDelta.y * content / area.height(), 0.0F, t.most);
   const float y = area.y0 + t.offset * area.height() / content;
   const float length = std::max(area.height() * area.height() / content, ui.px(12));
@@ -120,7 +119,7 @@ void objects_table(PanelContext& c, Column& column) {
   const float row = ui.px(kRow);
   const Rect area = ui.row(column, kRow * kRows, 4);
   if (s.count() == 0) {
-    ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, "Nothing lies beyond the threshold.");
+    ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, "No pixels beyond the threshold.");
   }
   t.area = area;
   t.most = std::max(0.0F, row * static_cast<float>(s.count()) - area.height());

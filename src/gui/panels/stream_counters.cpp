@@ -24,16 +24,16 @@ using Counters = std::array<Counter, 10>;
 Counters counters_of(const UiState& state) {
   const RingCounts& n = state.counts;
   return {{
-      {"", "Produced", n.produced, "Frames that the source gave: the sum of the four below."},
-      {"=", "Processed", n.processed, "Frames whose picture was finished."},
-      {"+", "Dropped", n.dropped, "Frames that the policy gave up, as all slots were in use.", n.dropped > 0},
-      {"+", "Refused", n.refused, "Frames that ended the stream under Error on override.", n.refused > 0},
-      {"+", "In flight", n.in_flight, "Frames that wait, are copied or are processed right now."},
-      {nullptr, "Copied", n.copied, "Frames whose slot was free again, as their data had left it."},
-      {nullptr, "Shown", state.shown, "Pictures that the window showed. It shows the newest, at the display's rate."},
-      {nullptr, "Gaps", n.sequence_gaps, "Numbers that never came from the source.", n.sequence_gaps > 0},
-      {nullptr, "Duplicates", n.duplicates, "Frames whose number had come before."},
-      {nullptr, "Errors", state.errors, "Times that the stream stopped.", state.errors > 0},
+      {"", "Produced", n.produced, "Frames from the source: the sum of the four rows below."},
+      {"=", "Processed", n.processed, "Frames with a finished image."},
+      {"+", "Dropped", n.dropped, "Frames dropped by the policy because the buffer was full.", n.dropped > 0},
+      {"+", "Refused", n.refused, "Frames that stopped the stream (policy: stop on overrun).", n.refused > 0},
+      {"+", "In flight", n.in_flight, "Frames waiting, being copied or being processed."},
+      {nullptr, "Released", n.copied, "Frames whose slot has been freed."},
+      {nullptr, "Shown", state.shown, "Images shown in the window: always the newest, at the display rate."},
+      {nullptr, "Gaps", n.sequence_gaps, "Frame numbers missing from the source.", n.sequence_gaps > 0},
+      {nullptr, "Duplicates", n.duplicates, "Frames with a repeated number."},
+      {nullptr, "Errors", state.errors, "Number of stops of the stream.", state.errors > 0},
   }};
 }
 
@@ -113,12 +113,12 @@ void rate_rows(PanelContext& c, Column& column) {
   }
   fact(c, left,
        {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
-        giga ? "GB/s" : "MB/s", "Channel data that were processed."});
+        giga ? "GB/s" : "MB/s", "Rate of processed channel data."});
   fact(c, right,
-       {"waited", c.compact ? "Source waited" : "Waited", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
+       {"waited", c.compact ? "Source blocked" : "Waited", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
         fixed(100.0 * c.state.producer_wait_share, 0) + " %",
-        "Time that the source spent waiting for a free slot, all together, and its share of the last second. Only the "
-        "policy Block makes it wait; at 100 % processing sets the pace."});
+        "Total time the source waited for a free slot, and the fraction of the last second. Only the policy Block "
+        "makes the source wait; at 100 % processing limits the rate."});
 }
 
 struct MemoryLine {
@@ -151,13 +151,13 @@ void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
 
 void memory_rows(PanelContext& c, Column& column) {
   const MemoryView& m = c.state.memory;
-  std::string device = "Buffers of this stream on the device; free: what anybody could still take.";
-  if (m.device_used == 0 && m.device_free == 0) device = "The CPU has no memory apart from the host's.";
-  if (m.lane_bytes > 0) device += fmt::format(" Each lane takes {}.", byte_text(m.lane_bytes));
+  std::string device = "Buffers of this stream on the device, and free device memory.";
+  if (m.device_used == 0 && m.device_free == 0) device = "The CPU uses host memory.";
+  if (m.lane_bytes > 0) device += fmt::format(" {} per lane.", byte_text(m.lane_bytes));
   memory_line(c, column, {"memory_device", "Device", m.device_used, m.device_free, device});
-  std::string host = "Slots, and copies of recordings, without the frames kept to look back.";
-  if (m.slot_bytes > 0) host += fmt::format(" Each slot takes {}.", byte_text(m.slot_bytes));
-  if (m.page_locked) host += " It is page-locked: the system cannot swap it out, the device reads it directly.";
+  std::string host = "Slots and copies of recordings, without the history.";
+  if (m.slot_bytes > 0) host += fmt::format(" {} per slot.", byte_text(m.slot_bytes));
+  if (m.page_locked) host += " Page-locked: never swapped, read directly by the device.";
   const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";
   memory_line(c, column, {"memory_host", label, m.host_used, m.host_free, host});
 }

@@ -65,7 +65,7 @@ void plot_row(PanelContext& c, Column& column, bool running) {
   const Hit h = ui.hit("latency", row);
   ui.tip("latency", h, row,
          {shown ? "Latency until shown" : "Latency until ready",
-          "The last 10 s, the slowest frame of each moment; the dashed line is p95.",
+          "Last 10 s, slowest frame per interval; dashed line: p95.",
           {}});
   Sparkline plot{.values = history, .top = top, .top_text = top_text(top)};
   if (known) {
@@ -81,14 +81,13 @@ void latency_rows(PanelContext& c, Column& column) {
   const bool running = c.state.run != RunState::fault;
   head_row(c, column);
   number_row(c, column,
-             {"latency_ready", "Ready", "From the moment a frame is complete in host memory to its finished picture.",
-              c.state.latency, Latency::ready},
+             {"latency_ready", "Ready", "From a complete frame in host memory to the finished image.", c.state.latency,
+              Latency::ready},
              running);
-  number_row(
-      c, column,
-      {"latency_shown", "Shown", "From the moment a frame is complete in host memory to its picture on the display.",
-       c.state.shown_latency, Latency::shown},
-      running);
+  number_row(c, column,
+             {"latency_shown", "Shown", "From a complete frame in host memory to the image on the display.",
+              c.state.shown_latency, Latency::shown},
+             running);
   column.y += c.ui.px(3);
   plot_row(c, column, running);
 }

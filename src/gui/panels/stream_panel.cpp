@@ -1,4 +1,4 @@
-// The stream panel: what happens when all slots are in use, and everything below it in files of its own.
+// The stream panel: what happens when the buffer is full, and everything below it in files of its own.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,13 +16,10 @@ struct PolicyWords {
 };
 constexpr std::array<PolicyWords, 4> kPolicies = {{
     {RingPolicy::block, "Block the source", "Block",
-     "The source waits until a slot is free: nothing is lost, the picture may lag."},
-    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest",
-     "The oldest waiting frame gives way: the picture stays as fresh as it can."},
-    {RingPolicy::error, "Error on override", "Error",
-     "The stream stops with a report as soon as a frame finds no slot."},
-    {RingPolicy::drop_newest, "Drop newest", "Drop newest",
-     "The new frame is left out; those that wait keep their order."},
+     "The source waits for a free slot: no frame is lost, the image may lag."},
+    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest queued frame is dropped: lowest latency."},
+    {RingPolicy::error, "Stop on overrun", "Error", "The stream stops with a report when the buffer is full."},
+    {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed."},
 }};
 
 void policy_rows(PanelContext& c, Column& column) {
@@ -48,7 +45,7 @@ void policy_rows(PanelContext& c, Column& column) {
 void stream_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::stream, c.compact);
   c.ui.header("panel_stream", column, "Stream",
-              open ? "when all slots are in use"  // what the first rows are about
+              open ? "when the buffer is full"  // what the first rows are about
                    : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
                                  c.state.counts.slots),
               open);

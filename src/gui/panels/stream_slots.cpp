@@ -103,12 +103,11 @@ void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
   for (std::size_t i = 0; i < kSlotCounts.size(); ++i) choices.push_back({texts[i], texts[i + kSlotCounts.size()]});
   const auto at = std::find(kSlotCounts.begin(), kSlotCounts.end(), c.state.stream.slots);
   const int chosen = at == kSlotCounts.end() ? -1 : static_cast<int>(at - kSlotCounts.begin());
-  const auto picked =
-      ui.combo("slots", value, {}, choices, chosen,
-               {"Slots",
-                "Frames that can wait between source and processing. Click to choose how many. More slots ride out "
-                "longer hiccups and cost memory.",
-                {}});
+  const auto picked = ui.combo("slots", value, {}, choices, chosen,
+                               {"Slots",
+                                "Buffer size between source and processing. Click to change. More slots bridge longer "
+                                "interruptions and use more memory.",
+                                {}});
   const bool full = gauge.refusal != nullptr && gauge.used() >= gauge.counts.slots;
   const float words = ui.width(Type::body, "in use");
   ui.text_right(Type::body, value.x1 - ui.px(26), value.y0, value.height(), theme::kText2, "in use");
@@ -123,8 +122,7 @@ void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
   Ui& ui = c.ui;
   const Hit h = ui.hit("occupancy", row);
   const int slots = std::max(gauge.counts.slots, 1);
-  const std::string text = fmt::format("Over the last 10 s; at the top all {} are. The most that ever were: {}.", slots,
-                                       gauge.counts.slots_peak);
+  const std::string text = fmt::format("Last 10 s; full scale {} slots. Maximum: {}.", slots, gauge.counts.slots_peak);
   ui.tip("occupancy", h, row, {"Slots in use", text, {}});
   draw_sparkline(ui, row, {.values = c.state.occupancy, .top = static_cast<double>(slots), .label_width = 0});
 }
@@ -135,8 +133,7 @@ void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
   const Hit h = ui.hit("gauge", cells);
   ui.tip("gauge", h, cells,
          {"Slots now",
-          fmt::format("Blue is being copied: {}. Bright waits to be copied: {}. Dark is being filled: {}. The rest is "
-                      "free.",
+          fmt::format("Blue: being copied ({}). Bright: waiting ({}). Dark: being filled ({}). Other slots are free.",
                       gauge.counts.slots_reading, gauge.counts.slots_ready, gauge.counts.slots_writing),
           {}});
   slot_cells(ui, cells, gauge);

@@ -25,9 +25,9 @@ Rect way_row(PanelContext& c, Column& column, std::string_view label, bool enabl
 bool memory_row(PanelContext& c, Column& column) {
   StreamSettings& s = c.state.stream;
   const std::string& why = c.state.no_effect.host_memory;
-  std::string help = "Where frames wait. Pinned memory is copied to the GPU fastest and while kernels run.";
+  std::string help = "Memory of the buffer. Pinned memory is copied to the GPU fastest, in parallel with kernels.";
   if (const std::size_t slot = c.state.memory.slot_bytes; slot > 0) {
-    help += fmt::format(" {} slots need {} of it.", s.slots, byte_text(slot * static_cast<std::size_t>(s.slots)));
+    help += fmt::format(" {} slots need {}.", s.slots, byte_text(slot * static_cast<std::size_t>(s.slots)));
   }
   const auto memory = static_cast<std::size_t>(why.empty() ? s.host_memory : HostMemory::pageable);
   const auto picked = c.ui.combo("host_memory", way_row(c, column, "Memory", why.empty()), kMemory[memory], kMemory,
@@ -38,11 +38,10 @@ bool memory_row(PanelContext& c, Column& column) {
 
 bool choose_streams(PanelContext& c, const Rect& r) {
   const std::string& why = c.state.no_effect.streams;
-  const auto picked = c.ui.segmented("streams", r, kStreams, static_cast<int>(c.state.stream.streams),
-                                     {"Streams",
-                                      "Overlap copies the next frame while this one is processed; serial does one "
-                                      "after the other, for comparison.",
-                                      why});
+  const auto picked = c.ui.segmented(
+      "streams", r, kStreams, static_cast<int>(c.state.stream.streams),
+      {"Streams",
+       "Overlap copies the next frame during processing; serial alternates copy and processing, for comparison.", why});
   if (picked) c.state.stream.streams = static_cast<StreamMode>(*picked);
   return picked.has_value();
 }
@@ -50,7 +49,7 @@ bool choose_streams(PanelContext& c, const Rect& r) {
 bool choose_lanes(PanelContext& c, const Rect& r) {
   const std::string& why = c.state.no_effect.lanes;
   const MemoryView& memory = c.state.memory;
-  std::string help = "Frames that are in the pipeline at the same time.";
+  std::string help = "Number of frames in the pipeline at the same time.";
   if (memory.lane_bytes > 0) {
     help += fmt::format(" Another lane needs {} on the device", byte_text(memory.lane_bytes));
     help += memory.device_free > 0 ? fmt::format(", {} are free.", byte_text(memory.device_free)) : ".";
@@ -77,17 +76,16 @@ bool streams_and_lanes(PanelContext& c, Column& column) {
 }
 
 bool delay_row(PanelContext& c, Column& column) {
-  const auto wanted =
-      slider_from_off(c.ui, column,
-                      {.id = "pace_ms",
-                       .label = "Delay after each frame",
-                       .unit = "ms",
-                       .decimals = 1,
-                       .track_max = 100.0,
-                       .most = 100.0,
-                       .lines = c.compact ? Lines::two : Lines::one,
-                       .help = "The source rests at least so long after each frame, whatever its rate."},
-                      c.state.stream.pace_ms, 0.1);
+  const auto wanted = slider_from_off(c.ui, column,
+                                      {.id = "pace_ms",
+                                       .label = "Minimum gap between frames",
+                                       .unit = "ms",
+                                       .decimals = 1,
+                                       .track_max = 100.0,
+                                       .most = 100.0,
+                                       .lines = c.compact ? Lines::two : Lines::one,
+                                       .help = "The source pauses at least this long after every frame."},
+                                      c.state.stream.pace_ms, 0.1);
   if (wanted) c.state.stream.pace_ms = *wanted;
   return wanted.has_value();
 }

@@ -80,7 +80,7 @@ bool tgc_rows(PanelContext& c, Column& column) {
   const std::string now = ui.fitted(Type::body, face.width() - ui.px(12), gist(tgc_db(p), c.compact ? "" : " dB"));
   if (ui.button("tgc", face, {.label = now, .active = open},
                 {"Time gain compensation",
-                 "Gain over depth, on the screen only: saved levels and measurements stay as they are.",
+                 "Gain over depth, display only: saved levels and measurements are unchanged.",
                  {}})) {
     open = !open;
   }

@@ -87,9 +87,9 @@ void parts_row(PanelContext& c, Column& column) {
     number(c, r, row);
   };
   part(left, copy_color(), {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device, ms, median."});
-  part(
-      right, work_color(),
-      {"time_work", "Processing", "t_p", t.t_p_ms, "From the first kernel's begin to the last one's end, ms, median."});
+  part(right, work_color(),
+       {"time_work", "Processing", "t_p", t.t_p_ms,
+        "From the start of the first kernel to the end of the last kernel, ms, median."});
 }
 
 void bar(const Ui& ui, const Geometry& g, float y, float half, double from_ms, double to_ms, ImU32 color) {
@@ -121,31 +121,30 @@ std::string percent_off(double value, double prediction) {
 }  // namespace
 
 std::string timing_verdict(const StreamTiming& t, double budget_ms) {
-  if (t.frames == 0 || !(t.period_ms > 0.0) || !(t.serial_ms() > 0.0)) return "No frame has been timed yet.";
+  if (t.frames == 0 || !(t.period_ms > 0.0) || !(t.serial_ms() > 0.0)) return "No timings yet.";
   const double serial = t.serial_ms();
   const double overlap = t.overlap_ms();
   const std::string rate = fixed(1000.0 / t.period_ms, t.period_ms > 10.0 ? 1 : 0) + " frames/s";
   if (close(t.period_ms, serial) && close(t.period_ms, overlap)) {
-    return rate + ": both predictions are met, as one of the two times is small.";
+    return rate + ": serial and overlap agree: copy (or compute) time is negligible.";
   }
   if (close(t.period_ms, overlap)) {
-    return fmt::format("{}: as overlap predicts ({}); copies are hidden.", rate, percent_off(t.period_ms, overlap));
+    return fmt::format("{}: matches overlap ({}); copies are hidden.", rate, percent_off(t.period_ms, overlap));
   }
   if (close(t.period_ms, serial)) {
-    return fmt::format("{}: as serial predicts ({}); copies and kernels take turns.", rate,
+    return fmt::format("{}: matches serial ({}); copies and kernels alternate.", rate,
                        percent_off(t.period_ms, serial));
   }
   if (close(t.period_ms, budget_ms)) {
-    return fmt::format("{}: the source sets the pace; overlap could do {} frames/s.", rate,
+    return fmt::format("{}: limited by the source; overlap allows {} frames/s.", rate,
                        fixed(1000.0 / overlap, overlap > 10.0 ? 1 : 0));
   }
-  if (t.period_ms > serial)
-    return rate + ": slower than both predictions; the device waits for the host or the source.";
+  if (t.period_ms > serial) return rate + ": slower than predicted: the device waits for the host or the source.";
   if (t.period_ms > overlap) {
     const double hidden = (serial - t.period_ms) / (serial - overlap);
-    return fmt::format("{}: between the two; {} % of the shorter time is hidden.", rate, fixed(100.0 * hidden, 0));
+    return fmt::format("{}: partial overlap; {} % of the shorter time is hidden.", rate, fixed(100.0 * hidden, 0));
   }
-  return rate + ": faster than predicted; lanes share the work of one stage.";
+  return rate + ": faster than predicted: several lanes run in parallel.";
 }
 
 void timeline_numbers(PanelContext& c, Column& column) {
@@ -159,11 +158,11 @@ void timeline_numbers(PanelContext& c, Column& column) {
   ui.horizontal(column.x0, column.x1, column.y, theme::kFaintLine);
   const Rect one = number_row(c, column,
                               {"time_serial", "Serial", "t_t + t_p", t.serial_ms(),
-                               "What a frame takes when copy and kernels take turns, ms.", serial});
+                               "Time per frame if copy and kernels alternate, ms.", serial});
   ground(ui, g, one.cy());
   const Rect two = number_row(c, column,
                               {"time_overlap", "Overlap", "max(t_t, t_p)", t.overlap_ms(),
-                               "What a frame takes when the next one is copied meanwhile, ms.", overlap});
+                               "Time per frame if the next frame is copied during processing, ms.", overlap});
   ground(ui, g, two.cy());
   const Rect period = number_row(c, column,
                                  {"time_period", c.compact ? "Measured" : "Measured period", "", t.period_ms,

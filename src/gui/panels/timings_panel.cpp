@@ -106,8 +106,8 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   const Hit h = ui.hit("frame_total", r);
   ui.tip("frame_total", h, r,
          {measured ? "Frame" : "Sum",
-          measured ? "From the start of the upload to the finished picture; stages may overlap."
-                   : "The stages above, from upload to the picture, added up. Frames in different lanes overlap.",
+          measured ? "From the start of the upload to the finished image; stages may overlap."
+                   : "Sum of the stages above, from upload to image. Frames in different lanes overlap.",
           {}});
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
