@@ -20,6 +20,7 @@
 #include "app/provenance.h"
 #include "app/report.h"
 #include "app/session.h"
+#include "app/session_file.h"
 #include "core/error.h"
 #include "core/live_images.h"
 #include "core/units.h"
@@ -35,9 +36,10 @@ struct Limits {
   double seconds = 0.0;
 };
 
-// Without limits: a recording once through, a phantom for five seconds.
+// Without limits: a session's frame, a recording once through, a phantom for five seconds.
 Limits limits_for(const Options& options, const SourceInfo& info) {
   if (options.frames > 0 || options.duration_s > 0.0) return {options.frames, options.duration_s};
+  if (options.session != nullptr) return {1, 0.0};
   if (info.frame_count > 0) return {info.frame_count, 0.0};
   return {0, 5.0};
 }
@@ -119,7 +121,7 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
 
 int run_headless(const Options& options) {
   require_outputs(options);
-  const Marks marks = options.marks.empty() ? Marks{} : read_marks(options.marks);
+  const Marks marks = marks_of(options);
   ChosenBackend chosen = choose_backend(options.backend);
   const OpenedSource opened = open_source(options.source, options.facts);
   const Acquisition& acquisition = *opened.info.acquisition;
@@ -127,6 +129,7 @@ int run_headless(const Options& options) {
   const Limits limits = limits_for(options, opened.info);
   require_live_outputs(options, params);
 
+  const SavedSession* saved = options.session.get();
   LiveImages live;
   PastImages past;  // for points, which are beamformed again
   TimingTrace trace;
@@ -147,7 +150,9 @@ int run_headless(const Options& options) {
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
                    .past = options.measurements.empty() ? nullptr : &past,
-                   .side = live.side()});
+                   .side = live.side(),
+                   .first_frame = saved != nullptr ? saved->frame : 0,
+                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
   // Only now: a run that is refused says why, in one line.
   if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {

@@ -108,7 +108,8 @@ void require_measurements(const Options& options) {
   if (ending != ".csv" && ending != ".json") {
     throw Error("--measurements", "found '" + options.measurements.string() + "'", "a name that ends in .csv or .json");
   }
-  if (options.marks.empty()) throw Error("--measurements", "found without --marks", "a file of marks to measure");
+  if (options.marks.empty() && options.session == nullptr)
+    throw Error("--measurements", "found without --marks", "a file of marks to measure");
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   state_.stream = options_.stream;
   describe_backend();
   require_outputs(options_);
+  state_.marks = marks_of(options_);
+  pending_session_ = options_.session;
   host_image_wanted_ =
       !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
   state_.saving.folder = std::filesystem::current_path().string();
@@ -58,9 +60,19 @@ UiCommands WindowApp::make_commands() {
   UiCommands c;
   c.params_changed = [this] { later([this] { apply_params(); }); };
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
-  c.open_phantom = [this](const std::string& name) { later([this, name] { opener_.open("sim:" + name); }); };
-  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { opener_.open(file.string()); }); };
-  c.facts_changed = [this] { later([this] { opener_.open(state_.source.opened_as, state_.facts); }); };
+  c.open_phantom = [this](const std::string& name) {
+    later([this, name] {
+      pending_session_.reset();
+      opener_.open("sim:" + name);
+    });
+  };
+  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { open_file(file); }); };
+  c.facts_changed = [this] {
+    later([this] {
+      pending_session_.reset();
+      opener_.open(state_.source.opened_as, state_.facts);
+    });
+  };
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
@@ -118,6 +130,7 @@ void WindowApp::turn() {
 void WindowApp::look_at_stream() {
   const bool had_fault = state_.fault.has_value();
   feed_.update(state_, *session_, trace_, shown_);
+  freeze_restored_frame();
   freeze_when_still();
   update_run_state(
       state_, *session_,
@@ -215,7 +228,8 @@ void WindowApp::take_opened() {
     start_session(std::move(*result->opened));
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
-    state_.facts = facts_;          // the panel shows what holds
+    pending_session_.reset();
+    state_.facts = facts_;  // the panel shows what holds
     say(Severity::error, error.what());
   }
 }

@@ -17,6 +17,7 @@
 #include "app/preset_shelf.h"
 #include "app/review.h"
 #include "app/session.h"
+#include "app/session_file.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
 #include "app/window_recording.h"
@@ -42,7 +43,9 @@ class WindowApp {
   void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
   void run_commands();
   void take_opened();
-  void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
+  // `saved`: where the stream begins; null: at the source's beginning.
+  void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params,
+                    const SavedSession* saved = nullptr);
   void start_session(OpenedSource opened);
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
   void restart(const StreamSettings& stream);
@@ -70,6 +73,10 @@ class WindowApp {
   void save_objects();
   void save_film();
   void go_on_with_film();
+  void open_file(const std::filesystem::path& file);
+  void save_session();
+  void restore_view(const SavedSession* saved);
+  void freeze_restored_frame();
   void give_up_film(const std::string& why);
   void describe_saving();
   void report_saved(const std::string& text, Severity severity);
@@ -108,9 +115,11 @@ class WindowApp {
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
-  std::string named_;               // the source, as the user named it
-  Facts facts_;                     // that it was opened with
-  std::shared_ptr<FilmJob> video_;  // --video
+  std::shared_ptr<const SavedSession> pending_session_;  // to restore when its source is open
+  std::optional<std::uint64_t> frame_to_freeze_;         // of a session, until it is on screen
+  std::string named_;                                    // the source, as the user named it
+  Facts facts_;                                          // that it was opened with
+  std::shared_ptr<FilmJob> video_;                       // --video
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;

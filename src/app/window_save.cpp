@@ -45,6 +45,7 @@ void WindowApp::save(SaveWhat what) {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
+    if (what == SaveWhat::session) return save_session();
     if (what == SaveWhat::objects) return save_objects();
     save_picture(what);
   } catch (const std::exception& error) {

@@ -1,6 +1,9 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "app/spare_memory.h"
 #include "app/window_app.h"
 #include "core/error.h"
@@ -9,9 +12,19 @@
 #include "gui/mark_editor.h"
 
 namespace echoloop {
+namespace {
+
+// Early enough that flow has its ensemble up to the session's frame.
+std::uint64_t first_frame_of(const SavedSession* saved) {
+  constexpr std::uint64_t kFramesBefore = 63;
+  if (saved == nullptr || saved->moment == SavedMoment::live) return saved != nullptr ? saved->frame : 0;
+  return saved->frame - std::min(saved->frame, kFramesBefore);
+}
+
+}  // namespace
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
-                             const ImagingParams& params) {
+                             const ImagingParams& params, const SavedSession* saved) {
   give_up_film("the stream was restarted");
   session_.reset();
   review_.forget(state_.cine);
@@ -27,27 +40,33 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   feed_ = {};
   shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
-  session_ = std::make_unique<Session>(*backend_, source, live_.images, trace_,
-                                       SessionOptions{.stream = stream,
-                                                      .params = params,
-                                                      .max_frames = options_.frames,
-                                                      .host_copy = host_copy(),
-                                                      .on_image = video_taker(),
-                                                      .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
-                                                      .recorder = recording_.recorder(),
-                                                      .past = &past_,
-                                                      .inspections = &inspections_,
-                                                      .side = live_.side(),
-                                                      .in_background = true});
+  session_ = std::make_unique<Session>(
+      *backend_, source, live_.images, trace_,
+      SessionOptions{.stream = stream,
+                     .params = params,
+                     .max_frames = options_.frames,
+                     .host_copy = host_copy(),
+                     .on_image = video_taker(),
+                     .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
+                     .recorder = recording_.recorder(),
+                     .past = &past_,
+                     .inspections = &inspections_,
+                     .side = live_.side(),
+                     .first_frame = first_frame_of(saved),
+                     .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
+                     .in_background = true});
 }
 
 void WindowApp::start_session(OpenedSource opened) {
   const ImagingParams defaults = default_params(*opened.info.acquisition);
   const bool first = source_ == nullptr;
+  const std::shared_ptr<const SavedSession> saved = std::exchange(pending_session_, nullptr);
   // What the command line set is meant for the source that it named.
   ImagingParams params = first ? apply_settings(defaults, options_.settings) : defaults;
-  const bool again = opened.info.opened_as == state_.source.opened_as;  // with other facts
-  if (again) {
+  const bool again = saved == nullptr && opened.info.opened_as == state_.source.opened_as;  // with other facts
+  if (saved != nullptr) {
+    if (!first) params = apply_settings(defaults, saved->settings);
+  } else if (again) {
     params = state_.params;
     for (const ParamSpec& spec : param_table()) {  // what nobody set follows the facts: band, depth, gate ...
       const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
@@ -59,18 +78,20 @@ void WindowApp::start_session(OpenedSource opened) {
     params.color_map = state_.params.color_map;
   }
   DefaultPreset chosen{params, active_preset_, {}};
-  if (!again && (!first || options_.settings.empty())) chosen = default_preset(params, *opened.info.acquisition);
+  if (saved == nullptr && !again && (!first || options_.settings.empty()))
+    chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
   StreamSettings stream = state_.stream;
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
+  if (saved != nullptr && !first) stream = saved->stream;
   // Before the old stream is given up.
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
   if (!first) recording_.end("another source was opened");
   if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
-  if (!again) {  // what was drawn belongs to the other picture
-    clear_marks(state_.marks);
+  if (!again) {                             // what was drawn belongs to the other picture
+    if (!first) clear_marks(state_.marks);  // else those of the command line
     state_.inspected.reset();
     state_.pan_zoom = {};
   }
@@ -84,7 +105,8 @@ void WindowApp::start_session(OpenedSource opened) {
   state_.defaults = defaults;
   state_.source = opened.info;
   named_ = opened.name;
-  make_session(opened.source, stream, params);
+  restore_view(saved.get());
+  make_session(opened.source, stream, params, saved.get());
   source_ = std::move(opened.source);
   if (!first) give_back_freed_memory();
   active_preset_ = chosen.file;

@@ -112,7 +112,8 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       return true;
     case Key::s:
       if (!press.control) call(commands_.save, SaveWhat::picture);
-      return true;
+      if (press.control && press.shift) call(commands_.save, SaveWhat::session);
+      return !press.control || press.shift;
     default:
       return false;
   }

@@ -247,6 +247,7 @@ RgbPicture Viewer::screenshot() const {
 }
 
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
+void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(layout); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }

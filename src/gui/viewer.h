@@ -81,6 +81,7 @@ class Viewer {
   [[nodiscard]] std::vector<float> shown_db() const;
 
   [[nodiscard]] const ViewSettings& settings() const;
+  void apply_layout(const LayoutText& layout);  // of a session
 
   // Forgets the picture on screen; call before Mailbox::reset().
   void forget_image();
