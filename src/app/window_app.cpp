@@ -35,8 +35,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   require_outputs(options_);
   state_.marks = marks_of(options_);
   pending_session_ = options_.session;
-  host_image_wanted_ =
-      !options_.image_out.empty() || !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
+  host_image_wanted_ = !options_.measurements.empty() || !options_.image_out.empty() || !options_.png.empty() ||
+                       !options_.png16.empty() || !options_.video.empty();
   state_.saving.folder = std::filesystem::current_path().string();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
   const bool with_interop = options_.interop && backend_->name() == "CUDA";

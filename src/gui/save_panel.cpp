@@ -76,6 +76,15 @@ void draw_rows(PanelContext& c, Column& column) {
             {},
             {"Timings", "All times that are kept: frame, stage, lane, start and end in ns.",
              timed ? "" : "No frame has been timed yet."}});
+  save_row(c, column,
+           {"save/session",
+            SaveWhat::session,
+            "Session",
+            "source, settings, marks, layout",
+            {},
+            {"Session   Ctrl+Shift+S",
+             "One file that opens with the same source, parameters, stream settings, marks, zoom and frame.",
+             c.state.source.acquisition == nullptr ? "There is no source yet." : ""}});
 }
 
 template <std::size_t N>
@@ -140,7 +149,7 @@ std::string_view why_no_picture(const PanelContext& c) {
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {
   Ui& ui = c.ui;
-  const float height = ui.px(12 + 28 + 4 * 34 + 13 + 28 + 3 * 34 + 28 + 12 + 50);
+  const float height = ui.px(12 + 28 + 5 * 34 + 13 + 28 + 3 * 34 + 28 + 12 + 50);
   const Rect box{right - ui.px(kWidth), bottom - height, right, bottom};
   if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;
   Column column{box.x0 + ui.px(kPad), box.x1 - ui.px(kPad), box.y0 + ui.px(10), c.compact};
