@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "app/patch_request.h"
-#include "gui/ui_state.h"
 
 namespace echoloop {
 

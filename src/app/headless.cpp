@@ -107,6 +107,19 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   return status;
 }
 
+void write_times(const Options& options, const TimingTrace& trace) {
+  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
+  if (!options.csv.empty()) write_text(options.csv, trace.csv());
+}
+
+// Only now, when the stream runs: a run that is refused says why, in one line.
+void say_notes(const std::string& backend_note, const Acquisition& acquisition, const ImagingParams& params) {
+  if (!backend_note.empty()) fmt::print(stderr, "{}\n", backend_note);
+  if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
+    fmt::print(stderr, "Warning: {}\n", warning);
+  }
+}
+
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
@@ -153,11 +166,7 @@ int run_headless(const Options& options) {
                    .side = live.side(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
                    .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
-  // Only now: a run that is refused says why, in one line.
-  if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
-  if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
-    fmt::print(stderr, "Warning: {}\n", warning);
-  }
+  say_notes(chosen.note, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, limits.seconds);
   recorder.finish();
@@ -180,8 +189,7 @@ int run_headless(const Options& options) {
     const Measured measured = measure_image(*image, marks, &session, frame_again(*opened.source, image->stamp));
     write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
   }
-  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
-  if (!options.csv.empty()) write_text(options.csv, trace.csv());
+  write_times(options, trace);
   write_report(options, report);
   const bool told = image == nullptr && status != 0;  // why nothing came
   if (!told && wants_picture(options) && image == nullptr) {

@@ -47,6 +47,8 @@ class WindowApp {
   void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params,
                     const SavedSession* saved = nullptr);
   void start_session(OpenedSource opened);
+  [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
+  [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
   void restart(const StreamSettings& stream);
   void use_cpu();

@@ -57,26 +57,35 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                      .in_background = true});
 }
 
+// Of another source than the one before.
+ImagingParams WindowApp::params_to_start(const ImagingParams& defaults) const {
+  // What the command line set is meant for the source that it named.
+  if (source_ == nullptr) return apply_settings(defaults, options_.settings);
+  ImagingParams params = defaults;  // the display stays as the user left it
+  params.dynamic_range_db = state_.params.dynamic_range_db;
+  params.gamma = state_.params.gamma;
+  params.color_map = state_.params.color_map;
+  return params;
+}
+
+// Of the same source with other facts: parameters at their defaults follow the facts: band, depth, gate ...
+ImagingParams WindowApp::params_with_facts(const ImagingParams& defaults) const {
+  ImagingParams params = state_.params;
+  for (const ParamSpec& spec : param_table()) {
+    const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
+    if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
+  }
+  return params;
+}
+
 void WindowApp::start_session(OpenedSource opened) {
   const ImagingParams defaults = default_params(*opened.info.acquisition);
   const bool first = source_ == nullptr;
   const std::shared_ptr<const SavedSession> saved = std::exchange(pending_session_, nullptr);
-  // What the command line set is meant for the source that it named.
-  ImagingParams params = first ? apply_settings(defaults, options_.settings) : defaults;
   const bool again = saved == nullptr && opened.info.opened_as == state_.source.opened_as;  // with other facts
-  if (saved != nullptr) {
-    if (!first) params = apply_settings(defaults, saved->settings);
-  } else if (again) {
-    params = state_.params;
-    for (const ParamSpec& spec : param_table()) {  // what nobody set follows the facts: band, depth, gate ...
-      const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
-      if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
-    }
-  } else if (!first) {  // the display stays as the user left it
-    params.dynamic_range_db = state_.params.dynamic_range_db;
-    params.gamma = state_.params.gamma;
-    params.color_map = state_.params.color_map;
-  }
+  ImagingParams params = saved != nullptr ? apply_settings(defaults, first ? options_.settings : saved->settings)
+                         : again          ? params_with_facts(defaults)
+                                          : params_to_start(defaults);
   DefaultPreset chosen{params, active_preset_, {}};
   if (saved == nullptr && !again && (!first || options_.settings.empty()))
     chosen = default_preset(params, *opened.info.acquisition);
