@@ -9,6 +9,7 @@ namespace echoloop {
 
 CineFilm::CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params)
     : job_(std::make_shared<FilmJob>(std::move(order))), frames_(std::move(frames)), params_(params) {
+  if (!frames_.empty()) pictures_ = frames_.back().place - frames_.front().place + 1;
   if (params.flow == FlowMode::off) return;
   without_flow_ = static_cast<std::size_t>(
       std::ranges::count_if(frames_, [](const Frame& frame) { return frame.ensemble.empty(); }));
@@ -32,19 +33,19 @@ void CineFilm::ask(Session& session) {
   }
   for (; let_go_ < delivered; ++let_go_) frames_[let_go_] = {};
   // The queue always has room for what is under way.
-  for (; asked_ < frames_.size() && asked_ < job_->written() + FilmJob::kQueue; ++asked_) {
-    const auto& [kept, ensemble] = frames_[asked_];
+  for (; asked_ < frames_.size() && asked_ < job_->drawn() + FilmJob::kQueue; ++asked_) {
+    const auto& [kept, place, ensemble] = frames_[asked_];
     session.review({.frame = kept.frame,
                     .owner = kept.owner,
                     .params = params_,
                     .compare = {},
                     .deliver =
-                        [job = job_, to = delivered_](const Image* image, const FlowImage* flow) {
+                        [job = job_, to = delivered_, place = place](const Image* image, const FlowImage* flow) {
                           if (image == nullptr) {
                             to->failed = true;
                             return;
                           }
-                          job->offer(*image, WhenFull::leave_out, flow);
+                          job->offer_at(place, *image, WhenFull::leave_out, flow);
                           ++to->pictures;
                         },
                     .ensemble = ensemble});
@@ -53,12 +54,11 @@ void CineFilm::ask(Session& session) {
 }
 
 double CineFilm::fraction() const {
-  return frames_.empty() ? 0.0 : static_cast<double>(job_->written()) / static_cast<double>(frames_.size());
+  return pictures_ == 0 ? 0.0 : static_cast<double>(job_->written()) / static_cast<double>(pictures_);
 }
 
 std::string CineFilm::progress() const {
-  return fmt::format("Video: {} of {} images, {}", job_->written(), frames_.size(),
-                     job_->order().path.filename().string());
+  return fmt::format("Video: {} of {} images, {}", job_->written(), pictures_, job_->order().path.filename().string());
 }
 
 bool CineFilm::failed() const { return !why_.empty() || job_->failure() != nullptr; }

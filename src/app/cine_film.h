@@ -1,5 +1,6 @@
-// A film of kept frames: each is beamformed again by the stream's processing thread, between the live ones, and goes
-// on to a FilmJob. Only a few are asked for ahead, so that neither waits for the other. UI thread only.
+// A video of kept frames: each is beamformed again by the stream's processing thread, between the live ones, and goes
+// on to a FilmJob, at its place by acquisition time. Only a few are asked for ahead, so that neither waits for the
+// other. UI thread only.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@ class CineFilm {
  public:
   struct Frame {
     KeptFrame kept;
+    std::uint64_t place = 0;              // FilmFrame::place
     std::vector<EnsembleFrame> ensemble;  // whose flow lies over it; empty: none
   };
   // `frames` in their order, `params` as in the panels; the level of 0 dB is the one in use.
@@ -37,7 +39,8 @@ class CineFilm {
 
   std::shared_ptr<FilmJob> job_;
   std::shared_ptr<Delivered> delivered_ = std::make_shared<Delivered>();
-  std::vector<Frame> frames_;  // those that have been delivered are let go
+  std::vector<Frame> frames_;   // those that have been delivered are let go
+  std::uint64_t pictures_ = 0;  // of the video
   ImagingParams params_;
   std::size_t asked_ = 0, let_go_ = 0;
   std::uint64_t arrangement_ = 0;  // that was asked

@@ -10,7 +10,6 @@
 
 #include "app/provenance.h"
 #include "core/error.h"
-#include "history/film.h"
 
 namespace echoloop {
 namespace {
@@ -35,6 +34,10 @@ FilmJob::~FilmJob() {
 }
 
 void FilmJob::offer(const Image& image, WhenFull when_full, const FlowImage* flow) {
+  offer_at(image.stamp.sequence, image, when_full, flow);
+}
+
+void FilmJob::offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow) {
   if (image.host_db == nullptr) return;
   std::unique_lock lock(mutex_);
   if (when_full == WhenFull::wait) {
@@ -56,6 +59,7 @@ void FilmJob::offer(const Image& image, WhenFull when_full, const FlowImage* flo
   next.image.storage.reset();
   next.image.device_db = nullptr;
   if (flow != nullptr) next.flow = *flow;
+  next.place = place;
   lock.lock();
   queue_.push_back(std::move(next));
   lock.unlock();
@@ -96,9 +100,33 @@ bool FilmJob::take(Waiting& next) {
   return true;
 }
 
+bool FilmJob::stopped() const {
+  const std::scoped_lock lock(mutex_);
+  return stopped_;
+}
+
+std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter, const Image& first) {
+  auto film = std::make_unique<Film>(
+      FilmFormat{.path = order_.path,
+                 .width = painter.width(),
+                 .height = painter.height(),
+                 .rate_hz = order_.rate_hz,
+                 .about = {{"title", order_.source}, {"comment", reproducing_command(order_.named, first)}}});
+  const std::scoped_lock lock(mutex_);
+  codec_ = film->codec();
+  wordless_ = !painter.has_words();
+  return film;
+}
+
+void FilmJob::hold(Film& film, std::uint64_t pictures, const RgbPicture& shown) {
+  for (std::uint64_t i = 0; i < pictures && !stopped(); ++i, ++written_) film.add(shown.rgb);
+}
+
 void FilmJob::write_film() {
   std::optional<FilmPainter> painter;
   std::unique_ptr<Film> film;
+  const RgbPicture* shown = nullptr;
+  std::uint64_t last_place = 0;
   for (Waiting next; take(next);) {
     if (film == nullptr) {
       painter.emplace(FilmLook{.grid = next.image.grid,
@@ -106,23 +134,16 @@ void FilmJob::write_film() {
                                .source = order_.source,
                                .note = order_.note,
                                .flow = order_.flow});
-      film = std::make_unique<Film>(
-          FilmFormat{.path = order_.path,
-                     .width = painter->width(),
-                     .height = painter->height(),
-                     .rate_hz = order_.rate_hz,
-                     .about = {{"title", order_.source}, {"comment", reproducing_command(order_.named, next.image)}}});
-      const std::scoped_lock lock(mutex_);
-      codec_ = film->codec();
-      wordless_ = !painter->has_words();
+      film = begin_film(*painter, next.image);
     }
-    film->add(painter->paint(next.image, next.flow ? &*next.flow : nullptr).rgb);
+    if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
+    last_place = next.place;
+    shown = &painter->paint(next.image, next.flow ? &*next.flow : nullptr);
+    film->add(shown->rgb);
     ++written_;
+    ++drawn_;
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    if (stopped_) return;
-  }
+  if (stopped()) return;
   if (film == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
   film->finish();
 }
@@ -152,9 +173,9 @@ std::exception_ptr FilmJob::failure() const {
 
 nlohmann::json FilmJob::report() const {
   const std::scoped_lock lock(mutex_);
-  return {{"path", order_.path.string()}, {"frames", written_.load()},
-          {"left_out", left_out_.load()}, {"codec", codec_},
-          {"rate_hz", order_.rate_hz},    {"complete", failure_ == nullptr}};
+  return {{"path", order_.path.string()},   {"frames", written_.load()}, {"held", written_.load() - drawn_.load()},
+          {"left_out", left_out_.load()},   {"codec", codec_},           {"rate_hz", order_.rate_hz},
+          {"complete", failure_ == nullptr}};
 }
 
 std::string FilmJob::summary() const {

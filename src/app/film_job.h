@@ -1,5 +1,7 @@
-// Pictures in, a film out, on a thread of its own: drawing and encoding never hold up the stream or the window. The
-// pictures wait in a queue of a few; whoever offers one says what is to happen when it is full.
+// Images in, a video out, on a thread of its own: drawing and encoding never hold up the stream or the window. The
+// images wait in a queue of a few; each offer states what happens when it is full. Each image has a place on the
+// video's clock and is shown until the next one's: frames that are missing do not make the video shorter than the
+// acquisition.
 #pragma once
 
 #include <atomic>
@@ -18,6 +20,7 @@
 #include "core/image.h"
 #include "gui/film_picture.h"
 #include "gui/ui_state.h"
+#include "history/film.h"
 
 namespace echoloop {
 
@@ -31,8 +34,8 @@ struct FilmOrder {
   std::string named = {};  // the source, for the command that makes the first picture again; kept in the file
 };
 
-// Every picture, at the pace at which the frames were acquired, at most 60 a second: faster ones play slower, and the
-// note says so. Fills rate_hz and note.
+// One picture for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
+// and the note says so. Fills rate_hz and note.
 void pace_film(FilmOrder& order, const SourceInfo& source);
 
 enum class WhenFull { wait, leave_out };
@@ -44,15 +47,20 @@ class FilmJob {
   FilmJob(const FilmJob&) = delete;
   FilmJob& operator=(const FilmJob&) = delete;
 
-  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread.
+  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread. `place`: the
+  // video's picture that shows it first, counted from any number; the image before it is held until then. Without a
+  // place, it is the frame's number: one picture for each frame that the source made. Where numbers go back the video
+  // goes on.
   void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
+  void offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
   void end();     // no more come: the film will be completed; any thread
   void cancel();  // the film will not be; any thread
 
   void wait();                                                        // for the end, after end() or cancel()
   [[nodiscard]] bool done() const { return done_; }                   // completed, failed or cancelled; any thread
   [[nodiscard]] std::exception_ptr failure() const;                   // once done; null = none
-  [[nodiscard]] std::uint64_t written() const { return written_; }    // pictures; any thread
+  [[nodiscard]] std::uint64_t written() const { return written_; }    // pictures of the video; any thread
+  [[nodiscard]] std::uint64_t drawn() const { return drawn_; }        // images among them; any thread
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }  // any thread
   [[nodiscard]] const FilmOrder& order() const { return order_; }
   [[nodiscard]] nlohmann::json report() const;  // once done: path, frames, codec, ...
@@ -65,11 +73,15 @@ class FilmJob {
     Image image;
     std::vector<float> pixels;
     std::optional<FlowImage> flow;
+    std::uint64_t place = 0;
   };
 
   void run();
   void write_film();
+  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter, const Image& first);
+  void hold(Film& film, std::uint64_t pictures, const RgbPicture& shown);
   bool take(Waiting& next);
+  [[nodiscard]] bool stopped() const;
 
   const FilmOrder order_;
   mutable std::mutex mutex_;
@@ -81,7 +93,7 @@ class FilmJob {
   std::string codec_;                      // under mutex_
   bool wordless_ = false;                  // under mutex_
   std::atomic<bool> done_{false};
-  std::atomic<std::uint64_t> written_{0}, left_out_{0};
+  std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};
   std::thread thread_;
 };
 

@@ -107,6 +107,7 @@ void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
 
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
+  o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
   if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
   if (!t.memory.empty())
     stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));

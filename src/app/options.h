@@ -32,6 +32,7 @@ struct Options {
   double duration_s = 0.0;   // 0 = no limit
   BackendChoice backend = BackendChoice::automatic;
   StreamSettings stream;
+  bool queue_given = false;                  // policy, slots or rate: a window then starts with what `stream` has
   std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
   Facts facts;                               // those of --set that are about the recording
   std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/frame_time.h"
 #include "core/param_table.h"
 
 namespace echoloop {
@@ -42,12 +43,11 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
   return e;
 }
 
-std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps) {
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double frame_rate_hz) {
   if (stamps.empty()) return {};
+  const auto time_s = [&](std::size_t i) { return stream_time_s(stamps[i], frame_rate_hz); };
   std::vector<double> steps_s;
-  for (std::size_t i = 1; i < stamps.size(); ++i) {
-    steps_s.push_back(std::max(0.0, static_cast<double>(stamps[i].acquired_ns - stamps[i - 1].acquired_ns) * 1e-9));
-  }
+  for (std::size_t i = 1; i < stamps.size(); ++i) steps_s.push_back(std::max(0.0, time_s(i) - time_s(i - 1)));
   std::vector<double> sorted = steps_s;
   double ordinary_s = 0.0;
   if (!sorted.empty()) {
@@ -69,7 +69,8 @@ void Review::freeze(Cine& cine, std::uint64_t sequence) {
   history_.hold();
   frozen_ = true;
   const std::vector<FrameStamp> stamps = history_.stamps();
-  cine.times_s = cine_times_s(stamps);
+  cine.frame_rate_hz = history_.frame_rate_hz();
+  cine.times_s = cine_times_s(stamps, cine.frame_rate_hz);
   cine.frames = stamps.size();
   cine.seconds = stamps.empty() ? 0.0 : -static_cast<double>(cine.times_s.front());
   cine.mark_in = 0;

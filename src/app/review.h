@@ -1,5 +1,5 @@
-// Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing by the wall clock, and
-// what the pipeline is asked to process again for it. UI thread only.
+// Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing at the acquisition's pace
+// times a speed, and what the pipeline is asked to process again for it. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ struct Ensemble {
 };
 Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames);
 
-// Moments of frames in seconds before the newest one, by their publication. A pause in between (the picture was frozen,
-// or the source stood still) counts as one ordinary step, so that playing does not wait there.
-std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps);
+// Moments of frames in seconds of acquisition before the newest one (core/frame_time.h). Where frames were not kept
+// (the image was frozen) or a source without a rate paused, one ordinary step is counted: playing does not wait there.
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double frame_rate_hz);
 
 }  // namespace echoloop

@@ -109,6 +109,7 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
 
 void RunningStream::feed_keepers(const StreamPlan& plan) {
   HistoryFeed feed{.frame_bytes = plan.source->acquisition()->frame_bytes(),
+                   .frame_rate_hz = plan.source->acquisition()->frame_rate_hz,
                    .kind = host_memory_,
                    .allocate = nullptr,
                    .lend = nullptr};

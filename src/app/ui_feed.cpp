@@ -11,6 +11,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::int64_t kSlowUpdateNs = 250'000'000;
+constexpr std::int64_t kIdleMemoryNs = 10'000'000'000;
 // About 500 frames; statistics of more would take too much of a window frame's time.
 constexpr std::size_t kSummarySpans = 4096;
 // The timeline shows up to 50 frames. At two a second these take 25 s, in which the window draws 1500 times and leaves
@@ -26,7 +27,7 @@ void UiFeed::update_rates(UiState& state, std::int64_t now, std::size_t frame_by
   };
   if (last_ns_ != 0) {
     // Averaged over about a second, so that the number can be read.
-    const double keep = std::exp(-seconds / 0.7);
+    const double keep = idle_ ? 0.0 : std::exp(-seconds / 0.7);
     const auto follow = [keep](double& value, double latest) { value = keep * value + (1.0 - keep) * latest; };
     follow(state.processed_fps, rate(state.counts.processed, last_processed_));
     follow(state.shown_fps, rate(state.shown, last_shown_));
@@ -52,12 +53,49 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
   return now.slots_peak > before.slots_peak ? now.slots_peak : used;
 }
 
-void UiFeed::update_histories(UiState& state, const TimingTrace& trace, std::int64_t now) {
+// Nothing comes, and nothing is under way: paused, or at a recording's end.
+void UiFeed::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
+  const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
+  idle_ = stopped && session.running() && state.counts.in_flight == 0 && state.counts.processed == last_processed_;
+  if (looked_ns_ == 0) plot_ns_ = now;
+  if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;
+  looked_ns_ = now;
+}
+
+void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t now) {
+  const bool runs = session.running() && session.fault().empty() && !session.stream().paused &&
+                    session.producer_state() == ProducerState::running;
+  state.pace = pace_.update({.now_ns = now,
+                             .next_sequence = state.counts.next_sequence,
+                             .waited_ns = state.counts.producer_waited_ns,
+                             .rate_hz = session.rate_hz(),
+                             .frame_rate_hz = state.source.acquisition->frame_rate_hz,
+                             .runs = runs});
+}
+
+void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t now) {
+  const bool same = session.arrangements() == memory_of_;
+  if (idle_ && same && now - memory_ns_ < kIdleMemoryNs) return;  // what is free changes all the time
+  memory_of_ = session.arrangements();
+  memory_ns_ = now;
+  const StreamMemory memory = session.memory();
+  state.memory = {.device_used = memory.device.used,
+                  .device_free = memory.device.free,
+                  .host_used = memory.host_bytes + state.cine.bytes,
+                  .history_used = state.cine.bytes,
+                  .host_free = free_host_memory(),
+                  .slot_bytes = memory.slot_bytes,
+                  .lane_bytes = memory.lane_bytes,
+                  .page_locked = session.host_memory() != HostMemory::pageable};
+}
+
+void UiFeed::update_histories(UiState& state, const TimingTrace& trace) {
+  const std::int64_t now = plot_ns_;
   const RingCounts& c = state.counts;
   occupancy_.add(now, busiest_between(sampled_, c));
   occupancy_.add(now, c.slots_writing + c.slots_ready + c.slots_reading);  // what lasts from here on
   sampled_ = c;
-  for (const double ms : trace.new_latencies_ms(Latency::ready, ready_seen_)) ready_.add(now, ms);
+  for (const double ms : trace.new_latencies_ms(Latency::ready_of_shown, ready_seen_)) ready_.add(now, ms);
   for (const double ms : trace.new_latencies_ms(Latency::shown, shown_seen_)) shown_.add(now, ms);
   state.occupancy = occupancy_.values(now);
   state.latency_history_ms = ready_.values(now);
@@ -71,24 +109,21 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   const SideCounts side = session.side_counts();
   state.flow.counts = side.flow;
   state.sonogram.counts = side.sonogram;
-  update_histories(state, trace, now);
+  watch_idle(state, session, now);
+  update_histories(state, trace);
   if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;
   update_rates(state, now, session.frame_bytes());
-  state.latency = trace.summarize_latency(Latency::ready);
-  state.shown_latency = trace.summarize_latency(Latency::shown);
+  update_pace(state, session, now);
+  state.latency = trace.recent_latency(Latency::ready_of_shown);
+  state.latency_since_start = trace.summarize_latency(Latency::ready_of_shown);
+  state.shown_latency = trace.recent_latency(Latency::shown);
+  state.shown_latency_since_start = trace.summarize_latency(Latency::shown);
   const std::vector<Span> spans = trace.last_spans(kSummarySpans);
   state.stages = stage_summaries(spans);
   state.frame_total = frame_summary(spans);
   state.timing = stream_timing(spans);
-  const StreamMemory memory = session.memory();
-  state.memory = {.device_used = memory.device.used,
-                  .device_free = memory.device.free,
-                  .host_used = memory.host_bytes,
-                  .host_free = free_host_memory(),
-                  .slot_bytes = memory.slot_bytes,
-                  .lane_bytes = memory.lane_bytes,
-                  .page_locked = session.host_memory() != HostMemory::pageable};
+  update_memory(state, session, now);
   const double rate = session.rate_hz();
   state.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
 }

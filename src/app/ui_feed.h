@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "app/clock_history.h"
+#include "app/pace_watch.h"
 #include "app/session.h"
 #include "core/timing_trace.h"
 #include "gui/ui_state.h"
@@ -12,12 +13,17 @@ namespace echoloop {
 
 class UiFeed {
  public:
-  // Counters, slots and plots each time; rates, percentiles and memory, which cost a sort, four times a second.
+  // Counters, slots and plots each time; rates, percentiles and memory, which cost a sort, four times a second. While
+  // the stream is idle nothing changes: the plots' clock stops and rates are 0 at once, so that the window need not be
+  // drawn again.
   void update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
 
  private:
+  void watch_idle(const UiState& state, const Session& session, std::int64_t now);
   void update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes);
-  void update_histories(UiState& state, const TimingTrace& trace, std::int64_t now);
+  void update_histories(UiState& state, const TimingTrace& trace);
+  void update_pace(UiState& state, const Session& session, std::int64_t now);
+  void update_memory(UiState& state, const Session& session, std::int64_t now);
 
   std::int64_t last_ns_ = 0;
   std::uint64_t last_processed_ = 0;
@@ -27,6 +33,12 @@ class UiFeed {
   ClockHistory occupancy_{BetweenValues::last_value};
   ClockHistory ready_{BetweenValues::nothing}, shown_{BetweenValues::nothing};
   std::uint64_t ready_seen_ = 0, shown_seen_ = 0;
+  PaceWatch pace_;
+  bool idle_ = false;
+  std::int64_t looked_ns_ = 0;   // at the stream, last
+  std::int64_t plot_ns_ = 0;     // the plots' clock: the time for which the stream ran
+  std::int64_t memory_ns_ = 0;   // when memory was looked at last
+  std::uint64_t memory_of_ = 0;  // of which arrangement
 };
 
 // The most slots that were surely in use at once between two looks at a ring, the later one included.

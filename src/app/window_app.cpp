@@ -155,6 +155,7 @@ HostCopy WindowApp::host_copy() const {
 
 // The window frame that has just been drawn.
 void WindowApp::count_picture() {
+  if (!viewer_->drawn()) return;
   const Viewer::FrameTimes& times = viewer_->times();
   const Image& image = viewer_->shown_image();
   ++window_frame_;
@@ -162,8 +163,11 @@ void WindowApp::count_picture() {
   const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
     trace_.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
   };
-  add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
-  add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
+  // Idle, the timeline does not change: each window frame would otherwise be a reason for the next one.
+  if (fresh_ || !review_.frozen()) {
+    add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
+    add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
+  }
   if (times.present_end > times.present_start) {
     add(times.present_sequence, Stage::present, times.present_start, times.present_end);
   }
@@ -177,16 +181,26 @@ void WindowApp::count_picture() {
     return;
   }
   ++shown_;
-  if (image.stamp.acquired_ns < live_since_ns_) return;  // it waited for somebody to go live
-  trace_.add_latency(Latency::shown, static_cast<double>(times.shown - image.stamp.acquired_ns) * 1e-6);
+  trace_.add_latency(Latency::ready_of_shown, image.stamp.acquired_ns, image.ready_ns);
+  trace_.add_latency(Latency::shown, image.stamp.acquired_ns, times.shown);
+}
+
+// Something that the next window frame will show, or will go on with. Everything else is looked for at kIdleNs.
+bool WindowApp::must_draw() const {
+  // Of what the window will take: other mailboxes keep their news.
+  const bool kept_news = past_.images[0].has_news() || (state_.cine.compare && past_.images[1].has_news()) ||
+                         (state_.params.flow != FlowMode::off && past_.flow.has_news());
+  const bool news = review_.frozen() ? kept_news : live_.images.has_news();
+  return news || film_ != nullptr || viewer_->wants_frame() || viewer_->should_close() ||
+         opener_.fraction() != fraction_drawn_;
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
-// With no new picture and no input there is nothing to draw: in software rendering a frame costs as much as the
-// imaging.
+// With no new image and no input there is nothing to draw: the panels are laid out now and then to see whether a
+// counter, a message or a file on disk has changed them, and drawn only then (Viewer::drawn).
 void WindowApp::wait_for_frame() {
   constexpr std::int64_t kFrameNs = 1'000'000'000 / 60;
-  constexpr std::int64_t kIdleNs = 100'000'000;  // counters and messages still have to come
+  const std::int64_t idle_ns = review_.frozen() ? 250'000'000 : 100'000'000;
   const std::int64_t last_drawn_ns = drawn_ns_;
   bool touched = false;  // the wait ended early: there is input
   do {
@@ -196,11 +210,7 @@ void WindowApp::wait_for_frame() {
       touched = touched || now_ns() < due_ns_;
     }
     drawn_ns_ = now_ns();
-  } while (!touched && film_ == nullptr && !viewer_->wants_frame() && !viewer_->should_close() &&
-           opener_.fraction() == fraction_drawn_ &&
-           (session_ == nullptr || session_->counts().processed == processed_drawn_) &&
-           drawn_ns_ - last_drawn_ns < kIdleNs);
-  processed_drawn_ = session_ == nullptr ? 0 : session_->counts().processed;
+  } while (!touched && !must_draw() && drawn_ns_ - last_drawn_ns < idle_ns);
   fraction_drawn_ = opener_.fraction();
 }
 

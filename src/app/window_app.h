@@ -50,12 +50,14 @@ class WindowApp {
   [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
   [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
+  void choose_queue(StreamSettings& stream, const SourceInfo& source);
   void restart(const StreamSettings& stream);
   void use_cpu();
   void describe_backend();
   void recall(const ViewSettings& settings);
   void remember(const std::filesystem::path& file);
   void wait_for_frame();
+  [[nodiscard]] bool must_draw() const;
   void apply_params();
   void apply_stream();
   void go_on_with_stream();
@@ -63,6 +65,8 @@ class WindowApp {
   void count_picture();
   [[nodiscard]] HostCopy host_copy() const;
   void toggle_freeze();
+  void freeze();
+  void go_live();
   void apply_cine();
   void freeze_when_still();
   void look_back();
@@ -113,7 +117,6 @@ class WindowApp {
   FinePoints fine_points_{history_};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
-  std::int64_t live_since_ns_ = 0;      // the last time that somebody went live
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
   std::shared_ptr<Source> source_;
@@ -125,6 +128,7 @@ class WindowApp {
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;
+  std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
   PresetShelf shelf_{share_folder() / "assets" / "presets", own_presets_folder()};
   std::filesystem::path active_preset_;  // empty: none
   ImagingParams accepted_;               // the last parameters that the source could be imaged with
@@ -143,7 +147,6 @@ class WindowApp {
   std::uint64_t asked_frame_ = 0;                  // window frame after which the last one was made
   std::int64_t due_ns_ = 0;                        // of the next window frame
   std::int64_t drawn_ns_ = 0;                      // of the last one
-  std::uint64_t processed_drawn_ = 0;
   double fraction_drawn_ = 0.0;
 };
 

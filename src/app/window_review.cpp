@@ -17,12 +17,21 @@ void WindowApp::toggle_freeze() {
     state_.stream.paused = false;
     if (session_->producer_state() == ProducerState::ended) state_.stream.loop = true;
   } else if (review_.frozen()) {
-    review_.thaw(state_.cine, *session_);
-    live_since_ns_ = now_ns();
+    go_live();
   } else {
-    review_.freeze(state_.cine, viewer_->shown_image().stamp.sequence);
+    freeze();
   }
   apply_stream();
+}
+
+void WindowApp::freeze() {
+  review_.freeze(state_.cine, viewer_->shown_image().stamp.sequence);
+  trace_.count_latencies_from(kNoLatencies);
+}
+
+void WindowApp::go_live() {
+  review_.thaw(state_.cine, *session_);
+  trace_.count_latencies_from(now_ns());
 }
 
 void WindowApp::apply_cine() { apply_stream(); }  // keep_acquiring; the rest is looked at by look_back()
@@ -33,8 +42,7 @@ void WindowApp::freeze_when_still() {
   const bool still = state_.stream.paused || session_->producer_state() == ProducerState::ended;
   if (frozen_by_itself_ && !still) {
     frozen_by_itself_ = false;
-    review_.thaw(state_.cine, *session_);
-    live_since_ns_ = now_ns();
+    go_live();
   }
   // Nothing was finished since before the last window frame looked for a picture, and there was none.
   const Image& image = viewer_->shown_image();
@@ -43,7 +51,7 @@ void WindowApp::freeze_when_still() {
   processed_looked_ = state_.counts.processed;
   if (still && all_shown && !review_.frozen() && !state_.fault.has_value()) {
     frozen_by_itself_ = true;
-    review_.freeze(state_.cine, image.stamp.sequence);
+    freeze();
   }
 }
 

@@ -124,13 +124,13 @@ void WindowApp::save_film() {
   const FilmPlan plan = plan_film(state_.cine, state_.saving.film);
   const bool flow = state_.params.flow != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
-  for (std::size_t i = plan.first; i <= plan.last && plan.pictures > 0; i += plan.step) {
-    auto kept = history_.at(i);
+  for (const FilmFrame& frame : film_frames(state_.cine, plan)) {
+    auto kept = history_.at(frame.index);
     if (!kept) continue;
     Ensemble ensemble;
-    if (flow) ensemble = ensemble_before(history_, i, state_.params.flow_frames);
+    if (flow) ensemble = ensemble_before(history_, frame.index, state_.params.flow_frames);
     if (!ensemble.why_not.empty()) ensemble.frames.clear();
-    frames.push_back({.kept = std::move(*kept), .ensemble = std::move(ensemble.frames)});
+    frames.push_back({.kept = std::move(*kept), .place = frame.place, .ensemble = std::move(ensemble.frames)});
   }
   if (frames.empty()) return;
   constexpr std::array<const char*, 3> kEnds = {"-film.mp4", "-film.webm", "-film.mkv"};

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "app/spare_memory.h"
+#include "app/stream_defaults.h"
 #include "app/window_app.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/param_table.h"
+#include "gui/film_plan.h"
 #include "gui/mark_editor.h"
 
 namespace echoloop {
@@ -37,6 +39,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   live_.sonogram.reset();
   past_.flow.reset();
   trace_.clear();
+  trace_.count_latencies_from(now_ns());
   feed_ = {};
   shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
@@ -93,7 +96,12 @@ void WindowApp::start_session(OpenedSource opened) {
   StreamSettings stream = state_.stream;
   stream.paused = false;
   if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
-  if (saved != nullptr && !first) stream = saved->stream;
+  if (saved != nullptr) {
+    if (!first) stream = saved->stream;
+    chosen_queue_.reset();
+  } else {
+    choose_queue(stream, opened.info);
+  }
   // Before the old stream is given up.
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
@@ -103,6 +111,7 @@ void WindowApp::start_session(OpenedSource opened) {
     if (!first) clear_marks(state_.marks);  // else those of the command line
     state_.inspected.reset();
     state_.pan_zoom = {};
+    state_.cine.speed = state_.saving.film.speed = starting_speed(opened.info.acquisition->frame_rate_hz);
   }
   state_.facts = facts_ = opened.facts;
   if (!again) state_.assumed_facts.clear();
@@ -154,6 +163,21 @@ void WindowApp::remember(const std::filesystem::path& file) {
   if (state_.recent.size() > kMostRecent) state_.recent.pop_back();
 }
 
+// Policy and slots, as long as no user chose others.
+void WindowApp::choose_queue(StreamSettings& stream, const SourceInfo& source) {
+  const bool first = source_ == nullptr;
+  const bool users = first ? options_.queue_given
+                           : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
+                                 chosen_queue_->slots != stream.slots;
+  if (users) return chosen_queue_.reset();
+  stream =
+      start_settings(stream, {.phantom = !source.phantom.empty(),
+                              .every_frame = options_.frames > 0 || !options_.record.empty() || !options_.video.empty(),
+                              .on_cpu = backend_->name() != "CUDA",
+                              .acquisition = source.acquisition});
+  chosen_queue_ = stream;
+}
+
 void WindowApp::restart(const StreamSettings& stream) {
   if (source_ == nullptr) return;
   recording_.end("the stream was restarted");
@@ -166,6 +190,7 @@ void WindowApp::describe_backend() {
   state_.backend = backend_->name();
   state_.device = backend_->device();
   state_.no_effect = {};
+  state_.cine.keep_acquiring = state_.backend == "CUDA";  // elsewhere the frozen image needs the machine's time
   if (state_.backend == "CUDA") return;
   state_.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
   state_.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
@@ -185,6 +210,7 @@ void WindowApp::use_cpu() {
   for (Mailbox<Image>& past : past_.images) past.reset();
   backend_ = make_cpu_backend();
   describe_backend();
+  choose_queue(state_.stream, state_.source);
   restart(state_.stream);
 }
 

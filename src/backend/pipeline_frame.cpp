@@ -105,7 +105,7 @@ void Pipeline::collect(Slot& slot) {
   image.acquisition = acquisition_;
   image.averaged_frames = slot.averaged_frames;
   slot.lane->append_spans(trace_);
-  trace_.add_latency(Latency::ready, static_cast<double>(image.ready_ns - image.stamp.acquired_ns) * 1e-6);
+  trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
   if (options_.on_image) options_.on_image(image);
   side_.take_live(image);
   std::swap(image, images_.back());

@@ -18,6 +18,9 @@ class Mailbox {
   // Makes back() the latest value and gives the writer another slot. [writer thread]
   void publish() { back_ = middle_.exchange(back_ | kFresh, std::memory_order_acq_rel) & kIndex; }
 
+  // Whether take() would bring a new value. [any thread]
+  [[nodiscard]] bool has_news() const { return (middle_.load(std::memory_order_relaxed) & kFresh) != 0; }
+
   // Moves the latest value to front(); false when nothing new has come since the last call. [reader thread]
   bool take() {
     if ((middle_.load(std::memory_order_relaxed) & kFresh) == 0) return false;

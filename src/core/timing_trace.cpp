@@ -20,29 +20,11 @@ std::vector<T> unroll(const std::vector<T>& ring, std::size_t next, std::size_t 
   return values;
 }
 
-double nearest_rank(const std::vector<double>& sorted, double fraction) {
-  const auto rank = static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
-
 constexpr double kMillisecondsPerNanosecond = 1e-6;
 
 }  // namespace
 
-StageSummary summarize(std::vector<double>& values_ms) {
-  if (values_ms.empty()) return {};
-  std::sort(values_ms.begin(), values_ms.end());
-  return {.p50_ms = nearest_rank(values_ms, 0.50),
-          .p95_ms = nearest_rank(values_ms, 0.95),
-          .p99_ms = nearest_rank(values_ms, 0.99),
-          .p999_ms = nearest_rank(values_ms, 0.999),
-          .max_ms = values_ms.back(),
-          .count = values_ms.size()};
-}
-
-TimingTrace::TimingTrace(std::size_t capacity) : ring_(capacity) {
-  for (LatencyRing& ring : latencies_) ring.values_ms.resize(capacity / 4);
-}
+TimingTrace::TimingTrace(std::size_t capacity) : ring_(capacity), latencies_(kLatencyKinds, LatencyRecord(capacity)) {}
 
 void TimingTrace::add(const Span& span) {
   const std::scoped_lock lock(mutex_);
@@ -51,13 +33,16 @@ void TimingTrace::add(const Span& span) {
   count_ = std::min(count_ + 1, ring_.size());
 }
 
-void TimingTrace::add_latency(Latency latency, double ms) {
+void TimingTrace::add_latency(Latency latency, std::int64_t from_ns, std::int64_t to_ns) {
   const std::scoped_lock lock(mutex_);
-  LatencyRing& ring = latencies_[static_cast<std::size_t>(latency)];
-  ring.values_ms[ring.next] = ms;
-  ring.next = (ring.next + 1) % ring.values_ms.size();
-  ring.count = std::min(ring.count + 1, ring.values_ms.size());
-  ++ring.added;
+  if (from_ns < latencies_from_ns_) return;
+  latencies_[static_cast<std::size_t>(latency)].add(to_ns,
+                                                    static_cast<double>(to_ns - from_ns) * kMillisecondsPerNanosecond);
+}
+
+void TimingTrace::count_latencies_from(std::int64_t acquired_ns) {
+  const std::scoped_lock lock(mutex_);
+  latencies_from_ns_ = acquired_ns;
 }
 
 std::vector<Span> TimingTrace::spans() const { return last_spans(ring_.size()); }
@@ -69,22 +54,27 @@ std::vector<Span> TimingTrace::last_spans(std::size_t count) const {
 
 std::vector<double> TimingTrace::latencies_ms(Latency latency) const {
   const std::scoped_lock lock(mutex_);
-  const LatencyRing& ring = latencies_[static_cast<std::size_t>(latency)];
-  return unroll(ring.values_ms, ring.next, ring.count, ring.count);
+  const LatencyRecord& record = latencies_[static_cast<std::size_t>(latency)];
+  return record.last_ms(record.kept());
 }
 
 std::vector<double> TimingTrace::new_latencies_ms(Latency latency, std::uint64_t& seen) const {
   const std::scoped_lock lock(mutex_);
-  const LatencyRing& ring = latencies_[static_cast<std::size_t>(latency)];
-  const std::uint64_t fresh = ring.added - std::exchange(seen, ring.added);
-  return unroll(ring.values_ms, ring.next, ring.count, static_cast<std::size_t>(fresh));
+  const LatencyRecord& record = latencies_[static_cast<std::size_t>(latency)];
+  const std::uint64_t fresh = record.added() - std::exchange(seen, record.added());
+  return record.last_ms(static_cast<std::size_t>(fresh));
 }
 
 std::array<StageSummary, kStageCount> TimingTrace::summarize_stages() const { return stage_summaries(spans()); }
 
 StageSummary TimingTrace::summarize_latency(Latency latency) const {
-  std::vector<double> values = latencies_ms(latency);
-  return summarize(values);
+  const std::scoped_lock lock(mutex_);
+  return latencies_[static_cast<std::size_t>(latency)].since_start();
+}
+
+StageSummary TimingTrace::recent_latency(Latency latency) const {
+  const std::scoped_lock lock(mutex_);
+  return latencies_[static_cast<std::size_t>(latency)].recent(kRecentLatency_ns);
 }
 
 std::array<StageSummary, kStageCount> stage_summaries(const std::vector<Span>& spans) {
@@ -224,7 +214,7 @@ std::string TimingTrace::csv() const {
 void TimingTrace::clear() {
   const std::scoped_lock lock(mutex_);
   next_ = count_ = 0;
-  for (LatencyRing& ring : latencies_) ring.next = ring.count = 0;
+  for (LatencyRecord& record : latencies_) record.clear();
 }
 
 }  // namespace echoloop

@@ -10,8 +10,21 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<double, 7> kSpeeds = {0.1, 0.25, 0.5, 1, 2, 5, 10};
-constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}};
+constexpr int kSpeedCount = 7;
+struct Speeds {
+  std::array<double, kSpeedCount> values;
+  std::array<Choice, kSpeedCount> choices;
+};
+constexpr Speeds kSpeeds = {{0.1, 0.25, 0.5, 1, 2, 5, 10},
+                            {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}, {"10×"}}}};
+// Of sources with a thousand frames a second and more: too fast to follow in real time.
+constexpr Speeds kSlowSpeeds = {{0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1},
+                                {{{"0.01×"}, {"0.02×"}, {"0.05×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}}}};
+
+const Speeds& speeds_of(const UiState& state) {
+  const bool fast = state.source.acquisition != nullptr && state.source.acquisition->frame_rate_hz >= 1000.0;
+  return fast ? kSlowSpeeds : kSpeeds;
+}
 
 float freeze_width(const Row& row) { return row.c.ui.px(row.fit.shortcuts ? 132 : 92); }
 float play_width(const Row& row) {
@@ -97,15 +110,16 @@ float play_button(Row& row, float x) {
 void speed_choice(Row& row, float x) {
   PanelContext& c = row.c;
   Cine& cine = c.state.cine;
-  const auto* const found = std::find(kSpeeds.begin(), kSpeeds.end(), cine.speed);
-  const int chosen = found == kSpeeds.end() ? -1 : static_cast<int>(found - kSpeeds.begin());
+  const Speeds& speeds = speeds_of(c.state);
+  const auto* const found = std::find(speeds.values.begin(), speeds.values.end(), cine.speed);
+  const int chosen = found == speeds.values.end() ? -1 : static_cast<int>(found - speeds.values.begin());
   const Rect r = row.at(x, speed_width(row));
-  const Tip tip{"Speed", "Playback speed relative to acquisition.", why_no_past(c.state)};
-  const Choice shown = chosen >= 0 ? kSpeedChoices[static_cast<std::size_t>(chosen)] : Choice{"own"};
-  const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, kSpeedChoices, chosen, tip)
-                                                      : c.ui.combo("speed", r, shown, kSpeedChoices, chosen, tip);
+  const Tip tip{"Speed", "Playback speed: at 1× a second of the acquisition plays in a second.", why_no_past(c.state)};
+  const Choice shown = chosen >= 0 ? speeds.choices[static_cast<std::size_t>(chosen)] : Choice{"own"};
+  const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, speeds.choices, chosen, tip)
+                                                      : c.ui.combo("speed", r, shown, speeds.choices, chosen, tip);
   if (!picked) return;
-  cine.speed = kSpeeds[static_cast<std::size_t>(*picked)];
+  cine.speed = speeds.values[static_cast<std::size_t>(*picked)];
   call(c.commands.cine_changed);
 }
 

@@ -2,6 +2,7 @@
 
 #include <glad/gl.h>
 
+#include "core/frame_time.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -20,8 +21,9 @@ void FlowPicture::take(UiState& state, const Image& shown) {
   if (flow.ready_ns < seen.from_ns || !belongs(flow, state, shown)) return;
   if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
   shown_ = state.flow.image = &flow;
-  const std::int64_t now = frozen ? shown.stamp.acquired_ns : now_ns();
-  state.flow.age_s = static_cast<double>(now - flow.stamp.acquired_ns) * 1e-9;
+  // Frozen, how much older than the image it is; live its latency, by the host's clock.
+  state.flow.age_s = frozen ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+                            : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // A mode that was chosen just now waits for a picture of its own; power and velocity come together.

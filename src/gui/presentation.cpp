@@ -7,6 +7,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/number_text.h"
+#include "gui/pace_badge.h"
 #include "gui/scale_bar.h"
 #include "gui/screen.h"
 
@@ -73,7 +74,9 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     draw_over_picture(state, input);
     draw_presented_flow_bar(state);
   }
-  const float limit = size.x - ui_.px(240);  // behind it the way back is told
+  // Behind it the way back is told, then how much slower the stream is than its source.
+  const float pace = pace_width(ui_, state.pace, Type::large, PaceWords::all);
+  const float limit = size.x - std::max(ui_.px(240), pace + ui_.px(100));
   // What is on screen is always named: the source's name gives way to frame and time.
   const bool timed = picture && input.image.acquisition != nullptr && input.image.acquisition->frame_rate_hz > 0.0;
   const std::string frame = picture ? grouped(input.image.stamp.sequence) : "";
@@ -110,6 +113,8 @@ void Screen::draw_presentation(UiState& state, const SceneInput& input) {
     const auto alpha = static_cast<unsigned int>(255.0 * share);
     ui_.text_right(Type::body, size.x - ui_.px(20), line.y0, line.height(), theme::rgb(0x8B959E, alpha),
                    "Tab: back to the controls");
+  } else if (pace > 0) {
+    draw_pace(ui_, size.x - ui_.px(24) - pace, line, state.pace, Type::large, PaceWords::all);
   }
 }
 

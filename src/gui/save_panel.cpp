@@ -13,8 +13,8 @@ namespace echoloop {
 namespace {
 
 constexpr float kWidth = 400, kPad = 16, kButton = 76, kLabel = 76;
-constexpr std::array<double, 6> kSpeeds = {0.1, 0.25, 0.5, 1, 2, 5};
-constexpr std::array<Choice, 6> kSpeedChoices = {{{"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
+constexpr std::array<double, 7> kSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
+constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
 constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"All kept"}}};
 constexpr std::array<Choice, 3> kContainerChoices = {{{"MP4"}, {"WebM"}, {"MKV"}}};
 
@@ -126,7 +126,8 @@ void draw_film(PanelContext& c, Column& column) {
   const auto* const speed = std::find(kSpeeds.begin(), kSpeeds.end(), film.speed);
   if (const auto picked = choice_row(
           c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kSpeeds.begin()),
-          {"Speed", "Times the pace at which the frames came. Films play at most 60 pictures a second.", why}))
+          {"Speed",
+           "Of acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
     film.speed = kSpeeds[static_cast<std::size_t>(*picked)];
   if (const auto picked =
           choice_row(c, column, "Format", "film_format", kContainerChoices, static_cast<int>(film.container),

@@ -6,6 +6,8 @@
 
 #include "gui/bars.h"
 #include "gui/number_text.h"
+#include "gui/pace_badge.h"
+#include "gui/pace_text.h"
 
 namespace echoloop {
 namespace {
@@ -54,6 +56,24 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
       fmt::format("Dropped {}, refused {}, never came from the source {}. Frames that came twice: {}.",
                   grouped(n.dropped), grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
+  return end;
+}
+
+// Where the stream is slower than its source: by how much, and the cure in the tooltip.
+float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) {
+  const StreamPace& pace = c.state.pace;
+  const float end = draw_pace(c.ui, x, r, pace, Type::body, words);
+  const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
+  const Hit h = c.ui.hit("pace", area);
+  const std::string speed = speed_text(pace);
+  std::string help = held_back_help(pace);
+  if (pace.held_back != HeldBack::no && !speed.empty()) {
+    help += fmt::format(" The acquisition is {}.", speed);
+  }
+  const char* title = pace.held_back == HeldBack::by_processing ? "Source held back"
+                      : pace.held_back == HeldBack::by_source   ? "Source slower than its rate"
+                                                                : "Slower than real time";
+  c.ui.tip("pace", h, area, {title, help, {}});
   return end;
 }
 
@@ -184,6 +204,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
                figure_width(ui, shown) - ui.px(16) - present_width - device_width;
   const bool recording = s.recording.on || s.recording.finishing;
   if (recording) free -= ui.px(33) + draw_recording(ui, s.recording, 0, 0, nullptr);
+  const float pace = pace_width(ui, s.pace, Type::body, PaceWords::all);
+  if (pace > 0) free -= ui.px(33) + pace;
   const bool device = free >= 0 && !c.compact;
   if (!device) free += device_width;
   const bool present = free >= 0 && !c.compact;
@@ -193,6 +215,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     latency.before = "p95";
   }
   const bool with_shown = free >= 0;
+  if (!with_shown) free += figure_width(ui, shown) + ui.px(16);
 
   if (!s.backend.empty()) {
     x = ui.badge(x, r.cy(), backend);
@@ -207,6 +230,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
   x = draw_lost(c, separator(ui, x, r), r, lost);
+  if (pace > 0) x = draw_pace_field(c, separator(ui, x, r), r, free >= 0 ? PaceWords::all : PaceWords::first);
 
   const float right = r.x1 - ui.px(16);
   if (recording) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/frame_time.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "measure/plane_geometry.h"
@@ -94,7 +95,7 @@ void StructurePicture::take(UiState& state, const Image& shown) {
     return clear(view);
   }
   if (view.image != &found || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, found);
-  view.older_s = std::max(0.0, static_cast<double>(shown.stamp.acquired_ns - found.stamp.acquired_ns) * 1e-9);
+  view.older_s = std::max(0.0, stream_time_s(shown) - stream_time_s(found.stamp, found.acquisition));
   view.hovered = view.hovered_on_picture;
   selected_ = view.selected;
 }

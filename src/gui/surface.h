@@ -45,7 +45,8 @@ class Surface {
 
   std::vector<KeyPress> keys;  // since the last frame; the viewer empties them
   std::vector<std::filesystem::path> dropped_files;
-  WindowPlace place;  // now; width 0: it has none
+  WindowPlace place;    // now; width 0: it has none
+  bool exposed = true;  // the display has lost what was drawn; the viewer resets it
 };
 
 struct SurfaceOptions {

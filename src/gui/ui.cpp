@@ -41,7 +41,7 @@ void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
   tip_text_ = tip.why_not.empty() ? tip.text : tip.why_not;
 }
 
-bool Ui::moving() const { return tip_candidate_ != 0 || editing_id_ != 0 || ImGui::IsAnyItemActive(); }
+bool Ui::moving() const { return tip_waits_ || (ImGui::IsAnyItemActive() && ImGui::IsAnyMouseDown()); }
 
 bool Ui::holding() const { return ImGui::IsAnyItemActive(); }
 
@@ -52,7 +52,8 @@ void Ui::end_frame() {
     tip_since_ = now;
   }
   constexpr double kDelay_s = 0.4;
-  if (tip_id_ != 0 && now - tip_since_ >= kDelay_s) draw_tip();
+  tip_waits_ = tip_id_ != 0 && now - tip_since_ < kDelay_s;
+  if (tip_id_ != 0 && !tip_waits_) draw_tip();
 }
 
 void Ui::draw_tip() {

@@ -66,7 +66,7 @@ class Ui : public Painter {
   [[nodiscard]] bool escape() const { return escape_; }
   void use_escape() { escape_ = false; }
   [[nodiscard]] bool editing() const { return editing_id_ != 0; }
-  [[nodiscard]] bool moving() const;   // a tooltip is about to appear, a control is held or a text is being typed
+  [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
   [[nodiscard]] bool holding() const;  // the mouse holds a control
   [[nodiscard]] Rect rect_of(const std::string& id) const;
 
@@ -117,6 +117,7 @@ class Ui : public Painter {
   char editing_text_[64] = {};
   ImGuiID tip_id_ = 0, tip_candidate_ = 0;
   double tip_since_ = 0;
+  bool tip_waits_ = false;  // for its time to come
   Rect tip_rect_;
   std::string tip_title_, tip_text_;
   ImDrawList* under_popup_ = nullptr;

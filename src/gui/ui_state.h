@@ -15,6 +15,7 @@
 #include "core/acquisition_facts.h"
 #include "core/params.h"
 #include "core/stages.h"
+#include "core/stream_pace.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/flow_view.h"
@@ -66,7 +67,7 @@ struct Cine {
   // Edited by the window; it says so by cine_changed.
   std::size_t index = 0;       // the frame on screen while frozen
   bool playing = false;        // while frozen
-  double speed = 1.0;          // 0.1 to 10 times the pace at which the frames came, by the wall clock
+  double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
   std::size_t mark_in = 0;     // playing loops from here
   std::size_t mark_out = 0;    // to here, both included
   bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
@@ -75,8 +76,9 @@ struct Cine {
   float wipe = 0.5F;           // share of the picture's width
   // Filled by the application.
   std::size_t frames = 0;      // kept
-  double seconds = 0.0;        // from the oldest to the newest
+  double seconds = 0.0;        // of acquisition, from the oldest to the newest
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
+  double frame_rate_hz = 0.0;  // of the acquisition; 0: unknown
   std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
   std::size_t budget_bytes = 0;
   std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
@@ -96,9 +98,10 @@ struct RecordingView {
 
 // Memory, in bytes. Device numbers are 0 on the CPU.
 struct MemoryView {
-  std::size_t device_used = 0;  // by this stream
-  std::size_t device_free = 0;  // that anybody could still take
-  std::size_t host_used = 0;    // slots and copies of recordings, without the history
+  std::size_t device_used = 0;   // by this stream
+  std::size_t device_free = 0;   // that anybody could still take
+  std::size_t host_used = 0;     // slots, copies of recordings and the history
+  std::size_t history_used = 0;  // of that, frames kept to look back
   std::size_t host_free = 0;
   std::size_t slot_bytes = 0;  // one slot; 0 when frames are lent in place
   std::size_t lane_bytes = 0;  // one lane, on the device
@@ -113,7 +116,7 @@ enum class FilmContainer { mp4, webm, mkv };
 
 struct FilmChoice {
   FilmRange range = FilmRange::loop;
-  double speed = 1.0;  // times the pace at which the frames came
+  double speed = 1.0;  // seconds of acquisition in a second of the video
   FilmContainer container = FilmContainer::mp4;
 };
 
@@ -195,11 +198,13 @@ struct UiState {
   std::uint64_t errors = 0;
   RingCounts counts;
   // Plots: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
-  StageSummary latency;  // acquired to image ready
+  // Latencies of the frames that were shown: over their last 10 s, and since the stream began.
+  StageSummary latency, latency_since_start;  // acquired to image ready
   std::vector<float> latency_history_ms;
-  StageSummary shown_latency;  // acquired to shown
+  StageSummary shown_latency, shown_latency_since_start;  // acquired to shown
   std::vector<float> shown_latency_history_ms;
-  std::vector<float> occupancy;      // slots in use, likewise
+  std::vector<float> occupancy;  // slots in use, likewise
+  StreamPace pace;
   double bytes_per_second = 0.0;     // channel data processed
   double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
   StreamTiming timing;

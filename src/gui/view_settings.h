@@ -29,6 +29,7 @@ struct ViewSettings {
   std::array<bool, kPanelCount> open_compact = {false, true, true, true, false, false, false, false, false, false};
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // which latency the stream panel draws
+  bool latency_since_start = false;  // instead of the last 10 s; not written
   int timeline_frames = 5;
   Dock dock = Dock::none;
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's

@@ -65,7 +65,7 @@ struct Viewer::Impl {
   }
 
   void begin_frame();
-  void render(Extent extent);
+  [[nodiscard]] WindowFrame window_frame();
   [[nodiscard]] bool touched() const {
     constexpr std::int64_t kAfterInput_ns = 500'000'000;
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
@@ -93,6 +93,8 @@ struct Viewer::Impl {
   std::int64_t last_frame_ns = 0;
   std::int64_t last_input_ns = 0;
   FrameTimes times;
+  bool fresh = false;
+  bool drawn = false;
   std::string report;  // of a shader that was read again
 };
 
@@ -135,19 +137,19 @@ void Viewer::Impl::begin_frame() {
   }
 }
 
-void Viewer::Impl::render(Extent extent) {
-  renderer.draw({.surface = *surface,
-                 .screen = screen,
-                 .texture = pictures.texture(),
-                 .shown = pictures.shown(),
-                 .compared_texture = pictures.compared_texture(),
-                 .compared = pictures.compared(),
-                 .flow = flow,
-                 .strip = strip,
-                 .sonogram = sonogram,
-                 .display = display,
-                 .touched = touched()},
-                extent);
+WindowFrame Viewer::Impl::window_frame() {
+  return {.surface = *surface,
+          .screen = screen,
+          .texture = pictures.texture(),
+          .shown = pictures.shown(),
+          .compared_texture = pictures.compared_texture(),
+          .compared = pictures.compared(),
+          .flow = flow,
+          .strip = strip,
+          .sonogram = sonogram,
+          .display = display,
+          .touched = touched(),
+          .fresh = fresh};
 }
 
 // A window that is being moved is written when it rests.
@@ -185,10 +187,12 @@ bool Viewer::frame(UiState& state) {
     call(v.screen.commands().open_file, file);
     break;  // one window, one recording
   }
+  bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
+    redraw = true;
     state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
   }
-  const bool fresh = v.take_pictures(state);
+  v.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
@@ -207,17 +211,21 @@ bool Viewer::frame(UiState& state) {
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
   v.display = state.params;
-  v.render(Extent::as_needed);
+  const WindowFrame look = v.window_frame();
+  v.drawn = redraw || !v.renderer.is_drawn(look);
+  if (v.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);
   v.remember_settings(state);
   v.times.draw_end = now_ns();
-  v.surface->present();
+  if (v.drawn) v.surface->present();
   v.times.shown = now_ns();
-  return fresh;
+  return v.fresh;
 }
 
 void Viewer::wait_events(double timeout_s) {
   if (timeout_s > 0.0) impl_->surface->poll(timeout_s);
 }
+
+bool Viewer::drawn() const { return impl_->drawn; }
 
 bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
@@ -231,7 +239,7 @@ const Image& Viewer::shown_image() const { return impl_->pictures.shown(); }
 RgbPicture Viewer::screenshot() const {
   Impl& v = *impl_;
   if (ImGui::GetDrawData() == nullptr) return {};
-  v.render(Extent::all);  // the window's back buffer holds nothing certain after it was shown
+  v.renderer.draw(v.window_frame(), Extent::all);  // the window's back buffer holds nothing certain after it was shown
   RgbPicture picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(picture.height));

@@ -52,6 +52,8 @@ class Viewer {
 
   // One window frame: events, newest picture, panels, drawing. True when a picture came that was not shown before.
   bool frame(UiState& state);
+  // Whether the last frame was drawn. One that would look like the frame before it is not: then nothing is presented.
+  [[nodiscard]] bool drawn() const;
 
   // Returns when there is input, at the latest after `timeout_s`: for times when no new picture is expected.
   void wait_events(double timeout_s);

@@ -44,6 +44,8 @@ void on_place(GLFWwindow* window, int, int) {
   glfwGetWindowSize(window, &place.width, &place.height);
 }
 
+void on_exposed(GLFWwindow* window) { surface_of(window)->exposed = true; }
+
 // Some screen shows it; it may have been unplugged since.
 bool can_be_seen_now(const WindowPlace& place) {
   int count = 0;
@@ -157,6 +159,7 @@ class GlfwSurface final : public Surface {
     glfwSetWindowUserPointer(window_, static_cast<Surface*>(this));
     glfwSetKeyCallback(window_, on_key);
     glfwSetDropCallback(window_, on_drop);
+    glfwSetWindowRefreshCallback(window_, on_exposed);
     if (known) {
       glfwSetWindowPos(window_, options.place.x, options.place.y);
       glfwShowWindow(window_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "gui/window_look.h"
 
 namespace echoloop {
 namespace {
@@ -155,6 +156,10 @@ void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int wi
   }
 }
 
+bool WindowRenderer::is_drawn(const WindowFrame& frame) const {
+  return drawn_look_ != 0 && !frame.fresh && drawn_display_ == frame.display && drawn_look_ == window_look(frame);
+}
+
 void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   const int width = frame.surface.width();
   const int height = frame.surface.height();
@@ -185,6 +190,9 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   } else {
     draw_clipped(data, frame.screen.live_area());
   }
+  // A moving image is followed by others: then its look is not worth its reckoning.
+  drawn_look_ = all && !frame.fresh ? window_look(frame) : 0;
+  drawn_display_ = frame.display;
   if (!software_) return;
   if (all) {  // Mesa learns a window's new size only when the window itself is drawn to
     glBindFramebuffer(GL_FRAMEBUFFER, frame.surface.framebuffer());

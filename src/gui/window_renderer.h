@@ -30,6 +30,7 @@ struct WindowFrame {
   const SonogramStrip& sonogram;    // likewise
   const ImagingParams& display;     // window, gamma and map
   bool touched = false;             // input came just now, or something moves by itself
+  bool fresh = false;               // an image came that was not drawn before
 };
 
 class WindowRenderer {
@@ -42,6 +43,8 @@ class WindowRenderer {
 
   // After ImGui's render. Extent::all: every part is up to date afterwards.
   void draw(const WindowFrame& frame, Extent extent);
+  // Whether the window shows this frame already: the last one that was drawn looked like it.
+  [[nodiscard]] bool is_drawn(const WindowFrame& frame) const;
 
  private:
   bool must_draw_all(const WindowFrame& frame);
@@ -56,6 +59,8 @@ class WindowRenderer {
   Canvas canvas_;  // used when it does
   Rect drawn_live_area_;
   std::int64_t all_drawn_ns_ = 0;
+  std::uint64_t drawn_look_ = 0;  // 0: unknown
+  ImagingParams drawn_display_;
 };
 
 }  // namespace echoloop

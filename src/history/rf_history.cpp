@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/frame_time.h"
+
 namespace echoloop {
 namespace {
 
@@ -155,10 +157,15 @@ HistoryExtent RfHistory::extent() const {
   const std::scoped_lock lock(mutex_);
   HistoryExtent extent{.frames = count_, .seconds = 0.0, .bytes = bytes_};
   if (count_ > 1) {
-    extent.seconds =
-        static_cast<double>(entry(count_ - 1).frame.stamp.acquired_ns - entry(0).frame.stamp.acquired_ns) * 1e-9;
+    const auto time_s = [this](std::size_t i) { return stream_time_s(entry(i).frame.stamp, feed_.frame_rate_hz); };
+    extent.seconds = std::max(0.0, time_s(count_ - 1) - time_s(0));  // a stream that was started again counts from 0
   }
   return extent;
+}
+
+double RfHistory::frame_rate_hz() const {
+  const std::scoped_lock lock(mutex_);
+  return feed_.frame_rate_hz;
 }
 
 std::vector<FrameStamp> RfHistory::stamps() const {

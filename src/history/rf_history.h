@@ -24,6 +24,7 @@ struct KeptFrame {
 // The stream that fills the history.
 struct HistoryFeed {
   std::size_t frame_bytes = 0;
+  double frame_rate_hz = 0.0;              // of the acquisition; 0: unknown
   HostMemory kind = HostMemory::pageable;  // of the ring's slots: the history's memory is of the same kind
   // bytes -> memory; empty memory: there is none. [history's thread]
   std::function<FrameMemory(std::size_t)> allocate;
@@ -33,7 +34,7 @@ struct HistoryFeed {
 
 struct HistoryExtent {
   std::size_t frames = 0;
-  double seconds = 0.0;   // from the oldest to the newest frame's publication
+  double seconds = 0.0;   // of acquisition, from the oldest to the newest frame
   std::size_t bytes = 0;  // of memory held, frames and spare
 };
 
@@ -60,6 +61,7 @@ class RfHistory final : public FrameKeeper {
   [[nodiscard]] HistoryExtent extent() const;
   [[nodiscard]] std::vector<FrameStamp> stamps() const;
   [[nodiscard]] std::optional<KeptFrame> at(std::size_t index) const;
+  [[nodiscard]] double frame_rate_hz() const;  // of the stream that fills it; 0: unknown
   [[nodiscard]] std::size_t budget_bytes() const { return budget_bytes_; }
 
   static constexpr std::size_t kMaxFrames = 1 << 16;  // also of frames that cost no memory: 1 s at 65 kHz

@@ -78,7 +78,7 @@ TEST(TimingTrace, ThreeWritersAndAReader) {
         // End and lane follow from start and stage: a torn span would not fit together.
         trace.add(
             {.frame = i, .stage = static_cast<Stage>(lane), .lane = lane, .start_ns = start, .end_ns = start + 7});
-        if (lane == 0) trace.add_latency(Latency::ready, static_cast<double>(i));
+        if (lane == 0) trace.add_latency(Latency::ready, 0, static_cast<std::int64_t>(i) * 1'000'000);
       }
     });
   }

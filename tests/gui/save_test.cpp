@@ -97,6 +97,34 @@ TEST(FilmPlan, LoopOrAllAtTheSpeedAskedFor) {
   EXPECT_NEAR(plan.seconds(), 20.2, 0.05);
 }
 
+// Every third frame was dropped: the video is as long as the acquisition, and what is missing is held.
+TEST(FilmPlan, MissingFramesDoNotMakeItShorter) {
+  Cine cine;
+  cine.frame_rate_hz = 50.0;
+  for (int i = 0; i <= 150; ++i) {
+    if (i % 3 != 1) cine.times_s.push_back(static_cast<float>(i - 150) / 50.0F);
+  }
+  cine.frames = cine.times_s.size();
+  cine.seconds = 3.0;
+  const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});
+  EXPECT_EQ(plan.rate_hz, 50.0);
+  EXPECT_EQ(plan.pictures, 151U);
+  const std::vector<FilmFrame> frames = film_frames(cine, plan);
+  ASSERT_EQ(frames.size(), cine.frames);
+  for (const FilmFrame& frame : frames) EXPECT_NE(frame.place % 3, 1U);
+  EXPECT_EQ(frames.back().place, 150U);
+  const FilmPlan quick = plan_film(cine, {.range = FilmRange::all, .speed = 5.0});
+  EXPECT_NEAR(quick.seconds(), 3.0 / 5.0, 0.03);
+  EXPECT_EQ(film_frames(cine, quick).back().place + 1, quick.pictures);
+}
+
+TEST(FilmPlan, ASourceStartsInRealTimeWhereItCanBeSeen) {
+  EXPECT_EQ(starting_speed(0.0), 1.0);
+  EXPECT_EQ(starting_speed(50.0), 1.0);
+  EXPECT_EQ(starting_speed(200.0), 0.5);
+  EXPECT_EQ(starting_speed(3000.0), 0.01);
+}
+
 TEST(FilmPlan, AtMostSixtyPicturesASecond) {
   const Cine cine = kept(1001, 500.0);
   const FilmPlan plan = plan_film(cine, {.range = FilmRange::all, .speed = 1.0});

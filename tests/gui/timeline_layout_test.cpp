@@ -126,7 +126,7 @@ TEST(TimelineLayout, ZoomKeepsTheMomentUnderThePointer) {
 
 TEST(TimelineVerdict, SaysWhichPredictionIsMet) {
   const auto verdict = [](double period, double budget = 0.0) {
-    return timing_verdict({.t_t_ms = 1.0, .t_p_ms = 2.0, .period_ms = period, .frames = 100}, budget);
+    return timing_verdict({.t_t_ms = 1.0, .t_p_ms = 2.0, .period_ms = period, .frames = 100}, {.budget_ms = budget});
   };
   EXPECT_NE(verdict(2.04).find("matches overlap (+2.0 %)"), std::string::npos) << verdict(2.04);
   EXPECT_NE(verdict(2.97).find("matches serial"), std::string::npos);
@@ -134,9 +134,23 @@ TEST(TimelineVerdict, SaysWhichPredictionIsMet) {
   EXPECT_NE(verdict(20, 20).find("limited by the source"), std::string::npos);
   EXPECT_NE(verdict(20).find("slower than predicted"), std::string::npos);
   EXPECT_NE(verdict(1.2).find("faster"), std::string::npos);
-  EXPECT_NE(timing_verdict({}, 20).find("No timings"), std::string::npos);
+  EXPECT_NE(timing_verdict({}, {.budget_ms = 20}).find("No timings"), std::string::npos);
   const StreamTiming small{.t_t_ms = 0.001, .t_p_ms = 2.0, .period_ms = 2.0, .frames = 9};
-  EXPECT_NE(timing_verdict(small, 0).find("serial and overlap agree"), std::string::npos);
+  EXPECT_NE(timing_verdict(small, {}).find("serial and overlap agree"), std::string::npos);
+}
+
+TEST(TimelineVerdict, OnACpuProcessingWaitsOrIsWaitedFor) {
+  const StreamTiming slow{.t_t_ms = 0.0, .t_p_ms = 43.0, .period_ms = 47.5, .frames = 100};
+  const std::string held = timing_verdict(slow, {.budget_ms = 20, .source_share = 0.54, .on_cpu = true});
+  EXPECT_NE(held.find("21.1 frames/s: limited by processing"), std::string::npos) << held;
+  EXPECT_NE(held.find("the source waits 54 %"), std::string::npos) << held;
+  const StreamTiming dropping{.t_t_ms = 0.0, .t_p_ms = 43.0, .period_ms = 44.0, .frames = 100};
+  EXPECT_NE(timing_verdict(dropping, {.budget_ms = 20, .on_cpu = true}).find("limited by processing"),
+            std::string::npos);
+  const StreamTiming quick{.t_t_ms = 0.0, .t_p_ms = 5.0, .period_ms = 20.0, .frames = 100};
+  const std::string paced = timing_verdict(quick, {.budget_ms = 20, .on_cpu = true});
+  EXPECT_NE(paced.find("limited by the source"), std::string::npos) << paced;
+  EXPECT_NE(paced.find("200 frames/s"), std::string::npos) << paced;
 }
 
 }  // namespace

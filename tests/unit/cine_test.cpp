@@ -1,4 +1,4 @@
-// Looking back without a window: the time axis of kept frames, playing by the wall clock, and what is asked for again.
+// Looking back without a window: the time axis of kept frames, playing along it, and what is asked for again.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -21,7 +21,7 @@ std::vector<FrameStamp> stamps_at_ms(const std::vector<std::int64_t>& times_ms) 
 }
 
 void expect_times(const std::vector<std::int64_t>& times_ms, const std::vector<double>& expected_s) {
-  const std::vector<float> times = cine_times_s(stamps_at_ms(times_ms));
+  const std::vector<float> times = cine_times_s(stamps_at_ms(times_ms), 0.0);
   ASSERT_EQ(times.size(), expected_s.size());
   for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(times[i], expected_s[i], 1e-6) << i;
 }
@@ -48,10 +48,29 @@ TEST(CineTimes, ASlowSourceHasNoPausesBetweenItsFrames) {
 
 TEST(CineTimes, NeverGoBack) { expect_times({0, 20, 10, 30}, {-0.04, -0.02, -0.02, 0.0}); }
 
+// The frames of a stream that was held back: their numbers count, not the moments at which they came.
+TEST(CineTimes, AreTheAcquisitionsWhereItsRateIsKnown) {
+  std::vector<FrameStamp> stamps = stamps_at_ms({0, 43, 190, 230});
+  stamps[2].sequence = 503;  // one was dropped
+  stamps[3].sequence = 504;
+  const std::vector<float> times = cine_times_s(stamps, 50.0);
+  const std::vector<double> expected_s = {-0.08, -0.06, -0.02, 0.0};
+  for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(times[i], expected_s[i], 1e-6) << i;
+}
+
+TEST(CineTimes, AFrozenMinuteIsNotPlayed) {
+  std::vector<FrameStamp> stamps = stamps_at_ms({0, 20, 40, 60});
+  stamps[2].sequence += 3000;
+  stamps[3].sequence += 3000;
+  EXPECT_NEAR(cine_times_s(stamps, 50.0).front(), -0.06, 1e-6);
+}
+
 // Frames 500, 501, ... are kept at the given moments. The session only takes requests.
 struct Rig {
-  explicit Rig(const std::vector<std::int64_t>& times_ms) {
-    history.begin({.frame_bytes = 8, .allocate = nullptr, .lend = [](std::uint64_t) { return KeptFrame{}; }});
+  explicit Rig(const std::vector<std::int64_t>& times_ms, double frame_rate_hz = 0.0) {
+    history.begin({.frame_bytes = 8, .frame_rate_hz = frame_rate_hz, .allocate = nullptr, .lend = [](std::uint64_t) {
+                     return KeptFrame{};
+                   }});
     for (const FrameStamp& stamp : stamps_at_ms(times_ms)) (void)history.keep({.stamp = stamp, .samples = {}}, {});
     history.end();
     StreamSettings stream;
@@ -102,6 +121,15 @@ TEST(Cine, FreezesOnTheFrameOnScreen) {
   EXPECT_FALSE(rig.review.frozen());
   rig.review.freeze(rig.cine, 3);  // gone long ago: the newest
   EXPECT_EQ(rig.cine.index, 100U);
+}
+
+TEST(Cine, OfAHeldBackStreamPlaysInRealTime) {
+  Rig rig(every_ms(66, 101), 50.0);  // came 3.3 times too slowly
+  rig.freeze(500);
+  EXPECT_NEAR(rig.cine.seconds, 2.0, 1e-6);
+  EXPECT_NEAR(rig.history.extent().seconds, 2.0, 1e-6);
+  rig.cine.playing = true;
+  EXPECT_EQ(rig.update(1010.0), 50U);
 }
 
 TEST(Cine, StandsStillWhileNobodyPlays) {

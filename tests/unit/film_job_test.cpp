@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "history/film.h"
+#include "support/film_file.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
@@ -80,6 +81,25 @@ TEST(FilmJob, EveryPictureOrAsManyAsItCan) {
   EXPECT_EQ(hasty.written() + hasty.left_out(), 200U);
   EXPECT_GT(hasty.left_out(), 0U);
   EXPECT_EQ(folder.files(), 2U);
+}
+
+// Of ten frames each third one was processed: the others are held, numbers that begin again go on.
+TEST(FilmJob, IsAsLongAsTheAcquisition) {
+  if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
+  const TemporaryFolder folder;
+  OneImage one;
+  FilmJob job(order_for(folder / "a.mp4"));
+  for (const std::uint64_t sequence : {100, 103, 106, 109, 0, 2}) {
+    one.image.stamp.sequence = sequence;
+    job.offer(one.image, WhenFull::wait);
+  }
+  job.end();
+  job.wait();
+  EXPECT_EQ(job.drawn(), 6U);
+  EXPECT_EQ(job.written(), 13U);
+  EXPECT_EQ(job.report()["frames"], 13);
+  EXPECT_EQ(job.report()["held"], 7);
+  EXPECT_EQ(testing::read_film(folder / "a.mp4").luma.size(), 13U);
 }
 
 TEST(FilmJob, ACancelledOneLeavesNothing) {

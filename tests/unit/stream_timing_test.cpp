@@ -158,9 +158,9 @@ TEST(TimingFiles, AnEmptyTraceIsAHeaderAlone) { EXPECT_EQ(TimingTrace().csv(), "
 
 TEST(TimingTrace, LatenciesReadyAndShownAreApart) {
   TimingTrace trace;
-  trace.add_latency(Latency::ready, 1.0);
-  trace.add_latency(Latency::shown, 20.0);
-  trace.add_latency(Latency::shown, 30.0);
+  trace.add_latency(Latency::ready, 0, 1'000'000);
+  trace.add_latency(Latency::shown, 0, 20'000'000);
+  trace.add_latency(Latency::shown, 0, 30'000'000);
   EXPECT_EQ(trace.latencies_ms(Latency::ready), (std::vector<double>{1.0}));
   EXPECT_EQ(trace.latencies_ms(Latency::shown), (std::vector<double>{20.0, 30.0}));
   EXPECT_EQ(trace.summarize_latency(Latency::shown).max_ms, 30.0);

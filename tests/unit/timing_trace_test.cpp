@@ -38,7 +38,7 @@ TEST(TimingTrace, StagesAreSummedUpApart) {
   for (int i = 1; i <= 10; ++i) {
     trace.add(span_of(0, Stage::beamform, 1000, i * 1'000'000));
     trace.add(span_of(0, Stage::upload, 1000, 2'000'000));
-    trace.add_latency(Latency::ready, i);
+    trace.add_latency(Latency::ready, 0, i * 1'000'000);
   }
   const auto stages = trace.summarize_stages();
   EXPECT_DOUBLE_EQ(stages[static_cast<std::size_t>(Stage::beamform)].p50_ms, 5.0);
@@ -52,12 +52,15 @@ TEST(TimingTrace, ForgetsTheOldestFirst) {
   TimingTrace trace(8);
   for (std::uint64_t frame = 0; frame < 20; ++frame) {
     trace.add(span_of(frame, Stage::upload, 0, 1));
-    trace.add_latency(Latency::ready, static_cast<double>(frame));
+    trace.add_latency(Latency::ready, 0, static_cast<std::int64_t>(frame) * 1'000'000);
   }
   const std::vector<Span> spans = trace.spans();
   ASSERT_EQ(spans.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(spans[i].frame, 12 + i);
-  EXPECT_EQ(trace.latencies_ms(Latency::ready), (std::vector<double>{18.0, 19.0}));
+  const std::vector<double> latencies_ms = trace.latencies_ms(Latency::ready);
+  ASSERT_EQ(latencies_ms.size(), 8U);
+  EXPECT_EQ(latencies_ms.front(), 12.0);
+  EXPECT_EQ(latencies_ms.back(), 19.0);
   trace.clear();
   EXPECT_TRUE(trace.spans().empty());
   EXPECT_TRUE(trace.latencies_ms(Latency::ready).empty());

@@ -155,7 +155,8 @@ void memory_rows(PanelContext& c, Column& column) {
   if (m.device_used == 0 && m.device_free == 0) device = "The CPU uses host memory.";
   if (m.lane_bytes > 0) device += fmt::format(" {} per lane.", byte_text(m.lane_bytes));
   memory_line(c, column, {"memory_device", "Device", m.device_used, m.device_free, device});
-  std::string host = "Slots and copies of recordings, without the history.";
+  std::string host = "Slots, copies of recordings and the history";
+  host += m.history_used > 0 ? fmt::format(", which takes {}.", byte_text(m.history_used)) : ".";
   if (m.slot_bytes > 0) host += fmt::format(" {} per slot.", byte_text(m.slot_bytes));
   if (m.page_locked) host += " Page-locked: never swapped, read directly by the device.";
   const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";

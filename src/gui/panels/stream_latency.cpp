@@ -1,5 +1,7 @@
 // Latency: from a frame's arrival to its finished picture, and to the window's picture. Both in numbers, one as a
 // curve.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,9 +16,16 @@ struct Way {
   const char* id;
   const char* label;
   const char* help;
-  const StageSummary& summary;
+  const StageSummary& recent;  // over the last 10 s
+  const StageSummary& since_start;
   Latency latency;
 };
+
+std::string percentiles_text(std::string_view span, const StageSummary& s) {
+  if (s.count == 0) return {};
+  return fmt::format(" {}: p50 {}, p95 {}, p99 {}, max {} ms.", span, ms_text(s.p50_ms, true), ms_text(s.p95_ms, true),
+                     ms_text(s.p99_ms, true), ms_text(s.max_ms, true));
+}
 
 float number_step(const PanelContext& c) { return c.ui.px(c.compact ? 40 : 50); }
 
@@ -25,8 +34,10 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
   const bool plotted = c.view.plotted == way.latency;
-  if (ui.radio(way.id, r, way.label, plotted, {way.label, way.help, {}})) c.view.plotted = way.latency;
-  const StageSummary& s = way.summary;
+  const std::string help =
+      way.help + percentiles_text("Last 10 s", way.recent) + percentiles_text("Since the start", way.since_start);
+  if (ui.radio(way.id, r, way.label, plotted, {way.label, help, {}})) c.view.plotted = way.latency;
+  const StageSummary& s = c.view.latency_since_start ? way.since_start : way.recent;
   float x = r.x1;
   for (const double ms : {s.max_ms, s.p99_ms, s.p95_ms, s.p50_ms}) {
     ui.text_right(c.compact ? Type::small : Type::body, x, r.y0, r.height(), plotted ? theme::kText : theme::kText2,
@@ -36,10 +47,19 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
 }
 
 void head_row(PanelContext& c, Column& column) {
-  const Ui& ui = c.ui;
+  Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
-  const float end = ui.text(Type::body, r, theme::kText2, "Latency");
-  ui.text(Type::small, end + ui.px(6), r.y0, r.height(), theme::kMuted, "ms");
+  float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
+  if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
+  const bool all = c.view.latency_since_start;
+  const char* span = c.compact ? (all ? "all" : "10 s") : all ? "since start" : "last 10 s";
+  const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
+  const Hit h = ui.hit("latency_span", link);
+  ui.tip(
+      "latency_span", h, link,
+      {"Time of the percentiles", "The frames shown in the last 10 s, or all since the start. A click switches.", {}});
+  ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
+  if (h.clicked) c.view.latency_since_start = !all;
   float x = r.x1;
   for (const char* name : {"max", "p99", "p95", "p50"}) {
     ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, name);
@@ -82,11 +102,11 @@ void latency_rows(PanelContext& c, Column& column) {
   head_row(c, column);
   number_row(c, column,
              {"latency_ready", "Ready", "From a complete frame in host memory to the finished image.", c.state.latency,
-              Latency::ready},
+              c.state.latency_since_start, Latency::ready},
              running);
   number_row(c, column,
              {"latency_shown", "Shown", "From a complete frame in host memory to the image on the display.",
-              c.state.shown_latency, Latency::shown},
+              c.state.shown_latency, c.state.shown_latency_since_start, Latency::shown},
              running);
   column.y += c.ui.px(3);
   plot_row(c, column, running);

@@ -118,13 +118,31 @@ std::string percent_off(double value, double prediction) {
   return signed_fixed(100.0 * (value / prediction - 1.0), 1) + " %";
 }
 
+std::string rate_text(double period_ms) { return fixed(1000.0 / period_ms, period_ms > 10.0 ? 1 : 0) + " frames/s"; }
+
+constexpr double kWaitsShare = 0.05;  // of the time: below, the source waits by chance
+
+// One frame after the other, without a copy: either processing or the source waits.
+std::string cpu_verdict(const StreamTiming& t, const StreamWaits& waits) {
+  const std::string rate = rate_text(t.period_ms);
+  const std::string work = exact_ms(t.serial_ms());
+  if (waits.source_share > kWaitsShare) {
+    return fmt::format("{}: limited by processing ({} ms per frame); the source waits {} % of the time.", rate, work,
+                       fixed(100.0 * waits.source_share, 0));
+  }
+  if (close(t.period_ms, t.serial_ms())) return fmt::format("{}: limited by processing ({} ms per frame).", rate, work);
+  return fmt::format("{}: limited by the source; processing takes {} ms per frame and allows {}.", rate, work,
+                     rate_text(t.serial_ms()));
+}
+
 }  // namespace
 
-std::string timing_verdict(const StreamTiming& t, double budget_ms) {
+std::string timing_verdict(const StreamTiming& t, const StreamWaits& waits) {
   if (t.frames == 0 || !(t.period_ms > 0.0) || !(t.serial_ms() > 0.0)) return "No timings yet.";
+  if (waits.on_cpu) return cpu_verdict(t, waits);
   const double serial = t.serial_ms();
   const double overlap = t.overlap_ms();
-  const std::string rate = fixed(1000.0 / t.period_ms, t.period_ms > 10.0 ? 1 : 0) + " frames/s";
+  const std::string rate = rate_text(t.period_ms);
   if (close(t.period_ms, serial) && close(t.period_ms, overlap)) {
     return rate + ": serial and overlap agree: copy (or compute) time is negligible.";
   }
@@ -135,11 +153,14 @@ std::string timing_verdict(const StreamTiming& t, double budget_ms) {
     return fmt::format("{}: matches serial ({}); copies and kernels alternate.", rate,
                        percent_off(t.period_ms, serial));
   }
-  if (close(t.period_ms, budget_ms)) {
+  if (close(t.period_ms, waits.budget_ms)) {
     return fmt::format("{}: limited by the source; overlap allows {} frames/s.", rate,
                        fixed(1000.0 / overlap, overlap > 10.0 ? 1 : 0));
   }
-  if (t.period_ms > serial) return rate + ": slower than predicted: the device waits for the host or the source.";
+  if (t.period_ms > serial) {
+    return fmt::format("{}: slower than predicted: the device waits for the {}.", rate,
+                       waits.source_share > kWaitsShare ? "host" : "source");
+  }
   if (t.period_ms > overlap) {
     const double hidden = (serial - t.period_ms) / (serial - overlap);
     return fmt::format("{}: partial overlap; {} % of the shorter time is hidden.", rate, fixed(100.0 * hidden, 0));
@@ -180,7 +201,9 @@ void timeline_numbers(PanelContext& c, Column& column) {
     ground(ui, g, period.cy());
   }
   column.y += ui.px(4);
-  const std::string verdict = timing_verdict(t, c.state.frame_budget_ms);
+  const std::string verdict = timing_verdict(t, {.budget_ms = c.state.frame_budget_ms,
+                                                 .source_share = c.state.producer_wait_share,
+                                                 .on_cpu = c.state.backend == "CPU"});
   const float line = ui.px(16);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
   column.y += (c.compact ? 3 : 2) * line + ui.px(4);  // always as much, so that nothing below moves

@@ -21,8 +21,13 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
 // t_t, t_p, the two predictions and the measured period as bars on one scale, and what follows from them.
 void timeline_numbers(PanelContext& c, Column& column);
 
-// Which prediction the measured period meets, in one sentence. `budget_ms`: the source's period; 0 = it has none.
-std::string timing_verdict(const StreamTiming& timing, double budget_ms);
+// Which prediction the measured period meets, or what waits for what, in one sentence.
+struct StreamWaits {
+  double budget_ms = 0.0;     // the source's period; 0 = it has none
+  double source_share = 0.0;  // of the time, for a free slot
+  bool on_cpu = false;        // nothing is copied: there are no two predictions
+};
+std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
 
 // "Beamform"
 const char* stage_title(Stage stage);

@@ -1,0 +1,115 @@
+// An idle window is not drawn again; whatever changes what it shows is drawn at once.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+
+#include "app/window_app.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+namespace {
+
+class Idle : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    Options options;
+    options.source = "sim:cyst";
+    options.backend = BackendChoice::cpu;
+    options.duration_s = 1e9;  // a script: no tour of the window
+    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app_->begin();
+    ASSERT_TRUE(until([&] { return app_->state().shown > 3; }));
+  }
+  bool until(const std::function<bool()>& holds) {
+    for (int turns = 0; !holds() && turns < 1000; ++turns) app_->turn();
+    return holds();
+  }
+  // So many window frames in a row that need not be drawn.
+  bool becomes_idle(int frames = 12) {
+    int idle = 0;
+    return until([&] {
+      app_->turn();
+      idle = app_->viewer().drawn() ? 0 : idle + 1;
+      return idle >= frames;
+    });
+  }
+  void press(Key key) {
+    InjectedInput input;
+    input.keys = {{.key = key}};
+    app_->viewer().inject(input);
+    app_->turn();
+  }
+  void freeze() {
+    press(Key::space);
+    ASSERT_TRUE(until([&] { return app_->state().run == RunState::frozen; }));
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<WindowApp> app_;
+};
+
+TEST_F(Idle, FrozenItIsNotDrawn) {
+  freeze();
+  EXPECT_FALSE(app_->state().cine.keep_acquiring) << "on the CPU the frozen image has the machine's time";
+  EXPECT_TRUE(becomes_idle());
+  EXPECT_GT(app_->viewer().control_rect("timeline").width(), 0.0F) << "with the timeline open";
+}
+
+TEST_F(Idle, AKeyIsDrawnAtOnce) {
+  freeze();
+  ASSERT_TRUE(becomes_idle());
+  press(Key::tab);
+  EXPECT_TRUE(app_->viewer().drawn());
+  ASSERT_TRUE(becomes_idle()) << "in presentation";
+  press(Key::tab);
+  EXPECT_TRUE(app_->viewer().drawn());
+  ASSERT_TRUE(becomes_idle());
+  const std::uint64_t shown = app_->viewer().shown_image().stamp.sequence;
+  press(Key::left);
+  EXPECT_TRUE(until([&] { return app_->viewer().shown_image().stamp.sequence != shown; }));
+  ASSERT_TRUE(becomes_idle());
+  press(Key::space);
+  EXPECT_TRUE(until([&] { return app_->state().run == RunState::live && app_->viewer().drawn(); }));
+}
+
+TEST_F(Idle, ATooltipAndAMessageAreDrawn) {
+  freeze();
+  ASSERT_TRUE(becomes_idle());
+  InjectedInput hover;
+  const Rect r = app_->viewer().control_rect("freeze");
+  hover.mouse_x = r.cx();
+  hover.mouse_y = r.cy();
+  app_->viewer().inject(hover);
+  EXPECT_TRUE(until([&] { return app_->viewer().wants_frame(); })) << "for the tooltip to come";
+  ASSERT_TRUE(becomes_idle()) << "with the pointer on the control";
+  app_->state().messages.insert(app_->state().messages.begin(), {Severity::info, "12:00:00", "News."});
+  app_->turn();
+  EXPECT_TRUE(app_->viewer().drawn());
+}
+
+TEST_F(Idle, ADisplayParameterIsDrawnThoughNoPanelShowsIt) {
+  freeze();
+  press(Key::tab);
+  ASSERT_TRUE(becomes_idle());
+  app_->state().params.gamma = 1.5;  // no panel shows it here
+  app_->turn();
+  EXPECT_TRUE(app_->viewer().drawn());
+}
+
+// What the frames show counts: what waited while the image was frozen is no latency.
+TEST_F(Idle, TimeFrozenIsNoLatency) {
+  ASSERT_TRUE(until([&] { return app_->state().shown_latency.count > 3; }));
+  app_->state().cine.keep_acquiring = true;
+  freeze();
+  const std::uint64_t processed = app_->state().counts.processed;
+  ASSERT_TRUE(until([&] { return app_->state().counts.processed > processed + 20; }));
+  const std::size_t counted = app_->state().shown_latency_since_start.count;
+  press(Key::space);
+  ASSERT_TRUE(until([&] { return app_->state().shown_latency_since_start.count > counted + 5; }));
+  EXPECT_EQ(app_->state().latency.count, app_->state().shown_latency.count) << "of the same frames";
+}
+
+}  // namespace
+}  // namespace echoloop::testing

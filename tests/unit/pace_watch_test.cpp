@@ -1,0 +1,98 @@
+// The badges of a stream that is slower than its source: when they come, what they say, when they go.
+#include "app/pace_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace echoloop {
+namespace {
+
+// A source of which `made_hz` frames a second come, waiting for the rest of the time, sampled as the window does.
+struct Rig {
+  double rate_hz = 50.0, frame_rate_hz = 50.0, made_hz = 50.0, waits = 0.0;
+  bool runs = true;
+  double time_s = 100.0, sequence = 7.0, waited_s = 0.0;
+  PaceWatch watch = {};
+
+  StreamPace after(double seconds) {
+    StreamPace pace;
+    for (double end_s = time_s + seconds; time_s < end_s - 1e-9;) {
+      constexpr double kStep_s = 0.25;
+      time_s += kStep_s;
+      sequence += made_hz * kStep_s;
+      waited_s += waits * kStep_s;
+      pace = watch.update({.now_ns = std::llround(time_s * 1e9),
+                           .next_sequence = static_cast<std::uint64_t>(sequence),
+                           .waited_ns = std::llround(waited_s * 1e9),
+                           .rate_hz = rate_hz,
+                           .frame_rate_hz = frame_rate_hz,
+                           .runs = runs});
+    }
+    return pace;
+  }
+};
+
+TEST(PaceWatch, SaysNothingOfAStreamInTime) {
+  for (const double rate_hz : {1.0, 5.0, 50.0, 400.0}) {
+    Rig rig{.rate_hz = rate_hz, .frame_rate_hz = rate_hz, .made_hz = rate_hz};
+    const StreamPace pace = rig.after(10.0);
+    EXPECT_EQ(pace.held_back, HeldBack::no) << rate_hz;
+    EXPECT_FALSE(pace.slower) << rate_hz;
+  }
+}
+
+TEST(PaceWatch, ASourceThatWaitsIsHeldBackAfterTwoSeconds) {
+  Rig rig{.made_hz = 23.0, .waits = 0.54};
+  EXPECT_EQ(rig.after(2.0).held_back, HeldBack::no);
+  const StreamPace pace = rig.after(0.5);
+  EXPECT_EQ(pace.held_back, HeldBack::by_processing);
+  EXPECT_NEAR(pace.made_hz, 23.0, 0.5);
+  EXPECT_EQ(pace.rate_hz, 50.0);
+  EXPECT_TRUE(pace.slower);
+  EXPECT_NEAR(pace.speed, 0.46, 0.01);
+  rig.made_hz = 50.0;
+  rig.waits = 0.0;
+  EXPECT_EQ(rig.after(3.0).held_back, HeldBack::no) << "it goes when its cause has gone";
+}
+
+TEST(PaceWatch, ASourceThatIsSlowByItselfIsNotHeldBack) {
+  Rig rig{.made_hz = 30.0};
+  EXPECT_EQ(rig.after(4.0).held_back, HeldBack::by_source);
+}
+
+TEST(PaceWatch, SlowMotionByTheRateIsSlowerAndNotHeldBack) {
+  Rig rig{.rate_hz = 50.0, .frame_rate_hz = 3000.0, .made_hz = 50.0};
+  const StreamPace pace = rig.after(4.0);
+  EXPECT_EQ(pace.held_back, HeldBack::no);
+  EXPECT_TRUE(pace.slower);
+  EXPECT_NEAR(pace.speed, 50.0 / 3000.0, 1e-3);
+}
+
+TEST(PaceWatch, WithoutARateThereIsNothingToBeSlowerThan) {
+  Rig unknown{.frame_rate_hz = 0.0, .made_hz = 50.0};
+  EXPECT_FALSE(unknown.after(4.0).slower);
+  Rig unpaced{.rate_hz = std::numeric_limits<double>::infinity(), .made_hz = 20.0, .waits = 0.9};
+  const StreamPace pace = unpaced.after(4.0);
+  EXPECT_EQ(pace.held_back, HeldBack::no);
+  EXPECT_TRUE(pace.slower);
+}
+
+TEST(PaceWatch, APauseAndAnotherRateBeginAnew) {
+  Rig rig{.made_hz = 23.0, .waits = 0.54};
+  EXPECT_EQ(rig.after(4.0).held_back, HeldBack::by_processing);
+  rig.runs = false;
+  rig.made_hz = 0.0;
+  EXPECT_EQ(rig.after(0.25).held_back, HeldBack::no);
+  EXPECT_EQ(rig.after(60.0).held_back, HeldBack::no);
+  rig.runs = true;
+  rig.made_hz = 50.0;
+  EXPECT_EQ(rig.after(5.0).held_back, HeldBack::no) << "the pause does not count";
+  rig.rate_hz = 25.0;
+  rig.made_hz = 25.0;
+  EXPECT_EQ(rig.after(1.5).held_back, HeldBack::no);
+}
+
+}  // namespace
+}  // namespace echoloop
