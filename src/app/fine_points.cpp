@@ -78,7 +78,7 @@ void FinePoints::begin(Measured& m, Session& session, const MeasuredPoint& point
 }
 
 void FinePoints::update(Measured& m, Session& session, Moment moment, std::int64_t now_ns) {
-  if (!session.running() || m.image.number == 0 || m.points.empty()) return;
+  if (!session.running() || m.image.number == 0 || m.points.empty()) return work_.reset();
   take(m, session, now_ns);
   const bool frozen = moment == Moment::frozen;
   std::erase_if(m.fine, [&](const FinePoint& f) {

@@ -191,8 +191,8 @@ bool WindowApp::must_draw() const {
   const bool kept_news = past_.images[0].has_news() || (state_.cine.compare && past_.images[1].has_news()) ||
                          (state_.params.flow != FlowMode::off && past_.flow.has_news());
   const bool news = review_.frozen() ? kept_news : live_.images.has_news();
-  return news || film_ != nullptr || viewer_->wants_frame() || viewer_->should_close() ||
-         opener_.fraction() != fraction_drawn_;
+  return news || film_ != nullptr || fine_points_.busy() || state_.measured.fine_came || viewer_->wants_frame() ||
+         viewer_->should_close() || opener_.fraction() != fraction_drawn_;
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
