@@ -92,6 +92,12 @@ void Session::end_inspection() {
   if (running()) running_->pipeline().end_inspection();
 }
 
+void Session::look_at_line(const std::optional<PlanePoint>& at) {
+  if (at == line_) return;
+  line_ = at;
+  if (running()) running_->pipeline().look_at_line(line_);
+}
+
 bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
   return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
 }
@@ -211,6 +217,7 @@ void Session::take_made() {
   running_->pipeline().set_params(options_.params);
   running_->pipeline().set_host_copy(options_.host_copy);
   if (review_.has_value()) running_->pipeline().review(*review_);
+  running_->pipeline().look_at_line(line_);
   try {
     begin_stream(options_.stream);
   } catch (const Error& error) {

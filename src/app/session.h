@@ -57,6 +57,8 @@ class Session {
   void end_review();
   void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
   void end_inspection();                    // what it needed is given back
+  // Where the M-mode's line is, also through a change of arrangement; nothing: there is none.
+  void look_at_line(const std::optional<PlanePoint>& at);
 
   void stop();  // ends both threads; frames in lanes are finished, frames in the ring stay in flight
 
@@ -103,6 +105,7 @@ class Session {
   Feed feed_;
   HostMemory host_memory_ = HostMemory::pageable;
   std::optional<ReviewRequest> review_;
+  std::optional<PlanePoint> line_;  // of the M-mode
   std::string refusal_;
   std::unique_ptr<RunningStream> running_;
   std::future<std::unique_ptr<RunningStream>> making_;

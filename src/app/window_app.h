@@ -13,6 +13,7 @@
 #include "app/fine_points.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
+#include "app/m_mode_review.h"
 #include "app/options.h"
 #include "app/preset_shelf.h"
 #include "app/review.h"
@@ -115,6 +116,7 @@ class WindowApp {
   Review review_{history_};
   Inspecting inspecting_{history_, inspections_};
   FinePoints fine_points_{history_};
+  MModeReview m_mode_review_{history_, past_.line};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already

@@ -67,6 +67,8 @@ void WindowApp::look_back() {
   fine_points_.update(state_.measured, *session_, frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live,
                       now_ns());
   review_.update(state_.cine, state_.params, *session_, now_ns());
+  session_->look_at_line(state_.m_mode.wanted ? state_.inspected : std::nullopt);
+  m_mode_review_.update(state_, *session_, review_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
   if (review_.requests() == asked_) return;
   asked_ = review_.requests();
   asked_frame_ = window_frame_;

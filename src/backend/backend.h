@@ -61,7 +61,8 @@ class GateDevice;       // backend/gate_device.h
 class StructureDevice;  // backend/structure_device.h
 
 // One frame in flight and all its buffers. For each frame, in this order:
-//   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, finish; then
+//   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, keep_line or not, finish;
+//   then
 //   uploaded()/finished() until true, then image().
 // Nothing here waits for the device except wait(), and set_plan() when sizes grow.
 class Lane {
@@ -91,7 +92,10 @@ class Lane {
   // After the last compress() of a frame whose plan has a RefinePlan: the temporal average, where one is asked for,
   // then the picture's filters. Frames that are averaged come in order, each with the lane of the one before it.
   virtual void refine(const FrameAverage* average) = 0;  // null: the frame alone
-  virtual void finish(HostCopy copy) = 0;                // ends the frame
+  // Before finish(): the image's column `column` is wanted on the host, for line(). Where the CPU does not compute,
+  // only the column is copied.
+  virtual void keep_line(int column) = 0;
+  virtual void finish(HostCopy copy) = 0;  // ends the frame
 
   [[nodiscard]] virtual bool uploaded() = 0;  // the frame's samples are no longer needed
   [[nodiscard]] virtual bool finished() = 0;  // the image is complete
@@ -103,6 +107,9 @@ class Lane {
   // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest
   // and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
   [[nodiscard]] virtual Image& image() = 0;
+
+  // Of the finished frame, dB, [nz]: its column that was kept. Valid until the next frame's verbs.
+  [[nodiscard]] virtual std::span<const float> line() = 0;
 
   // Stage spans of the finished frame, on the clock of now_ns().
   virtual void append_spans(TimingTrace& trace) = 0;

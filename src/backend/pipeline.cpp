@@ -24,7 +24,8 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       load_ms_(options_.inject.load_ms),
       error_at_(options_.inject.error_at),
       lost_at_(options_.inject.lost_at),
-      side_(backend, options_.side, [this](const std::string& why) { refuse(why); }) {
+      side_(backend, options_.side, [this](const std::string& why) { refuse(why); }),
+      line_(options_.side.line) {
   if (options_.past != nullptr) {
     reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
     reviewer_->set_on_picture([this](const Image& image) { side_.take_kept(image); });

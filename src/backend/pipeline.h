@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/line_tap.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
 #include "backend/side_engines.h"
@@ -58,7 +59,9 @@ class Pipeline {
   void end_review();                               // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
-  void stop();                                     // ends the stream; frames already in lanes are finished; any thread
+  // Where the M-mode's line is; nothing: there is none. See SideMailboxes::line. UI thread
+  void look_at_line(const std::optional<PlanePoint>& at) { line_.look_at(at); }
+  void stop();  // ends the stream; frames already in lanes are finished; any thread
 
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
@@ -73,6 +76,7 @@ class Pipeline {
     std::shared_ptr<const Plan> plan;
     double reference_db = 0.0;
     double averaged_frames = 0.0;
+    std::optional<int> line;  // column for the M-mode
     bool busy = false;
   };
 
@@ -116,6 +120,7 @@ class Pipeline {
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
   SideEngines side_;
+  LineTap line_;
   std::unique_ptr<Reviewer> reviewer_;  // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> quit_{false};

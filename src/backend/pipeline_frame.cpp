@@ -36,6 +36,8 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   }
   lane.compress(slot.reference_db);
   refine(slot);
+  slot.line = line_.column(slot.plan->grid);
+  if (slot.line.has_value()) lane.keep_line(*slot.line);
   lane.finish(host_copy_);
   if (pixels) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
 }
@@ -108,6 +110,7 @@ void Pipeline::collect(Slot& slot) {
   trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
   if (options_.on_image) options_.on_image(image);
   side_.take_live(image);
+  if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
   std::swap(image, images_.back());
   images_.publish();
   slot.busy = false;

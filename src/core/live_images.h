@@ -3,6 +3,7 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
+#include "core/line_queue.h"
 #include "core/mailbox.h"
 #include "core/sonogram.h"
 #include "core/structure_image.h"
@@ -14,6 +15,7 @@ struct SideMailboxes {
   Mailbox<FlowImage>* flow = nullptr;
   Mailbox<StructureImage>* structure = nullptr;
   Mailbox<Sonogram>* sonogram = nullptr;
+  LineQueue* line = nullptr;  // M-mode
 };
 
 struct SideCounts {
@@ -27,8 +29,11 @@ struct LiveImages {
   Mailbox<FlowImage> flow;
   Mailbox<StructureImage> structure;
   Mailbox<Sonogram> sonogram;
+  LineQueue line;  // of the M-mode
 
-  [[nodiscard]] SideMailboxes side() { return {.flow = &flow, .structure = &structure, .sonogram = &sonogram}; }
+  [[nodiscard]] SideMailboxes side() {
+    return {.flow = &flow, .structure = &structure, .sonogram = &sonogram, .line = &line};
+  }
 };
 
 }  // namespace echoloop

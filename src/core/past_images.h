@@ -1,11 +1,13 @@
 // Where pictures of kept frames, processed again, go on their way to the window: [0] made with the parameters in the
-// panels, [1] with the parameters A of a comparison; and the flow of the ensembles that end with them.
+// panels, [1] with the parameters A of a comparison; the flow of the ensembles that end with them; and columns of the
+// M-mode.
 #pragma once
 
 #include <array>
 
 #include "core/flow_image.h"
 #include "core/image.h"
+#include "core/line_queue.h"
 #include "core/mailbox.h"
 
 namespace echoloop {
@@ -13,6 +15,7 @@ namespace echoloop {
 struct PastImages {
   std::array<Mailbox<Image>, 2> images;
   Mailbox<FlowImage> flow;
+  LineQueue line;  // of the M-mode over kept frames
   Mailbox<Image>& operator[](std::size_t index) { return images[index]; }
 };
 

@@ -15,6 +15,7 @@ namespace echoloop {
 struct BarRequests {
   bool presentation = false;
   bool keys = false;
+  bool back = false;  // from the lecture to the image
   bool open_dialog = false;
 };
 

@@ -144,46 +144,7 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   }
 }
 
-std::string track_help(const Cine& cine) {
-  std::string kept = fmt::format("{} frame{} kept", grouped(cine.frames), cine.frames == 1 ? "" : "s");
-  if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
-  if (cine.bytes > 0 && cine.budget_bytes > 0) kept += " of " + byte_text(cine.budget_bytes);
-  return kept + ". Click or drag to look at one; while live this freezes first.";
-}
-
 }  // namespace
-
-void CineStrip::drag_track(PanelContext& c, const Rect& track) {
-  Ui& ui = c.ui;
-  UiState& s = c.state;
-  const Rect area{track.x0 - ui.px(8), track.y0 - ui.px(3), track.x1 + ui.px(8), track.y1 + ui.px(22)};
-  const Hit h = ui.hit("cine_track", area);
-  const std::string help = track_help(s.cine);
-  const bool can_freeze = is_live(s) && s.cine.frames > 0 && s.cine.why_not.empty();
-  const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
-  ui.tip("cine_track", h, area, {"Kept frames", help, why});
-  if (!why.empty()) {
-    wanted_.reset();
-    return;
-  }
-  const double share = static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / std::max(track.width(), 1.0F));
-  if (s.run == RunState::frozen) {
-    if (h.held) wanted_ = share;
-    if (wanted_) cine_seek(s, c.commands, nearest_frame(s.cine, *wanted_));
-    wanted_.reset();
-    return;
-  }
-  constexpr double kPatience_s = 2;
-  if (h.pressed) {
-    wanted_since_ = ImGui::GetTime();
-    wanted_ = share;
-    freeze(s, c.commands);
-  } else if (wanted_ && h.held) {
-    wanted_ = share;
-  } else if (wanted_ && ImGui::GetTime() - wanted_since_ > kPatience_s) {
-    wanted_.reset();
-  }
-}
 
 void CineStrip::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
@@ -192,7 +153,8 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   const float x1 = r.x1 - ui.px(c.compact ? 12 : 16);
   const float top = r.y0 + ui.px(c.compact ? 15 : 19);
   const Rect track{x0, top, x1, top + ui.px(8)};
-  drag_track(c, track);
+  drag_.use(c, "cine_track", track,
+            {track.x0 - ui.px(8), track.y0 - ui.px(3), track.x1 + ui.px(8), track.y1 + ui.px(22)});
   draw_track(ui, c.state, track);
   if (why_no_past(c.state).empty()) {
     draw_mark(c, track, {"mark_in", CineAct::reset_in, true});

@@ -1,10 +1,9 @@
 // The strip below the picture: the track over the kept frames with playhead and loop marks, and the row of buttons.
-// While live a drag on the track freezes first and seeks as soon as the kept frames stand still. UI thread only.
+// UI thread only.
 #pragma once
 
-#include <optional>
-
 #include "gui/panels/panels.h"
+#include "gui/track_drag.h"
 
 namespace echoloop {
 
@@ -13,10 +12,7 @@ class CineStrip {
   void draw(PanelContext& c, const Rect& r);
 
  private:
-  void drag_track(PanelContext& c, const Rect& track);
-
-  std::optional<double> wanted_;  // share of the track: where to go once frozen
-  double wanted_since_ = 0;
+  TrackDrag drag_;
 };
 
 // The row of buttons; `y` is its top. In cine_buttons.cpp.

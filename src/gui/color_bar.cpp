@@ -17,7 +17,7 @@ float bar_y(const Rect& bar, double level_db) {
   return bar.y0 + static_cast<float>(std::clamp(level_db / kBottom_db, 0.0, 1.0)) * bar.height();
 }
 
-void draw_colors(const Ui& ui, const Rect& bar, const ImagingParams& p) {
+void draw_colors(const Ui& ui, const Rect& bar, const ImagingParams& p, const DisplayWindow& shown) {
   const auto color = [&](double level_db) {
     const Rgb c = map_color(p.color_map, tone(level_db, p));
     return IM_COL32(c.r, c.g, c.b, 255);
@@ -27,8 +27,9 @@ void draw_colors(const Ui& ui, const Rect& bar, const ImagingParams& p) {
     const auto edge = [&](int k) {
       return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(pieces));
     };
-    const ImU32 above = color(kBottom_db * i / pieces);
-    const ImU32 below = color(kBottom_db * (i + 1) / pieces);
+    const double per_piece_db = (shown.bottom_db - shown.top_db) / pieces;
+    const ImU32 above = color(shown.top_db + per_piece_db * i);
+    const ImU32 below = color(shown.top_db + per_piece_db * (i + 1));
     ui.list().AddRectFilledMultiColor({bar.x0, edge(i)}, {bar.x1, edge(i + 1)}, above, above, below, below);
   }
   ui.outline({bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, theme::kLine2);
@@ -62,6 +63,26 @@ WindowGrip nearest_grip(const Ui& ui, const Rect& bar, const DisplayWindow& w, f
 
 }  // namespace
 
+void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params) {
+  const DisplayWindow w = display_window(params);
+  draw_colors(ui, bar, params, w);
+  ui.text(Type::large, bar.x0, bar.y0 - ui.px(34), ui.px(24), theme::kText2, "dB");
+  const auto label = [&](double level_db) {
+    const auto share = static_cast<float>((w.top_db - level_db) / (w.top_db - w.bottom_db));
+    const float y = std::round(bar.y0 + share * bar.height());
+    ui.fill({bar.x1 + ui.px(2), y - ui.px(1), bar.x1 + ui.px(9), y + ui.px(1)}, theme::kText2);
+    ui.text(Type::large, bar.x1 + ui.px(14), y - ui.px(12), ui.px(24), theme::kText2, fixed(level_db, 0));
+  };
+  label(w.top_db);
+  label(w.bottom_db);
+  const double clear_db = static_cast<double>(ui.px(30) / bar.height()) * (w.top_db - w.bottom_db);
+  const double step_db = clear_db > 20.0 ? 40.0 : 20.0;
+  for (double level = step_db * std::floor((w.top_db - clear_db) / step_db); level > w.bottom_db + clear_db;
+       level -= step_db) {
+    label(level);
+  }
+}
+
 bool draw_color_bar(const ImageViewContext& c) {
   Ui& ui = c.ui;
   const Rect& bar = c.layout.color_bar;
@@ -90,7 +111,7 @@ bool draw_color_bar(const ImageViewContext& c) {
   }
   const DisplayWindow w = display_window(c.display);
   ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, "dB");
-  draw_colors(ui, bar, c.display);
+  draw_colors(ui, bar, c.display, {0.0, kBottom_db});
   draw_labels(ui, bar, w);
   const WindowGrip lit = h.held ? grip : h.hovered ? nearest_grip(ui, bar, w, y) : WindowGrip::none;
   draw_mark(ui, bar, w.top_db, lit == WindowGrip::top || lit == WindowGrip::middle);

@@ -13,9 +13,6 @@ namespace {
 
 constexpr float kDefault = 262, kDefaultCompact = 186, kLeast = 140, kPictureLeast = 190, kHead = 32;
 
-// The labels beside a plot of the dock.
-PlotAxis time_axis(double span_s) { return {-span_s, 0.0, "s"}; }
-
 }  // namespace
 
 Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const {
@@ -53,51 +50,56 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
-  strip_box_ = {};
+  boxes_ = {};
   if (sonogram) {
     inspector_.close();
-    strip_box_ = sonogram_.draw(c, head, body);
+    boxes_.sonogram = sonogram_.draw(c, head, body);
   } else if (m_mode) {
     inspector_.close();
-    draw_m_mode(c, head, body, image, strip);
+    boxes_.m_mode = m_mode_.draw(c, head, body, image, strip);
   } else {
     inspector_.draw(c, head, body);
   }
   if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
 }
 
-void DockArea::draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image,
-                           const MModeStrip& strip) {
+StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Image& image, const MModeStrip& strip) {
+  constexpr float kTwoAbove = 1200, kTap = 76;  // at scale 1
   Ui& ui = c.ui;
-  if (!c.state.inspected || strip.empty()) {
-    const bool frozen = c.state.run == RunState::frozen;
-    ui.text_centred(Type::body, body, theme::kMuted,
-                    !c.state.inspected ? "Choose a line: the inspect tool, then a click on the picture."
-                    : frozen           ? "The strip grows with live pictures. Space goes live."
-                                       : "Waiting for pictures…");
-    return;
+  StripBoxes boxes;
+  const bool m_mode = c.view.has_m_mode(), sonogram = c.state.params.gate != Gate::off;
+  if (area.height() <= 0 || !(m_mode || sonogram)) return boxes;
+  if (m_mode != sonogram) {
+    const Rect middle{area.x0, area.y0, area.x1, area.y0 + std::min(area.height(), 0.9F * area.width())};
+    if (m_mode) boxes.m_mode = m_mode_.draw_presented(c, middle, image, strip);
+    if (sonogram) boxes.sonogram = sonogram_.draw_presented(c, middle);
+    return boxes;
   }
-  constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
-  constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
-  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
-  const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
-  if (const auto now = ui.segmented("m_mode_span", spans, kNames, chosen,
-                                    {"Time across the strip", "By the time at which frames were acquired.", {}})) {
-    span_s_ = kSpans[static_cast<std::size_t>(*now)];
+  if (ImGui::GetIO().DisplaySize.x < ui.px(kTwoAbove)) {
+    const Rect choice{area.x0, area.y1 - ui.px(kTap), area.x1, area.y1};
+    const Rect body{area.x0, area.y0, area.x1, choice.y0 - ui.px(10)};
+    if (presents_sonogram_) boxes.sonogram = sonogram_.draw_presented(c, body);
+    if (!presents_sonogram_) boxes.m_mode = m_mode_.draw_presented(c, body, image, strip);
+    const float half = std::round(0.5F * choice.width());
+    const auto tab = [&](const char* id, const Rect& r, std::string_view label, bool chosen) {
+      ui.fill(r, chosen ? theme::kSelected : theme::kField, 8);
+      ui.text_centred(Type::large, r, theme::kText, label);
+      return ui.hit(id, r).clicked;
+    };
+    const float gap = ui.px(4);
+    if (tab("touch/m_mode", {choice.x0, choice.y0, choice.x0 + half - gap, choice.y1}, "M-mode", !presents_sonogram_)) {
+      presents_sonogram_ = false;
+    }
+    if (tab("touch/sonogram", {choice.x0 + half + gap, choice.y0, choice.x1, choice.y1}, "Doppler",
+            presents_sonogram_)) {
+      presents_sonogram_ = true;
+    }
+    return boxes;
   }
-  const Grid& grid = image.grid;
-  const double place = grid.place(c.state.inspected->x_m, c.state.inspected->z_m).column;
-  const int column = std::clamp(static_cast<int>(std::lround(place)), 0, std::max(grid.nx - 1, 0));
-  const std::string line = grid.polar() ? "line at " + signed_fixed(grid.angle_rad(column) * 57.29578, 1) + "°"
-                                        : "line at x " + fixed(1e3 * grid.x_m(column), 2) + " mm";
-  ui.text_fitted(Type::body, head.x0, spans.x0 - ui.px(12), head.y0, head.height(), theme::kText2, line);
-  const Plot plot =
-      draw_plot(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1},
-                {{}, time_axis(span_s_), {1e3 * strip.first_m(), 1e3 * strip.last_m(), "mm"}, PlotGround::none});
-  strip_box_ = plot.box;
-  // Frozen: where on the strip the picture above is.
-  if (c.state.run != RunState::frozen) return;
-  if (const auto age = strip.age_s(image.stamp)) draw_cursor(ui, plot, -*age);
+  const float middle = std::round(area.cy());
+  boxes.m_mode = m_mode_.draw_presented(c, {area.x0, area.y0, area.x1, middle - ui.px(8)}, image, strip);
+  boxes.sonogram = sonogram_.draw_presented(c, {area.x0, middle + ui.px(8), area.x1, area.y1});
+  return boxes;
 }
 
 void draw_inspected(const Ui& ui, const PictureLayout& l, const Image& image, PlanePoint at, Dock dock) {
@@ -106,7 +108,7 @@ void draw_inspected(const Ui& ui, const PictureLayout& l, const Image& image, Pl
   const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};
   if (dock == Dock::m_mode && image.grid.nx > 0) {
     const Grid& g = image.grid;
-    const int column = std::clamp(static_cast<int>(std::lround(g.place(at.x_m, at.z_m).column)), 0, g.nx - 1);
+    const int column = line_column(g, at);
     const PlanePoint first = g.point(column, 0), last = g.point(column, g.nz - 1);
     const ImVec2 a{l.x_px(first.x_m), l.z_px(first.z_m)}, b{l.x_px(last.x_m), l.z_px(last.z_m)};
     ui.stroke(a, b, theme::kHalo, 3);

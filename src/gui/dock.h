@@ -4,30 +4,37 @@
 
 #include "gui/image_view.h"
 #include "gui/inspector.h"
-#include "gui/m_mode.h"
+#include "gui/m_mode_dock.h"
 #include "gui/sonogram_dock.h"
 
 namespace echoloop {
+
+// Empty: nowhere.
+struct StripBoxes {
+  Rect m_mode, sonogram;
+};
 
 class DockArea {
  public:
   // Takes its place from the bottom of `area`; empty when closed.
   Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const;
   void draw(PanelContext& c, const Rect& r, const Image& image, const MModeStrip& strip);
-  void close() { inspector_.close(), strip_box_ = {}; }
+  void close() { inspector_.close(), boxes_ = {}; }
 
-  // Where the strip's pixels go; empty: nowhere.
-  [[nodiscard]] const Rect& strip_box() const { return strip_box_; }
-  [[nodiscard]] double strip_span_s() const { return span_s_; }
+  // In the presentation: what is on, one below the other; where there is little room one of both, chosen by a tap.
+  StripBoxes draw_presented(PanelContext& c, const Rect& area, const Image& image, const MModeStrip& strip);
+
+  // Where the strips' pixels go.
+  [[nodiscard]] const StripBoxes& boxes() const { return boxes_; }
+  [[nodiscard]] double strip_span_s() const { return m_mode_.span_s(); }
   [[nodiscard]] double sonogram_span_s() const { return sonogram_.span_s(); }
 
  private:
-  void draw_m_mode(PanelContext& c, const Rect& head, const Rect& body, const Image& image, const MModeStrip& strip);
-
   Inspector inspector_;
+  MModeDock m_mode_;
   SonogramDock sonogram_;
-  Rect strip_box_;
-  double span_s_ = 4.0;
+  StripBoxes boxes_;
+  bool presents_sonogram_ = false;  // of both, where there is room for one
 };
 
 // On the picture: the pixel that is looked at, or the line.

@@ -23,7 +23,8 @@ void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 colo
 
 }  // namespace
 
-void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params) {
+void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params,
+                   Type labels) {
   const Rect& bar = layout.flow_bar;
   const bool velocity = params.flow == FlowMode::velocity;
   const Rect area{bar.x0 - ui.px(4), bar.y0 - ui.px(26), bar.x1 + ui.px(38), bar.y1 + ui.px(8)};
@@ -46,10 +47,12 @@ void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, c
     ui.fill({bar.x0, edge(i), bar.x1, edge(i + 1)}, IM_COL32(c.r, c.g, c.b, 255));
   }
   ui.outline({bar.x0 - 1, bar.y0 - 1, bar.x1 + 1, bar.y1 + 1}, theme::kLine2);
-  ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, flow_unit(flow, params));
-  const double room = static_cast<double>(bar.height() / ui.px(56));
+  const bool large = labels == Type::large;
+  ui.text(labels, bar.x0, bar.y0 - ui.px(large ? 32 : 26), ui.px(large ? 24 : 16), theme::kMuted,
+          flow_unit(flow, params));
+  const double room = static_cast<double>(bar.height() / ui.px(large ? 84 : 56));
   for (const FlowLabel& l : flow_labels(flow, params, room)) {
-    label(ui, bar, l.from_top, l.main ? Type::badge : Type::small, l.main ? theme::kText : theme::kText2, l.text);
+    label(ui, bar, l.from_top, l.main && !large ? Type::badge : labels, l.main ? theme::kText : theme::kText2, l.text);
   }
 }
 

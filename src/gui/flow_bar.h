@@ -11,8 +11,9 @@
 namespace echoloop {
 
 // The bar of power (decibels from the threshold up) or velocity (up to the aliasing limit on both sides) of the flow
-// picture `flow`, shown with `params`.
-void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params);
+// picture `flow`, shown with `params`. `labels`: large for the projector.
+void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params,
+                   Type labels = Type::small);
 
 // A velocity with sign and unit, on the scale of the limit: "+4.2 cm/s".
 std::string velocity_text(double velocity_m_s, double limit_m_s);

@@ -10,8 +10,8 @@
 
 namespace echoloop {
 
-enum class Type { body, strong, small, badge, large, large_strong };
-inline constexpr int kTypeCount = 6;
+enum class Type { body, strong, small, badge, medium, large, large_strong, heading };
+inline constexpr int kTypeCount = 8;
 
 class Fonts {
  public:

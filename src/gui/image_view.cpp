@@ -135,7 +135,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   }
   if (const StructureView& s = c.structure; s.image != nullptr) {
     item("objects", std::to_string(s.count()), "");
-    if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms older");
+    if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms delay");
   }
   for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }

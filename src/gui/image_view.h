@@ -40,6 +40,8 @@ std::string polar_text(const Image& image, const Sector& sector, double x_m, dou
 void draw_sector_scale(const ImageViewContext& c);
 // True when a drag changed the window.
 bool draw_color_bar(const ImageViewContext& c);
+// For the projector: the window alone, with large labels. It is not dragged.
+void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params);
 void draw_caption(const ImageViewContext& c, float right_limit);
 // While the pointer is on the picture.
 void draw_pointer(const ImageViewContext& c);

@@ -7,106 +7,139 @@
 #include <limits>
 
 namespace echoloop {
-namespace {
 
-constexpr double kHeld_s = 0.3;         // a picture stands so long in any case
-constexpr double kHeldIntervals = 2.5;  // and so many of the source's own steps
-
-// The source's own time where it is known: a recording that plays slowly moves as it did. Otherwise the wall clock.
-double source_time_s(const Image& image) {
-  const bool known = image.acquisition != nullptr && image.acquisition->frame_rate_hz > 0.0;
-  return known ? image.stamp.time_s : static_cast<double>(image.stamp.acquired_ns) * 1e-9;
+void MModeStrip::take(UiState& state, const Image& shown) {
+  MModeView& view = state.m_mode;
+  view.columns = nullptr;
+  shown_s_.reset();
+  if (!view.wanted || !state.inspected) {
+    live_.drain([](LineColumn&) {});
+    if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
+    columns_.clear();
+    view.calipers.clear();
+    return release();
+  }
+  const LineOrigin* line = columns_.line();
+  const bool moved = line != nullptr && (line->acquisition != shown.acquisition ||
+                                         line_column(line->grid, *state.inspected) != line->column);
+  if (moved) columns_.clear();
+  const std::uint64_t begun = columns_.begun();
+  const bool frozen = state.run == RunState::frozen;
+  live_.drain([&](LineColumn& column) {
+    if (!frozen) accept(state, shown, column);
+  });
+  if (kept_ != nullptr) {
+    kept_->drain([&](LineColumn& column) {
+      if (frozen) accept(state, shown, column);
+    });
+  }
+  if (moved || columns_.begun() != begun) view.calipers.clear();  // they belong to the line
+  if (frozen) shown_s_ = columns_.time_s(shown.stamp);
+  view.columns = &columns_;
 }
 
-}  // namespace
+// Columns of a line that the user has left, or of another source, are still on their way.
+void MModeStrip::accept(const UiState& state, const Image& shown, LineColumn& column) {
+  const LineOrigin& origin = *column.origin;
+  if (shown.number != 0 && origin.acquisition != shown.acquisition) return;
+  if (line_column(origin.grid, *state.inspected) == origin.column) columns_.add(column);
+}
 
-void MModeStrip::close() {
+std::int64_t MModeStrip::step_of(double time_s) const {
+  return static_cast<std::int64_t>(std::floor(time_s / step_s_));
+}
+
+double MModeStrip::newest_s() const {
+  if (columns_.empty()) return 0.0;
+  return static_cast<double>(step_of(columns_.time_s(columns_.size() - 1)) + 1) * step_s_;
+}
+
+void MModeStrip::look(double span_s) {
+  if (columns_.empty()) return;
+  const double step_s = span_s / 2000.0;
+  fit_texture();
+  const bool anew = begun_ != columns_.begun() || step_s != step_s_;
+  begun_ = columns_.begun();
+  step_s_ = step_s;
+  const std::int64_t newest = step_of(columns_.time_s(columns_.size() - 1)) + 1;
+  const auto width = static_cast<std::int64_t>(std::lround(span_s / step_s_));
+  std::int64_t end = newest;
+  if (shown_s_.has_value()) {  // a page that has the image's own time on it, turned only where it leaves the page
+    const std::int64_t at = step_of(*shown_s_);
+    const std::int64_t before = anew ? newest : std::min(end_, newest);
+    end = at < before && at >= before - width ? before : std::min(newest, at + width / 2);
+    if (at >= newest - width) end = newest;
+  }
+  const MModeColumns::Changed changed = columns_.take_changed();
+  const std::int64_t had = end_;
+  end_ = end;
+  if (anew || end < had || end - had >= kColumns) return paint(end - kColumns, end);
+  paint(std::max(had, end - kColumns), end);
+  if (changed.any()) paint(std::max(step_of(changed.from_s), end - kColumns), std::min(step_of(changed.to_s) + 1, end));
+}
+
+void MModeStrip::fit_texture() {
+  const int rows = columns_.line()->grid.nz;
+  if (texture_ != 0 && rows == rows_) return;
+  glDeleteTextures(1, &texture_);
+  glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
+  glTextureStorage2D(texture_, 1, GL_R32F, kColumns, rows);
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
+    glTextureParameteri(texture_, filter, GL_LINEAR);
+  }
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+    glTextureParameteri(texture_, wrap, GL_CLAMP_TO_EDGE);
+  }
+  rows_ = rows;
+  end_ = 0;  // nothing is in it
+}
+
+// Steps from `from` to before `to`, in pieces that lie side by side in the texture.
+void MModeStrip::paint(std::int64_t from, std::int64_t to) {
+  while (from < to) {
+    const int n = static_cast<int>(std::min<std::int64_t>(to - from, kColumns - place(from)));
+    paint_run(from, n);
+    from += n;
+  }
+}
+
+void MModeStrip::paint_run(std::int64_t from, int n) {
+  const float nothing = std::numeric_limits<float>::quiet_NaN();  // black in every map
+  const auto wide = static_cast<std::size_t>(n), rows = static_cast<std::size_t>(rows_);
+  run_.assign(rows * wide, nothing);
+  for (std::size_t i = 0; i < wide; ++i) {
+    const double begin_s = static_cast<double>(from + static_cast<std::int64_t>(i)) * step_s_;
+    const auto index = columns_.index_at(begin_s + step_s_ * (1.0 - 1e-9));
+    if (!index.has_value() || columns_.until_s(*index) < begin_s + 1e-3 * step_s_) continue;
+    const std::vector<float>& levels = columns_.at(*index).levels_db;
+    for (std::size_t row = 0; row < std::min(rows, levels.size()); ++row) run_[row * wide + i] = levels[row];
+  }
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glTextureSubImage2D(texture_, 0, place(from), 0, n, rows_, GL_RED, GL_FLOAT, run_.data());
+}
+
+void MModeStrip::release() {
+  if (texture_ == 0) return;
   glDeleteTextures(1, &texture_);
   texture_ = 0;
-  newest_ = -1;
-  column_ = -1;
-  marks_.clear();
-}
-
-void MModeStrip::begin(const Image& image, int column) {
-  if (texture_ == 0 || image.grid.nz != picture_.nz) {
-    glDeleteTextures(1, &texture_);
-    glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
-    glTextureStorage2D(texture_, 1, GL_R32F, kColumns, image.grid.nz);
-    glTextureParameteri(texture_, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTextureParameteri(texture_, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    glTextureParameteri(texture_, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTextureParameteri(texture_, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-  }
-  const float nothing = std::numeric_limits<float>::quiet_NaN();  // black in every map
-  glClearTexImage(texture_, 0, GL_RED, GL_FLOAT, &nothing);
-  picture_ = image.grid;
-  of_ = image.acquisition;
-  column_ = column;
-  newest_ = 0;
-  time_s_ = interval_s_ = 0.0;
-  marks_.clear();
-}
-
-void MModeStrip::add(unsigned int texture, const Image& image, PlanePoint at) {
-  const GridPlace place_of = image.grid.place(at.x_m, at.z_m);
-  const int column = std::clamp(static_cast<int>(std::lround(place_of.column)), 0, image.grid.nx - 1);
-  const double now_s = source_time_s(image);
-  if (texture_ == 0 || !(image.grid == picture_) || column != column_ || image.acquisition != of_) {
-    begin(image, column);
-  } else {
-    const double passed_s = now_s - source_s_;
-    const bool held = passed_s > 0.0 && passed_s <= std::max(kHeld_s, kHeldIntervals * interval_s_);
-    // A recording that begins again: one column apart.
-    time_s_ += passed_s > 0.0 ? std::min(passed_s, 2.0 * kLongest_s) : 2.0 * kStep_s;
-    const auto step = static_cast<std::int64_t>(time_s_ / kStep_s);
-    held ? hold_until(step) : clear_until(step);
-    newest_ = std::max(newest_, step);
-    if (passed_s > 0.0) interval_s_ = passed_s;
-  }
-  source_s_ = now_s;
-  glCopyImageSubData(texture, GL_TEXTURE_2D, 0, column_, 0, 0, texture_, GL_TEXTURE_2D, 0, place(newest_), 0, 0, 1,
-                     picture_.nz, 1);
-  marks_.push_back({image.stamp.sequence, newest_});
-  std::erase_if(marks_, [this](const Mark& m) { return m.step <= newest_ - kColumns; });
-}
-
-// What the last picture showed, up to `step`, which the next one will have.
-void MModeStrip::hold_until(std::int64_t step) {
-  for (std::int64_t s = newest_ + 1; s < step; ++s) {
-    glCopyImageSubData(texture_, GL_TEXTURE_2D, 0, place(newest_), 0, 0, texture_, GL_TEXTURE_2D, 0, place(s), 0, 0, 1,
-                       picture_.nz, 1);
-  }
-}
-
-void MModeStrip::clear_until(std::int64_t step) {
-  const float nothing = std::numeric_limits<float>::quiet_NaN();
-  for (std::int64_t s = std::max(newest_ + 1, step - kColumns); s < step; ++s) {
-    glClearTexSubImage(texture_, 0, place(s), 0, 0, 1, picture_.nz, 1, GL_RED, GL_FLOAT, &nothing);
-  }
+  run_ = {};
 }
 
 Grid MModeStrip::grid() const {
-  return {.x0_m = 0.0, .x1_m = 1.0, .z0_m = first_m(), .z1_m = last_m(), .nx = kColumns, .nz = picture_.nz};
-}
-
-double MModeStrip::first_m() const {
-  return picture_.polar() ? picture_.sector.apex_z_m + picture_.sector.r0_m : picture_.z0_m;
-}
-double MModeStrip::last_m() const {
-  return picture_.polar() ? picture_.sector.apex_z_m + picture_.sector.r1_m : picture_.z1_m;
-}
-
-std::optional<double> MModeStrip::age_s(const FrameStamp& stamp) const {
-  for (const Mark& m : marks_) {
-    if (m.sequence == stamp.sequence) return static_cast<double>(newest_ - m.step) * kStep_s;
-  }
-  return std::nullopt;
+  const LineOrigin* line = columns_.line();
+  if (line == nullptr) return {};
+  return {.x0_m = 0.0,
+          .x1_m = 1.0,
+          .z0_m = line_first_m(line->grid),
+          .z1_m = line_last_m(line->grid),
+          .nx = kColumns,
+          .nz = rows_};
 }
 
 std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const {
-  if (empty()) return {};
-  return strip_pieces(box, static_cast<double>(box.width()) / (span_s / kStep_s), newest_, kColumns);
+  if (columns_.empty() || texture_ == 0) return {};
+  return strip_pieces(box, static_cast<double>(box.width()) / (span_s / step_s_), end_ - 1, kColumns);
 }
 
 }  // namespace echoloop

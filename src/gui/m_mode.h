@@ -1,6 +1,6 @@
-// M-mode: one line of the picture over time. Each new picture's column is copied from texture to texture on the GPU;
-// nothing is read back. Columns of the strip are equal steps of time, so that motion is true to time: what lies between
-// two pictures holds the older one, a pause stays a gap. UI thread only.
+// The M-mode strip on screen: reads the columns of the live stream and of kept frames into MModeColumns, and has them
+// in a texture whose columns are equal steps of time, so that motion is true to time. Where frames are missing the
+// strip is black. Frozen it takes columns of kept frames only. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -8,58 +8,57 @@
 #include <vector>
 
 #include "core/image.h"
+#include "gui/m_mode_columns.h"
 #include "gui/strip_pieces.h"
+#include "gui/ui_state.h"
 
 namespace echoloop {
 
 class MModeStrip {
  public:
-  static constexpr double kStep_s = 4e-3;  // one column
-  static constexpr int kColumns = 2048;    // 8.2 s
-  static constexpr double kLongest_s = 8.0;
+  static constexpr int kColumns = 2048;  // of the texture
 
-  MModeStrip() = default;
-  ~MModeStrip() { close(); }
+  // `kept`: of kept frames; null: there are none.
+  MModeStrip(LineQueue& live, LineQueue* kept) : live_(live), kept_(kept) {}
+  ~MModeStrip() { release(); }
   MModeStrip(const MModeStrip&) = delete;
   MModeStrip& operator=(const MModeStrip&) = delete;
 
-  // The line through `at` of a new live picture, which lies in `texture`. Another line, another grid, another source:
-  // the strip begins anew.
-  void add(unsigned int texture, const Image& image, PlanePoint at);
-  void close();  // and gives its memory back
+  // Takes what has come on the line through UiState::inspected and puts it into `state`; gives its memory back where
+  // the M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
+  void take(UiState& state, const Image& shown);
+  // Which part is drawn: `span_s` up to the newest column; frozen, further back where the image on screen is older.
+  void look(double span_s);
 
-  [[nodiscard]] bool empty() const { return texture_ == 0 || newest_ < 0; }
+  [[nodiscard]] const MModeColumns& columns() const { return columns_; }
+  [[nodiscard]] bool empty() const { return columns_.empty(); }
   [[nodiscard]] unsigned int texture() const { return texture_; }
-  [[nodiscard]] Grid grid() const;  // of the texture, for ImagePainter
-  // Depths at the first and the last row, of the line straight down where the picture is a sector.
-  [[nodiscard]] double first_m() const;
-  [[nodiscard]] double last_m() const;
-  // Seconds before the newest column of the picture with this stamp; nothing: it is not on the strip.
-  [[nodiscard]] std::optional<double> age_s(const FrameStamp& stamp) const;
-
-  // The last `span_s` fill the box, the newest at its right edge.
+  [[nodiscard]] Grid grid() const;        // of the texture, for ImagePainter
+  [[nodiscard]] double newest_s() const;  // time at the right edge of a strip that shows the newest column
+  // Time from there to the right edge of what is drawn, at most 0.
+  [[nodiscard]] double offset_s() const { return static_cast<double>(end_) * step_s_ - newest_s(); }
+  [[nodiscard]] std::optional<double> shown_s() const { return shown_s_; }  // of the image on screen, when frozen
   [[nodiscard]] std::vector<StripPiece> pieces(const Rect& box, double span_s) const;
 
  private:
-  void begin(const Image& image, int column);
-  void hold_until(std::int64_t step);
-  void clear_until(std::int64_t step);
+  void accept(const UiState& state, const Image& shown, LineColumn& column);
+  void fit_texture();
+  void paint(std::int64_t from, std::int64_t to);
+  void paint_run(std::int64_t from, int n);
+  void release();
+  [[nodiscard]] std::int64_t step_of(double time_s) const;
   [[nodiscard]] static int place(std::int64_t step) { return static_cast<int>(step % kColumns); }
 
-  struct Mark {
-    std::uint64_t sequence;
-    std::int64_t step;
-  };
-
+  LineQueue& live_;
+  LineQueue* kept_;
+  MModeColumns columns_;
   unsigned int texture_ = 0;  // R32F, dB; [rows][kColumns]
-  Grid picture_;              // whose line it is
-  AcquisitionPtr of_;
-  int column_ = -1;
-  std::int64_t newest_ = -1;  // step of the newest column, from 0
-  double time_s_ = 0.0;       // of the last picture, on the strip's clock
-  double source_s_ = 0.0;     // and on the source's
-  double interval_s_ = 0.0;   // between the last two pictures
-  std::vector<Mark> marks_;   // pictures on the strip, oldest first
+  int rows_ = 0;
+  std::uint64_t begun_ = 0;  // of what the texture holds
+  double step_s_ = 1e-3;     // of the texture's columns
+  std::int64_t end_ = 0;     // step behind the last one that is drawn; the kColumns before it are in the texture
+  std::optional<double> shown_s_;
+  std::vector<float> run_;  // [rows][n]
 };
 
 }  // namespace echoloop

@@ -20,10 +20,10 @@ std::string held_back_text(const StreamPace& pace) {
 std::string held_back_help(const StreamPace& pace) {
   switch (pace.held_back) {
     case HeldBack::no:
-      return "The rate of the source is below that of the acquisition: its frames are shown in slow motion.";
+      return "The source rate is below the acquisition rate: playback in slow motion.";
     case HeldBack::by_processing:
-      return "Processing is slower than the source, so Block the source delays it. Lower the grid or choose Drop "
-             "oldest.";
+      return "Processing is slower than the source, and the policy Block delays the source. Reduce the grid or choose "
+             "Drop oldest.";
     case HeldBack::by_source:
       break;
   }

@@ -29,13 +29,16 @@ void for_each_tick(const PlotAxis& axis, double step, const Draw& draw) {
   }
 }
 
+// Lengths of a plot follow its labels.
+float plot_scale(Type labels) { return labels == Type::small ? 1.0F : 1.5F; }
+
 // Labels across stand side by side, the first of them shifted inwards: wide ones need wider steps.
-double step_across(const Ui& ui, const PlotAxis& axis, float length_px) {
-  const double step = step_of(axis, length_px, ui.px(30));
+double step_across(const Ui& ui, const PlotAxis& axis, float length_px, Type type) {
+  const float least = ui.px(30 * plot_scale(type));
+  const double step = step_of(axis, length_px, least);
   float widest = 0;
-  for_each_tick(axis, step,
-                [&](double, const std::string& text) { widest = std::max(widest, ui.width(Type::small, text)); });
-  return step_of(axis, length_px, std::max(ui.px(30), 1.5F * widest + ui.px(2)));
+  for_each_tick(axis, step, [&](double, const std::string& text) { widest = std::max(widest, ui.width(type, text)); });
+  return step_of(axis, length_px, std::max(least, 1.5F * widest + ui.px(2)));
 }
 
 }  // namespace
@@ -50,28 +53,31 @@ double Plot::y_at(float px) const {
 }
 
 Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
-  Plot plot{{cell.x0 + ui.px(kLeft), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels)}, look.x, look.y};
+  const Type type = look.labels;
+  const float k = plot_scale(type);
+  Plot plot{
+      {cell.x0 + ui.px(kLeft * k), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels * k)}, look.x, look.y};
   const Rect& box = plot.box;
   if (look.ground == PlotGround::canvas) ui.fill(box, theme::kCanvas);
-  ui.text_fitted(Type::small, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
-  const float line = ui.px(kLabels);
-  const float unit_x = box.x1 - ui.width(Type::small, look.x.unit);
-  for_each_tick(look.x, step_across(ui, look.x, box.width()), [&](double v, const std::string& text) {
+  ui.text_fitted(type, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
+  const float line = ui.px(kLabels * k);
+  const float unit_x = box.x1 - ui.width(type, look.x.unit);
+  for_each_tick(look.x, step_across(ui, look.x, box.width(), type), [&](double v, const std::string& text) {
     const float at = std::round(plot.x_px(v));
     ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kDisabled);
-    const float half = 0.5F * ui.width(Type::small, text);
+    const float half = 0.5F * ui.width(type, text);
     const float left = std::max(at - half, box.x0 - ui.px(4));
     if (left + 2 * half > unit_x - ui.px(3)) return;  // the unit's place
-    ui.text(Type::small, left, box.y1 + ui.px(2), line, theme::kMuted, text);
+    ui.text(type, left, box.y1 + ui.px(2), line, theme::kMuted, text);
   });
-  ui.text(Type::small, unit_x, box.y1 + ui.px(2), line, theme::kMuted, look.x.unit);
-  for_each_tick(look.y, step_of(look.y, box.height(), ui.px(24)), [&](double v, const std::string& text) {
+  ui.text(type, unit_x, box.y1 + ui.px(2), line, theme::kMuted, look.x.unit);
+  for_each_tick(look.y, step_of(look.y, box.height(), ui.px(24 * k)), [&](double v, const std::string& text) {
     const float at = std::round(plot.y_px(v));
     ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kDisabled);
-    if (at < box.y0 + ui.px(13)) return;  // the unit's place
-    ui.text_right(Type::small, box.x0 - ui.px(5), at - 0.5F * line, line, theme::kMuted, text);
+    if (at < box.y0 + ui.px(13 * k)) return;  // the unit's place
+    ui.text_right(type, box.x0 - ui.px(5), at - 0.5F * line, line, theme::kMuted, text);
   });
-  ui.text_right(Type::small, box.x0 - ui.px(5), box.y0 - ui.px(6), line, theme::kMuted, look.y.unit);
+  ui.text_right(type, box.x0 - ui.px(5), box.y0 - ui.px(6), line, theme::kMuted, look.y.unit);
   return plot;
 }
 

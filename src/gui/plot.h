@@ -31,6 +31,7 @@ struct PlotLook {
   std::string_view title;
   PlotAxis x, y;
   PlotGround ground = PlotGround::canvas;
+  Type labels = Type::small;  // medium: for the projector
 };
 
 // In `cell`: title above, labels at the left and below.

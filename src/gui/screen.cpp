@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/units.h"
 #include "gui/cine_actions.h"
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
@@ -39,7 +40,8 @@ void reveal(PanelContext& c, Column& column, Panel panel, void (*draw)(PanelCont
 
 bool Screen::moving() const {
   constexpr double kHint_s = 3.2;
-  return ui_.moving() || messages_.moving() || (presentation_ && ImGui::GetTime() - presentation_since_ < kHint_s);
+  const bool presents = presentation_ && (ImGui::GetTime() - presentation_since_ < kHint_s || touch_.ending(now_ns()));
+  return ui_.moving() || messages_.moving() || presents;
 }
 
 void Screen::draw(UiState& state, const SceneInput& input) {
@@ -58,28 +60,32 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   last_layout_ = std::exchange(layout_, {});
   state.marks.hovered = 0;
   live_area_ = {};
+  strips_ = {};
   keep_cine_valid(state, commands_);
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
+  lectured_ = lectured_ && view_.lecture;
   state.timeline.wanted = false;  // unless its panel is drawn
   state.inspector.wanted = false;
   watch_gate(state);
-  if (presentation_ || view_.dock == Dock::none) dock_.close();
+  if (presentation_ || view_.lecture || view_.dock == Dock::none) dock_.close();
+  const float logical = size.x / input.scale;
+  PanelContext c{.ui = ui_,
+                 .state = state,
+                 .commands = commands_,
+                 .view = view_,
+                 .shown_grid = input.image.grid,
+                 .levels = input.levels,
+                 .measuring = measuring_,
+                 .compact = logical < theme::kCompactBelow,
+                 .more_formation = more_formation_,
+                 .more_display = more_display_,
+                 .open_dialog = open_dialog_};
   if (presentation_) {
-    draw_presentation(state, input);
+    draw_presentation(c, input);
+  } else if (view_.lecture) {
+    draw_lecture(c);
   } else {
-    const float logical = size.x / input.scale;
-    PanelContext c{.ui = ui_,
-                   .state = state,
-                   .commands = commands_,
-                   .view = view_,
-                   .shown_grid = input.image.grid,
-                   .levels = input.levels,
-                   .measuring = measuring_,
-                   .compact = logical < theme::kCompactBelow,
-                   .more_formation = more_formation_,
-                   .more_display = more_display_,
-                   .open_dialog = open_dialog_};
     draw_controls(c, input);
   }
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
@@ -89,9 +95,10 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
   if (draw_keys_overlay(ui_)) tour_.begin();
   tour_.hide();
-  if (!presentation_ && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
+  const bool controls = !presentation_ && !view_.lecture;
+  if (controls && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
   watch_params(state);
-  if (ui_.escape()) presentation_ = false;
+  if (ui_.escape()) presentation_ = view_.lecture = false;
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
@@ -131,6 +138,28 @@ void Screen::travel(UiState& state, HistoryAct act) {
   call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
 }
 
+// Timeline and Stream in place of the columns and the image; the bars stay.
+void Screen::draw_lecture(PanelContext& c) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
+  const Rect area{0, l.status.y1, size.x, l.message.y0};
+  grounds_ = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
+  if (!std::exchange(lectured_, true)) {
+    call(commands_.say, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
+  }
+  lecture_.draw(c, area);
+  BarRequests requests;
+  draw_status_bar(c, l.status, requests);
+  messages_.draw(c, l.message);
+  if (requests.back) view_.lecture = false;
+}
+
+void Screen::present() {
+  presentation_ = true;
+  presentation_since_ = ImGui::GetTime();
+  touch_.touch(now_ns());
+}
+
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const WindowLayout l = lay_out_window(size.x, size.y, input.scale, view_.widths);
@@ -143,8 +172,7 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   draw_status_bar(c, l.status, requests);
   messages_.draw(c, l.message);
   if (requests.presentation) {
-    presentation_ = true;
-    presentation_since_ = ImGui::GetTime();
+    present();
   }
   open_keys_ = open_keys_ || requests.keys;
   open_dialog_ = open_dialog_ || requests.open_dialog;
@@ -231,7 +259,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
     dock_.draw(c, dock, input.image, input.strip);
-    grounds_.push_back({dock_.strip_box(), 0x000000});
+    strips_ = dock_.boxes();
+    for (const Rect& box : {strips_.m_mode, strips_.sonogram}) grounds_.push_back({box, 0x000000});
   }
   live_area_ = area;
   if (docked == Dock::m_mode || docked == Dock::sonogram) live_area_.y1 = dock.y1;  // the strip moves with the picture

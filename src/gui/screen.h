@@ -15,11 +15,13 @@
 #include "gui/image_view.h"
 #include "gui/keys.h"
 #include "gui/layout.h"
+#include "gui/lecture.h"
 #include "gui/level_reader.h"
 #include "gui/panels/preset_row.h"
 #include "gui/param_history.h"
 #include "gui/picture_hand.h"
 #include "gui/scroll.h"
+#include "gui/touch_strip.h"
 #include "gui/tour.h"
 
 namespace echoloop {
@@ -50,8 +52,9 @@ class Screen {
   [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
   [[nodiscard]] const PictureLayout& picture_layout() const { return layout_; }
   [[nodiscard]] const DockArea& dock() const { return dock_; }
-  [[nodiscard]] float wipe_x() const { return wipe_x_; }   // where A ends and B begins
-  [[nodiscard]] bool playing() const { return playing_; }  // kept frames
+  [[nodiscard]] const StripBoxes& strips() const { return strips_; }  // where M-mode and sonogram are drawn
+  [[nodiscard]] float wipe_x() const { return wipe_x_; }              // where A ends and B begins
+  [[nodiscard]] bool playing() const { return playing_; }             // kept frames
   // The picture with its furniture: all that changes with every picture. Everything else may be drawn less often.
   [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
@@ -59,6 +62,7 @@ class Screen {
   void set_layout(const LayoutText& layout) { apply_layout(view_, layout); }
   // What other places know and the settings keep; true when the window has moved.
   bool remember(const UiState& state, const WindowPlace& place);
+  void present();  // begins the presentation
   // Shows the tour with the next picture.
   void begin_tour() { tour_.begin(); }
   void list_folders_with(FolderLister lister) { dialog_.list_with(std::move(lister)); }
@@ -85,9 +89,12 @@ class Screen {
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
-  void draw_presented_scale_bar();
-  void draw_presented_flow_bar(const UiState& state);
-  void draw_presentation(UiState& state, const SceneInput& input);
+  struct Presented;
+  [[nodiscard]] Presented lay_out_presentation(const UiState& state);
+  void draw_presented_bars(const UiState& state);
+  void draw_presented_caption(const UiState& state, const Image& image, const Rect& line);
+  void draw_lecture(PanelContext& c);
+  void draw_presentation(PanelContext& c, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
   void draw_over_picture(UiState& state, const SceneInput& input);
@@ -101,6 +108,10 @@ class Screen {
   PictureHand hand_;
   Measuring measuring_;
   DockArea dock_;
+  StripBoxes strips_;
+  TouchStrip touch_;
+  Lecture lecture_;
+  bool lectured_ = false;  // in the last frame
   Tour tour_;
   bool used_key_ = false;
   PresetRow presets_;

@@ -65,8 +65,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       freeze(state, commands_);
       return true;
     case Key::tab:
-      presentation_ = !presentation_;
-      presentation_since_ = ImGui::GetTime();
+      presentation_ ? void(presentation_ = false) : present();
       return true;
     case Key::n:
     case Key::m:
@@ -101,6 +100,9 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (!press.control) return false;
       travel(state, press.key == Key::y || press.shift ? HistoryAct::redo : HistoryAct::undo);
       return true;
+    case Key::l:
+      if (press.control) view_.lecture = !view_.lecture;
+      return press.control;
     case Key::o:
       open_dialog_ = open_dialog_ || press.control;
       return press.control;
@@ -125,9 +127,10 @@ void Screen::watch_gate(UiState& state) {
   const Gate before = std::exchange(gate_, state.params.gate);
   if (gate_ == before) return;
   if (gate_ == Gate::on) {
+    view_.m_mode_beside = view_.has_m_mode();
     view_.dock = Dock::sonogram;
   } else if (view_.dock == Dock::sonogram) {
-    view_.dock = Dock::none;
+    view_.dock = view_.m_mode_beside ? Dock::m_mode : Dock::none;
   }
   take_inspect_tool(state.marks, view_.dock);
 }

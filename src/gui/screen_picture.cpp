@@ -25,16 +25,13 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
 void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   draw_comparison(state, input);
   draw_objects({ui_, layout_, state.structure});
-  if ((view_.dock == Dock::inspector || view_.dock == Dock::m_mode) && !presentation_ && state.inspected) {
-    draw_inspected(ui_, layout_, input.image, *state.inspected, view_.dock);
+  const bool line = presentation_ ? view_.has_m_mode() : view_.dock == Dock::m_mode;
+  if ((line || (view_.dock == Dock::inspector && !presentation_)) && state.inspected) {
+    draw_inspected(ui_, layout_, input.image, *state.inspected, line ? Dock::m_mode : Dock::inspector);
   }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
-  if (presentation_) {
-    draw_presented_scale_bar();
-  } else {
-    draw_scale_bar(ui_, layout_, ScaleBarType::small);
-  }
+  draw_scale_bar(ui_, layout_, presentation_ ? ScaleBarType::large : ScaleBarType::small);
   const auto inspected = state.inspected;
   const bool on_picture = hand_.use(ui_, layout_, state);
   if (hand_.take_gate_changed()) call(commands_.params_changed);

@@ -165,25 +165,19 @@ void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s
   ui.text_centred(Type::small, chip, theme::kText, text);
 }
 
-Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
-  Ui& ui = c.ui;
-  const Sonogram* s = c.state.sonogram.shown;
-  if (s == nullptr) {
-    ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
-    return {};
-  }
-  draw_head(c, head, *s);
+// Axes, baseline, limits and curves.
+Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels) const {
+  const Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
-  const VelocityUnit unit = velocity_unit(s->aliasing_m_s);
-  const double limit = s->aliasing_m_s * unit.per_m_s;
-  const Rect cell{body.x0, body.y0 - ui.px(12), body.x1, body.y1};
-  const Plot plot = draw_plot(ui, cell,
-                              {{},
-                               {-span_s_, 0.0, "s"},
-                               {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
-                               PlotGround::none});
-  move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
-  const double shift_m_s = p.sonogram_baseline * s->aliasing_m_s;
+  const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
+  const double limit = s.aliasing_m_s * unit.per_m_s;
+  const Plot plot =
+      draw_plot(ui, cell,
+                {.title = {},
+                 .x = {-span_s_, 0.0, "s"},
+                 .y = {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
+                 .ground = PlotGround::none,
+                 .labels = labels});
   ui.horizontal(plot.box.x0, plot.box.x1, plot.y_px(0.0), theme::rgb(0xFFFFFF, 110));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   // The limits themselves, where the baseline has moved them into sight.
@@ -194,19 +188,50 @@ Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
       ui.stroke({x, y}, {x + ui.px(5), y}, theme::rgb(0xFFFFFF, 90), 1);
     }
   }
-  if (only_gaps(*s, span_s_)) {
+  if (only_gaps(s, span_s_)) {
     const std::string why =
         fmt::format("No {} frames follow each other here, which a spectrum is made of.", p.sonogram_frames);
     const std::string short_why = fmt::format("No {} frames follow each other.", p.sonogram_frames);
-    const bool fits = ui.width(Type::body, why) < plot.box.width() - ui.px(16);
+    const Type type = labels == Type::small ? Type::body : labels;
+    const bool fits = ui.width(type, why) < plot.box.width() - ui.px(16);
     const float line = ui.px(24), below = plot.y_px(0.0);
-    ui.text_centred(Type::body, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
+    ui.text_centred(type, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
                     fits ? why : short_why);
   }
-  if (curves_) draw_curves(ui, plot, *s, shift_m_s, unit.per_m_s);
+  if (curves_) draw_curves(ui, plot, s, p.sonogram_baseline * s.aliasing_m_s, unit.per_m_s);
   ui.list().PopClipRect();
-  read_out(c, plot, *s, p);
+  return plot;
+}
+
+Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
+  const Sonogram* s = c.state.sonogram.shown;
+  if (s == nullptr) {
+    c.ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
+    return {};
+  }
+  draw_head(c, head, *s);
+  const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
+  move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
+  read_out(c, plot, *s, c.state.params);
   return plot.box;
+}
+
+Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
+  const Ui& ui = c.ui;
+  const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
+  const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
+  const Sonogram* s = c.state.sonogram.shown;
+  if (s == nullptr) {
+    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_none(c.state));
+    return {};
+  }
+  const float most = fastest(*s, span_s_);
+  const auto as_text = [&](double v_m_s) { return velocity_text(v_m_s, s->aliasing_m_s); };
+  std::string text = std::isfinite(most) ? "peak " + as_text(static_cast<double>(most)) : "no flow above the noise";
+  const std::string longer = text + "   limit \u00B1" + as_text(s->aliasing_m_s).substr(1);
+  if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
+  ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
+  return draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
 }
 
 }  // namespace echoloop

@@ -238,6 +238,12 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     const float end = right - keys_width - ui.px(24) - (present ? present_width : 0);
     draw_recording_field(c, x, end - x, r);
   }
+  if (c.view.lecture) {
+    const float back = ui.width(Type::body, "Back to the image") + ui.px(8) + ui.width(Type::small, "Esc");
+    requests.back = ui.link("lecture/back", {right - back, r.y0, right, r.y1}, "Back to the image", "Esc",
+                            {"Back to the image", "Closes the enlarged Timeline and Stream.", {}});
+    return;
+  }
   if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))
     requests.keys = true;
   const float at = right - keys_width - present_width;

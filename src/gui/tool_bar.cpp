@@ -181,6 +181,7 @@ void draw_docks(Row& row) {
 
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
+  view.m_mode_beside = !open && dock == Dock::sonogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
   take_inspect_tool(state.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;

@@ -20,6 +20,7 @@
 #include "core/timing_trace.h"
 #include "gui/flow_view.h"
 #include "gui/inspector_view.h"
+#include "gui/m_mode_view.h"
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
@@ -181,6 +182,7 @@ struct UiState {
   PanZoom pan_zoom;                     // what of the picture is seen
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
   InspectorView inspector;
+  MModeView m_mode;
 
   Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
   bool facts_edited = false;  // and has not let go of yet

@@ -32,6 +32,9 @@ struct ViewSettings {
   bool latency_since_start = false;  // instead of the last 10 s; not written
   int timeline_frames = 5;
   Dock dock = Dock::none;
+  bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
+  bool m_mode_beside =
+      false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
@@ -42,6 +45,7 @@ struct ViewSettings {
   TimelineState timeline;                     // as long as the window is open: neither written nor compared
   ObjectsState objects;                       // likewise
 
+  [[nodiscard]] bool has_m_mode() const { return dock == Dock::m_mode || (dock == Dock::sonogram && m_mode_beside); }
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
     return (compact ? open_compact : open)[static_cast<std::size_t>(panel)];
   }

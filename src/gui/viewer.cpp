@@ -51,6 +51,7 @@ struct Viewer::Impl {
         flow(live.flow, past),
         structure(live.structure),
         sonogram(live.sonogram),
+        strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
     last_frame_ns = now_ns();
@@ -82,10 +83,10 @@ struct Viewer::Impl {
   FlowPicture flow;
   StructurePicture structure;
   SonogramStrip sonogram;
+  MModeStrip strip;
   LevelReader levels;
   WindowRenderer renderer;
   Fonts fonts;
-  MModeStrip strip;
   Screen screen;
   std::int64_t place_changed_ns = 0;
   ImagingParams display;
@@ -103,11 +104,6 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
                                : state.cine.compare          ? PictureSource::compared_past
                                                              : PictureSource::past;
   const bool fresh = pictures.take(source);
-  if (screen.settings().dock != Dock::m_mode) {
-    strip.close();
-  } else if (fresh && source == PictureSource::live && state.inspected) {
-    strip.add(pictures.texture(), pictures.shown(), *state.inspected);
-  }
   const PictureSet::Times& t = pictures.times();
   times.present_start = t.start_ns;
   times.present_end = t.end_ns;
@@ -196,6 +192,9 @@ bool Viewer::frame(UiState& state) {
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
+  state.m_mode.wanted = v.screen.settings().has_m_mode();
+  v.strip.take(state, v.pictures.shown());
+  v.strip.look(v.screen.dock().strip_span_s());
   v.levels.refresh(v.pictures.shown(), v.pictures.texture());
   v.begin_frame();
   v.screen.draw(state,
@@ -257,12 +256,14 @@ RgbPicture Viewer::screenshot() const {
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
 void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(layout); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
+void Viewer::present() { impl_->screen.present(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
 void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
 const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
-Rect Viewer::m_mode_rect() const { return impl_->screen.dock().strip_box(); }
+Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
+Rect Viewer::sonogram_rect() const { return impl_->screen.strips().sonogram; }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

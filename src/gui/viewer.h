@@ -89,12 +89,14 @@ class Viewer {
   void forget_image();
 
   // For tests.
+  void present();  // as its key does
   void inject(const InjectedInput& input);
   void list_folders_with(FolderLister lister);                   // the open dialog, instead of the disk
   [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
-  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip, M-mode or sonogram; empty: closed
+  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty: closed
+  [[nodiscard]] Rect sonogram_rect() const;                      // likewise
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

@@ -123,12 +123,11 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
 }
 
 void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
-  const DockArea& dock = frame.screen.dock();
-  if (dock.strip_box().width() <= 0) return;
-  if (frame.screen.settings().dock == Dock::sonogram) return draw_sonogram(frame, ratio, width, height);
+  const Rect& box = frame.screen.strips().m_mode;
+  if (box.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   const Grid grid = frame.strip.grid();
-  for (const StripPiece& piece : frame.strip.pieces(dock.strip_box(), dock.strip_span_s())) {
+  for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.dock().strip_span_s())) {
     painter_.draw({.texture = frame.strip.texture(),
                    .grid = grid,
                    .display = frame.display,
@@ -140,13 +139,13 @@ void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width
 
 void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int width, int height) {
   const Sonogram* shown = frame.sonogram.shown();
-  if (shown == nullptr) return;
-  const DockArea& dock = frame.screen.dock();
+  const Rect& box = frame.screen.strips().sonogram;
+  if (shown == nullptr || box.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   const Grid grid = frame.sonogram.grid();
   const ImagingParams display = sonogram_display(*shown, frame.display);
   for (const StripPiece& piece :
-       frame.sonogram.pieces(dock.strip_box(), dock.sonogram_span_s(), frame.display.sonogram_baseline)) {
+       frame.sonogram.pieces(box, frame.screen.dock().sonogram_span_s(), frame.display.sonogram_baseline)) {
     painter_.draw({.texture = frame.sonogram.texture(),
                    .grid = grid,
                    .display = display,
@@ -185,6 +184,7 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   draw_pictures(frame, ratio, width, height);
   draw_flow(frame, ratio, width, height);
   draw_strip(frame, ratio, width, height);
+  draw_sonogram(frame, ratio, width, height);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
   } else {

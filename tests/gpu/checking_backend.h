@@ -65,6 +65,7 @@ class CheckingBackend final : public Backend {
       const FrameAverage inner{.before = before != nullptr ? before->inner_.get() : nullptr, .keep = average->keep};
       inner_->refine(&inner);
     }
+    void keep_line(int column) override { inner_->keep_line(column); }
     void finish(HostCopy copy) override { inner_->finish(copy); }
     [[nodiscard]] bool uploaded() override {
       const bool uploaded = inner_->uploaded();
@@ -79,6 +80,7 @@ class CheckingBackend final : public Backend {
     void wait() override { inner_->wait(); }
     [[nodiscard]] PixelView pixels() override { return inner_->pixels(); }
     [[nodiscard]] Image& image() override { return inner_->image(); }
+    [[nodiscard]] std::span<const float> line() override { return inner_->line(); }
     void append_spans(TimingTrace& trace) override { inner_->append_spans(trace); }
     std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }
 

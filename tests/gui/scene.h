@@ -71,6 +71,7 @@ class Scene {
  private:
   void put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
                      double aliasing_m_s, const FrameStamp& stamp);
+  void put_line(LineQueue& queue, const Image& image);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
   LiveImages live_;

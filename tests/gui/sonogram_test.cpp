@@ -46,7 +46,7 @@ TEST(SonogramStrip, OfGapsAloneSaysWhy) {
     });
     scene.move(5, 635);
     scene.frames(4);
-    const Rect strip = scene.viewer->m_mode_rect();
+    const Rect strip = scene.viewer->sonogram_rect();
     ASSERT_GT(strip.width(), 0.0F);
     const RgbPicture shot = scene.shot();
     int light = 0;
@@ -124,7 +124,7 @@ TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   scene.put_image(kSquare, dim);
   scene.put_sonogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->m_mode_rect();
+  const Rect box = scene.viewer->sonogram_rect();
   ASSERT_GT(box.width(), 300.0F);
   RgbPicture shot = scene.shot();
   EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3)), 220);
@@ -152,7 +152,7 @@ TEST(SonogramStrip, TheBaselineFollowsTheMouse) {
   scene.put_image(kSquare, dim);
   scene.put_sonogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->m_mode_rect(), axis = scene.viewer->control_rect("sonogram_axis");
+  const Rect box = scene.viewer->sonogram_rect(), axis = scene.viewer->control_rect("sonogram_axis");
   ASSERT_GT(axis.width(), 8.0F);
   InjectedInput input;
   input.mouse_x = axis.cx();
@@ -181,7 +181,7 @@ TEST(SonogramStrip, FrozenItStandsStill) {
   scene.put_past(0, kSquare, dim, 1);
   scene.put_sonogram(500, [](double, double v) { return v > 0.0 ? -20.0F : -90.0F; });
   scene.frames(3);
-  const Rect box = scene.viewer->m_mode_rect();
+  const Rect box = scene.viewer->sonogram_rect();
   ASSERT_GT(box.width(), 300.0F);
   EXPECT_GT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 220) << "what was there when it froze";
   scene.state.run = RunState::live;
@@ -196,7 +196,7 @@ TEST(SonogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.gate, Gate::on);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::gate);
-  EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F) << "no spectrum has come";
+  EXPECT_EQ(scene.viewer->sonogram_rect().width(), 0.0F) << "no spectrum has come";
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.gate, Gate::off);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);

@@ -77,6 +77,7 @@ class FakeBackend final : public Backend {
     void envelope() override {}
     void compress(double) override {}
     void refine(const FrameAverage*) override {}
+    void keep_line(int) override {}
     void finish(HostCopy) override {
       pixels_.assign(plan_->grid.pixels(), 0.0f);
       image_ = {};
@@ -89,6 +90,9 @@ class FakeBackend final : public Backend {
     void wait() override {}
     [[nodiscard]] PixelView pixels() override { return {}; }
     [[nodiscard]] Image& image() override { return image_; }
+    [[nodiscard]] std::span<const float> line() override {
+      return std::span(pixels_).first(static_cast<std::size_t>(image_.grid.nz));
+    }
     void append_spans(TimingTrace&) override {}
     std::vector<float> read_back(Tap) override { return {}; }
 

@@ -16,6 +16,7 @@ namespace {
 
 using testing::expect_refusal;
 using testing::linear_acquisition;
+using testing::refusal_of;
 
 std::string assignment(const ParamSpec& spec, const std::string& value) { return std::string(spec.key) + "=" + value; }
 
@@ -83,6 +84,13 @@ TEST(ParamTable, TextOutOfRangeIsRefusedNotClamped) {
     }
     EXPECT_EQ(p, before) << "a refused value changed something";
   }
+}
+
+TEST(ParamTable, RefusalsNameKeyValueAndRange) {
+  ImagingParams p;
+  EXPECT_EQ(refusal_of([&] { set_from_text(p, "f_number=99"); }), "f_number = 99 is out of range (0 to 10)");
+  EXPECT_EQ(refusal_of([&] { set_from_text(p, "f_number=wide"); }),
+            "f_number = 'wide' is not valid; expected a number from 0 to 10");
 }
 
 TEST(ParamTable, ChoicesGoByName) {

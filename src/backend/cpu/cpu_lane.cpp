@@ -225,6 +225,15 @@ void CpuLane::refine(const FrameAverage* average) {
   refiner_.filter(*pool_, image_.host_db);
 }
 
+void CpuLane::keep_line(int column) {
+  line_.resize(static_cast<std::size_t>(plan_->grid.nz));
+  const float* from = image_.host_db + column;
+  for (float& level_db : line_) {
+    level_db = *from;
+    from += plan_->grid.nx;
+  }
+}
+
 void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }
 
 PixelView CpuLane::pixels() {

@@ -31,12 +31,14 @@ class CpuLane final : public Lane {
   void envelope() override;
   void compress(double reference_db) override;
   void refine(const FrameAverage* average) override;
+  void keep_line(int column) override;
   void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override { return conditioned_; }
   [[nodiscard]] bool finished() override { return finished_; }
   void wait() override {}
   [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image() override { return image_; }
+  [[nodiscard]] std::span<const float> line() override { return line_; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
 
@@ -73,6 +75,7 @@ class CpuLane final : public Lane {
   std::vector<float> course_lines_;   // course: [n_tx][n_el][n_samples]
   std::vector<float> course_pixels_;  // course: [nz][nx]
   std::vector<float> envelope_;       // [nz][nx]
+  std::vector<float> line_;           // [nz]: the image's column that was kept
   Image image_;
   std::array<Span, kStageCount> spans_{};     // by stage
   std::array<bool, kStageCount> has_span_{};  // of this frame

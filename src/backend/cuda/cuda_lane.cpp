@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_lane.h"
 
+#include "backend/cuda/gather.h"
 #include "backend/cuda/kernels.h"
 #include "core/error.h"
 #include "core/profile_range.h"
@@ -59,7 +60,7 @@ void CudaLane::upload(const RfFrame& frame) {
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  loaded_ = conditioned_ = compressed_ = refined_ = ended_ = false;
+  loaded_ = conditioned_ = compressed_ = refined_ = line_kept_ = ended_ = false;
   written_db_.reset();
   steps_->write_decibels(nullptr, 0.0f);
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
@@ -173,13 +174,23 @@ void CudaLane::refine(const FrameAverage* average) {
   refined_ = true;
 }
 
+// A small kernel writes the column into page-locked host memory: the image itself stays on the device.
+void CudaLane::keep_line(int column) {
+  const Grid& grid = plan_->grid;
+  line_.grow(static_cast<std::size_t>(grid.nz) * sizeof(float));
+  gather_column(image_.device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.as<float>(), processing());
+  line_there_.record(processing());
+  line_kept_ = true;
+}
+
 void CudaLane::finish(HostCopy copy) {
   image_.host_db = nullptr;
-  end_ = &picture_mark();
+  Event& ready = line_kept_ ? line_there_ : picture_mark();
+  end_ = &ready;
   if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
     image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
-    picture_mark().hold_back(images_);
+    ready.hold_back(images_);
     CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
                                images_.get()));
     copied_to_host_.record(images_);

@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/context.h"
 #include "backend/cuda/image_storage.h"
+#include "backend/cuda/landing.h"
 #include "backend/cuda/lane_steps.h"
 #include "backend/cuda/refiner.h"
 
@@ -34,6 +35,7 @@ class CudaLane final : public Lane {
   void envelope() override;
   void compress(double reference_db) override;
   void refine(const FrameAverage* average) override;
+  void keep_line(int column) override;
   void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override;
   [[nodiscard]] bool finished() override;
@@ -41,6 +43,9 @@ class CudaLane final : public Lane {
   void wait() override;
   [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image() override { return image_; }
+  [[nodiscard]] std::span<const float> line() override {
+    return {line_.as<float>(), static_cast<std::size_t>(image_.grid.nz)};
+  }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
 
@@ -101,6 +106,9 @@ class CudaLane final : public Lane {
   Event raw_read_{EventUse::order};                  // widening has read the raw samples
   const Event* raw_done_ = &raw_read_;               // the frame's raw samples have been read
   Event copied_to_host_{EventUse::sleep};
+  Event line_there_{EventUse::sleep};  // the column that is kept is on the host
+  Landing line_;
+  bool line_kept_ = false;      // keep_line() was called for this frame
   const Event* end_ = nullptr;  // what a finished frame has passed
   Image image_;
 };

@@ -115,7 +115,7 @@ void rate_rows(PanelContext& c, Column& column) {
        {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
         giga ? "GB/s" : "MB/s", "Rate of processed channel data."});
   fact(c, right,
-       {"waited", c.compact ? "Source blocked" : "Waited", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
+       {"waited", c.compact ? "Source blocked" : "Blocked", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
         fixed(100.0 * c.state.producer_wait_share, 0) + " %",
         "Total time the source waited for a free slot, and the fraction of the last second. Only the policy Block "
         "makes the source wait; at 100 % processing limits the rate."});

@@ -57,7 +57,7 @@ void head_row(PanelContext& c, Column& column) {
   const Hit h = ui.hit("latency_span", link);
   ui.tip(
       "latency_span", h, link,
-      {"Time of the percentiles", "The frames shown in the last 10 s, or all since the start. A click switches.", {}});
+      {"Period of the percentiles", "The frames shown in the last 10 s, or all since the start. Click to switch.", {}});
   ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
   if (h.clicked) c.view.latency_since_start = !all;
   float x = r.x1;

@@ -1,8 +1,10 @@
 // The stream panel: what happens when the buffer is full, and everything below it in files of its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "gui/lecture.h"
 #include "gui/panels/stream_parts.h"
 
 namespace echoloop {
@@ -42,13 +44,20 @@ void policy_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
+std::string_view policy_label(RingPolicy policy) {
+  const auto* const found =
+      std::find_if(kPolicies.begin(), kPolicies.end(), [&](const PolicyWords& w) { return w.policy == policy; });
+  return found->label;
+}
+
 void stream_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::stream, c.compact);
-  c.ui.header("panel_stream", column, "Stream",
-              open ? "when the buffer is full"  // what the first rows are about
-                   : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
-                                 c.state.counts.slots),
-              open);
+  lecture_header(c, column,
+                 {"panel_stream", "Stream",
+                  open ? "when the buffer is full"  // what the first rows are about
+                       : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
+                                     c.state.counts.slots)},
+                 open);
   if (!open) return;
   policy_rows(c, column);
   slot_rows(c, column);

@@ -10,6 +10,10 @@ namespace echoloop {
 
 inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
 
+std::string_view policy_label(RingPolicy policy);
+// The slots of the ring, or those at the moment of a refused frame.
+void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state);
+
 void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
 void way_rows(PanelContext& c, Column& column);      // memory, streams, lanes, delay
 void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates, memory

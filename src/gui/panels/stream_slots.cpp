@@ -141,6 +141,8 @@ void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
 
 }  // namespace
 
+void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state) { slot_cells(ui, r, gauge_of(state)); }
+
 void slot_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Gauge gauge = gauge_of(c.state);

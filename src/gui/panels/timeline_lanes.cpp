@@ -11,8 +11,6 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLane = 14;
-constexpr float kLaneGap = 2;
 constexpr std::array<const char*, kStageCount> kTitles = {"Produce",  "Copy",     "Extra load", "Condition",
                                                           "Beamform", "Envelope", "Compress",   "Refine",
                                                           "Texture",  "Window",   "Vsync"};
@@ -52,7 +50,8 @@ std::size_t kernel_rows(const TimelineScene& scene) {
 }
 
 // The first number in full, of the others three digits, as far as there is room.
-void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, const Rect& area, float label_y) {
+void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, const Rect& area, const Rect& labels) {
+  const Type type = scene.look.type;
   float free_from = area.x0 - 1;
   bool first = true;
   for (std::size_t i = 0; i < map.frame_x.size(); ++i) {
@@ -60,40 +59,41 @@ void frame_lines(const Ui& ui, const TimelineScene& scene, const TimeMap& map, c
     if (x < area.x0 - 0.5F || x > area.x1) continue;
     const std::uint64_t number = scene.frames[i].frame;
     const std::string text = first || number < 1000 ? grouped(number) : fmt::format("{:03}", number % 1000);
-    const float end = x + ui.px(4) + ui.width(Type::small, text);
+    const float end = x + ui.px(4) + ui.width(type, text);
     const bool room = x >= free_from && end <= area.x1 + ui.px(2);
-    ui.vertical(x, room ? label_y + ui.px(2) : area.y0, area.y1, theme::kLine);  // no line through another's number
+    ui.vertical(x, room ? labels.y0 + ui.px(2) : area.y0, area.y1, theme::kLine);  // no line through another's number
     if (!room) continue;
-    ui.text(Type::small, x + ui.px(4), label_y, ui.px(16), theme::kText2, text);
+    ui.text(type, x + ui.px(4), labels.y0, labels.height(), theme::kText2, text);
     free_from = end + ui.px(2);
     first = false;
   }
 }
 
-Rect row_rect(const Ui& ui, const Rect& area, std::size_t row) {
-  const float y = area.y0 + static_cast<float>(row) * (ui.px(kLane) + ui.px(kLaneGap));
-  return {area.x0, y, area.x1, y + ui.px(kLane)};
+Rect row_rect(const Ui& ui, const TimelineScene& scene, const Rect& area, std::size_t row) {
+  const float y = area.y0 + static_cast<float>(row) * (ui.px(scene.look.lane) + ui.px(scene.look.gap));
+  return {area.x0, y, area.x1, y + ui.px(scene.look.lane)};
 }
 
 void row_labels(PanelContext& c, const TimelineScene& scene, const Rect& area, float x0) {
   Ui& ui = c.ui;
   for (std::size_t i = 0; i < scene.rows.size(); ++i) {
-    const Rect r = row_rect(ui, area, i);
+    const Rect r = row_rect(ui, scene, area, i);
     const RowWords words = words_of(scene.rows[i], kernel_rows(scene), c.state);
     const Rect label{x0, r.y0, area.x0 - ui.px(2), r.y1};
     const std::string id = fmt::format("timeline_row/{}", i);
     const Hit h = ui.hit(id.c_str(), label);
     ui.tip(id.c_str(), h, label, {words.label, words.help, {}});
-    ui.text(Type::small, label, theme::kText2, words.label);
+    ui.text(scene.look.type, label, theme::kText2, words.label);
   }
 }
 
-const TimeBlock* block_under(const Ui& ui, const std::vector<TimeBlock>& blocks, const Rect& area) {
+const TimeBlock* block_under(const Ui& ui, const TimelineScene& scene, const std::vector<TimeBlock>& blocks,
+                             const Rect& area) {
   const ImVec2 at = ImGui::GetIO().MousePos;
   const TimeBlock* best = nullptr;
   float best_away = ui.px(3);
   for (const TimeBlock& b : blocks) {
-    const Rect r = row_rect(ui, area, b.row);
+    const Rect r = row_rect(ui, scene, area, b.row);
     if (at.y < r.y0 || at.y >= r.y1) continue;
     const float away = std::max({b.x0 - at.x, at.x - b.x1, 0.0F});
     if (away > best_away) continue;
@@ -104,9 +104,10 @@ const TimeBlock* block_under(const Ui& ui, const std::vector<TimeBlock>& blocks,
   return best;
 }
 
-void draw_blocks(const Ui& ui, const std::vector<TimeBlock>& blocks, const Rect& area, const TimeBlock* hovered) {
+void draw_blocks(const Ui& ui, const TimelineScene& scene, const std::vector<TimeBlock>& blocks, const Rect& area,
+                 const TimeBlock* hovered) {
   for (const TimeBlock& b : blocks) {
-    const Rect r = row_rect(ui, area, b.row);
+    const Rect r = row_rect(ui, scene, area, b.row);
     const ImU32 color = theme::kStageColors[static_cast<std::size_t>(b.span.stage)];
     if (b.span.stage == Stage::vsync) {
       ui.vertical(std::round(b.x0), r.y0 + ui.px(1), r.y1 - ui.px(1), theme::kText2);
@@ -133,7 +134,7 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
   if (scene.rows[b.row].kind == RowKind::kernels || scene.rows[b.row].kind == RowKind::copy) {
     text += fmt::format(", lane {}", b.span.lane + 1);
   }
-  Rect r = row_rect(ui, area, b.row);
+  Rect r = row_rect(ui, scene, area, b.row);
   r.x0 = std::max(b.x0, area.x0);
   ui.tip("timeline_block", h, r, {title, text + ".", {}});
 }
@@ -187,11 +188,12 @@ std::string exact_ms(double ms) {
 std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene& scene) {
   Ui& ui = c.ui;
   TimelineState& t = c.view.timeline;
-  const Rect labels = ui.row(column, 16, 2);
+  const LaneLook& look = scene.look;
+  const Rect labels = ui.row(column, look.numbers, 2);
   const float n = static_cast<float>(scene.rows.size());
   const Rect row = ui.row(column, 0, 0);
-  const float x0 = row.x0 + ui.px(c.compact ? 58 : 60);
-  const Rect area{x0, row.y0, row.x1, row.y0 + n * (ui.px(kLane) + ui.px(kLaneGap)) - ui.px(kLaneGap)};
+  const float x0 = row.x0 + ui.px(look.labels);
+  const Rect area{x0, row.y0, row.x1, row.y0 + n * (ui.px(look.lane) + ui.px(look.gap)) - ui.px(look.gap)};
   column.y = area.y1 + ui.px(2);
   t.area = area;
   const MapSizes sizes{
@@ -201,19 +203,19 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
   const Hit h = ui.hit("timeline", area);
   ImGui::PushClipRect({area.x0, labels.y0}, {area.x1 + 1, area.y1}, true);
   for (std::size_t i = 0; i < scene.rows.size(); ++i) {
-    const Rect lane = row_rect(ui, area, i);
+    const Rect lane = row_rect(ui, scene, area, i);
     if (map.pieces.empty()) ui.fill(lane, theme::kCanvas);
     for (const TimePiece& p : map.pieces) ui.fill({p.x0, lane.y0, p.x1, lane.y1}, theme::kCanvas);
   }
-  frame_lines(ui, scene, map, area, labels.y0);
+  frame_lines(ui, scene, map, area, labels);
   const std::vector<TimeBlock> blocks = timeline_blocks(scene.spans, map, scene.rows, ui.px(2));
-  const TimeBlock* under = h.hovered || h.held ? block_under(ui, blocks, area) : nullptr;
-  draw_blocks(ui, blocks, area, under);
-  if (map.pieces.empty()) ui.text_centred(Type::small, area, theme::kMuted, "No frame has been timed yet");
+  const TimeBlock* under = h.hovered || h.held ? block_under(ui, scene, blocks, area) : nullptr;
+  draw_blocks(ui, scene, blocks, area, under);
+  if (map.pieces.empty()) ui.text_centred(look.type, area, theme::kMuted, "No frame has been timed yet");
   ImGui::PopClipRect();
   row_labels(c, scene, area, row.x0);
   if (under != nullptr) block_tip(c, h, area, scene, map, *under);
-  axis_row(c, column, map, area);
+  if (look.axis == LaneAxis::shown) axis_row(c, column, map, area);
   take_gestures(t, h, scene, map, sizes);
   return map.shown_ns;
 }

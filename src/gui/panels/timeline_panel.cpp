@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gui/lecture.h"
 #include "gui/number_text.h"
 #include "gui/panels/timeline_parts.h"
 
@@ -12,33 +13,9 @@ namespace {
 constexpr std::array<Choice, 5> kFrameChoices = {{{"2"}, {"5"}, {"10"}, {"20"}, {"50"}}};
 static_assert(kFrameChoices.size() == kTimelineFrames.size());
 
-// As many rows as there are lanes, whether or not each has worked lately: rows must not come and go.
-int lanes_shown(const UiState& state, const std::vector<Span>& spans) {
-  int lanes = state.stream.lanes;
-  for (const Span& span : spans) {
-    if (span.stage > Stage::upload && span.stage <= Stage::refine) lanes = std::max(lanes, span.lane + 1);
-  }
-  return std::clamp(lanes, 1, kMaxLanes);
-}
-
 std::string round_ms(std::int64_t ns) {
   const double ms = static_cast<double>(ns) * 1e-6;
   return fixed(ms, decimals_of_125(ms));
-}
-
-std::string gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
-  std::string text = fmt::format("{} frames", open && !frames.empty() ? static_cast<int>(frames.size()) : wanted);
-  if (!open || frames.empty()) return text;
-  const std::int64_t period = mean_period_ns(frames);
-  const double period_ms = static_cast<double>(period) * 1e-6;
-  if (t.cut_ns > 0 && t.zoom.fit) {
-    text += fmt::format(", {} ms of each {} ms", round_ms(t.cut_ns), fixed(period_ms, period_ms < 9.95 ? 1 : 0));
-  } else if (!t.zoom.fit) {
-    text = exact_ms(t.zoom.width_ns * 1e-6) + " ms on screen";
-  } else {
-    text += fmt::format(", {} ms", exact_ms(static_cast<double>(fit_width_ns(frames)) * 1e-6));
-  }
-  return t.paused ? "paused: " + text : text;
 }
 
 void pause_button(PanelContext& c, const Rect& r) {
@@ -109,6 +86,29 @@ void control_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
+int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans) {
+  int lanes = state.stream.lanes;
+  for (const Span& span : spans) {
+    if (span.stage > Stage::upload && span.stage <= Stage::refine) lanes = std::max(lanes, span.lane + 1);
+  }
+  return std::clamp(lanes, 1, kMaxLanes);
+}
+
+std::string timeline_gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
+  std::string text = fmt::format("{} frames", open && !frames.empty() ? static_cast<int>(frames.size()) : wanted);
+  if (!open || frames.empty()) return text;
+  const std::int64_t period = mean_period_ns(frames);
+  const double period_ms = static_cast<double>(period) * 1e-6;
+  if (t.cut_ns > 0 && t.zoom.fit) {
+    text += fmt::format(", {} ms of each {} ms", round_ms(t.cut_ns), fixed(period_ms, period_ms < 9.95 ? 1 : 0));
+  } else if (!t.zoom.fit) {
+    text = exact_ms(t.zoom.width_ns * 1e-6) + " ms on screen";
+  } else {
+    text += fmt::format(", {} ms", exact_ms(static_cast<double>(fit_width_ns(frames)) * 1e-6));
+  }
+  return t.paused ? "paused: " + text : text;
+}
+
 void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
   constexpr double kScrolling_s = 0.4;  // a column on its way under the pointer scrolls on
   ImGuiIO& io = ImGui::GetIO();
@@ -124,16 +124,16 @@ void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
 }
 
 void timeline_panel(PanelContext& c, Column& column) {
-  Ui& ui = c.ui;
   TimelineState& t = c.view.timeline;
   bool& open = c.view.is_open(Panel::timeline, c.compact);
   const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
-  TimelineScene scene{.spans = spans, .frames = {}, .rows = {}};
+  TimelineScene scene{.spans = spans, .frames = {}, .rows = {}, .look = {.labels = c.compact ? 58.0F : 60.0F}};
   if (open) {
     scene.frames = last_frames(spans, c.view.timeline_frames);
-    scene.rows = timeline_rows(lanes_shown(c.state, spans));
+    scene.rows = timeline_rows(timeline_lanes_shown(c.state, spans));
   }
-  ui.header("panel_timeline", column, "Timeline", gist(t, scene.frames, c.view.timeline_frames, open), open);
+  lecture_header(c, column,
+                 {"panel_timeline", "Timeline", timeline_gist(t, scene.frames, c.view.timeline_frames, open)}, open);
   c.state.timeline.wanted = open && !t.paused;
   if (!open || scene.rows.empty()) return;
   timeline_lanes(c, column, scene);

@@ -8,11 +8,23 @@
 
 namespace echoloop {
 
+enum class LaneAxis { shown, left_out };
+
+// Sizes at scale 1.
+struct LaneLook {
+  float lane = 14, gap = 2;
+  float labels = 60;   // width of the rows' names
+  float numbers = 16;  // height of the frames' numbers
+  Type type = Type::small;
+  LaneAxis axis = LaneAxis::shown;
+};
+
 // What the lanes show in this frame.
 struct TimelineScene {
   const std::vector<Span>& spans;
   std::vector<FrameMark> frames;
   std::vector<TimelineRow> rows;
+  LaneLook look = {};
 };
 
 // Draws the lanes and takes wheel, drag and double click. Returns how much of each frame's period is shown, 0 = all.
@@ -28,6 +40,11 @@ struct StreamWaits {
   bool on_cpu = false;        // nothing is copied: there are no two predictions
 };
 std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
+
+// As many lanes as there are, whether or not each has worked lately: rows must not come and go.
+int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans);
+// "5 frames, 2.50 ms"
+std::string timeline_gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 
 // "Beamform"
 const char* stage_title(Stage stage);

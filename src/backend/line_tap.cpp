@@ -1,0 +1,48 @@
+#include "backend/line_tap.h"
+
+namespace echoloop {
+
+void LineWriter::write(const Image& image, int column, std::span<const float> levels_db) {
+  const bool goes_on = origin_ != nullptr && origin_->column == column && origin_->grid == image.grid &&
+                       origin_->acquisition == image.acquisition && origin_->params == image.params;
+  if (!goes_on) {
+    origin_ = std::make_shared<const LineOrigin>(
+        LineOrigin{.grid = image.grid, .column = column, .acquisition = image.acquisition, .params = image.params});
+  }
+  queue_.push(image.stamp, origin_, levels_db);
+}
+
+void LineWriter::write(const Image& image, PlanePoint at) {
+  const std::span<const float> pixels = image.host();
+  if (pixels.empty()) return;
+  const int column = line_column(image.grid, at);
+  levels_db_.resize(static_cast<std::size_t>(image.grid.nz));
+  const auto nx = static_cast<std::size_t>(image.grid.nx);
+  for (std::size_t iz = 0; iz < levels_db_.size(); ++iz) {
+    levels_db_[iz] = pixels[iz * nx + static_cast<std::size_t>(column)];
+  }
+  write(image, column, levels_db_);
+}
+
+LineTap::LineTap(LineQueue* queue) {
+  if (queue != nullptr) writer_.emplace(*queue);
+}
+
+void LineTap::look_at(const std::optional<PlanePoint>& at) {
+  at_.back() = at;
+  at_.publish();
+}
+
+std::optional<int> LineTap::column(const Grid& grid) {
+  if (!writer_.has_value()) return std::nullopt;
+  at_.take();
+  const std::optional<PlanePoint>& at = at_.front();
+  if (!at.has_value()) return std::nullopt;
+  return line_column(grid, *at);
+}
+
+void LineTap::take(const Image& image, int column, std::span<const float> levels_db) {
+  if (writer_.has_value()) writer_->write(image, column, levels_db);
+}
+
+}  // namespace echoloop

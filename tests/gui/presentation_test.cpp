@@ -1,0 +1,140 @@
+// The presentation with its strips and the strip for fingers.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "gui/scene.h"
+#include "gui/touch_strip.h"
+
+namespace echoloop::testing {
+namespace {
+
+constexpr float kTarget = 76;
+
+float dim(double, double) { return -45.0F; }
+
+void put_all(Scene& scene) {
+  for (std::uint64_t frame = 100; frame < 130; ++frame) {
+    scene.put_image(kSquare, dim, frame);
+    scene.frames(1);
+  }
+  scene.put_sonogram(500, [](double, double v) { return v > 0.1 && v < 0.2 ? -20.0F : -90.0F; });
+  scene.frames(2);
+}
+
+// With the M-mode, and the sonogram opened after it.
+void present_both(Scene& scene) {
+  scene.state.inspected = PlanePoint{2e-3, 15e-3};
+  scene.put_image(kSquare, dim, 99);
+  scene.frames(2);
+  scene.press(Key::m);
+  scene.press(Key::d);
+  scene.frames(2);
+  scene.viewer->present();
+  put_all(scene);
+}
+
+bool inside(const Rect& r, float width, float height) {
+  return r.width() > 0 && r.height() > 0 && r.x0 >= 0 && r.y0 >= 0 && r.x1 <= width && r.y1 <= height;
+}
+
+class Presented : public ::testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
+  const auto [width, height] = GetParam();
+  ECHO_SCENE(scene, width, height);
+  present_both(scene);
+  const auto w = static_cast<float>(width), h = static_cast<float>(height);
+  const Rect image = scene.viewer->image_rect();
+  ASSERT_TRUE(inside(image, w, h));
+  EXPECT_TRUE(scene.state.m_mode.wanted) << "goes on beside the sonogram";
+  const bool both = width >= 1200;
+  const Rect m_mode = scene.viewer->m_mode_rect(), sonogram = scene.viewer->sonogram_rect();
+  EXPECT_TRUE(inside(m_mode, w, h));
+  EXPECT_EQ(inside(sonogram, w, h), both);
+  EXPECT_FALSE(m_mode.overlaps(image));
+  if (both) {
+    EXPECT_FALSE(sonogram.overlaps(image));
+    EXPECT_LT(m_mode.y1, sonogram.y0) << "below each other";
+    EXPECT_GT(m_mode.width(), 0.25F * w);
+  } else {
+    scene.click("touch/sonogram");
+    EXPECT_TRUE(inside(scene.viewer->sonogram_rect(), w, h));
+    EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F) << "one of them";
+  }
+  std::vector<Rect> targets;
+  for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/speed_0.25",
+                         "touch/speed_0.5", "touch/live", "touch/track"}) {
+    const Rect r = scene.viewer->control_rect(id);
+    EXPECT_TRUE(inside(r, w, h)) << id;
+    EXPECT_GE(r.width(), kTarget - 0.5F) << id;
+    EXPECT_GE(r.height(), kTarget - 0.5F) << id;
+    for (const Rect& other : targets) EXPECT_FALSE(r.overlaps(other)) << id;
+    EXPECT_FALSE(r.overlaps(image)) << id;
+    targets.push_back(r);
+  }
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Presented,
+                         ::testing::Values(std::pair{1024, 640}, std::pair{1280, 720}, std::pair{1600, 900},
+                                           std::pair{1920, 1080}));
+
+TEST(TouchStripOfThePresentation, HidesTenSecondsAfterTheLastTouch) {
+  TouchStrip strip;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  strip.touch(5 * kSecond);
+  EXPECT_TRUE(strip.shown(5 * kSecond));
+  EXPECT_TRUE(strip.shown(14 * kSecond));
+  EXPECT_FALSE(strip.ending(12 * kSecond));
+  EXPECT_TRUE(strip.ending(15 * kSecond)) << "one more frame is drawn";
+  EXPECT_FALSE(strip.shown(15 * kSecond));
+  strip.touch(60 * kSecond);
+  EXPECT_TRUE(strip.shown(61 * kSecond)) << "any touch brings it back";
+}
+
+TEST(TouchStripOfThePresentation, SlowMotionReplaysTheLastSecondsAndOneIsLive) {
+  ECHO_SCENE(scene, 1280, 720);
+  scene.put_image(kSquare, dim);
+  scene.state.cine.frames = 500;
+  scene.state.cine.seconds = 9.98;
+  scene.viewer->present();
+  scene.frames(2);
+  scene.click("touch/speed_0.25");
+  EXPECT_EQ(scene.freezes, 1) << "live: freezes first";
+  EXPECT_FALSE(scene.state.cine.playing);
+  scene.freeze(500, 50.0);
+  scene.frames(2);
+  const Cine& cine = scene.state.cine;
+  EXPECT_TRUE(cine.playing);
+  EXPECT_EQ(cine.speed, 0.25);
+  EXPECT_EQ(cine.mark_out, 499U);
+  EXPECT_NEAR(static_cast<double>(cine.mark_in), 499.0 - 150.0, 2.0) << "the last 3 s";
+  scene.click("touch/speed_0.1");
+  EXPECT_EQ(cine.speed, 0.1);
+  EXPECT_EQ(scene.freezes, 1);
+  scene.click("touch/live");
+  EXPECT_EQ(scene.freezes, 2) << "live again";
+}
+
+TEST(TouchStripOfThePresentation, StepsAndFreezes) {
+  ECHO_SCENE(scene, 1280, 720);
+  scene.put_image(kSquare, dim);
+  scene.viewer->present();
+  scene.frames(2);
+  scene.click("touch/back");
+  EXPECT_EQ(scene.cine_changed, 0) << "live: nothing to step through";
+  scene.click("touch/freeze");
+  EXPECT_EQ(scene.freezes, 1);
+  scene.freeze(500, 50.0);
+  scene.frames(2);
+  scene.click("touch/back");
+  EXPECT_EQ(scene.state.cine.index, 498U);
+  scene.drag("touch/track", 0.9F, 0.5F);
+  EXPECT_NEAR(static_cast<double>(scene.state.cine.index), 250.0, 12.0);
+  scene.click("touch/freeze");
+  EXPECT_EQ(scene.freezes, 2) << "resumes";
+}
+
+}  // namespace
+}  // namespace echoloop::testing
