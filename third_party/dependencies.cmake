@@ -23,6 +23,7 @@ include(eigen)
 include(stb)
 include(libav)
 include(blosc)
+include(cairo)
 
 if(ECHOLOOP_GUI)
   find_package(OpenGL REQUIRED COMPONENTS EGL)  # libegl-dev

@@ -1,10 +1,8 @@
 #include "app/folders.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -42,14 +40,14 @@ fs::path own_presets_folder() {
   return settings.empty() ? settings : settings.parent_path() / "presets";
 }
 
-fs::path new_file(const fs::path& folder, const std::string& end) {
-  const fs::path first = folder / fmt::format("echoloop-{:%Y%m%d-%H%M%S}{}", fmt::localtime(std::time(nullptr)), end);
-  fs::path path = first;
+fs::path new_file(const fs::path& folder, const std::string& name, const std::string& ending) {
   std::error_code ignored;
-  for (int i = 2; fs::exists(path, ignored); ++i) {
-    path = folder / fmt::format("{}-{}{}", first.stem().string(), i, first.extension().string());
-  }
-  return path;
+  const auto taken = [&](const std::string& stem) {
+    return fs::exists(folder / (stem + ending), ignored) || fs::exists(folder / (stem + ".json"), ignored);
+  };
+  std::string stem = name;
+  for (int i = 2; taken(stem); ++i) stem = fmt::format("{}-{}", name, i);
+  return folder / (stem + ending);
 }
 
 }  // namespace echoloop

@@ -16,8 +16,8 @@ std::filesystem::path settings_file();
 // The presets folder beside it; empty likewise.
 std::filesystem::path own_presets_folder();
 
-// A file in the folder that is not there yet: "echoloop-" with date and time, then `end` ("-frame12.png"), with "-2"
-// and so on before its extension where there is one of that name. Whether it can be written is for the writer to say.
-std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& end);
+// A file in the folder that does not exist yet, nor a .json of that name, which is written beside it: "name.png", else
+// "name-2.png" and so on. Whether it can be written is for the writer to say.
+std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& name, const std::string& ending);
 
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/choose_backend.h"
+#include "app/figures.h"
 #include "app/film_job.h"
 #include "app/interrupts.h"
 #include "app/live_outputs.h"
@@ -78,8 +79,8 @@ nlohmann::json end_film(FilmJob& film) {
 }
 
 bool wants_picture(const Options& options) {
-  return !options.measurements.empty() || !options.image_out.empty() || !options.png.empty() ||
-         !options.png16.empty() || !options.screenshot.empty();
+  return !options.measurements.empty() || !options.figure.empty() || !options.image_out.empty() ||
+         !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
 }
 
 // Says what went wrong, and how a recording ended. Returns the exit status; counts the errors.
@@ -182,6 +183,7 @@ int run_headless(const Options& options) {
       live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
+  if (image != nullptr && !options.figure.empty()) write_last_figure(options, opened.info.name, *image, live);
   if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "gui/figure_file.h"
 #include "history/export.h"
 #include "history/film.h"
 
@@ -27,6 +28,7 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--sonogram-out", o.sonogram_out, ".npy", ".json"},
                                {"--png", o.png, nullptr, nullptr},
                                {"--png16", o.png16, nullptr, nullptr},
+                               {"--figure", o.figure, nullptr, nullptr},
                                {"--screenshot", o.screenshot, nullptr, nullptr},
                                {"--video", o.video, nullptr, nullptr},
                                {"--report", o.report, nullptr, nullptr},
@@ -125,6 +127,7 @@ void require_outputs(const Options& options) {
   }
   if (!options.video.empty()) check_film_name(options.video);
   require_measurements(options);
+  if (!options.figure.empty()) figure_format(options.figure);
   require_own_files(options, outputs);
 }
 

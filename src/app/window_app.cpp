@@ -35,9 +35,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   require_outputs(options_);
   state_.marks = marks_of(options_);
   pending_session_ = options_.session;
-  host_image_wanted_ = !options_.measurements.empty() || !options_.image_out.empty() || !options_.png.empty() ||
-                       !options_.png16.empty() || !options_.video.empty();
-  state_.saving.folder = std::filesystem::current_path().string();
+  host_image_wanted_ = !options_.measurements.empty() || !options_.figure.empty() || !options_.image_out.empty() ||
+                       !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
@@ -76,7 +75,11 @@ UiCommands WindowApp::make_commands() {
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
-  c.save_timings = [this](TimingFile format) { later([this, format] { save_timings(format); }); };
+  c.save_timings = [this](TimingFile format) {
+    later([this, format] {
+      if (folder_ready(UserFolder::documents)) save_timings(format);
+    });
+  };
   c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
   c.toggle_record = [this] { later([this] { toggle_record(); }); };
   c.preset = [this](const PresetOrder& order) { later([this, order] { obey_preset(order); }); };

@@ -21,6 +21,7 @@
 #include "app/session_file.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
+#include "app/user_folders.h"
 #include "app/window_recording.h"
 #include "app/window_times.h"
 #include "core/live_images.h"
@@ -86,6 +87,12 @@ class WindowApp {
   void freeze_restored_frame();
   void give_up_film(const std::string& why);
   void describe_saving();
+  [[nodiscard]] bool folder_ready(UserFolder kind);
+  [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending) const;
+  [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
+  [[nodiscard]] nlohmann::json image_with_marks(const Image& shown) const;
+  [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
+  void save_figure(const std::filesystem::path& path, const Image& shown) const;
   void report_saved(const std::string& text, Severity severity);
   std::function<void(const Image&)> video_taker();
   struct DefaultPreset {

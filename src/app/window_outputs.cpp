@@ -1,6 +1,7 @@
 // WindowApp's files, written when the window closes: what the command line asked for.
 #include <fmt/format.h>
 
+#include "app/figures.h"
 #include "app/live_outputs.h"
 #include "app/measure_image.h"
 #include "app/output_files.h"
@@ -36,6 +37,9 @@ void WindowApp::write_outputs() {
   if (video_ != nullptr) {
     video_->end();
     video_->wait();
+  }
+  if (live_.images.front().host_db != nullptr && !options_.figure.empty()) {
+    write_last_figure(options_, state_.source.name, live_.images.front(), live_);
   }
   if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
   if (live_.images.front().host_db != nullptr && !options_.measurements.empty()) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "app/figures.h"
 #include "app/measure_image.h"
 #include "app/measurements_csv.h"
 #include "app/objects_csv.h"
@@ -10,12 +11,18 @@
 #include "app/provenance.h"
 #include "app/window_app.h"
 #include "core/param_table.h"
+#include "gui/figure_key.h"
 #include "gui/film_plan.h"
 #include "history/export.h"
 #include "history/film.h"
 
 namespace echoloop {
 namespace {
+
+UserFolder folder_kind(SaveWhat what) {
+  if (what == SaveWhat::picture || what == SaveWhat::levels) return UserFolder::pictures;
+  return what == SaveWhat::film ? UserFolder::videos : UserFolder::documents;
+}
 
 // What the levels and numbers of the picture do not hold.
 std::string flow_note(SaveWhat what, const UiState& state) {
@@ -33,14 +40,32 @@ std::string objects_note(SaveWhat what, const UiState& state, const Image& shown
 }  // namespace
 
 void WindowApp::report_saved(const std::string& text, Severity severity) {
-  state_.saving.last = text;  // beside the folder's name
-  const std::string folder = state_.saving.folder + "/";
-  if (const auto at = text.find(folder); at != std::string::npos) state_.saving.last.erase(at, folder.size());
+  state_.saving.last = text;                                    // beside the folder's name
+  const std::string folder = state_.saving.place.folder + "/";  // of images, while the panel is seen
+  if (const auto at = text.find(folder); folder.size() > 1 && at != std::string::npos)
+    state_.saving.last.erase(at, folder.size());
   state_.saving.failed = severity == Severity::error;
   say(severity, text);
 }
 
+// Says so, and opens the panel at the folder's field, where nothing can be written.
+bool WindowApp::folder_ready(UserFolder kind) {
+  const std::filesystem::path folder = save_folder(viewer_->settings().saving, kind);
+  const std::string why = why_not_writable(folder);
+  if (why.empty()) return true;
+  state_.saving.ask = true;
+  state_.saving.place = describe_place(viewer_->settings().saving, state_.source, viewer_->shown_image().stamp);
+  report_saved(fmt::format("{} Choose another folder, for example {}", why, user_folder(kind).string()),
+               Severity::error);
+  return false;
+}
+
+std::filesystem::path WindowApp::new_save(UserFolder kind, const std::string& name, const char* ending) const {
+  return new_file(save_folder(viewer_->settings().saving, kind), name, ending);
+}
+
 void WindowApp::save(SaveWhat what) {
+  if (!folder_ready(folder_kind(what))) return;
   try {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
@@ -53,40 +78,90 @@ void WindowApp::save(SaveWhat what) {
   }
 }
 
-void WindowApp::save_picture(SaveWhat what) {
-  if (viewer_->shown_image().number == 0) return;
-  std::vector<float> pixels = viewer_->shown_db();  // what is on screen, also where images never come to the host
+// What is on screen, also where images never come to the host: `pixels` is filled.
+Image WindowApp::image_on_screen(std::vector<float>& pixels) const {
+  pixels = viewer_->shown_db();
   Image shown = viewer_->shown_image();
   shown.host_db = pixels.data();
   take_display(shown.params, state_.params);
-  const char* kind = what == SaveWhat::levels ? "-16bit.png" : what == SaveWhat::data ? ".npy" : ".png";
-  const auto image_with_marks = [&] {
-    const auto kept = find_kept(history_, shown.stamp.sequence);
-    const Measured measured = measure_image(shown, state_.marks, session_.get(), kept);
-    return marked_image_json({measured, state_.marks, *backend_, named_});
-  };
-  const std::filesystem::path path =
-      new_file(state_.saving.folder, fmt::format("-frame{}{}", shown.stamp.sequence, kind));
+  return shown;
+}
+
+nlohmann::json WindowApp::image_with_marks(const Image& shown) const {
+  const auto kept = find_kept(history_, shown.stamp.sequence);
+  const Measured measured = measure_image(shown, state_.marks, session_.get(), kept);
+  return marked_image_json({measured, state_.marks, *backend_, named_});
+}
+
+void WindowApp::save_picture(SaveWhat what) {
+  if (viewer_->shown_image().number == 0) return;
+  std::vector<float> pixels;
+  const Image shown = image_on_screen(pixels);
+  const std::string stem = file_stem(state_.source, shown.stamp);
+  const SaveChoice& choice = viewer_->settings().saving;
+  std::filesystem::path path;
   if (what == SaveWhat::levels) {
+    path = new_save(UserFolder::pictures, stem + "_16bit", ".png");
     write_levels(path, shown, named_);
   } else if (what == SaveWhat::data) {
-    write_image_npy(path, shown, image_with_marks());
+    path = new_save(UserFolder::documents, stem, ".npy");
+    write_image_npy(path, shown, image_with_marks(shown));
   } else {
-    ImagingParams display = shown.params;
-    display.flow = state_.params.flow;  // which is on screen, with its threshold and priority
-    display.flow_threshold_db = state_.params.flow_threshold_db;
-    display.flow_priority_db = state_.params.flow_priority_db;
-    write_picture(path, shown, display, state_.marks, state_.flow.image, &state_.structure);
-    if (!state_.marks.list.empty()) {
-      write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks().dump(2) + "\n");
+    constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
+    path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
+                    kEndings[static_cast<std::size_t>(choice.format)]);
+    const bool figure = choice.format != SaveFormat::image_only;
+    if (figure) {
+      save_figure(path, shown);
+    } else {
+      write_picture(path, shown, display_on_screen(shown), state_.marks, state_.flow.image, &state_.structure);
+    }
+    if (figure || !state_.marks.list.empty()) {
+      write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks(shown).dump(2) + "\n");
     }
   }
   report_saved("Saved " + path.string() + flow_note(what, state_) + objects_note(what, state_, shown), Severity::info);
 }
 
+// Window and map of `shown`, with the flow that is on screen, its threshold and its priority.
+ImagingParams WindowApp::display_on_screen(const Image& shown) const {
+  ImagingParams display = shown.params;
+  display.flow = state_.params.flow;
+  display.flow_threshold_db = state_.params.flow_threshold_db;
+  display.flow_priority_db = state_.params.flow_priority_db;
+  return display;
+}
+
+// A beside B while two are compared.
+void WindowApp::save_figure(const std::filesystem::path& path, const Image& shown) const {
+  const SaveChoice& choice = viewer_->settings().saving;
+  FigureOrder order{.images = {},
+                    .source = state_.source.name,
+                    .named = named_,
+                    .marks = state_.marks,
+                    .size = choice.figure_size(),
+                    .ground = choice.ground};
+  std::vector<float> pixels = viewer_->compared_db();
+  if (!pixels.empty()) {
+    Image a = *viewer_->compared_image();
+    a.host_db = pixels.data();
+    take_display(a.params, state_.params);
+    order.images.push_back({.image = a, .display = a.params});
+  }
+  const bool objects = state_.structure.image != nullptr && pixels.empty();
+  order.images.push_back({.image = shown,
+                          .display = display_on_screen(shown),
+                          .flow = state_.flow.image,
+                          .objects = objects ? &state_.structure : nullptr});
+  const bool measured = pixels.empty() && state_.measured.image.number == shown.number;
+  order.key = figure_key(state_.marks, measured ? std::vector{&state_.measured} : std::vector<const Measured*>());
+  write_figure_of(path, std::move(order));
+}
+
 void WindowApp::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
-  const std::filesystem::path path = new_file(state_.saving.folder, csv ? "-timings.csv" : "-timings.json");
+  const std::filesystem::path path =
+      new_save(UserFolder::documents, file_stem(state_.source) + "_timings", csv ? ".csv" : ".json");
   write_text(path, csv ? trace_.csv() : trace_.chrome_json());
   const std::size_t n = trace_.spans().size();
   report_saved(
@@ -97,7 +172,8 @@ void WindowApp::save_timings(TimingFile format) {
 void WindowApp::save_measurements() {
   const Measured& m = state_.measured;
   if (m.image.number == 0) return;
-  const std::filesystem::path path = new_file(state_.saving.folder, "-measurements.csv");
+  const std::filesystem::path path =
+      new_save(UserFolder::documents, file_stem(state_.source, m.image.stamp) + "_measurements", ".csv");
   write_text(path, measurements_csv(m, measurement_comments(*backend_, named_, m.image)));
   report_saved("Saved " + path.string(), Severity::info);
 }
@@ -114,7 +190,7 @@ void WindowApp::save_objects() {
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
   comments += "# parameters: " + image_json(*backend_, named_, of).dump() + "\n";
   const std::filesystem::path path =
-      new_file(state_.saving.folder, fmt::format("-frame{}-objects.csv", of.stamp.sequence));
+      new_save(UserFolder::documents, file_stem(state_.source, of.stamp) + "_objects", ".csv");
   write_text(path, objects_csv(view, comments));
   report_saved("Saved " + path.string(), Severity::info);
 }
@@ -133,8 +209,9 @@ void WindowApp::save_film() {
     frames.push_back({.kept = std::move(*kept), .place = frame.place, .ensemble = std::move(ensemble.frames)});
   }
   if (frames.empty()) return;
-  constexpr std::array<const char*, 3> kEnds = {"-film.mp4", "-film.webm", "-film.mkv"};
-  FilmOrder order{.path = new_file(state_.saving.folder, kEnds[static_cast<std::size_t>(state_.saving.film.container)]),
+  constexpr std::array<const char*, 3> kEnds = {".mp4", ".webm", ".mkv"};
+  FilmOrder order{.path = new_save(UserFolder::videos, file_stem(state_.source),
+                                   kEnds[static_cast<std::size_t>(state_.saving.film.container)]),
                   .source = state_.source.name,
                   .display = state_.params,
                   .rate_hz = plan.rate_hz,
@@ -165,6 +242,10 @@ void WindowApp::give_up_film(const std::string& why) {
 }
 
 void WindowApp::describe_saving() {
+  if (state_.saving.seen) {
+    state_.saving.place = describe_place(viewer_->settings().saving, state_.source, viewer_->shown_image().stamp);
+  }
+  state_.saving.seen = false;
   state_.saving.making_film = film_ != nullptr;
   state_.saving.why_no_film = why_no_films();
 }

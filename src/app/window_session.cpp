@@ -36,7 +36,8 @@ void WindowApp::save_session() {
   if (shown.number != 0) {  // of all transmits, as a stream holds it
     session.held_reference_db = shown.params.reference_db - transmit_level_db(shown.params, *shown.acquisition);
   }
-  const std::filesystem::path path = new_file(state_.saving.folder, std::string(kSessionEnding));
+  const std::filesystem::path path =
+      new_save(UserFolder::documents, file_stem(state_.source, shown.stamp), kSessionEnding.data());
   write_text(path, session_json(session, path).dump(2) + "\n");
   report_saved("Saved " + path.string(), Severity::info);
 }

@@ -1,7 +1,9 @@
 // WindowApp's stream: starting, restarting and changing what runs behind the window.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "app/spare_memory.h"
@@ -264,7 +266,10 @@ void WindowApp::toggle_record() {
   if (state_.recording.on) {
     recording_.end("");
   } else if (!recording_.under_way() && session_ != nullptr && !state_.fault.has_value()) {
-    recording_.start(new_file(state_.saving.folder, ".uff"), *source_, state_.params);
+    if (!folder_ready(UserFolder::videos)) return;
+    const std::string name =
+        fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state_.source), fmt::localtime(std::time(nullptr)));
+    recording_.start(new_save(UserFolder::videos, name, ".uff"), *source_, state_.params);
   }
 }
 

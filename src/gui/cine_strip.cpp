@@ -55,9 +55,9 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   const Rect grip{x - ui.px(9), track.y0 - ui.px(15), x + ui.px(9), track.y0 - ui.px(2)};
   const Hit h = ui.hit(mark.id, grip);
   ui.tip(mark.id, h, grip,
-         {mark.in ? "Loop from here" : "Loop to here",
-          mark.in ? "Playing starts over here. Drag it, or press I to set it at the playhead; right-click resets it."
-                  : "Playing goes on to here. Drag it, or press O to set it at the playhead; right-click resets it.",
+         {mark.in ? "Loop start" : "Loop end",
+          mark.in ? "Start of the playback loop. Drag, or press I to set at the playhead; right-click to reset."
+                  : "End of the playback loop. Drag, or press O to set at the playhead; right-click to reset.",
           {}});
   if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (h.right) cine_act(c.state, c.commands, mark.reset);

@@ -40,13 +40,12 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
   const float size = ui.px(22);
   const Rect close{head.x1 - size, head.cy() - 0.5F * size, head.x1, head.cy() + 0.5F * size};
-  const bool closing = ui.icon_button(
-      "close_dock", close,
-      {sonogram ? "Close (D)"
-       : m_mode ? "Close (M)"
-                : "Close (N)",
-       sonogram ? "The gate goes, and the picture gets the room back." : "The picture gets the room back.",
-       {}});
+  const bool closing = ui.icon_button("close_dock", close,
+                                      {sonogram ? "Close (D)"
+                                       : m_mode ? "Close (M)"
+                                                : "Close (N)",
+                                       sonogram ? "Removes the gate and closes this area." : "Closes this area.",
+                                       {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};

@@ -1,7 +1,7 @@
 #include "gui/film_caption.h"
 
 #include "gui/caption.h"
-#include "gui/inks.h"
+#include "render/inks.h"
 
 namespace echoloop {
 namespace {

@@ -3,13 +3,12 @@
 // never wait for the window. One thread at a time, any thread.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "gui/flow_overlay.h"
-#include "gui/letters.h"
+#include "gui/picture_sampler.h"
 #include "gui/tone.h"
+#include "render/letters.h"
 
 namespace echoloop {
 
@@ -37,28 +36,14 @@ class FilmPainter {
   const RgbPicture& paint(const Image& image, const FlowImage* flow = nullptr);
 
  private:
-  void make_levels();
   void draw_ground(const Grid& grid);
-  void draw_rulers(const Grid& grid);
-  void draw_color_bar();
-  void find_places(const Grid& grid);
-  [[nodiscard]] Rgb color_of(float level_db) const;
-  void draw_image(const Image& image);
-  void draw_sector(const Image& image);
-  void draw_flow(const Image& image, const FlowImage& flow);
-  void fill(RgbPicture& picture, const PixelArea& area, Rgb color) const;
 
   FilmLook look_;
   int width_ = 0, height_ = 0;
   int right_ = 0;  // of the picture: colour bars
   PixelArea area_;
   Grid ground_grid_;
-  std::vector<Rgb> levels_;  // colours over the window, from its lower end
-  std::vector<float> row_;
-  struct Place {
-    float column, row;
-  };
-  std::vector<Place> places_;  // of a sector's picture
+  PictureSampler sampler_;
   Letters letters_;
   RgbPicture ground_, picture_;
 };

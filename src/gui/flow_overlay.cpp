@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/flow_scale.h"
+#include "gui/flow_colors.h"
+#include "gui/image_scales.h"
 #include "gui/marks_picture.h"
+#include "render/raster_canvas.h"
 
 namespace echoloop {
 namespace {
@@ -97,27 +99,6 @@ Image low_rank_image(const Image& image, const FlowImage& flow) {
   return low_rank;
 }
 
-void draw_flow_scale(RgbPicture& picture, Letters& letters, const PixelArea& bar, const FlowImage& flow,
-                     const ImagingParams& display, float em) {
-  const int h = bar.y1 - bar.y0, tick = std::max(2, static_cast<int>(0.4F * em));
-  for (int y = bar.y0 - 1; y <= bar.y1; ++y) {
-    const bool edge = y < bar.y0 || y == bar.y1;
-    const Rgb inside = edge ? ink::kEdge : flow_bar_color(display, (y - bar.y0 + 0.5) / h);
-    for (int x = bar.x0 - 1; x <= bar.x1; ++x) put(picture, x, y, x < bar.x0 || x == bar.x1 ? ink::kEdge : inside);
-  }
-  const double room = h / (3.5 * static_cast<double>(em));
-  for (const FlowLabel& label : flow_labels(flow, display, room)) {
-    const TextLook look{.em = em,
-                        .weight = label.main ? Weight::strong : Weight::regular,
-                        .color = label.main ? ink::kText : ink::kText2};
-    const int y = bar.y0 + static_cast<int>(std::lround(label.from_top * (h - 1)));
-    for (int x = 0; x < tick; ++x) put(picture, bar.x1 + 3 + x, y, look.color);
-    letters.draw(picture, static_cast<float>(bar.x1 + 3 + tick) + 0.35F * em, static_cast<float>(y), look, label.text);
-  }
-  letters.draw(picture, static_cast<float>(bar.x0), static_cast<float>(bar.y0) - 1.6F * em,
-               {.em = em, .color = ink::kMuted}, flow_unit(flow, display));
-}
-
 void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingParams& display) {
   if (picture.rgb.empty()) return;
   enlarge_to_read(picture);
@@ -132,9 +113,13 @@ void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingPar
     std::copy_n(picture.rgb.data() + from * row, row, wide.rgb.data() + 3 * from * static_cast<std::size_t>(width));
   }
   const int x0 = picture.width + ems(1.2), above = ems(3), below = ems(1.5);
-  const PixelArea bar{x0, above, x0 + ems(1), std::max(above + 8, picture.height - below)};
+  const CanvasRect bar{static_cast<double>(x0), static_cast<double>(above), static_cast<double>(x0 + ems(1)),
+                       static_cast<double>(std::max(above + 8, picture.height - below))};
   Letters letters;
-  draw_flow_scale(wide, letters, bar, flow, display, em);
+  RasterCanvas canvas(wide, letters);
+  const double tick = std::max(2, static_cast<int>(0.4F * em));
+  draw_flow_bar(canvas, bar, flow, display, {.em = static_cast<double>(em)},
+                {.away = 3, .length = tick, .thickness = 1});
   picture = std::move(wide);
 }
 

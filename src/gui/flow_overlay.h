@@ -7,7 +7,6 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
-#include "gui/letters.h"
 #include "gui/tone.h"
 
 namespace echoloop {
@@ -44,9 +43,6 @@ void draw_flow_in(RgbPicture& picture, const Image& image, const FlowImage& flow
 // The image that the low-rank picture is; it borrows the flow picture's pixels.
 Image low_rank_image(const Image& image, const FlowImage& flow);
 
-// The colour bar with its labels to the right, `em` pixels high, and its unit above.
-void draw_flow_scale(RgbPicture& picture, Letters& letters, const PixelArea& bar, const FlowImage& flow,
-                     const ImagingParams& display, float em);
 // Room for the bar at the right of a picture, and the bar. A small picture becomes a whole number of times as large.
 void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingParams& display);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/font_files.h"
+#include "render/font_files.h"
 
 namespace echoloop {
 namespace {

@@ -71,7 +71,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Picture", "Space", "freeze, and live again"},
     {"Picture", "[   ]", "dynamic range, 5 dB a step"},
     {"Picture", "−   =", "gain, 1 dB a step"},
-    {"Picture", "S", "save the picture"},
+    {"Picture", "S, Ctrl+S", "save the image; save as"},
     {"Picture", "R", "record the stream, and stop"},
     {"Look", "wheel", "zoom about the pointer"},
     {"Look", "drag, F", "move the zoomed picture; the whole of it again"},

@@ -29,7 +29,7 @@ void order_choice(PanelContext& c, const Rect& r) {
     std::string_view label, text;
   };
   constexpr std::array<Cell, 2> kCells = {
-      {{StreamMode::serial, "lecture/serial", "Serial", "One frame after the other: its copy, then its kernels."},
+      {{StreamMode::serial, "lecture/serial", "Serial", "One frame after the other: copy, then kernels."},
        {StreamMode::overlap, "lecture/overlap", "Overlap", "The next frame is copied while kernels run."}}};
   float x = r.x0;
   for (const Cell& cell : kCells) {

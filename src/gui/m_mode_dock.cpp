@@ -89,11 +89,11 @@ void read_out(const Ui& ui, const Scale& scale, const MModeColumns& columns) {
 }
 
 std::string_view why_none(const UiState& state) {
-  if (!state.inspected) return "Choose a line: the inspect tool, then a click on the image.";
+  if (!state.inspected) return "Choose a line: select the inspect tool and click on the image.";
   if (state.run != RunState::frozen) return "Waiting for images…";
-  return state.m_mode.progress.failed ? "The kept frames could not be beamformed again."
+  return state.m_mode.progress.failed ? "History frames could not be re-beamformed."
          : state.cine.frames == 0     ? "No frames in history."
-                                      : "Beamforming the kept frames along this line…";
+                                      : "Beamforming history frames along this line…";
 }
 
 // Words of the progress, and how it ends; returns where they begin.
@@ -107,11 +107,11 @@ float draw_progress(PanelContext& c, const Rect& head) {
   const float w = ui.width(Type::body, act);
   const Rect link{head.x1 - w, head.y0, head.x1, head.y1};
   if (!p.failed && ui.link("m_mode_cancel", link, act, "",
-                           {act, "Kept frames are beamformed again along the line, newest first.", {}})) {
+                           {act, "History frames are re-beamformed along the line, newest first.", {}})) {
     view.cancelled = !view.cancelled;
   }
-  const std::string text = p.failed ? "kept frames could not be beamformed again"
-                                    : fmt::format("{} of {} kept frames", grouped(p.done), grouped(p.all));
+  const std::string text = p.failed ? "history frames could not be re-beamformed"
+                                    : fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all));
   const float right = p.failed ? head.x1 : link.x0 - ui.px(10);
   const float x = right - ui.width(Type::body, text);
   ui.text(Type::body, x, head.y0, head.height(), p.failed ? theme::kRed : theme::kText2, text);
@@ -245,7 +245,7 @@ Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& i
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "M-mode") + ui.px(14);
   const MModeProgress& p = c.state.m_mode.progress;
-  const std::string more = p.under_way         ? fmt::format("{} of {} kept frames", grouped(p.done), grouped(p.all))
+  const std::string more = p.under_way         ? fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all))
                            : c.state.inspected ? line_text(image, *c.state.inspected)
                                                : std::string();
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, more);

@@ -107,12 +107,12 @@ float PictureSet::level_db(const Image& image, int ix, int iz) {
   return probe_.ask(texture_of(&image == &compared_.image ? compared_ : *current_), ix, iz);
 }
 
-std::vector<float> PictureSet::shown_db() const {
-  const Image& image = shown();
+std::vector<float> PictureSet::db_of(const Image& image) const {
   if (image.number == 0) return {};
   if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
   std::vector<float> values(image.grid.pixels());
-  glGetTextureImage(texture(), 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
+  const unsigned int texture = texture_of(&image == &compared_.image ? compared_ : *current_);
+  glGetTextureImage(texture, 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
   return values;
 }
 

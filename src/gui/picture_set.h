@@ -39,7 +39,7 @@ class PictureSet {
 
   // Of a pixel of shown() or compared(). Where the image never came to the host it is known a frame or two later.
   float level_db(const Image& image, int ix, int iz);
-  [[nodiscard]] std::vector<float> shown_db() const;  // [nz][nx]; may wait for the device
+  [[nodiscard]] std::vector<float> db_of(const Image& image) const;  // likewise, all: [nz][nx]; may wait for the device
 
   // Afterwards no image's memory is in use; may wait for the device.
   void forget();

@@ -8,11 +8,12 @@
 #include "gui/cine_actions.h"
 #include "gui/film_plan.h"
 #include "gui/number_text.h"
+#include "gui/save_figure.h"
 
 namespace echoloop {
 namespace {
 
-constexpr float kWidth = 400, kPad = 16, kButton = 76, kLabel = 76;
+constexpr float kWidth = 790, kFigureWidth = 390, kPad = 16, kButton = 76, kLabel = 76;
 constexpr std::array<double, 7> kSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
 constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
 constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"All kept"}}};
@@ -43,13 +44,6 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
 void draw_rows(PanelContext& c, Column& column) {
   const std::string_view why = why_no_picture(c);
   const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.dynamic_range_db, 0));
-  save_row(c, column,
-           {"save/picture",
-            SaveWhat::picture,
-            "Picture",
-            "8-bit PNG, as it looks",
-            "S",
-            {"Picture", "The picture alone with map, window and gamma, square pixels (S).", why}});
   save_row(
       c, column,
       {"save/levels",
@@ -150,26 +144,29 @@ std::string_view why_no_picture(const PanelContext& c) {
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {
   Ui& ui = c.ui;
-  const float height = ui.px(12 + 28 + 5 * 34 + 13 + 28 + 3 * 34 + 28 + 12 + 50);
-  const Rect box{right - ui.px(kWidth), bottom - height, right, bottom};
+  if (c.state.saving.ask) ui.open_popup(kSavePanel);
+  const float height = ui.px(12 + 28 + 7 * 34 + 13 + 28 + 28 + 12 + 50);
+  const float x0 = std::max(ui.px(8), right - ui.px(kWidth));
+  const Rect box{x0, bottom - height, x0 + ui.px(kWidth), bottom};
   if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;
-  Column column{box.x0 + ui.px(kPad), box.x1 - ui.px(kPad), box.y0 + ui.px(10), c.compact};
-  const Rect head = ui.row(column, 24, 4);
-  ui.text(Type::strong, head, theme::kText, "Save");
+  const float middle = box.x0 + ui.px(kFigureWidth), top = box.y0 + ui.px(10), foot = box.y1 - ui.px(52);
+  Column column{box.x0 + ui.px(kPad), middle - ui.px(kPad), top, c.compact};
+  ui.text(Type::strong, ui.row(column, 24, 4), theme::kText, "Save as");
+  draw_save_figure(c, column);
+  ui.fill({middle, top, middle + ui.hairline(), foot}, theme::kLine);
+  Column other{middle + ui.px(kPad), box.x1 - ui.px(kPad), top, c.compact};
+  ui.text(Type::strong, ui.row(other, 24, 4), theme::kText, "Data");
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
   if (ui.icon_button("close_save", close, {})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
-  draw_rows(c, column);
-  ui.horizontal(box.x0, box.x1, column.y + ui.px(2), theme::kLine);
-  column.y += ui.px(9);
-  draw_film(c, column);
-  // Where things go, and what the last one became.
+  draw_rows(c, other);
+  ui.horizontal(middle, box.x1, other.y + ui.px(2), theme::kLine);
+  other.y += ui.px(9);
+  draw_film(c, other);
+  // What the last one became.
   const Saving& saving = c.state.saving;
-  const float y = box.y1 - ui.px(46);
-  ui.horizontal(box.x0, box.x1, y - ui.px(6), theme::kLine);
-  const float x = ui.text(Type::small, column.x0, y, ui.px(18), theme::kMuted, "to ");
-  ui.text_fitted(Type::small, x, column.x1, y, ui.px(18), theme::kText2, saving.folder);
-  ui.text_fitted(Type::small, column.x0, column.x1, y + ui.px(18), ui.px(18),
+  ui.horizontal(box.x0, box.x1, foot, theme::kLine);
+  ui.text_fitted(Type::small, column.x0, other.x1, foot + ui.px(14), ui.px(22),
                  saving.failed ? theme::kRed : theme::kText2, saving.last);
   ui.end_popup();
 }

@@ -51,7 +51,7 @@ bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
   const auto& list = state.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
-    call(commands_.say, "No preset has key " + std::to_string(slot) + ".");
+    call(commands_.say, "No preset on key " + std::to_string(slot) + ".");
   } else {
     call(commands_.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
   }
@@ -113,9 +113,14 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (!press.control) call(commands_.toggle_record);
       return true;
     case Key::s:
-      if (!press.control) call(commands_.save, SaveWhat::picture);
-      if (press.control && press.shift) call(commands_.save, SaveWhat::session);
-      return !press.control || press.shift;
+      if (press.control && press.shift) {
+        call(commands_.save, SaveWhat::session);
+      } else if (press.control) {
+        state.saving.ask = true;
+      } else {
+        call(commands_.save, SaveWhat::picture);
+      }
+      return true;
     default:
       return false;
   }

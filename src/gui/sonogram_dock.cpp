@@ -17,9 +17,9 @@ namespace {
 constexpr ImU32 kEnvelope = theme::rgb(0x4CC3E0), kMean = theme::rgb(0xF2C14E);
 
 std::string_view why_none(const UiState& state) {
-  if (state.params.gate == Gate::off) return "Choose the gate tool and click on a vessel.";
-  if (state.run == RunState::frozen) return "The sonogram grows with live pictures. Space goes live.";
-  return "Waiting for a window of frames that follow each other, in a gate on the picture…";
+  if (state.params.gate == Gate::off) return "Select the gate tool and click on a vessel.";
+  if (state.run == RunState::frozen) return "The sonogram records live frames only. Press Space to resume.";
+  return "Collecting consecutive frames for the first spectrum…";
 }
 
 // The oldest column on screen.
@@ -56,15 +56,14 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
   const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
   const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (const auto now = ui.segmented("sonogram_span", spans, kNames, chosen,
-                                    {"Time across the strip", "By the time at which frames were acquired.", {}})) {
+                                    {"Time span", "Acquisition time shown across the plot.", {}})) {
     span_s_ = kSpans[static_cast<std::size_t>(*now)];
   }
   const Rect box{spans.x0 - ui.px(90), spans.y0, spans.x0 - ui.px(12), spans.y1};
   if (ui.check_box("sonogram_curves", box, "Curves", curves_,
                    {"Curves",
-                    "Blue: the fastest flow, where the spectrum comes within 10 dB of its strongest velocity and 11 dB "
-                    "above its "
-                    "noise. Yellow: the mean velocity, weighted with power.",
+                    "Blue: peak velocity (within 10 dB of the spectral maximum and 11 dB above noise). Yellow: "
+                    "power-weighted mean velocity.",
                     {}})) {
     curves_ = !curves_;
   }
@@ -119,7 +118,7 @@ void SonogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& 
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   const Hit hit = ui.hit("sonogram_axis", axis);
-  ui.tip("sonogram_axis", hit, axis, {"Velocity", "Drag: moves the baseline. Right click: back to the middle.", {}});
+  ui.tip("sonogram_axis", hit, axis, {"Velocity", "Drag to move the baseline, right-click to reset.", {}});
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   const float y = ImGui::GetIO().MousePos.y;
   if (hit.pressed) {
@@ -190,8 +189,8 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
   }
   if (only_gaps(s, span_s_)) {
     const std::string why =
-        fmt::format("No {} frames follow each other here, which a spectrum is made of.", p.sonogram_frames);
-    const std::string short_why = fmt::format("No {} frames follow each other.", p.sonogram_frames);
+        fmt::format("Not enough consecutive frames here for a spectrum ({} needed).", p.sonogram_frames);
+    const std::string short_why = fmt::format("Not enough consecutive frames ({} needed).", p.sonogram_frames);
     const Type type = labels == Type::small ? Type::body : labels;
     const bool fits = ui.width(type, why) < plot.box.width() - ui.px(16);
     const float line = ui.px(24), below = plot.y_px(0.0);

@@ -1,8 +1,6 @@
 #include "gui/structure_picture.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "core/frame_time.h"
 #include "core/param_table.h"
@@ -17,17 +15,6 @@ bool equal_but_for_display(ImagingParams a, const ImagingParams& b) {
   return a == b;
 }
 
-// Largest first; of equal ones the upper one.
-void rank(StructureView& view) {
-  const auto& objects = view.image->objects;
-  view.ranked.resize(objects.size());
-  std::iota(view.ranked.begin(), view.ranked.end(), std::size_t{0});
-  std::stable_sort(view.ranked.begin(), view.ranked.end(),
-                   [&](std::size_t a, std::size_t b) { return objects[a].area_m2 > objects[b].area_m2; });
-  view.numbers.resize(objects.size());
-  for (std::size_t i = 0; i < view.ranked.size(); ++i) view.numbers[view.ranked[i]] = static_cast<int>(i) + 1;
-}
-
 }  // namespace
 
 std::string_view why_no_objects(const UiState& state) {
@@ -36,32 +23,6 @@ std::string_view why_no_objects(const UiState& state) {
   if (state.params.flow == FlowMode::low_rank && state.flow.image != nullptr)
     return "The low-rank picture is on screen. Objects are looked for in the picture that it covers.";
   return {};
-}
-
-int object_at(const StructureView& view, PlanePoint at) {
-  if (view.image == nullptr) return 0;
-  const Grid& grid = view.image->grid;
-  const GridPlace place = grid.place(at.x_m, at.z_m);
-  if (!grid.contains(place, 1e-6)) return 0;
-  const auto near = [](double v, int n) { return std::clamp<long>(std::lround(v), 0, n - 1); };
-  const auto pixel = static_cast<std::size_t>(near(place.row, grid.nz)) * static_cast<std::size_t>(grid.nx) +
-                     static_cast<std::size_t>(near(place.column, grid.nx));
-  const std::int32_t label = view.image->labels[pixel];
-  return label > 0 ? view.numbers[static_cast<std::size_t>(label - 1)] : 0;
-}
-
-int same_object(const StructureView& view, const StructureObject& before) {
-  const double size_m = std::sqrt(before.area_m2);
-  double least_m = std::max(size_m, 1e-3);  // farther off, or this much larger or smaller: another one
-  int found = 0;
-  for (int number = 1; number <= view.count(); ++number) {
-    const StructureObject& o = view.object(number);
-    const double away_m = distance_m(o.centroid, before.centroid) + std::abs(std::sqrt(o.area_m2) - size_m);
-    if (away_m >= least_m) continue;
-    least_m = away_m;
-    found = number;
-  }
-  return found;
 }
 
 void StructurePicture::clear(StructureView& view) {
@@ -112,9 +73,7 @@ bool StructurePicture::belongs(const StructureImage& found, const UiState& state
 }
 
 void StructurePicture::look_at(StructureView& view, const StructureImage& found) {
-  view.image = &found;
-  rank(view);
-  view.outlines = outline_labels(found.labels, found.grid);
+  show_objects(view, found);
   number_ = found.number;
   ready_ns_ = found.ready_ns;
   view.hovered_on_picture = 0;  // until the pointer is looked at again

@@ -28,6 +28,9 @@ struct StructureView {
   [[nodiscard]] int count() const { return static_cast<int>(ranked.size()); }
 };
 
+// Fills image, ranked, numbers and outlines; `found` outlives the view.
+void show_objects(StructureView& view, const StructureImage& found);
+
 // The number of the object at a place; 0 = none there.
 [[nodiscard]] int object_at(const StructureView& view, PlanePoint at);
 

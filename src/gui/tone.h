@@ -5,17 +5,11 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <vector>
 
 #include "core/image.h"
+#include "render/rgb.h"
 
 namespace echoloop {
-
-struct Rgb {
-  std::uint8_t r = 0, g = 0, b = 0;
-  friend bool operator==(const Rgb&, const Rgb&) = default;
-};
 
 inline constexpr int kMapEntries = 256;
 using MapTable = std::array<Rgb, kMapEntries>;
@@ -26,12 +20,6 @@ const MapTable& map_table(ColorMap map);
 // Where a level, with the TGC's gain, lies in the window of the display parameters: 0 black, 1 white, gamma applied.
 double tone(double level_db, const ImagingParams& display);
 Rgb map_color(ColorMap map, double t);
-
-struct RgbPicture {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgb;  // [height][width][3], top row first
-};
 
 // The picture alone with square pixels: the finer of the grid's two steps, linear between pixel centres, first and last
 // row and column on the grid's end points. Of a sector: its box, black outside; a pixel is a step of the radius. Empty

@@ -12,10 +12,10 @@ namespace echoloop {
 namespace {
 
 std::string track_help(const Cine& cine) {
-  std::string kept = fmt::format("{} frame{} kept", grouped(cine.frames), cine.frames == 1 ? "" : "s");
+  std::string kept = fmt::format("{} frame{} in history", grouped(cine.frames), cine.frames == 1 ? "" : "s");
   if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
   if (cine.bytes > 0 && cine.budget_bytes > 0) kept += " of " + byte_text(cine.budget_bytes);
-  return kept + ". Click or drag to look at one; while live this freezes first.";
+  return kept + ". Click or drag to show a frame; a live stream is frozen first.";
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void TrackDrag::use(PanelContext& c, const char* id, const Rect& track, const Re
   const bool can_freeze =
       s.run != RunState::frozen && why_no_freeze(s).empty() && s.cine.frames > 0 && s.cine.why_not.empty();
   const std::string_view why = can_freeze ? std::string_view() : why_no_past(s);
-  ui.tip(id, h, area, {"Kept frames", help, why});
+  ui.tip(id, h, area, {"History", help, why});
   if (!why.empty()) {
     wanted_.reset();
     return;

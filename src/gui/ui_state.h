@@ -24,6 +24,7 @@
 #include "gui/marks.h"
 #include "gui/measured.h"
 #include "gui/pan_zoom.h"
+#include "gui/save_choice.h"
 #include "gui/sonogram_view.h"
 #include "gui/structure_view.h"
 
@@ -124,7 +125,9 @@ struct FilmChoice {
 struct Saving {
   FilmChoice film;  // edited by the panel
   // Filled by the application.
-  std::string folder;       // where files go
+  SavePlace place;          // while the panel is seen
+  bool seen = false;        // set by the window
+  bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool making_film = false;
   std::string last;     // what the last one became, in a line; empty = nothing yet

@@ -35,7 +35,34 @@ WindowPlace place_from(const std::string& text) {
 
 bool is_one_line(const std::string& text) { return !text.empty() && text.find_first_of("\r\n") == std::string::npos; }
 
+constexpr std::array<const char*, 4> kSaveFormats = {"png", "svg", "pdf", "image"};
+constexpr std::array<const char*, 5> kSaveSizes = {"1", "2", "3", "4", "print"};
+
+template <class Enum, std::size_t N>
+void take_word(Enum& to, const std::array<const char*, N>& words, const std::string& value) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (value == words[i]) to = static_cast<Enum>(i);
+  }
+}
+
+void take_number(int& to, const std::string& text, int least, int most) {
+  std::istringstream in(text);
+  int value = 0;
+  if (in >> value && value >= least && value <= most) to = value;
+}
+
+void apply_saving(SaveChoice& saving, const std::string& key, const std::string& value) {
+  if (key == "save_format") take_word(saving.format, kSaveFormats, value);
+  if (key == "save_size") take_word(saving.size, kSaveSizes, value);
+  if (key == "save_width_mm") take_number(saving.width_mm, value, 60, 1000);
+  if (key == "save_dpi") take_number(saving.dpi, value, 72, 1200);
+  if (key == "save_ground") saving.ground = value == "dark" ? PageGround::dark : PageGround::white;
+  if (key == "save_folder") saving.folder = value;
+  if (key == "save_name") saving.name = value;
+}
+
 void apply(ViewSettings& settings, const std::string& key, const std::string& value) {
+  apply_saving(settings.saving, key, value);
   if (key == "left_column") settings.widths.left = width_from(value);
   if (key == "right_column") settings.widths.right = width_from(value);
   if (key == "last_folder") settings.last_folder = value;
@@ -116,6 +143,13 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     const auto line = [&out](const char* key, const std::string& text) {
       if (is_one_line(text)) out << key << " = " << text << "\n";
     };
+    const SaveChoice& saving = settings.saving;
+    out << "save_format = " << kSaveFormats[static_cast<std::size_t>(saving.format)] << "\n";
+    out << "save_size = " << kSaveSizes[static_cast<std::size_t>(saving.size)] << "\n";
+    out << "save_width_mm = " << saving.width_mm << "\nsave_dpi = " << saving.dpi << "\n";
+    out << "save_ground = " << (saving.ground == PageGround::dark ? "dark" : "white") << "\n";
+    line("save_folder", saving.folder);
+    line("save_name", saving.name);
     line("last_folder", settings.last_folder.string());
     line("last_preset", settings.last_preset);
     for (const auto& file : settings.recent) line("recent", file.string());

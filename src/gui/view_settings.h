@@ -12,6 +12,7 @@
 #include "gui/layout.h"
 #include "gui/panels/objects_state.h"
 #include "gui/panels/timeline_state.h"
+#include "gui/save_choice.h"
 #include "gui/window_place.h"
 
 namespace echoloop {
@@ -41,9 +42,10 @@ struct ViewSettings {
   std::vector<std::filesystem::path> recent;  // recordings, the newest first
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
-  bool tgc_open = false;                      // its sliders are seen; not written either
-  TimelineState timeline;                     // as long as the window is open: neither written nor compared
-  ObjectsState objects;                       // likewise
+  SaveChoice saving;
+  bool tgc_open = false;   // its sliders are seen; not written either
+  TimelineState timeline;  // as long as the window is open: neither written nor compared
+  ObjectsState objects;    // likewise
 
   [[nodiscard]] bool has_m_mode() const { return dock == Dock::m_mode || (dock == Dock::sonogram && m_mode_beside); }
   [[nodiscard]] bool& is_open(Panel panel, bool compact) {
@@ -54,7 +56,7 @@ struct ViewSettings {
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
            a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
-           a.last_preset == b.last_preset && a.toured == b.toured;
+           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
 

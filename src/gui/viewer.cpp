@@ -228,7 +228,14 @@ bool Viewer::drawn() const { return impl_->drawn; }
 
 bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
-std::vector<float> Viewer::shown_db() const { return impl_->pictures.shown_db(); }
+std::vector<float> Viewer::shown_db() const { return impl_->pictures.db_of(impl_->pictures.shown()); }
+
+const Image* Viewer::compared_image() const { return impl_->pictures.compared(); }
+
+std::vector<float> Viewer::compared_db() const {
+  const Image* image = compared_image();
+  return image == nullptr ? std::vector<float>() : impl_->pictures.db_of(*image);
+}
 bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }

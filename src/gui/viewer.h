@@ -81,6 +81,9 @@ class Viewer {
 
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;
+  // A of a comparison, beside shown_image(); null: there is none.
+  [[nodiscard]] const Image* compared_image() const;
+  [[nodiscard]] std::vector<float> compared_db() const;
 
   [[nodiscard]] const ViewSettings& settings() const;
   void apply_layout(const LayoutText& layout);  // of a session

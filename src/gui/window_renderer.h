@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "gui/canvas.h"
+#include "gui/cached_framebuffer.h"
 #include "gui/flow_painter.h"
 #include "gui/flow_picture.h"
 #include "gui/image_painter.h"
@@ -55,8 +55,8 @@ class WindowRenderer {
 
   ImagePainter painter_;
   FlowPainter flow_painter_;
-  bool software_;  // OpenGL runs on the CPU
-  Canvas canvas_;  // used when it does
+  bool software_;             // OpenGL runs on the CPU
+  CachedFramebuffer canvas_;  // used when it does
   Rect drawn_live_area_;
   std::int64_t all_drawn_ns_ = 0;
   std::uint64_t drawn_look_ = 0;  // 0: unknown

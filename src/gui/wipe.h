@@ -8,17 +8,10 @@
 
 #include "core/image.h"
 #include "gui/panels/panels.h"
+#include "gui/param_difference.h"
 #include "gui/picture_layout.h"
 
 namespace echoloop {
-
-struct ParamDifference {
-  std::string label, a, b, unit;
-};
-
-// Parameters of image formation that are not the same, as the panels write them, with as many decimals as it takes to
-// see the difference.
-std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b);
 
 // The projector's is larger and has no button.
 enum class WipeLook { controls, presentation };

@@ -47,15 +47,29 @@ bool encode(png_structp png, png_infop info, const Contents& c, std::vector<std:
   return true;
 }
 
-void write(const std::filesystem::path& path, const Contents& contents) {
+// Empty when libpng cannot.
+std::vector<std::byte> file_of(const Contents& contents) {
   std::vector<std::byte> file;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr,
                                             [](png_structp, png_const_charp) {});  // warnings: none that matters
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
   const bool made = info != nullptr && encode(png, info, contents, file);
   png_destroy_write_struct(&png, &info);
-  if (!made) throw Error(path.string(), "the PNG could not be encoded", "an image of at least one pixel");
+  if (!made) file.clear();
+  return file;
+}
+
+void write(const std::filesystem::path& path, const Contents& contents) {
+  const std::vector<std::byte> file = file_of(contents);
+  if (file.empty()) throw Error(path.string(), "the PNG could not be encoded", "an image of at least one pixel");
   write_file(path, file);
+}
+
+Contents contents_of(int width, int height, std::span<const std::uint8_t> rgb) {
+  Contents c{.width = width, .height = height, .rows = {}, .texts = {}};
+  for (int y = 0; y < height; ++y)
+    c.rows.push_back(rgb.data() + 3 * static_cast<std::size_t>(y) * static_cast<std::size_t>(width));
+  return c;
 }
 
 png_text text_chunk(const std::string& key, const std::string& text) {
@@ -82,9 +96,19 @@ std::string number(double value) {
 }  // namespace
 
 void write_png(const std::filesystem::path& path, int width, int height, std::span<const std::uint8_t> rgb) {
-  Contents c{.width = width, .height = height, .rows = {}, .texts = {}};
-  for (int y = 0; y < height; ++y) c.rows.push_back(rgb.data() + static_cast<std::size_t>(y * width) * 3);
+  write(path, contents_of(width, height, rgb));
+}
+
+void write_png(const std::filesystem::path& path, const RgbPicture& picture, double dpi, const PngTexts& texts) {
+  constexpr double kMetresPerInch = 0.0254;
+  Contents c = contents_of(picture.width, picture.height, picture.rgb);
+  c.per_m_x = c.per_m_z = dpi / kMetresPerInch;
+  for (const auto& [key, text] : texts) c.texts.push_back(text_chunk(key, text));
   write(path, c);
+}
+
+std::vector<std::byte> png_bytes(const RgbPicture& picture) {
+  return file_of(contents_of(picture.width, picture.height, picture.rgb));
 }
 
 void write_png16(const std::filesystem::path& path, const Image& image, const PngTexts& texts) {

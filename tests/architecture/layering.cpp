@@ -23,10 +23,12 @@ const std::vector<Layer> kLayers = {
     {"measure", {"core"}},
     {"formats", {"core"}},
     {"source", {"core", "formats/recording.h"}},
-    {"history", {"core", "formats/acquisition_json.h"}},
-    {"gui", {"core", "measure", "history"}},
+    {"render", {"core"}},
+    {"history", {"core", "render", "formats/acquisition_json.h"}},
+    {"gui", {"core", "measure", "render", "history"}},
     {"app",
-     {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "history", "gui"}},
+     {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "render", "history",
+      "gui"}},
     {"", {"core", "app", "formats/reader_main.h"}},
 };
 
@@ -46,6 +48,7 @@ const std::vector<Library> kLibraries = {
      {"formats/mat_file.", "formats/mat_tree.", "formats/mat73", "formats/hdf5", "history/uff_"}},
     {"Eigen", std::regex("Eigen/.*"), {"backend/cpu/"}},
     {"libav or libpng", std::regex("(libav|libsw|png\\.h).*"), {"history/"}},
+    {"cairo or FreeType", std::regex("(cairo|ft2build|freetype).*"), {"history/pdf_canvas."}},
 };
 
 bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {

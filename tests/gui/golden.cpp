@@ -11,7 +11,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "gui/font_files.h"
+#include "render/font_files.h"
 #include "history/png.h"
 #include "test_paths.h"
 

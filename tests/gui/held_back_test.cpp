@@ -17,6 +17,7 @@ class HeldBackWindow : public ::testing::Test {
  protected:
   HeldBackWindow() {
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    ::setenv("XDG_VIDEOS_DIR", folder_.path().c_str(), 1);
     Options options;
     options.source = "sim:points";
     options.backend = BackendChoice::cpu;
@@ -27,7 +28,6 @@ class HeldBackWindow : public ::testing::Test {
     options.queue_given = true;
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();
-    app_->state().saving.folder = folder_.path().string();
   }
   bool until(const std::function<bool()>& holds) {
     for (int turns = 0; !holds() && turns < 4000; ++turns) app_->turn();

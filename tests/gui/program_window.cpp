@@ -115,6 +115,9 @@ ProgramWindow::~ProgramWindow() {
 pid_t ProgramWindow::start(std::vector<std::string> words, int passed_fd) const {
   std::vector<std::string> variables = {"DISPLAY=" + display_, "XDG_CONFIG_HOME=" + (folder_ / "config").string(),
                                         "XDG_SESSION_TYPE=x11"};
+  for (const char* kind : {"PICTURES", "VIDEOS", "DOCUMENTS"}) {  // where it saves
+    variables.push_back(std::string("XDG_") + kind + "_DIR=" + folder_.path().string());
+  }
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
     if (!text.starts_with("DISPLAY=") && !text.starts_with("XDG_") && !text.starts_with("WAYLAND")) {

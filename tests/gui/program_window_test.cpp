@@ -205,7 +205,7 @@ TEST(ProgramWindow, AFullDiskIsALineAndItGoesOn) {
     std::this_thread::sleep_for(std::chrono::seconds(3));
   }
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
-    EXPECT_FALSE(file.path().filename().string().starts_with("echoloop-")) << file.path();
+    EXPECT_FALSE(file.path().filename().string().starts_with("heart_phantom")) << file.path();
   }
   EXPECT_EQ(std::system(("umount " + folder).c_str()), 0);  // pictures of the display go there as well
   EXPECT_TRUE(eventually([&] { return red_pixels(window) > 100; }));

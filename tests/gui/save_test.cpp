@@ -7,8 +7,9 @@
 namespace echoloop::testing {
 namespace {
 
-constexpr const char* kControls[] = {"save/picture", "save/levels",         "save/data",       "save/timings",
-                                     "save/film",    "film_range/All kept", "film_speed/0.1×", "film_format/MKV"};
+constexpr const char* kControls[] = {"save_format/SVG",     "save_size/Print", "save_ground/Dark", "save/picture",
+                                     "save/levels",         "save/data",       "save/timings",     "save/film",
+                                     "film_range/All kept", "film_speed/0.1×", "film_format/MKV"};
 
 void expect_all_inside(Scene& scene, float width, float height) {
   for (const char* id : kControls) {
@@ -41,6 +42,33 @@ TEST(SavePanel, SavesEachThing) {
   EXPECT_EQ(scene.state.saving.film.speed, 0.25);
   EXPECT_EQ(scene.state.saving.film.container, FilmContainer::webm);
   EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(SavePanel, ChoosesFormatSizeAndGround) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.click("save_menu");
+  scene.frames(2);
+  scene.click("save_size/Print");
+  scene.frames(1);
+  scene.click("save_width/85 mm");
+  scene.click("save_dpi/600 dpi");
+  scene.click("save_ground/Dark");
+  scene.click("save_format/PDF");
+  const SaveChoice& choice = scene.viewer->settings().saving;
+  EXPECT_EQ(choice.format, SaveFormat::pdf);
+  EXPECT_EQ(choice.ground, PageGround::dark);
+  EXPECT_EQ(choice.figure_size().by, FigureSizing::width);
+  EXPECT_EQ(choice.figure_size().value, 85.0);
+  EXPECT_EQ(choice.figure_size().dpi, 600.0);
+  scene.click("save_size/3×");
+  EXPECT_EQ(choice.figure_size().by, FigureSizing::factor);
+  EXPECT_EQ(choice.figure_size().value, 3.0);
+  scene.click("save_format/Image only");
+  scene.frames(1);
+  scene.click("save_size/1×");  // the grid decides
+  EXPECT_EQ(choice.size, SaveSize::x3);
 }
 
 TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {

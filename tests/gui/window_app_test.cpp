@@ -200,35 +200,72 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
   EXPECT_EQ(state.params, params) << "all as it was opened";
 }
 
-TEST(SavedFiles, OfOneSecondAllStay) {
+TEST(SavedFiles, NeverReplaceAnother) {
   const TemporaryFolder folder;
-  const fs::path first = new_file(folder.path(), "-frame1.png");
-  EXPECT_EQ(first.parent_path(), folder.path());
-  EXPECT_EQ(first.extension(), ".png");
-  for (const fs::path& other : {first, folder / (first.stem().string() + "-2.png")}) write_text_file(other, "x");
-  const fs::path next = new_file(folder.path(), "-frame1.png");
-  EXPECT_FALSE(fs::exists(next)) << next;
+  EXPECT_EQ(new_file(folder.path(), "a_f1", ".png"), folder / "a_f1.png");
+  write_text_file(folder / "a_f1.png", "x");
+  EXPECT_EQ(new_file(folder.path(), "a_f1", ".png"), folder / "a_f1-2.png");
+  write_text_file(folder / "a_f1-2.json", "x");  // beside another file
+  EXPECT_EQ(new_file(folder.path(), "a_f1", ".png"), folder / "a_f1-3.png");
+  EXPECT_EQ(new_file(folder.path(), "a_f1", ".svg"), folder / "a_f1.svg");
 }
 
-// The folder where the program was started is gone: each save says so in a line with the file's name.
+// A folder that cannot be used: each save says so in a line, offers another one and opens the panel there.
 TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
   const TemporaryFolder folder;
+  for (const char* kind : {"XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"}) ::setenv(kind, folder.path().c_str(), 1);
+  fs::create_directories(folder / "config/echoloop");
+  const std::string gone = (folder / "gone").string();
+  write_text_file(folder / "config/echoloop/window", "save_folder = " + gone + "\n");
   const WindowOf window(folder, "sim:cyst");
   UiState& state = window.app->state();
   ASSERT_TRUE(window.until([&] { return state.shown > 1; }));
-  state.saving.folder = folder / "gone";
+  const std::string refusal =
+      "The folder " + gone + " does not exist. Choose another folder, for example " + folder.path().string();
+  for (const Key key : {Key::s, Key::r}) {
+    state.messages.clear();
+    window.press(key);
+    ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+    EXPECT_TRUE(state.saving.failed);
+    EXPECT_EQ(state.messages.front().text, refusal);
+  }
+  EXPECT_FALSE(state.recording.on);
+  ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("save_offer").width() > 0.0F; }));
+  window.click("save_offer");
+  state.messages.clear();
+  window.click("save/picture");
+  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+  EXPECT_TRUE(state.messages.front().text.starts_with("Saved " + folder.path().string() + "/cyst_phantom_f"))
+      << state.messages.front().text;
+  for (const char* kind : {"XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"}) ::unsetenv(kind);
+}
+
+// Format, size and ground are those of the panel, and a later run has them again.
+TEST(SavedFiles, AreAsTheLastRunChose) {
+  const TemporaryFolder folder;
+  ::setenv("XDG_PICTURES_DIR", folder.path().c_str(), 1);
+  {
+    const WindowOf window(folder, "sim:cyst");
+    ASSERT_TRUE(window.until([&] { return window.app->state().shown > 1; }));
+    window.click("save_menu");
+    window.click("save_format/SVG");
+    window.click("save_ground/Dark");
+  }
+  const WindowOf window(folder, "sim:cyst");
+  UiState& state = window.app->state();
+  ASSERT_TRUE(window.until([&] { return state.shown > 1; }));
   state.messages.clear();
   window.press(Key::s);
   ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
-  EXPECT_TRUE(state.saving.failed);
-  EXPECT_TRUE(state.messages.front().text.starts_with((folder / "gone/echoloop-").string())) << state.messages[0].text;
-  EXPECT_EQ(state.messages.front().text.find("filesystem error"), std::string::npos);
-  state.messages.clear();
-  window.press(Key::r);
-  ASSERT_TRUE(
-      window.until([&] { return !state.messages.empty() && state.messages.front().severity == Severity::error; }));
-  EXPECT_TRUE(state.messages.front().text.starts_with((folder / "gone/echoloop-").string())) << state.messages[0].text;
-  EXPECT_FALSE(state.recording.on);
+  const std::string text = state.messages.front().text;
+  ASSERT_TRUE(text.starts_with("Saved ")) << text;
+  const fs::path file = text.substr(6);
+  EXPECT_EQ(file.extension(), ".svg");
+  const std::string svg = read_text(file);
+  EXPECT_NE(svg.find("#0b0d0f"), std::string::npos);
+  EXPECT_NE(svg.find("Cyst phantom, frame"), std::string::npos);
+  EXPECT_TRUE(fs::exists(fs::path(file).replace_extension(".json")));
+  ::unsetenv("XDG_PICTURES_DIR");
 }
 
 // Ctrl+Q ends the program as the window's own button does.

@@ -1,5 +1,5 @@
-// Text into pictures on the CPU: the same letters as the window's, without OpenGL and without ImGui. One thread at a
-// time.
+// Text rasterised into RGB images on the CPU, in the fonts of the window, without OpenGL and without ImGui. One thread
+// at a time.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "gui/inks.h"
+#include "render/inks.h"
 
 namespace echoloop {
 
@@ -19,12 +19,23 @@ struct TextLook {
   Rgb color = ink::kText;
 };
 
+inline constexpr float kCapital_em = 0.727F;  // height of a capital; Inter's, DejaVu's is the same within 0.002
+
+// The next code point of UTF-8 text, and `at` moves behind it. What is not sound UTF-8 becomes '?'.
+unsigned int next_letter(std::string_view text, std::size_t& at);
+
+// As wide as one another, for numbers that change on screen; or as the font has them, for figures.
+enum class Digits { tabular, proportional };
+
 class Letters {
  public:
-  Letters();  // of the first font family that is installed; without one nothing is drawn
+  explicit Letters(
+      Digits digits = Digits::tabular);  // of the first font family that is installed; without one nothing is drawn
   [[nodiscard]] bool any() const { return !faces_[0].file.empty(); }
 
   float width(const TextLook& look, std::string_view text);
+  // To the next letter's origin; 0 without a font.
+  float advance(const TextLook& look, unsigned int letter) { return any() ? glyph(look, letter, 0).advance : 0; }
   // Left edge x, capitals centred on y. Returns the right edge.
   float draw(RgbPicture& picture, float x, float y, const TextLook& look, std::string_view text);
 

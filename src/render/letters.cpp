@@ -1,4 +1,4 @@
-#include "gui/letters.h"
+#include "render/letters.h"
 
 #include <stb_truetype.h>
 
@@ -6,20 +6,24 @@
 #include <fstream>
 #include <iterator>
 
-#include "gui/font_files.h"
+#include "render/font_files.h"
 
 namespace echoloop {
 namespace {
 
-constexpr int kShifts = 4;             // a glyph begins at quarters of a pixel
-constexpr float kCapital_em = 0.727F;  // height of a capital; Inter's, DejaVu's is the same within 0.002
+constexpr int kShifts = 4;  // a glyph begins at quarters of a pixel
 
 std::vector<unsigned char> read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// The next letter of UTF-8 text that is known to be sound (our own words and names of files; others become '?').
+std::uint8_t mix(std::uint8_t under, std::uint8_t over, int coverage) {
+  return static_cast<std::uint8_t>((under * (255 - coverage) + over * coverage + 127) / 255);
+}
+
+}  // namespace
+
 unsigned int next_letter(std::string_view text, std::size_t& at) {
   const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at++);
@@ -33,18 +37,12 @@ unsigned int next_letter(std::string_view text, std::size_t& at) {
   return more == 0 ? '?' : letter;
 }
 
-std::uint8_t mix(std::uint8_t under, std::uint8_t over, int coverage) {
-  return static_cast<std::uint8_t>((under * (255 - coverage) + over * coverage + 127) / 255);
-}
-
-}  // namespace
-
-Letters::Letters() {
+Letters::Letters(Digits digits) {
   const FontFamily* family = installed_family();
   if (family == nullptr) return;
   faces_[0].file = read_file(family->regular);
   faces_[1].file = read_file(family->strong);
-  fixed_digits_ = !family->tabular_digits;
+  fixed_digits_ = digits == Digits::tabular && !family->tabular_digits;
   stbtt_fontinfo info;
   for (const Face& face : faces_) {
     if (face.file.empty() || stbtt_InitFont(&info, face.file.data(), 0) == 0) faces_[0].file.clear();
@@ -84,7 +82,7 @@ const Letters::Glyph& Letters::glyph(const TextLook& look, unsigned int letter, 
 
 float Letters::width(const TextLook& look, std::string_view text) {
   float w = 0;
-  for (std::size_t at = 0; any() && at < text.size();) w += glyph(look, next_letter(text, at), 0).advance;
+  for (std::size_t at = 0; at < text.size();) w += advance(look, next_letter(text, at));
   return w;
 }
 

@@ -1,7 +1,7 @@
 // Colours of what is drawn into pictures without ImGui: those that the window has (theme.h).
 #pragma once
 
-#include "gui/tone.h"
+#include "render/rgb.h"
 
 namespace echoloop::ink {
 

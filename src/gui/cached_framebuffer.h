@@ -7,12 +7,12 @@
 
 namespace echoloop {
 
-class Canvas {
+class CachedFramebuffer {
  public:
-  Canvas() = default;
-  ~Canvas() { release(); }
-  Canvas(const Canvas&) = delete;
-  Canvas& operator=(const Canvas&) = delete;
+  CachedFramebuffer() = default;
+  ~CachedFramebuffer() { release(); }
+  CachedFramebuffer(const CachedFramebuffer&) = delete;
+  CachedFramebuffer& operator=(const CachedFramebuffer&) = delete;
 
   // True when the size changed: the content is then gone.
   bool resize(int width, int height) {

@@ -1,0 +1,51 @@
+#include "app/figures.h"
+
+#include <utility>
+
+#include "app/provenance.h"
+#include "gui/figure_caption.h"
+#include "history/export.h"
+#include "version.h"
+
+namespace echoloop {
+
+void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
+  title_images(order.images);
+  std::string note = std::string("Echoloop ") + kVersion + ".";
+  if (!order.note.empty()) note = order.note + " " + note;
+  const Image& image = order.images.back().image;
+  const FigureAbout about{.title = order.source,
+                          .texts = {{"Source", order.named},
+                                    {"Version", kVersion},
+                                    {"Frame", std::to_string(image.stamp.sequence)},
+                                    {"Parameters", params_json(image.params).dump()},
+                                    {"Command", reproducing_command(order.named, image)}}};
+  std::string caption = figure_caption(order.images, order.source, note);
+  write_figure(path,
+               {.images = std::move(order.images),
+                .caption = std::move(caption),
+                .marks = std::move(order.marks),
+                .key = std::move(order.key),
+                .size = order.size,
+                .ground = order.ground},
+               about);
+}
+
+void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live) {
+  live.flow.take();
+  live.structure.take();
+  const FlowImage& flow = live.flow.front();
+  const StructureImage& found = live.structure.front();
+  StructureView objects;
+  if (found.number > 0 && found.grid == image.grid) show_objects(objects, found);
+  const bool has_flow = image.params.flow != FlowMode::off && flow.number > 0;
+  write_figure_of(options.figure, {.images = {{.image = image,
+                                               .display = image.params,
+                                               .flow = has_flow ? &flow : nullptr,
+                                               .objects = objects.image != nullptr ? &objects : nullptr}},
+                                   .source = source,
+                                   .named = options.source,
+                                   .size = {.value = options.figure_width_mm, .dpi = options.figure_dpi}});
+}
+
+}  // namespace echoloop

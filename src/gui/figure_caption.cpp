@@ -1,0 +1,87 @@
+#include "gui/figure_caption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "gui/caption.h"
+#include "gui/flow_colors.h"
+#include "gui/number_text.h"
+#include "gui/param_difference.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostInTitle = 3;
+
+std::string text_of(const CaptionItem& item) {
+  std::string text = item.key;
+  for (const std::string* part : {&item.value, &item.unit}) {
+    if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
+  }
+  return text;
+}
+
+std::vector<std::string> words_of(const FigureImage& i) {
+  std::vector<std::string> words;
+  for (const CaptionItem& item : caption_items(i.image)) words.push_back(text_of(item));
+  const double top_db = -i.display.gain_db;
+  words.push_back(fmt::format("{} to {} dB", fixed(top_db - i.display.dynamic_range_db, 0), fixed(top_db, 0)));
+  if (i.flow != nullptr) {
+    const char* name = i.display.flow == FlowMode::velocity ? "velocity"
+                       : i.display.flow == FlowMode::power  ? "flow power"
+                                                            : "low-rank image";
+    words.push_back(fmt::format("{} of {} frames", name, i.flow->frames));
+  }
+  return words;
+}
+
+std::string listed(const std::vector<std::string>& words, std::size_t from = 0) {
+  std::string text;
+  for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : ", ") + words[i];
+  return text;
+}
+
+std::string probe_of(const Image& image) {
+  if (image.acquisition == nullptr || image.acquisition->probe.name.empty()) return {};
+  const double mhz = image.acquisition->center_hz / kHertzPerMegahertz;
+  return fmt::format(" {}, {} MHz.", image.acquisition->probe.name, fixed(mhz, 1));
+}
+
+}  // namespace
+
+std::string figure_caption(const std::vector<FigureImage>& images, const std::string& source, const std::string& note) {
+  const std::vector<std::string> a = words_of(images[0]), b = words_of(images.back());
+  std::vector<std::string> common = {source}, only_a, only_b;
+  for (const std::string& word : a) {
+    const bool both = std::find(b.begin(), b.end(), word) != b.end();
+    (both ? common : only_a).push_back(word);
+  }
+  for (const std::string& word : b) {
+    if (std::find(a.begin(), a.end(), word) == a.end()) only_b.push_back(word);
+  }
+  std::string text = listed(common) + ".";
+  if (images.size() > 1 && !only_a.empty()) text += " A: " + listed(only_a) + ".";
+  if (images.size() > 1 && !only_b.empty()) text += " B: " + listed(only_b) + ".";
+  text += probe_of(images[0].image);
+  return note.empty() ? text : text + " " + note;
+}
+
+void title_images(std::vector<FigureImage>& images) {
+  if (images.size() != 2) return;
+  const std::vector<ParamDifference> all = differing_params(images[0].image.params, images[1].image.params);
+  for (std::size_t i = 0; i < std::min(all.size(), kMostInTitle); ++i) {
+    const auto add = [&](std::string& title, const std::string& value) {
+      title += (title.empty() ? "" : ", ") + all[i].label + " " + value;
+      if (!all[i].unit.empty()) title += " " + all[i].unit;
+    };
+    add(images[0].title, all[i].a);
+    add(images[1].title, all[i].b);
+  }
+  if (all.size() > kMostInTitle) {
+    for (FigureImage& image : images) image.title += fmt::format(" and {} more", all.size() - kMostInTitle);
+  }
+}
+
+}  // namespace echoloop

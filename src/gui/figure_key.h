@@ -1,0 +1,12 @@
+// The rows of a figure's key: what each mark is and measures, then what each pair of regions measures. Any thread.
+#pragma once
+
+#include "gui/figure.h"
+#include "gui/measured.h"
+
+namespace echoloop {
+
+// `measured`: of the same marks on the figure's image, or on A and B in this order.
+std::vector<FigureKeyRow> figure_key(const Marks& marks, const std::vector<const Measured*>& measured);
+
+}  // namespace echoloop

@@ -1,0 +1,37 @@
+// Sizes and colours that layout and drawing of a figure share, in points.
+#pragma once
+
+#include "gui/figure.h"
+#include "gui/image_scales.h"
+
+namespace echoloop::figure {
+
+inline constexpr double kEm = 8.0, kNumberEm = 7.5;
+inline constexpr double kMargin = 10.0;
+inline constexpr double kTitle = 15.0;     // row of A's and B's titles
+inline constexpr double kAxisName = 11.0;  // row of "x, mm"
+inline constexpr double kTop = kTopRuler_em * kEm, kLeft = kLeftRuler_em * kEm;
+inline constexpr double kBarAway = 14.0, kBar = 9.0, kBarLabels = kBarLabels_em * kEm;
+inline constexpr double kBetween = 14.0;  // images with a common depth ruler
+inline constexpr double kKeyAway = 20.0, kKeyWidth = 138.0, kKeyColumn = 150.0;
+inline constexpr double kKeyHead = 16.0, kKeyRow = 25.0, kPairRow = 12.5, kKeyLine = 11.0;
+inline constexpr double kCaptionAway = 16.0, kCaptionLine = 11.5;
+
+inline ScaleLook scales(PageGround ground) {
+  if (ground == PageGround::dark) return {.em = kEm, .x_apart = 3.5, .z_apart = 3.0};
+  return {.em = kEm,
+          .x_apart = 3.5,
+          .z_apart = 3.0,
+          .text = {18, 22, 26},
+          .text2 = {66, 74, 82},
+          .muted = {92, 100, 108},
+          .tick = {120, 128, 136},
+          .edge = {150, 158, 166}};
+}
+inline Rgb paper(PageGround ground) { return ground == PageGround::dark ? Rgb{11, 13, 15} : Rgb{255, 255, 255}; }
+
+// Height of the key in so many columns.
+double key_height(const Figure& figure, int columns);
+void draw_key(Canvas& canvas, const Figure& figure, const FigureLayout& layout);
+
+}  // namespace echoloop::figure

@@ -1,0 +1,35 @@
+// A figure as PDF by cairo: text that can be selected and searched, in the fonts of the window, lines, and images of
+// the canvas's pixels. Without cairo at build time, why_no_pdf() says so. One thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "history/svg_canvas.h"
+
+namespace echoloop {
+
+[[nodiscard]] std::string why_no_pdf();  // empty: this program can
+
+class PdfCanvas final : public Canvas {
+ public:
+  // Throws Error where why_no_pdf() has a reason, and when cairo fails.
+  PdfCanvas(Letters& letters, double pixels_per_pt, PageSize size, const std::string& title);
+  ~PdfCanvas() override;
+
+  void fill(const CanvasRect& area, const Ink& ink) override;
+  void disc(CanvasPoint centre, double radius, const Ink& ink) override;
+  void lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) override;
+  void image(const CanvasRect& area, const RgbPicture& picture) override;
+  double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) override;
+
+  std::vector<std::byte> file();  // once, after the last drawing
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace echoloop

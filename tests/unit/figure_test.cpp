@@ -1,0 +1,265 @@
+// Figures: rulers are true, labels never collide, text can be read at the printed size, and SVG and PDF hold text.
+#include "gui/figure.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "core/error.h"
+#include "gui/figure_caption.h"
+#include "gui/figure_file.h"
+#include "gui/figure_key.h"
+#include "gui/mark_numbers.h"
+#include "history/pdf_canvas.h"
+#include "support/recording_canvas.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop {
+namespace {
+
+using testing::RecordingCanvas;
+
+constexpr Grid kTall{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 2e-3, .z1_m = 40e-3, .nx = 188, .nz = 350};
+constexpr Grid kWide{.x0_m = -40e-3, .x1_m = 40e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 400, .nz = 200};
+Grid sector() {
+  return polar_grid({.apex_z_m = 0.0, .angle0_rad = -0.6, .angle1_rad = 0.6, .r0_m = 5e-3, .r1_m = 80e-3}, 100, 300);
+}
+
+struct Shown {
+  explicit Shown(const Grid& grid) : db(grid.pixels(), -30.0F) {
+    image.grid = grid;
+    image.number = 1;
+    image.stamp.sequence = 1234;
+    image.host_db = db.data();
+  }
+  std::vector<float> db;
+  Image image;
+};
+
+FlowImage flow_on(const Grid& grid) {
+  FlowImage flow;
+  flow.number = 1;
+  flow.grid = grid;
+  flow.aliasing_m_s = 0.38;
+  flow.frames = 64;
+  flow.power_db.assign(grid.pixels(), -10.0F);
+  flow.velocity_m_s.assign(grid.pixels(), 0.1F);
+  return flow;
+}
+
+Mark circle(int number, double x_mm, double z_mm, double r_mm) {
+  return {.number = number,
+          .kind = MarkKind::circle,
+          .points = {{x_mm * 1e-3, z_mm * 1e-3}, {(x_mm + r_mm) * 1e-3, z_mm * 1e-3}}};
+}
+
+// Twelve marks of all kinds within a few millimetres.
+Marks crowd(double x_mm, double z_mm) {
+  Marks marks;
+  for (int i = 0; i < 6; ++i) marks.list.push_back(circle(i + 1, x_mm + 0.3 * i, z_mm + 0.2 * (i % 3), 0.8 + 0.1 * i));
+  for (int i = 6; i < 9; ++i) {
+    const double dx = 0.4 * i;
+    marks.list.push_back({.number = i + 1,
+                          .kind = MarkKind::distance,
+                          .points = {{(x_mm - dx) * 1e-3, z_mm * 1e-3}, {(x_mm + 1) * 1e-3, (z_mm + 1) * 1e-3}}});
+  }
+  for (int i = 9; i < 12; ++i) {
+    marks.list.push_back(
+        {.number = i + 1, .kind = MarkKind::point, .points = {{(x_mm + 0.2 * i) * 1e-3, (z_mm + 1) * 1e-3}}});
+  }
+  return marks;
+}
+
+Figure figure_of(const Grid& grid, Shown& shown, int images = 1) {
+  Figure f;
+  for (int i = 0; i < images; ++i) f.images.push_back({.image = shown.image, .display = {}, .title = "F-number 1.50"});
+  f.caption = figure_caption(f.images, "Heart phantom", "Echoloop 0.1.0.");
+  f.marks = crowd(0.5 * (grid.x0_m + grid.x1_m) * 1e3, 0.5 * (grid.z0_m + grid.z1_m) * 1e3);
+  f.key = figure_key(f.marks, {});
+  return f;
+}
+
+RecordingCanvas& drawn(RecordingCanvas& canvas, const Figure& f, FigureLayout& layout, Letters& letters) {
+  layout = lay_out(f, letters, canvas.pixels_per_unit());
+  draw_figure(canvas, f, layout);
+  return canvas;
+}
+
+void expect_nothing_collides(const Figure& f, const std::string& about) {
+  Letters letters;
+  RecordingCanvas canvas(letters, 300.0 / 72.0);
+  FigureLayout layout;
+  drawn(canvas, f, layout, letters);
+  const CanvasRect page{0.0, 0.0, layout.width, layout.height};
+  for (std::size_t i = 0; i < canvas.texts.size(); ++i) {
+    const auto& [box, text, em] = canvas.texts[i];
+    EXPECT_GE(em, 7.0) << about << text;
+    EXPECT_TRUE(page.contains({box.x0, box.y0}) && page.contains({box.x1, box.y1})) << about << text;
+    for (std::size_t k = i + 1; k < canvas.texts.size(); ++k) {
+      EXPECT_FALSE(box.grown(-0.3).overlaps(canvas.texts[k].box)) << about << text << " over " << canvas.texts[k].text;
+    }
+  }
+  ASSERT_EQ(canvas.discs.size(), f.marks.list.size() * f.images.size()) << about;
+  for (std::size_t i = 0; i < canvas.discs.size(); ++i) {
+    const CanvasRect& a = canvas.discs[i];
+    const std::size_t image = i / f.marks.list.size();
+    EXPECT_TRUE(layout.images[image].grown(0.1).contains({a.x0, a.y0})) << about << i;
+    EXPECT_TRUE(layout.images[image].grown(0.1).contains({a.x1, a.y1})) << about << i;
+    for (std::size_t k = i + 1; k < canvas.discs.size(); ++k) {
+      const CanvasRect& b = canvas.discs[k];
+      const double away = std::hypot(a.x0 + a.x1 - b.x0 - b.x1, a.y0 + a.y1 - b.y0 - b.y1) / 2.0;
+      EXPECT_GE(away, a.width()) << about << i << " over " << k;
+    }
+  }
+}
+
+TEST(Figure, LabelsNeverCollideWithTwelveMarksCrowdedTogether) {
+  for (const Grid& grid : {kTall, kWide, sector()}) {
+    Shown shown(grid);
+    const FlowImage flow = flow_on(grid);
+    for (const int images : {1, 2}) {
+      for (const bool with_flow : {false, true}) {
+        Figure f = figure_of(grid, shown, images);
+        f.images.back().display.flow = with_flow ? FlowMode::velocity : FlowMode::off;
+        f.images.back().flow = with_flow ? &flow : nullptr;
+        for (const FigureSize size : {FigureSize{FigureSizing::width, 120.0, 300.0},
+                                      {FigureSizing::width, 170.0, 300.0},
+                                      {FigureSizing::factor, 2.0, kScreenDpi},
+                                      {FigureSizing::scale, 20.0, 300.0}}) {
+          f.size = size;
+          expect_nothing_collides(f, std::to_string(grid.nx) + " " + std::to_string(images) + " " +
+                                         std::to_string(size.value) + (with_flow ? " flow " : " "));
+        }
+      }
+    }
+  }
+}
+
+TEST(Figure, NumbersOfMarksAtOnePlaceFormARosette) {
+  const std::vector<NumberedMark> marks(12, {.lines = {{{50, 50}, {51, 51}}}, .centre = {50, 50}, .radius = 1.0});
+  const auto placed = place_numbers(marks, {0, 0, 100, 100}, {}, {.radius = 6, .gap = 2, .leader_from = 9});
+  EXPECT_TRUE(std::any_of(placed.begin(), placed.end(), [](const PlacedNumber& n) { return n.leader; }));
+  EXPECT_FALSE(placed.front().leader) << "the first has room beside its mark";
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      EXPECT_GE(std::hypot(placed[i].at.x - placed[k].at.x, placed[i].at.y - placed[k].at.y), 12.0);
+    }
+  }
+}
+
+// The labelled ticks of the rulers, and the length of the scale bar, against the image's printed millimetres.
+TEST(Figure, RulersAreTrue) {
+  for (const Grid& grid : {kTall, kWide, sector()}) {
+    Shown shown(grid);
+    Figure f = figure_of(grid, shown);
+    f.marks = {};
+    f.key.clear();
+    Letters letters;
+    RecordingCanvas canvas(letters, 300.0 / 72.0);
+    FigureLayout layout;
+    drawn(canvas, f, layout, letters);
+    const CanvasRect image = layout.images[0];
+    const double pt_per_mm = image.width() / (1e3 * (grid.x1_m - grid.x0_m));
+    EXPECT_NEAR(image.height() / (1e3 * (grid.z1_m - grid.z0_m)) / pt_per_mm, 1.0, 0.005);
+    std::vector<double> at;
+    for (const auto& fill : canvas.fills) {  // long ticks above the image
+      if (fill.box.y1 <= image.y0 && fill.box.height() > 4.0 && fill.box.width() < 2.0)
+        at.push_back(0.5 * (fill.box.x0 + fill.box.x1));
+    }
+    std::vector<double> mm;
+    for (const auto& text : canvas.texts) {
+      if (text.box.y1 > image.y0 || text.box.y0 < image.y0 - 18.0 || text.text == "dB") continue;
+      std::string number = text.text;
+      if (const auto minus = number.find("\u2212"); minus != std::string::npos) number.replace(minus, 3, "-");
+      mm.push_back(std::stod(number));
+    }
+    ASSERT_GE(at.size(), 3U);
+    ASSERT_EQ(at.size(), mm.size());
+    EXPECT_NEAR((at.back() - at.front()) / (mm.back() - mm.front()) / pt_per_mm, 1.0, 0.005);
+    EXPECT_NEAR(at.front(), image.x0 + (mm.front() - 1e3 * grid.x0_m) * pt_per_mm, 0.005 * image.width());
+    const auto bar = std::find_if(canvas.texts.begin(), canvas.texts.end(),
+                                  [](const auto& text) { return text.text.ends_with(" mm"); });
+    ASSERT_NE(bar, canvas.texts.end());
+    EXPECT_NEAR(canvas.fills.empty() ? 0.0 : [&] {
+      for (const auto& fill : canvas.fills) {
+        if (fill.ink.color == Rgb{255, 255, 255} && fill.box.y0 > bar->box.y0 && fill.box.height() < 4.0 &&
+            image.contains({fill.box.x0, fill.box.y0}))
+          return fill.box.width() / (std::stod(bar->text) * pt_per_mm);
+      }
+      return 0.0;
+    }(), 1.0, 0.005);
+  }
+}
+
+TEST(Figure, IsAsWideAsAskedFor) {
+  Shown shown(kWide);
+  Figure f = figure_of(kWide, shown);
+  Letters letters;
+  f.size = {FigureSizing::width, 170.0, 300.0};
+  EXPECT_NEAR(lay_out(f, letters, 300.0 / 72.0).width * 25.4 / 72.0, 170.0, 0.2);
+  f.size = {FigureSizing::scale, 15.0, 300.0};  // 15 mm of paper a centimetre
+  EXPECT_NEAR(lay_out(f, letters, 300.0 / 72.0).images[0].width() * 25.4 / 72.0, 8.0 * 15.0, 0.2);
+  f.size = {FigureSizing::factor, 3.0, kScreenDpi};
+  EXPECT_NEAR(lay_out(f, letters, kScreenDpi / 72.0).images[0].width() * kScreenDpi / 72.0, 3.0 * 399.0, 1.0);
+  f.images.push_back(f.images[0]);
+  f.size = {FigureSizing::width, 65.0, 300.0};
+  EXPECT_THROW((void)lay_out(f, letters, 300.0 / 72.0), Error) << "no room for the images";
+  f.size = {FigureSizing::width, 1000.0, 1200.0};
+  EXPECT_THROW((void)lay_out(f, letters, 1200.0 / 72.0), Error);
+}
+
+TEST(FigureCaption, OfAAndBSaysCommonSettingsOnce) {
+  Shown a(kTall), b(kTall);
+  b.image.params.f_number = 3.0;
+  std::vector<FigureImage> images = {{.image = a.image, .display = {}}, {.image = b.image, .display = {}}};
+  const std::string text = figure_caption(images, "Heart phantom", "");
+  EXPECT_TRUE(text.starts_with("Heart phantom, frame 1\u202F234, ")) << text;
+  EXPECT_NE(text.find(" A: F 1.50. B: F 3.00."), std::string::npos) << text;
+  EXPECT_EQ(text.find("m/s"), text.rfind("m/s")) << "once: " << text;
+  title_images(images);
+  EXPECT_EQ(images[0].title, "F-number 1.50");
+  EXPECT_EQ(images[1].title, "F-number 3.00");
+}
+
+TEST(FigureFile, SvgHoldsTextAndVectors) {
+  const testing::TemporaryFolder folder;
+  Shown shown(kTall);
+  const Figure f = figure_of(kTall, shown);
+  write_figure(folder / "a.svg", f, {.title = "A < B", .texts = {}});
+  const std::string svg = testing::read_text(folder / "a.svg");
+  EXPECT_NE(svg.find("<title>A &lt; B</title>"), std::string::npos);
+  for (const char* text : {">Heart phantom, frame", ">x, mm<", ">z, mm<", ">dB<", ">Marks<", ">12<", ">Distance<"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  }
+  EXPECT_NE(svg.find("<path d="), std::string::npos);
+  EXPECT_NE(svg.find("data:image/png;base64,iVBOR"), std::string::npos);
+  const std::regex size("font-size=\"([0-9.]+)\"");
+  for (auto it = std::sregex_iterator(svg.begin(), svg.end(), size); it != std::sregex_iterator(); ++it) {
+    EXPECT_GE(std::stod((*it)[1]), 7.0);
+  }
+}
+
+TEST(FigureFile, PdfIsOneOrSaysWhyNot) {
+  const testing::TemporaryFolder folder;
+  Shown shown(kTall);
+  const Figure f = figure_of(kTall, shown);
+  if (!why_no_pdf().empty()) {
+    EXPECT_THROW(write_figure(folder / "a.pdf", f, {.title = "A", .texts = {}}), Error);
+    return;
+  }
+  write_figure(folder / "a.pdf", f, {.title = "A", .texts = {}});
+  const std::string pdf = testing::read_text(folder / "a.pdf");
+  EXPECT_TRUE(pdf.starts_with("%PDF-"));
+  EXPECT_NE(pdf.find("/ToUnicode"), std::string::npos) << "text that can be selected";
+}
+
+TEST(FigureFile, OtherEndingsAreRefused) {
+  EXPECT_EQ(figure_format("a.png"), FigureFormat::png);
+  EXPECT_EQ(figure_format("a.svg"), FigureFormat::svg);
+  for (const char* name : {"a.eps", "a", "a.PNG.txt"}) EXPECT_THROW(figure_format(name), Error) << name;
+}
+
+}  // namespace
+}  // namespace echoloop
