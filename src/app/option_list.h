@@ -17,6 +17,7 @@ namespace echoloop {
 struct OptionTexts {
   std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject;
   double history_mb = 0.0;
+  double kiosk_s = 0.0;
   std::int64_t n_frames = 0;  // signed: CLI11 reads "-3" as a huge unsigned number
   std::vector<std::string> sets;
   bool list_params = false;

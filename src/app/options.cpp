@@ -69,6 +69,9 @@ void check_ranges(const Options& o) {
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
     throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
+  if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
+    throw Error("--scale", fmt::format("found {:g}", o.ui_scale), "0.75 to 3, or 0 for the monitor's");
+  }
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
@@ -127,6 +130,24 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
 }
 
+void take_kiosk(Options& o, const OptionTexts& t, const CLI::App& app) {
+  if (app.count("--kiosk") == 0) return;
+  if (!(t.kiosk_s >= 1.0 && t.kiosk_s <= 86'400.0)) {
+    throw Error("--kiosk", fmt::format("found {:g}", t.kiosk_s), "1 to 86400 s");
+  }
+  if (o.headless) throw Error("--kiosk", "found with --headless", "--kiosk with a window");
+  o.kiosk_idle_s = t.kiosk_s;
+}
+
+// An option whose value may be left out takes no word of its own: `--kiosk 30` is meant as `--kiosk=30`.
+void join_kiosk(std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] != "--kiosk" || !finite_number(words[i + 1])) continue;
+    words[i] += "=" + words[i + 1];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
 // Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.preset.empty()) {
@@ -163,6 +184,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
     o.command = Command::info;
     words.erase(words.begin());
   }
+  join_kiosk(words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -190,6 +212,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   take_limits(o, texts, app);
   take_stream(o, texts, app);
   take_settings(o, texts);
+  take_kiosk(o, texts, app);
   check_ranges(o);
   return o;
 }

@@ -37,7 +37,8 @@ struct Options {
   Facts facts;                               // those of --set that are about the recording
   std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
   bool interop = true;
-  double ui_scale = 0.0;  // 0 = the monitor's
+  double ui_scale = 0.0;      // 0 = the monitor's
+  double kiosk_idle_s = 0.0;  // without input until everything is reset; 0 = no kiosk
   int width = 1600;
   int height = 900;
   bool size_given = false;

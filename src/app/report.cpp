@@ -17,6 +17,13 @@ nlohmann::json latency_json(const StageSummary& s) {
   return {{"p50", s.p50_ms}, {"p95", s.p95_ms}, {"p99", s.p99_ms}, {"max", s.max_ms}};
 }
 
+// Of the same frames where a window showed them; without one of all.
+nlohmann::json recent_latency_json(const TimingTrace& trace) {
+  const StageSummary shown = trace.recent_latency(Latency::shown);
+  if (shown.count == 0) return {{"ready", latency_json(trace.recent_latency(Latency::ready))}};
+  return {{"ready", latency_json(trace.recent_latency(Latency::ready_of_shown))}, {"shown", latency_json(shown)}};
+}
+
 }  // namespace
 
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
@@ -38,6 +45,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["producer_waited_s"] = static_cast<double>(counts.producer_waited_ns) * 1e-9;
   report["latency_ms"] = latency_json(trace.summarize_latency(Latency::ready));
   report["latency_shown_ms"] = latency_json(trace.summarize_latency(Latency::shown));
+  report["latency_last_10_s_ms"] = recent_latency_json(trace);
   const StreamTiming timing = stream_timing(trace.spans());
   report["timing_ms"] = {{"t_t", timing.t_t_ms},
                          {"t_p", timing.t_p_ms},

@@ -31,6 +31,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   ChosenBackend chosen = choose_backend(options_.backend);
   backend_ = std::move(chosen.backend);
   state_.stream = options_.stream;
+  if (options_.kiosk_idle_s > 0.0)
+    state_.kiosk = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   describe_backend();
   require_outputs(options_);
   state_.marks = marks_of(options_);
@@ -38,16 +40,18 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   host_image_wanted_ = !options_.measurements.empty() || !options_.figure.empty() || !options_.image_out.empty() ||
                        !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
+  const bool kiosk = options_.kiosk_idle_s > 0.0;
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
   viewer_ = std::make_unique<Viewer>(ViewerOptions{.width = options_.width,
                                                    .height = options_.height,
                                                    .surface = surface,
                                                    .interop = with_interop ? Interop::try_it : Interop::off,
                                                    .shader_dir = share_folder() / "shaders",
-                                                   .settings_file = settings_file(),
+                                                   .settings_file = kiosk ? "" : settings_file(),
                                                    .remembered_place = !scripted && !options_.size_given,
-                                                   .first_tour = scripted ? FirstTour::off : FirstTour::show,
+                                                   .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
                                                    .ui_scale = options_.ui_scale,
+                                                   .closing = kiosk ? Closing::never : Closing::by_user,
                                                    .vsync = true},
                                      make_commands(), live_, &past_);
   recall(viewer_->settings());
@@ -65,7 +69,9 @@ UiCommands WindowApp::make_commands() {
       opener_.open("sim:" + name);
     });
   };
-  c.open_file = [this](const std::filesystem::path& file) { later([this, file] { open_file(file); }); };
+  c.open_file = [this](const std::filesystem::path& file) {
+    if (!refused_in_kiosk()) later([this, file] { open_file(file); });
+  };
   c.facts_changed = [this] {
     later([this] {
       pending_session_.reset();
@@ -76,16 +82,25 @@ UiCommands WindowApp::make_commands() {
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
   c.save_timings = [this](TimingFile format) {
+    if (refused_in_kiosk()) return;
     later([this, format] {
       if (folder_ready(UserFolder::documents)) save_timings(format);
     });
   };
-  c.save = [this](SaveWhat what) { later([this, what] { save(what); }); };
-  c.toggle_record = [this] { later([this] { toggle_record(); }); };
-  c.preset = [this](const PresetOrder& order) { later([this, order] { obey_preset(order); }); };
+  c.save = [this](SaveWhat what) {
+    if (!refused_in_kiosk()) later([this, what] { save(what); });
+  };
+  c.toggle_record = [this] {
+    if (!refused_in_kiosk()) later([this] { toggle_record(); });
+  };
+  c.preset = [this](const PresetOrder& order) {
+    if (order.act == PresetAct::load || !refused_in_kiosk()) later([this, order] { obey_preset(order); });
+  };
   c.say = [this](const std::string& text) { say(Severity::info, text); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
+  c.reset = [this] { later([this] { reset(ResetCause::user); }); };
+  c.undo_reset = [this] { later([this] { undo_reset(); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
   c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
     if (state_.source.acquisition == nullptr) return std::nullopt;
@@ -125,6 +140,7 @@ void WindowApp::turn() {
   look_at_presets();
   fresh_ = viewer_->frame(state_);
   count_picture();
+  reset_when_idle();
   run_commands();
   if (session_ != nullptr) look_back();  // now, so that the answer is there for the next window frame
   wait_for_frame();
@@ -243,6 +259,7 @@ void WindowApp::take_opened() {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
     pending_session_.reset();
     state_.facts = facts_;  // the panel shows what holds
+    next_setup_.reset();
     say(Severity::error, error.what());
   }
 }
@@ -253,6 +270,13 @@ void WindowApp::cancel() {
   } else if (film_ != nullptr) {
     film_->give_up({});
   }
+}
+
+// Whatever asks for it: says why nothing is opened, written or deleted.
+bool WindowApp::refused_in_kiosk() {
+  if (state_.kiosk.empty()) return false;
+  say(Severity::info, state_.kiosk);
+  return true;
 }
 
 void WindowApp::say(Severity severity, const std::string& text) {

@@ -19,6 +19,7 @@
 #include "app/review.h"
 #include "app/session.h"
 #include "app/session_file.h"
+#include "app/setup.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
 #include "app/user_folders.h"
@@ -110,6 +111,14 @@ class WindowApp {
   void say(Severity severity, const std::string& text);
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
+  enum class ResetCause { user, idle };
+  [[nodiscard]] Setup setup() const;
+  void apply_setup(const Setup& wanted);
+  void take_setup(const Setup& wanted);
+  void reset(ResetCause cause);
+  void undo_reset();
+  void reset_when_idle();
+  [[nodiscard]] bool refused_in_kiosk();
 
   Options options_;
   std::unique_ptr<Backend> backend_;
@@ -157,6 +166,11 @@ class WindowApp {
   std::int64_t due_ns_ = 0;                        // of the next window frame
   std::int64_t drawn_ns_ = 0;                      // of the last one
   double fraction_drawn_ = 0.0;
+  std::optional<Setup> start_;         // when the first source began
+  std::optional<Setup> before_reset_;  // of the last one, as long as it can be undone
+  std::optional<Setup> next_setup_;    // taken as soon as its source is open
+  std::int64_t reset_ns_ = 0;          // when the last one was made
+  bool reference_set_ = false;         // the 0 dB level, by the user
 };
 
 }  // namespace echoloop

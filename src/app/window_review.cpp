@@ -77,6 +77,7 @@ void WindowApp::look_back() {
 // The brightest pixel becomes 0 dB: of the frame on screen while frozen, otherwise of the next one.
 void WindowApp::set_reference() {
   if (session_ == nullptr) return;
+  reference_set_ = true;
   reference_before_ = viewer_->shown_image().params;
   reference_until_ns_ = now_ns() + 1'000'000'000;
   if (!review_.frozen()) {

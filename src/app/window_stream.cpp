@@ -91,17 +91,21 @@ void WindowApp::start_session(OpenedSource opened) {
   ImagingParams params = saved != nullptr ? apply_settings(defaults, first ? options_.settings : saved->settings)
                          : again          ? params_with_facts(defaults)
                                           : params_to_start(defaults);
+  std::optional<Setup> setup_then = std::exchange(next_setup_, std::nullopt);
+  if (setup_then && (saved != nullptr || setup_then->source != opened.info.opened_as)) setup_then.reset();
   DefaultPreset chosen{params, active_preset_, {}};
-  if (saved == nullptr && !again && (!first || options_.settings.empty()))
+  if (setup_then) {
+    chosen = {setup_then->params, setup_then->preset, {}};
+  } else if (saved == nullptr && !again && (!first || options_.settings.empty()))
     chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
   if (saved != nullptr) {
     if (!first) stream = saved->stream;
     chosen_queue_.reset();
-  } else {
+  } else if (!setup_then) {
+    if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
     choose_queue(stream, opened.info);
   }
   // Before the old stream is given up.
@@ -138,6 +142,12 @@ void WindowApp::start_session(OpenedSource opened) {
                                   opened.info.acquisition->n_elements(), opened.info.acquisition->n_transmits(),
                                   opened.info.acquisition->n_transmits() == 1 ? "transmit" : "transmits",
                                   opened.info.acquisition->center_hz * 1e-6));
+  if (setup_then) take_setup(*setup_then);
+  if (first) {
+    start_ = setup();
+    start_->view = {};
+    reset_ns_ = now_ns();
+  }
   if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {

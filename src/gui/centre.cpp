@@ -184,7 +184,8 @@ void draw_empty(PanelContext& c, const Rect& area) {
   const float w = ui.px(140);
   const Rect button{std::round(area.cx() - 0.5F * w), y + ui.px(68), std::round(area.cx() + 0.5F * w),
                     y + ui.px(68 + theme::kRow)};
-  if (ui.button("open_empty", button, {.label = "Open…", .shortcut = "Ctrl+O", .emphasis = Emphasis::primary}, {}))
+  if (ui.button("open_empty", button, {.label = "Open…", .shortcut = "Ctrl+O", .emphasis = Emphasis::primary},
+                {"Open", {}, why_no_files(c.state)}))
     c.open_dialog = true;
 }
 

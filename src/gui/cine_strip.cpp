@@ -44,6 +44,20 @@ struct Mark {
   bool in;  // the left one
 };
 
+void mark_by_key(PanelContext& c, const Mark& mark, const Hit& h) {
+  Cine& cine = c.state.cine;
+  for (const KeyPress& press : h.keys) {
+    const std::ptrdiff_t by = frame_steps(press);
+    std::size_t& at = mark.in ? cine.mark_in : cine.mark_out;
+    if (press.key == Key::remove) cine_act(c.state, c.commands, mark.reset);
+    if (by == 0 || cine.frames < 2) continue;
+    const auto least = static_cast<std::ptrdiff_t>(mark.in ? 0 : cine.mark_in + 1);
+    const auto most = static_cast<std::ptrdiff_t>(mark.in ? cine.mark_out - 1 : cine.frames - 1);
+    at = static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(at) + by, least, std::max(least, most)));
+    call(c.commands.cine_changed);
+  }
+}
+
 // The marks stand above the track, so that they never cover the playhead.
 void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   Ui& ui = c.ui;
@@ -53,7 +67,7 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
   const float x = track_x(track, cine_share(cine, at));
   const float lean = mark.in ? 1.0F : -1.0F;
   const Rect grip{x - ui.px(9), track.y0 - ui.px(15), x + ui.px(9), track.y0 - ui.px(2)};
-  const Hit h = ui.hit(mark.id, grip);
+  const Hit h = ui.control(mark.id, grip, FocusKind::slider);
   ui.tip(mark.id, h, grip,
          {mark.in ? "Loop start" : "Loop end",
           mark.in ? "Start of the playback loop. Drag, or press I to set at the playhead; right-click to reset."
@@ -61,6 +75,7 @@ void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
           {}});
   if (h.hovered || h.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (h.right) cine_act(c.state, c.commands, mark.reset);
+  mark_by_key(c, mark, h);
   if (h.held && last > 0) {
     const std::size_t wanted =
         nearest_frame(cine, static_cast<double>((ImGui::GetIO().MousePos.x - track.x0) / track.width()));
@@ -134,10 +149,10 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   label(track.x0, first);
   const float now_x = track.x1 - ui.width(Type::small, "now");
   label(now_x, "now");
-  ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kDisabled);
+  ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
   for (int i = 1; step > 0 && i < 200 && i * step < cine.seconds; ++i) {
     const float x = track_x(track, 1 - i * step / cine.seconds);
-    ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kDisabled);
+    ui.vertical(x, track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
     const std::string text = fixed(-i * step, decimals) + " s";
     const float w = ui.width(Type::small, text);
     if (x - 0.5F * w > first_end + gap && x + 0.5F * w + gap < now_x) label(x - 0.5F * w, text);

@@ -17,6 +17,12 @@ constexpr Tip kKeepTip = {
 
 constexpr Tip kSaveTip = {"Save", "Picture, levels, numbers, films and timings.", {}};
 
+Tip save_tip(const PanelContext& c) {
+  Tip tip = kSaveTip;
+  tip.why_not = why_no_files(c.state);
+  return tip;
+}
+
 enum class Tool { keep, compare, picture, record };  // from left to right
 
 constexpr float kMore = 20;  // the part of the picture button that opens the save panel
@@ -63,24 +69,25 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
   if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
-                {"Picture", "Saves the picture on screen as PNG (S).", why_no_picture(c)})) {
+                {"Picture", "Saves the image on screen with the settings of Save as (S).", why_no_picture(c)})) {
     call(c.commands.save, SaveWhat::picture);
   }
-  if (ui.button("save_menu", more, {}, kSaveTip)) ui.open_popup(kSavePanel);
+  if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
 }
 
 // Opens the panel, which saves the picture too.
 void save_icon(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
-  if (ui.button("save_menu", r, {}, kSaveTip)) ui.open_popup(kSavePanel);
+  if (ui.button("save_menu", r, {}, save_tip(c))) ui.open_popup(kSavePanel);
   draw_bar_icon(ui, BarIcon::save, std::round(r.cx()), std::round(r.cy()), theme::kText);
 }
 
 void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
   const RecordingView& recording = c.state.recording;
-  const std::string_view why = recording.finishing           ? "The last frames are still being written."
+  const std::string_view why = !c.state.kiosk.empty()        ? std::string_view(c.state.kiosk)
+                               : recording.finishing         ? "The last frames are still being written."
                                : c.state.source.name.empty() ? "There is no source to record."
                                : c.state.run == RunState::fault && !recording.on
                                    ? "The stream has stopped. Restart it first."
@@ -152,7 +159,8 @@ void draw_menu(const Row& row, const Rect& r) {
       if (why_no_picture(c).empty()) call(c.commands.save, SaveWhat::picture);
       return;
     case Entry::save:
-      return ui.open_popup(kSavePanel);
+      if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);
+      return;
   }
 }
 

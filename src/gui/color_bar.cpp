@@ -49,7 +49,7 @@ void draw_labels(const Ui& ui, const Rect& bar, const DisplayWindow& w) {
     const float to_top = std::abs(y - bar_y(bar, w.top_db));
     const float to_bottom = std::abs(y - bar_y(bar, w.bottom_db));
     if (std::min(to_top, to_bottom) < ui.px(16)) continue;
-    ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kDisabled);
+    ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kTick);
     ui.text(Type::small, bar.x1 + ui.px(15), y - ui.px(8), ui.px(16), theme::kText2, fixed(level, 0));
   }
 }
@@ -87,7 +87,7 @@ bool draw_color_bar(const ImageViewContext& c) {
   Ui& ui = c.ui;
   const Rect& bar = c.layout.color_bar;
   const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(40), bar.y1 + ui.px(8)};
-  const Hit h = ui.hit("color_bar", area);
+  const Hit h = ui.control("color_bar", area, FocusKind::slider);
   ui.tip("color_bar", h, area,
          {"Display window",
           "Drag an end to change the range, drag between the ends to change the gain. Right-click to reset.",
@@ -105,10 +105,8 @@ bool draw_color_bar(const ImageViewContext& c) {
   if (h.held)
     drag_display_window(c.display, grip, start,
                         static_cast<double>((y - start_y) / std::max(bar.height(), 1.0F)) * kBottom_db);
-  if (h.right) {
-    c.display.gain_db = c.defaults.gain_db;
-    c.display.dynamic_range_db = c.defaults.dynamic_range_db;
-  }
+  if (h.right) reset_display_window(c.display, c.defaults);
+  for (const KeyPress& press : h.keys) key_display_window(c.display, c.defaults, press);
   const DisplayWindow w = display_window(c.display);
   ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, "dB");
   draw_colors(ui, bar, c.display, {0.0, kBottom_db});

@@ -31,4 +31,27 @@ void drag_display_window(ImagingParams& p, WindowGrip grip, const DisplayWindow&
   }
 }
 
+void reset_display_window(ImagingParams& p, const ImagingParams& defaults) {
+  p.gain_db = defaults.gain_db;
+  p.dynamic_range_db = defaults.dynamic_range_db;
+}
+
+void key_display_window(ImagingParams& p, const ImagingParams& defaults, const KeyPress& press) {
+  const double step = press.shift ? 5.0 : 1.0;
+  switch (press.key) {
+    case Key::up:
+      return set(p, "gain_db", p.gain_db + step);
+    case Key::down:
+      return set(p, "gain_db", p.gain_db - step);
+    case Key::right:
+      return set(p, "dynamic_range_db", p.dynamic_range_db + step);
+    case Key::left:
+      return set(p, "dynamic_range_db", p.dynamic_range_db - step);
+    case Key::remove:
+      return reset_display_window(p, defaults);
+    default:
+      return;
+  }
+}
+
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/params.h"
+#include "gui/keys.h"
 
 namespace echoloop {
 
@@ -15,5 +16,9 @@ enum class WindowGrip { none, top, middle, bottom };
 
 // An end of `start`, or all of it, moved by whole decibels: sets dynamic range and gain within their limits.
 void drag_display_window(ImagingParams& p, WindowGrip grip, const DisplayWindow& start, double moved_db);
+
+// Up and Down: gain, 1 dB; Right and Left: dynamic range, 1 dB; with Shift 5 dB; Delete: as in `defaults`.
+void key_display_window(ImagingParams& p, const ImagingParams& defaults, const KeyPress& press);
+void reset_display_window(ImagingParams& p, const ImagingParams& defaults);
 
 }  // namespace echoloop

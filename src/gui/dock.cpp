@@ -6,6 +6,7 @@
 
 #include "gui/number_text.h"
 #include "gui/plot.h"
+#include "gui/splitter.h"
 #include "gui/tool_bar.h"
 
 namespace echoloop {
@@ -21,10 +22,13 @@ Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const
   const float most = std::max(kLeast, room - kPictureLeast);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
   Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeast, most)), area.x1, area.y1};
-  const Hit hit = ui.hit("splitter_dock", {r.x0, r.y0 - ui.px(4), r.x1, r.y0 + ui.px(4)});
+  const Hit hit =
+      ui.control("splitter_dock", {r.x0, r.y0 - ui.px(4), r.x1, r.y0 + ui.px(4)}, FocusKind::slider, "Height");
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   if (hit.held) view.dock_height = std::clamp((area.y1 - ImGui::GetIO().MousePos.y) / ui.scale(), kLeast, most);
-  if (hit.right) view.dock_height = 0;
+  const float by_key = splitter_by_key(hit);
+  if (by_key != 0) view.dock_height = std::clamp(r.height() / ui.scale() + by_key, kLeast, most);
+  if (splitter_reset(hit)) view.dock_height = 0;
   area.y1 = r.y0;
   return r;
 }

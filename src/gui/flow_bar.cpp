@@ -17,7 +17,7 @@ std::size_t pixel_at(const Grid& grid, GridPlace place) {
 
 void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 color, const std::string& text) {
   const float y = std::round(bar.y0 + static_cast<float>(from_top) * bar.height());
-  ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kDisabled);
+  ui.horizontal(bar.x1 + ui.px(3), bar.x1 + ui.px(8), y, theme::kTick);
   ui.text(type, bar.x1 + ui.px(11), y - ui.px(8), ui.px(16), color, text);
 }
 

@@ -100,7 +100,7 @@ void draw_rulers(const ImageViewContext& c) {
   x.each([&](double mm, int index) {
     const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
     const float length = tick_length(index, x.step.minor_per_major, ui);
-    ui.vertical(at, r.y0 - ui.px(2) - length, r.y0 - ui.px(2), index == 0 ? theme::kText2 : theme::kDisabled);
+    ui.vertical(at, r.y0 - ui.px(2) - length, r.y0 - ui.px(2), index == 0 ? theme::kText2 : theme::kTick);
     if (index != 0) return;
     const std::string label = fixed(mm, x.step.decimals);
     ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
@@ -109,7 +109,7 @@ void draw_rulers(const ImageViewContext& c) {
   z.each([&](double mm, int index) {
     const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
     const float length = tick_length(index, z.step.minor_per_major, ui);
-    ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kDisabled);
+    ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kTick);
     if (index == 0)
       ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
   });

@@ -1,11 +1,14 @@
 #include "gui/keys_overlay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "gui/keys.h"
+#include "gui/ui_scale.h"
 
 namespace echoloop {
 namespace {
@@ -45,9 +48,32 @@ std::size_t split(const std::vector<Group>& all) {
   return best;
 }
 
+// Smaller, the scale in force (a press takes the default), larger; at the right end of r.
+std::optional<float> scale_row(Ui& ui, const Rect& r) {
+  const float side = r.height(), wide = ui.px(72), gap = ui.px(4);
+  const Rect up{r.x1 - side, r.y0, r.x1, r.y1};
+  const Rect value{up.x0 - gap - wide, r.y0, up.x0 - gap, r.y1};
+  const Rect down{value.x0 - gap - side, r.y0, value.x0 - gap, r.y1};
+  const float label = ui.width(Type::body, "Interface scale");
+  ui.text(Type::body, down.x0 - ui.px(12) - label, r.y0, r.height(), theme::kText2, "Interface scale");
+  const std::string percent = fmt::format("{:.0f} %", 100.0F * ui.scale());
+  std::optional<float> wanted;
+  if (ui.button("scale_down", down, {.label = "−"}, {"Smaller interface", "Ctrl and −.", {}})) {
+    wanted = next_scale(ui.scale(), -1);
+  }
+  if (ui.button("scale_default", value, {.label = percent},
+                {"Interface scale", "Back to the scale of the monitor (Ctrl+0).", {}})) {
+    wanted = 0.0F;
+  }
+  if (ui.button("scale_up", up, {.label = "+"}, {"Larger interface", "Ctrl and +.", {}})) {
+    wanted = next_scale(ui.scale(), 1);
+  }
+  return wanted;
+}
+
 }  // namespace
 
-bool draw_keys_overlay(Ui& ui) {
+OverlayRequests draw_keys_overlay(Ui& ui) {
   const std::vector<Group> all = groups();
   const std::size_t second = split(all);
   std::array<float, 2> lengths{};
@@ -61,7 +87,7 @@ bool draw_keys_overlay(Ui& ui) {
   const float x0 = std::round(0.5F * (screen.x - w));
   const float y0 = std::round(std::max(ui.px(4), 0.5F * (screen.y - h)));
   const Rect box{x0, y0, x0 + w, y0 + h};
-  if (!ui.begin_popup(kKeysOverlay, box, theme::kPanel)) return false;
+  if (!ui.begin_popup(kKeysOverlay, box, theme::kPanel)) return {};
   ui.text(Type::strong, box.x0 + ui.px(20), box.y0 + ui.px(12), ui.px(24), theme::kText, "Keys");
   const float column = std::round(0.5F * (w - ui.px(40 + 24)));
   float y = box.y0 + head;
@@ -78,13 +104,15 @@ bool draw_keys_overlay(Ui& ui) {
     }
   }
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
-  if (ui.icon_button("close_keys", close, {})) ui.close_popup();
+  if (ui.icon_button("close_keys", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
   const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 180), box.y1 - ui.px(16)};
-  const bool tour = ui.button("tour_again", again, {.label = "Show the tour again"}, {});
-  if (tour) ui.close_popup();
+  OverlayRequests requests;
+  requests.tour = ui.button("tour_again", again, {.label = "Show the tour again"}, {});
+  requests.scale = scale_row(ui, {again.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1});
+  if (requests.tour) ui.close_popup();
   ui.end_popup();
-  return tour;
+  return requests;
 }
 
 std::string keys_markdown_table() {

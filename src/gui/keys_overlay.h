@@ -1,6 +1,7 @@
-// The overlay that lists all keys (F1). UI thread only.
+// The overlay that lists all keys (F1), with the scale of the interface. UI thread only.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "gui/ui.h"
@@ -9,8 +10,13 @@ namespace echoloop {
 
 inline constexpr const char* kKeysOverlay = "keys_overlay";
 
-// Every frame; opened by Ui::open_popup(kKeysOverlay). True when the tour is asked for.
-bool draw_keys_overlay(Ui& ui);
+struct OverlayRequests {
+  bool tour = false;
+  std::optional<float> scale;  // of the interface; 0: the default
+};
+
+// Every frame; opened by Ui::open_popup(kKeysOverlay).
+OverlayRequests draw_keys_overlay(Ui& ui);
 
 // The same list for the README.
 std::string keys_markdown_table();

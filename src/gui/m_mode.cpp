@@ -104,6 +104,7 @@ void MModeStrip::paint(std::int64_t from, std::int64_t to) {
 }
 
 void MModeStrip::paint_run(std::int64_t from, int n) {
+  ++painted_;
   const float nothing = std::numeric_limits<float>::quiet_NaN();  // black in every map
   const auto wide = static_cast<std::size_t>(n), rows = static_cast<std::size_t>(rows_);
   run_.assign(rows * wide, nothing);

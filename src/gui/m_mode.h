@@ -33,6 +33,7 @@ class MModeStrip {
   [[nodiscard]] const MModeColumns& columns() const { return columns_; }
   [[nodiscard]] bool empty() const { return columns_.empty(); }
   [[nodiscard]] unsigned int texture() const { return texture_; }
+  [[nodiscard]] std::uint64_t painted() const { return painted_; }  // counts changes of the texture
   [[nodiscard]] Grid grid() const;        // of the texture, for ImagePainter
   [[nodiscard]] double newest_s() const;  // time at the right edge of a strip that shows the newest column
   // Time from there to the right edge of what is drawn, at most 0.
@@ -55,6 +56,7 @@ class MModeStrip {
   unsigned int texture_ = 0;  // R32F, dB; [rows][kColumns]
   int rows_ = 0;
   std::uint64_t begun_ = 0;  // of what the texture holds
+  std::uint64_t painted_ = 0;
   double step_s_ = 1e-3;     // of the texture's columns
   std::int64_t end_ = 0;     // step behind the last one that is drawn; the kColumns before it are in the texture
   std::optional<double> shown_s_;

@@ -38,7 +38,7 @@ void message_list(PanelContext& c, const Rect& line) {
     const std::string row_id = fmt::format("message/{}", i);
     const bool error = m.severity == Severity::error;
     const Rect words{box.x0, y, box.x1 - ui.px(error ? 90 : 0), y + row};
-    const Hit h = ui.hit(row_id.c_str(), words);
+    const Hit h = ui.control(row_id.c_str(), words, FocusKind::line, m.text);
     if (h.hovered) ui.fill(words.inset(ui.px(1)), theme::kHover, 4);
     if (h.clicked) ImGui::SetClipboardText(m.text.c_str());
     ui.tip(row_id.c_str(), h, words, {"Click to copy", m.text, {}});
@@ -93,7 +93,7 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
   if (error) {
     const float w = ui.width(Type::small, "Dismiss");
     const Rect area{right - w, r.y0, right, r.y1};
-    const Hit h = ui.hit("dismiss", area);
+    const Hit h = ui.control("dismiss", area, FocusKind::button, "Dismiss");
     ui.text(Type::small, area, h.hovered ? theme::kText : theme::kText2, "Dismiss");
     right -= w + ui.px(20);
     if (h.clicked) call(c.commands.dismiss_message, index);
@@ -106,7 +106,7 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
     ui.text(Type::small, right - w, r.y0, r.height(), theme::kMuted, older);
     right -= w + ui.px(20);
   }
-  const Hit h = ui.hit("message_line", {r.x0, r.y0, r.x1, r.y1});
+  const Hit h = ui.control("message_line", r.inset(ui.px(3)), FocusKind::button, "Messages");
   if (h.clicked) ui.open_popup("message_list");
   ui.disc(r.x0 + ui.px(20), r.cy(), 4, dot_color(m.severity));
   const float x = ui.text(Type::small, r.x0 + ui.px(34), r.y0, r.height(), theme::kMuted, m.clock) + ui.px(12);

@@ -64,7 +64,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   const float unit_x = box.x1 - ui.width(type, look.x.unit);
   for_each_tick(look.x, step_across(ui, look.x, box.width(), type), [&](double v, const std::string& text) {
     const float at = std::round(plot.x_px(v));
-    ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kDisabled);
+    ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kTick);
     const float half = 0.5F * ui.width(type, text);
     const float left = std::max(at - half, box.x0 - ui.px(4));
     if (left + 2 * half > unit_x - ui.px(3)) return;  // the unit's place
@@ -73,7 +73,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   ui.text(type, unit_x, box.y1 + ui.px(2), line, theme::kMuted, look.x.unit);
   for_each_tick(look.y, step_of(look.y, box.height(), ui.px(24 * k)), [&](double v, const std::string& text) {
     const float at = std::round(plot.y_px(v));
-    ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kDisabled);
+    ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kTick);
     if (at < box.y0 + ui.px(13 * k)) return;  // the unit's place
     ui.text_right(type, box.x0 - ui.px(5), at - 0.5F * line, line, theme::kMuted, text);
   });

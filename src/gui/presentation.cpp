@@ -1,5 +1,5 @@
-// Presentation mode: the image on black with its colour bars, M-mode and sonogram where they are on, one caption line,
-// and a strip for fingers.
+// Presentation mode (F5): the image on black with its colour bars, M-mode and sonogram where they are on, one caption
+// line, and a strip for fingers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -142,8 +142,8 @@ void Screen::draw_presentation(PanelContext& c, const SceneInput& input) {
   if (age >= kHint_s) return;
   const double share = std::clamp((kHint_s - age) / 0.5, 0.0, 1.0);
   const auto alpha = static_cast<unsigned int>(255.0 * share);
-  ui_.text_right(Type::body, size.x - ui_.px(20), p.caption.y0, p.caption.height(), theme::rgb(0x8B959E, alpha),
-                 "Tab: back to the controls");
+  ui_.text_right(Type::body, size.x - ui_.px(20), p.caption.y0, p.caption.height(), theme::rgb(0x8F99A2, alpha),
+                 "F5: back to the controls");
 }
 
 }  // namespace echoloop

@@ -139,7 +139,7 @@ void draw_film(PanelContext& c, Column& column) {
 }  // namespace
 
 std::string_view why_no_picture(const PanelContext& c) {
-  return c.shown_grid.nx == 0 ? "There is no picture yet." : "";
+  return why_no_files(c.state, c.shown_grid.nx == 0 ? "There is no picture yet." : "");
 }
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {
@@ -157,7 +157,7 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   Column other{middle + ui.px(kPad), box.x1 - ui.px(kPad), top, c.compact};
   ui.text(Type::strong, ui.row(other, 24, 4), theme::kText, "Data");
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
-  if (ui.icon_button("close_save", close, {})) ui.close_popup();
+  if (ui.icon_button("close_save", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
   draw_rows(c, other);
   ui.horizontal(middle, box.x1, other.y + ui.px(2), theme::kLine);

@@ -8,6 +8,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
+#include "gui/splitter.h"
 #include "gui/tool_bar.h"
 #include "gui/wipe.h"
 
@@ -55,6 +56,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0F);
   ImGui::Begin("echoloop", nullptr, kWindowFlags);
   ImGui::PopStyleVar(3);
+  if (std::exchange(close_popups_, false)) ImGui::SetWindowFocus();  // what is above this window closes
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   grounds_.clear();
   last_layout_ = std::exchange(layout_, {});
@@ -82,6 +84,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                  .more_display = more_display_,
                  .open_dialog = open_dialog_};
   if (presentation_) {
+    ui_.focus().enter(WindowPart::picture);
     draw_presentation(c, input);
   } else if (view_.lecture) {
     draw_lecture(c);
@@ -90,11 +93,14 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   }
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
-  if (const auto file = dialog_.draw(ui_, input.keys)) call(commands_.open_file, *file);
+  if (const auto file = dialog_.draw(ui_, keys_left_)) call(commands_.open_file, *file);
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
-  if (draw_keys_overlay(ui_)) tour_.begin();
+  const OverlayRequests asked = draw_keys_overlay(ui_);
+  if (asked.tour) tour_.begin();
+  if (asked.scale) choose_scale(*asked.scale);
   tour_.hide();
+  ui_.focus().enter(WindowPart::callout);
   const bool controls = !presentation_ && !view_.lecture;
   if (controls && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
   watch_params(state);
@@ -103,6 +109,34 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
   ImGui::End();
+}
+
+void Screen::restore_view(const ViewSettings& settings) {
+  // Neither set nor reset: what is remembered for the next run.
+  ViewSettings kept = settings;
+  kept.last_folder = view_.last_folder;
+  kept.place = view_.place;
+  kept.recent = view_.recent;
+  kept.toured = view_.toured;
+  kept.saving = view_.saving;
+  view_ = std::move(kept);
+  scale_chosen_ = view_.scale > 0;
+}
+
+void Screen::reset_view() {
+  restore_view({});
+  presentation_ = more_formation_ = more_display_ = measure_shown_ = false;
+  open_dialog_ = open_keys_ = false;
+  close_popups_ = true;
+  cine_ = {};
+  hand_.forget();
+  dock_ = {};
+  tour_.end();
+  presets_ = {};
+  left_scroll_.reset();
+  right_scroll_.reset();
+  closed_fault_.clear();
+  ui_.forget_keys();
 }
 
 bool Screen::remember(const UiState& state, const WindowPlace& place) {
@@ -117,8 +151,9 @@ bool Screen::remember(const UiState& state, const WindowPlace& place) {
 
 // Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
 void Screen::watch_params(UiState& state) {
-  if (history_of_ != state.source.acquisition) {
+  if (history_of_ != state.source.acquisition || resets_ != state.resets) {
     history_of_ = state.source.acquisition;
+    resets_ = state.resets;
     history_.begin(state.params);
   }
   const auto active = static_cast<std::size_t>(state.presets.active);
@@ -132,6 +167,7 @@ void Screen::travel(UiState& state, HistoryAct act) {
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto params = back ? history_.undo() : history_.redo();
+  if (!params && back && state.reset_undoable) call(commands_.undo_reset);
   if (!params) return;
   state.params = *params;
   call(commands_.params_changed);
@@ -169,7 +205,9 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
   draw_columns(c, l);
   draw_centre(c, input, l);
   BarRequests requests;
+  ui_.focus().enter(WindowPart::status);
   draw_status_bar(c, l.status, requests);
+  ui_.focus().enter(WindowPart::message);
   messages_.draw(c, l.message);
   if (requests.presentation) {
     present();
@@ -182,26 +220,38 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   const float scale = ui_.scale();
   const float logical = ImGui::GetIO().DisplaySize.x / scale;
   const float grab = ui_.px(4);
+  ui_.focus().enter(WindowPart::left);
   ui_.vertical(l.splitter_left, l.left.y0, l.left.y1, theme::kEdge);
-  const Hit left = ui_.hit("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1});
+  const Hit left = ui_.control("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1},
+                               FocusKind::slider, "Width of the left column");
   if (left.hovered || left.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const float right_now = l.right.width() / scale;
+  const float left_by_key = splitter_by_key(left);
   if (left.held) c.view.widths.left = clamp_left_width(ImGui::GetIO().MousePos.x / scale, logical, right_now);
-  if (left.right) c.view.widths.left = 0;
+  if (left_by_key != 0) {
+    c.view.widths.left = clamp_left_width(l.left.width() / scale + left_by_key, logical, right_now);
+  }
+  if (splitter_reset(left)) c.view.widths.left = 0;
   if (!l.right_shown) return;
+  ui_.focus().enter(WindowPart::right);
   ui_.vertical(l.splitter_right - ui_.hairline(), l.right.y0, l.right.y1, theme::kEdge);
   const Hit right =
-      ui_.hit("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1});
+      ui_.control("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1},
+                  FocusKind::slider, "Width of the right column");
   if (right.hovered || right.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (right.held)
     c.view.widths.right =
         clamp_right_width(logical - ImGui::GetIO().MousePos.x / scale, logical, l.left.width() / scale);
-  if (right.right) c.view.widths.right = 0;
+  if (const float by = splitter_by_key(right); by != 0) {
+    c.view.widths.right = clamp_right_width(l.right.width() / scale - by, logical, l.left.width() / scale);
+  }
+  if (splitter_reset(right)) c.view.widths.right = 0;
 }
 
 void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   const float padding = ui_.px(c.compact ? 12 : 16);
   const float top = ui_.px(4);
+  ui_.focus().enter(WindowPart::left);
   {
     take_objects_wheel(c.view.objects, l.left);
     const float y = left_scroll_.begin(ui_, "left_bar", l.left);
@@ -226,6 +276,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     measure_shown_ = true;
     view_.is_open(Panel::measure, c.compact) = true;
   }
+  ui_.focus().enter(WindowPart::right);
   take_timeline_wheel(c.view.timeline, l.right);
   const float y = right_scroll_.begin(ui_, "right_bar", l.right);
   Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
@@ -249,10 +300,13 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   grounds_.push_back({strip, theme::kPanelHex});
   const Rect tools{l.centre.x0, l.centre.y0, l.centre.x1, l.centre.y0 + ui_.px(kToolBar)};
   grounds_.push_back({tools, theme::kPanelHex});
+  ui_.focus().enter(WindowPart::tools);
   draw_tool_bar(c, tools, last_layout_);
   Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
+  ui_.focus().enter(WindowPart::strip);
   cine_.draw(c, strip);
+  ui_.focus().enter(WindowPart::dock);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
   const Dock docked = view_.dock;
   if (docked == Dock::inspector || docked == Dock::m_mode) inspect_somewhere(c.state, input);
@@ -262,6 +316,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     strips_ = dock_.boxes();
     for (const Rect& box : {strips_.m_mode, strips_.sonogram}) grounds_.push_back({box, 0x000000});
   }
+  ui_.focus().enter(WindowPart::picture);
   live_area_ = area;
   if (docked == Dock::m_mode || docked == Dock::sonogram) live_area_.y1 = dock.y1;  // the strip moves with the picture
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture

@@ -23,6 +23,7 @@
 #include "gui/scroll.h"
 #include "gui/touch_strip.h"
 #include "gui/tour.h"
+#include "gui/ui_scale.h"
 
 namespace echoloop {
 
@@ -73,9 +74,18 @@ class Screen {
   [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
   bool take_full_screen() { return std::exchange(full_screen_, false); }
   [[nodiscard]] bool quit() const { return quit_; }  // asked for by key
+  // Of the interface, chosen in the window; 0: none was.
+  [[nodiscard]] float chosen_scale() const { return scale_chosen_ ? view_.scale : 0; }
+  [[nodiscard]] bool scale_chosen() const { return scale_chosen_; }
+  // All of the view as it is before anything was set; what was opened, and where, stays known.
+  void reset_view();
+  void restore_view(const ViewSettings& settings);
+  [[nodiscard]] const Focus& focus() const { return ui_.focus(); }
   [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:
+  void choose_scale(float scale);
+  [[nodiscard]] bool refused_in_kiosk(const UiState& state) const;
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
   bool handle_key(UiState& state, const KeyPress& press);
   bool handle_preset_key(const UiState& state, const KeyPress& press);
@@ -114,6 +124,7 @@ class Screen {
   bool lectured_ = false;  // in the last frame
   Tour tour_;
   bool used_key_ = false;
+  std::vector<KeyPress> keys_left_;  // of this frame, that the focus did not take
   PresetRow presets_;
   ParamHistory history_;
   AcquisitionPtr history_of_;  // the source whose parameters it has
@@ -129,6 +140,9 @@ class Screen {
   bool inspect_ = false;        // the inspector opens as soon as the mouse lets go
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
   bool presentation_ = false, full_screen_ = false;
+  bool scale_chosen_ = false;  // in this run
+  bool close_popups_ = false;
+  std::uint64_t resets_ = 0;  // that history_ knows of
   bool open_dialog_ = false, open_keys_ = false, quit_ = false;
   double presentation_since_ = 0;
 };

@@ -18,9 +18,32 @@ void Screen::step_param(UiState& state, std::string_view key, double by) {
   call(commands_.params_changed);
 }
 
+bool Screen::refused_in_kiosk(const UiState& state) const {
+  if (state.kiosk.empty()) return false;
+  call(commands_.say, state.kiosk);
+  return true;
+}
+
+void Screen::choose_scale(float scale) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
+    call(commands_.say, "The window is too small for a larger scale.");
+    scale = fitting_scale(scale, size.x, size.y);
+  }
+  view_.scale = scale;
+  scale_chosen_ = true;
+}
+
+// Keys of the focus, of a text or a dialog, of the whole window, in this order.
 void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
   const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
+  keys_left_.clear();
   for (const KeyPress& press : keys) {
+    if (ui_.take_key(press)) {
+      used_key_ = true;
+      continue;
+    }
+    keys_left_.push_back(press);
     if (typing) continue;
     used_key_ = tour_.take_key(press) || handle_key(state, press);
     if (press.key == Key::escape) used_key_ = true;  // closes what is open, wherever that is
@@ -64,8 +87,11 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::space:
       freeze(state, commands_);
       return true;
-    case Key::tab:
+    case Key::f5:
       presentation_ ? void(presentation_ = false) : present();
+      return true;
+    case Key::f9:
+      call(commands_.reset);
       return true;
     case Key::n:
     case Key::m:
@@ -89,10 +115,21 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::right_bracket:
       step_param(state, "dynamic_range_db", 5);
       return true;
+    case Key::digit0:
+      if (press.control) choose_scale(0);
+      return press.control;
     case Key::minus:
+      if (press.control) {
+        choose_scale(next_scale(ui_.scale(), -1));
+        return true;
+      }
       step_param(state, "gain_db", -1);
       return true;
     case Key::equal:
+      if (press.control) {
+        choose_scale(next_scale(ui_.scale(), 1));
+        return true;
+      }
       step_param(state, "gain_db", 1);
       return true;
     case Key::z:
@@ -104,19 +141,19 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (press.control) view_.lecture = !view_.lecture;
       return press.control;
     case Key::o:
-      open_dialog_ = open_dialog_ || press.control;
+      if (press.control && !refused_in_kiosk(state)) open_dialog_ = true;
       return press.control;
     case Key::q:
-      quit_ = quit_ || press.control;
+      if (press.control && !refused_in_kiosk(state)) quit_ = true;
       return press.control;
     case Key::r:
       if (!press.control) call(commands_.toggle_record);
       return true;
     case Key::s:
       if (press.control && press.shift) {
-        call(commands_.save, SaveWhat::session);
+        if (!refused_in_kiosk(state)) call(commands_.save, SaveWhat::session);
       } else if (press.control) {
-        state.saving.ask = true;
+        if (!refused_in_kiosk(state)) state.saving.ask = true;
       } else {
         call(commands_.save, SaveWhat::picture);
       }

@@ -4,9 +4,19 @@
 #include <cmath>
 
 namespace echoloop {
+namespace {
+
+constexpr float kRoom = 12;  // that a control which is scrolled into view has above and below
+
+}  // namespace
 
 float Scroll::begin(Ui& ui, const char* id, const Rect& r) {
   area_ = r;
+  ui.focus().scroll(id);
+  if (const FocusStop* to = ui.focus().moved_to(); to != nullptr && to->scroll == id) {
+    const float top = to->rect.y0 - r.y0 + offset_;
+    show(top - ui.px(kRoom), top + to->rect.height() + ui.px(kRoom));
+  }
   const float most = std::max(0.0F, content_ - r.height());
   hovered_ = ImGui::IsWindowHovered() && r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
   if (hovered_) offset_ -= ImGui::GetIO().MouseWheel * ui.px(48);
@@ -20,6 +30,7 @@ float Scroll::begin(Ui& ui, const char* id, const Rect& r) {
 }
 
 void Scroll::end(Ui& ui, float bottom) {
+  ui.focus().scroll({});
   ImGui::PopClipRect();
   content_ = bottom - (area_.y0 - offset_);
   if (!hovered_ || content_ <= area_.height()) return;

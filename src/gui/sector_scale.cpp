@@ -31,8 +31,8 @@ void edge_ticks(const ImageViewContext& c, Side side, const RulerStep& step) {
     const bool major = ((i % step.minor_per_major) + step.minor_per_major) % step.minor_per_major == 0;
     const float near_px = ui.px(3), length = ui.px(major ? 7 : 4);
     ui.stroke({x + out_x * near_px, y + out_y * near_px},
-              {x + out_x * (near_px + length), y + out_y * (near_px + length)},
-              major ? theme::kText2 : theme::kDisabled, ui.hairline());
+              {x + out_x * (near_px + length), y + out_y * (near_px + length)}, major ? theme::kText2 : theme::kTick,
+              ui.hairline());
     if (!major || side == Side::left) continue;
     const std::string label = fixed(i * minor_m / kMetresPerMillimetre, step.decimals);
     const float line = ui.px(16), label_x = x + out_x * ui.px(14);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "gui/number_text.h"
@@ -16,6 +17,15 @@ double to_fraction(const SliderLook& look, double value) {
   return look.track_max > look.track_min ? (v - look.track_min) / (look.track_max - look.track_min) : 0.0;
 }
 
+// The largest 1, 2 or 5 times a power of ten that `value` reaches.
+double round_step(double value) {
+  const double decade = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
+  for (const double part : {5.0, 2.0}) {
+    if (value >= part * decade * (1 - 1e-9)) return part * decade;
+  }
+  return decade;
+}
+
 double round_to(double value, int decimals) {
   const double step = std::pow(10.0, decimals);
   return std::round(value * step) / step;
@@ -26,6 +36,58 @@ double from_fraction(const SliderLook& look, double fraction) {
   const double v = look.track == Track::logarithmic ? look.track_min * std::pow(look.track_max / look.track_min, f)
                                                     : look.track_min + f * (look.track_max - look.track_min);
   return std::clamp(round_to(v, look.decimals), look.track_min, look.track_max);
+}
+
+constexpr double kStepsOfTrack = 100;  // an arrow's; Page goes ten at once
+
+// What a key makes of a value: arrows a hundredth of the track, with Shift the last digit; Page ten times an arrow;
+// Home and End the ends of the track, Delete the default.
+double keyed(const SliderLook& look, const KeyPress& press, double value, double normal) {
+  const double digit = std::pow(10.0, -look.decimals);
+  const double arrow = std::max(digit, round_step((look.track_max - look.track_min) / kStepsOfTrack));
+  const auto moved = [&](double steps) {
+    const double one = std::copysign(digit, steps);
+    if (press.shift) return value + one;
+    if (look.track == Track::linear) return value + steps * arrow;
+    const double next = from_fraction(look, to_fraction(look, value) + steps / kStepsOfTrack);
+    return next == round_to(value, look.decimals) ? value + one : next;
+  };
+  switch (press.key) {
+    case Key::left:
+    case Key::down:
+      return moved(-1);
+    case Key::right:
+    case Key::up:
+      return moved(1);
+    case Key::page_down:
+      return moved(-10);
+    case Key::page_up:
+      return moved(10);
+    case Key::home:
+      return look.track_min;
+    case Key::end:
+      return look.track_max;
+    case Key::remove:
+      return normal;
+    default:
+      return value;
+  }
+}
+
+// The value after all keys of this frame; Enter asks for a text.
+struct Keyed {
+  double value;
+  bool typing = false;
+};
+Keyed after_keys(const SliderLook& look, const Hit& h, double value, double normal) {
+  Keyed k{value};
+  for (const KeyPress& press : h.keys) {
+    k.typing = k.typing || press.key == Key::enter;
+    const double next = keyed(look, press, k.value, normal);
+    const double least = std::min(look.track_min, k.value), most = std::max(look.track_max, k.value);
+    if (next != k.value) k.value = std::clamp(round_to(next, look.decimals), least, most);
+  }
+  return k;
 }
 
 std::string value_text(const SliderLook& look, double value) {
@@ -140,10 +202,12 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
     if (numbers.empty()) return std::nullopt;
     return std::clamp(numbers[0], look.least, look.most);
   }
-  const Hit h = ui.hit(look.id, r);
+  const Hit h = ui.control(look.id, r, FocusKind::slider, tip_of(look).title);
   ui.tip(look.id, h, r, tip_of(look));
   std::optional<double> result;
-  if (enabled && h.pressed && ImGui::GetIO().KeyCtrl) {
+  const Keyed by_key = after_keys(look, h, value, normal);
+  if (enabled && by_key.value != value) result = by_key.value;
+  if (enabled && ((h.pressed && ImGui::GetIO().KeyCtrl) || by_key.typing)) {
     ui.start_editing(look.id, value_text(look, value));
   } else if (enabled && h.right) {
     result = normal;
@@ -160,6 +224,29 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
   draw_thumb(ui, x, g.y, enabled);
   return result;
 }
+
+namespace {
+
+// Each thumb is a stop of its own; neither passes the other.
+std::pair<Interval, bool> range_by_key(Ui& ui, const SliderLook& look, const TrackGeometry& g, Interval value,
+                                       Interval normal, double least_width) {
+  const auto thumb = [&](double at) {
+    const float x = g.at(to_fraction(look, at));
+    return Rect{x - ui.px(9), g.y - ui.px(9), x + ui.px(9), g.y + ui.px(9)};
+  };
+  const std::string id(look.id), name(tip_of(look).title);
+  const std::string low_id = id + "/low", high_id = id + "/high";
+  const Hit low = ui.key_stop(low_id.c_str(), thumb(value.low), FocusKind::slider, name + ", from");
+  ui.tip(low_id.c_str(), low, thumb(value.low), tip_of(look));
+  const Hit high = ui.key_stop(high_id.c_str(), thumb(value.high), FocusKind::slider, name + ", to");
+  ui.tip(high_id.c_str(), high, thumb(value.high), tip_of(look));
+  const Keyed from = after_keys(look, low, value.low, normal.low);
+  const Keyed to = after_keys(look, high, value.high, normal.high);
+  return {{std::min(from.value, value.high - least_width), std::max(to.value, value.low + least_width)},
+          from.typing || to.typing};
+}
+
+}  // namespace
 
 std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
                                      double least_width) {
@@ -179,7 +266,9 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
   }
   const Hit h = ui.hit(look.id, r);
   ui.tip(look.id, h, r, tip_of(look));
+  const auto [keyed_value, typing] = range_by_key(ui, look, g, value, normal, least_width);
   std::optional<Interval> result;
+  if (enabled && keyed_value != value) result = allowed(keyed_value);
   const float x = ImGui::GetIO().MousePos.x;
   static int held_thumb = 0;  // only one control is held at a time
   if (h.pressed) {
@@ -187,8 +276,8 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
     const float high = g.at(to_fraction(look, value.high));
     held_thumb = x < 0.5F * (low + high) ? 0 : 1;
   }
-  if (enabled && h.pressed && ImGui::GetIO().KeyCtrl) {
-    ui.start_editing(look.id, span_text(value.low, value.high, look.decimals));
+  if (enabled && ((h.pressed && ImGui::GetIO().KeyCtrl) || typing)) {
+    ui.start_editing(look.id, span_text(value.low, value.high, look.decimals), std::string(look.id) + "/low");
   } else if (enabled && h.right) {
     result = normal;
   } else if (enabled && h.held && (h.pressed || ImGui::GetIO().MouseDelta.x != 0.0F)) {

@@ -127,8 +127,9 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);
   const Rect area{x0 - ui.px(6), r.y0 + ui.px(6), x0 + w + ui.px(14), r.y1 - ui.px(6)};
   std::vector<Choice> choices(kPhantomChoices.begin(), kPhantomChoices.end());
-  choices.push_back({"Open…", "Ctrl+O"});
-  const std::vector<RecentName> recent = recent_names(c.state.recent);
+  const bool files = why_no_files(c.state).empty();
+  if (files) choices.push_back({"Open…", "Ctrl+O"});
+  const std::vector<RecentName> recent = files ? recent_names(c.state.recent) : std::vector<RecentName>();
   for (const RecentName& file : recent) choices.push_back({file.name, file.folder});
   const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
   const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
@@ -149,6 +150,10 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
     }
   }
   return x0 + w + ui.px(10);
+}
+
+float link_width(const Ui& ui, std::string_view label, std::string_view shortcut) {
+  return ui.width(Type::body, label) + (shortcut.empty() ? 0 : ui.px(8) + ui.width(Type::small, shortcut));
 }
 
 BadgeLook state_look(RunState run) {
@@ -192,10 +197,11 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
   Figure latency{"latency p95", known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—", "00.00", "ms"};
 
-  // What a narrow bar leaves out, in this order: device name, "Present Tab", the word "latency", "shown".
+  // What a narrow bar leaves out, in this order: device name, "Present F5", the word "latency", "shown".
   float x = separator(ui, source_menu(c, r, requests), r);
-  const float keys_width = ui.width(Type::body, "Keys") + ui.px(8) + ui.width(Type::small, "F1");
-  const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "Tab") + ui.px(24);
+  const float keys_width =
+      link_width(ui, "Reset", c.compact ? "" : "F9") + ui.px(c.compact ? 12 : 24) + link_width(ui, "Keys", "F1");
+  const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "F5") + ui.px(24);
   const float device_width = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
   const BadgeLook backend{.text = s.backend};
   const float badge = ui.badge_width(state_look(s.run));
@@ -244,10 +250,20 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
                             {"Back to the image", "Closes the enlarged Timeline and Stream.", {}});
     return;
   }
-  if (ui.link("keys", {right - keys_width, r.y0, right, r.y1}, "Keys", "F1", {"Keys", "All keys and gestures.", {}}))
+  const Rect keys{right - link_width(ui, "Keys", "F1"), r.y0, right, r.y1};
+  if (ui.link("keys", keys, "Keys", "F1", {"Keys", "All keys and gestures, and the scale of the interface.", {}})) {
     requests.keys = true;
+  }
+  const float reset = right - keys_width;
+  if (ui.link("reset", {reset, r.y0, reset + link_width(ui, "Reset", c.compact ? "" : "F9"), r.y1}, "Reset",
+              c.compact ? "" : "F9",
+              {"Reset   F9",
+               "Source, parameters, stream, view, zoom, marks and panels as they were at the start. Ctrl+Z undoes it.",
+               {}})) {
+    call(c.commands.reset);
+  }
   const float at = right - keys_width - present_width;
-  if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "Tab",
+  if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "F5",
                          {"Presentation", "The picture alone, for a projector.", {}})) {
     requests.presentation = true;
   }

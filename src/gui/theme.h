@@ -27,11 +27,12 @@ inline constexpr ImU32 kLine2 = rgb(0x3A424A);
 inline constexpr ImU32 kEdge = rgb(0x050607);
 inline constexpr ImU32 kText = rgb(0xE8ECEF);
 inline constexpr ImU32 kText2 = rgb(0xA9B2BA);
-inline constexpr ImU32 kMuted = rgb(0x8B959E);
-inline constexpr ImU32 kDisabled = rgb(0x5F6870);
+inline constexpr ImU32 kMuted = rgb(0x8F99A2);
+inline constexpr ImU32 kDisabled = rgb(0x848D95);
+inline constexpr ImU32 kTick = rgb(0x5F6870);  // lines only: too dark for text
 inline constexpr ImU32 kAccent = rgb(0x4CC3E0);
 inline constexpr ImU32 kAccentHover = rgb(0x6BD0E8);
-inline constexpr ImU32 kSelected = rgb(0x27505C);
+inline constexpr ImU32 kSelected = rgb(0x224751);
 inline constexpr ImU32 kHistoryAfter = rgb(0x2B5561);   // kept frames, after the playhead
 inline constexpr ImU32 kHistoryBefore = rgb(0x3C8CA0);  // and before it
 inline constexpr ImU32 kInk = rgb(0x0B0D0F);
@@ -43,10 +44,11 @@ inline constexpr ImU32 kBlack = rgb(0x000000);
 inline constexpr ImU32 kChip = rgb(0x000000, 199);  // 78 %
 inline constexpr ImU32 kHalo = rgb(0x000000, 171);  // 67 %
 
-// produce, load, draw and vsync are not stages of the signal chain; they take neutral tones.
+// produce, load, draw and vsync are not stages of the signal chain; they take neutral tones. Every two differ by at
+// least 10 (CIEDE2000), also as a deuteranope sees them (tests/unit/theme_test.cpp).
 inline constexpr std::array<ImU32, kStageCount> kStageColors = {
-    kMuted,        rgb(0x6F93E0), rgb(0x5F6870), rgb(0x4FB8A0), rgb(0xA58BE0), rgb(0xC9B458),
-    rgb(0xD08BB4), rgb(0xD9905F), rgb(0x98A2AC), rgb(0x5F6870), rgb(0xE8ECEF)};
+    rgb(0x7E8282), rgb(0x6188E4), rgb(0x61635B), rgb(0x53B69E), rgb(0xB494E8), rgb(0xDFC660),
+    rgb(0xCD6FAA), rgb(0xD9905F), rgb(0xB0BBC9), rgb(0x5B6771), rgb(0xE8ECEF)};
 
 inline constexpr float kStatusBar = 44;
 inline constexpr float kMessageLine = 30;

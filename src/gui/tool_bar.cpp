@@ -68,7 +68,7 @@ struct Pressed {
 // The ground of a button: as tokens of an active tool say, hover fill and an accent outline.
 Pressed square(Ui& ui, const char* id, const Rect& r, bool active, const Tip& tip) {
   const bool enabled = tip.why_not.empty();
-  const Hit h = ui.hit(id, r);
+  const Hit h = ui.control(id, r);
   ui.tip(id, h, r, tip);
   if ((h.hovered && enabled) || active) ui.fill(r, theme::kHover, theme::kRadius);
   if (active) ui.outline(r, theme::kAccent, theme::kRadius);

@@ -8,6 +8,9 @@
 
 namespace echoloop {
 
+// Of a key: one frame an arrow, ten with Shift or Page; to later ones positive.
+std::ptrdiff_t frame_steps(const KeyPress& press);
+
 class TrackDrag {
  public:
   // `area`: where the mouse takes hold; `track`: from the oldest kept frame to the newest.

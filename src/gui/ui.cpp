@@ -3,13 +3,29 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace echoloop {
+namespace {
+
+constexpr double kTipDelay_s = 0.4;
+
+// Of a text field: its id without the marks that hide it and the number that renews it.
+std::string_view stop_of_text(std::string_view id) {
+  while (!id.empty() && id.front() == '#') id.remove_prefix(1);
+  while (!id.empty() && id.back() >= '0' && id.back() <= '9') id.remove_suffix(1);
+  return id;
+}
+
+}  // namespace
 
 void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool escape) {
   begin(list, fonts, scale);
   escape_ = escape;
   tip_candidate_ = 0;
+  ring_ = {};
+  focus_.begin_frame();
+  if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1)) focus_.hide();
   rects_.clear();
 }
 
@@ -33,8 +49,52 @@ Hit Ui::hit(const char* id, const Rect& r) {
   return h;
 }
 
+Hit Ui::control(const char* id, const Rect& r, FocusKind kind, std::string_view name) {
+  Hit h = hit(id, r);
+  if (h.pressed) focus_.point_at(id);
+  const Hit by_key = key_stop(id, r, kind, name);
+  h.focused = by_key.focused;
+  h.clicked = h.clicked || by_key.clicked;
+  h.keys = by_key.keys;
+  return h;
+}
+
+Hit Ui::key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view name) {
+  focus_.add(id, r, kind, name);
+  Hit h;
+  h.focused = focus_.shown_on(id);
+  h.keys = focus_.take_keys(id);
+  h.clicked = kind != FocusKind::slider && !h.keys.empty();
+  if (h.focused) {
+    const ImVec2 low = list().GetClipRectMin(), high = list().GetClipRectMax();
+    ring_ = {&list(), r, {low.x, low.y, high.x, high.y}};
+  }
+  return h;
+}
+
+bool Ui::take_key(const KeyPress& press) {
+  const bool typing = ImGui::GetIO().WantTextInput;
+  if (!focus_.take(press, typing ? Typing::yes : Typing::no)) return false;
+  if (typing) ++text_fields_;
+  if (press.key == Key::escape) escape_ = false;
+  return true;
+}
+
+// Outside the control, so that it never covers what it marks.
+void Ui::draw_ring() {
+  if (ring_.list == nullptr) return;
+  ImDrawList* under = swap_list(ring_.list);
+  list().PushClipRect({ring_.clip.x0, ring_.clip.y0}, {ring_.clip.x1, ring_.clip.y1}, false);
+  outline(ring_.rect.inset(-px(3)), theme::kAccent, theme::kRadius + 2);
+  list().PopClipRect();
+  swap_list(under);
+}
+
+// Of a control that was reached by key as well, until a key acts on it: then it would be in the way.
 void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
-  if (!h.hovered || h.held || (tip.text.empty() && tip.why_not.empty())) return;
+  focus_.name(id, tip.title);
+  const bool by_key = h.focused && focus_.arrived() && tip_candidate_ == 0;
+  if (!(h.hovered || by_key) || h.held || (tip.text.empty() && tip.why_not.empty())) return;
   tip_candidate_ = ImGui::GetID(id);
   tip_rect_ = r;
   tip_title_ = tip.why_not.empty() ? std::string(tip.title) : std::string(tip.title) + ": no effect here";
@@ -51,9 +111,10 @@ void Ui::end_frame() {
     tip_id_ = tip_candidate_;
     tip_since_ = now;
   }
-  constexpr double kDelay_s = 0.4;
-  tip_waits_ = tip_id_ != 0 && now - tip_since_ < kDelay_s;
+  tip_waits_ = tip_id_ != 0 && now - tip_since_ < kTipDelay_s;
   if (tip_id_ != 0 && !tip_waits_) draw_tip();
+  draw_ring();
+  focus_.end_frame();
 }
 
 void Ui::draw_tip() {
@@ -94,8 +155,9 @@ Rect Ui::labelled(Column& c, std::string_view label, std::string_view note, bool
   return r;
 }
 
-void Ui::start_editing(const char* id, const std::string& initial) {
+void Ui::start_editing(const char* id, const std::string& initial, const std::string& stop) {
   editing_id_ = ImGui::GetID(id);
+  editing_stop_ = stop.empty() ? id : stop;
   editing_fresh_ = true;
   const std::size_t n = std::min(initial.size(), sizeof editing_text_ - 1);
   std::memcpy(editing_text_, initial.data(), n);
@@ -105,15 +167,23 @@ void Ui::start_editing(const char* id, const std::string& initial) {
 bool Ui::is_editing(const char* id) const { return editing_id_ != 0 && editing_id_ == ImGui::GetID(id); }
 
 bool Ui::text_line(const char* id, const Rect& r, std::span<char> buffer, bool focus) {
+  return text_input(id, std::string(stop_of_text(id)), r, buffer, focus);
+}
+
+bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std::span<char> buffer, bool focus) {
   fill(r, theme::kField, theme::kRadius);
   ImGui::SetCursorScreenPos({r.x0, r.y0});
   compat::push_font(fonts().font(Type::body), fonts().size(Type::body));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(10), 0.5F * (r.height() - fonts().size(Type::body))});
   ImGui::PushItemWidth(r.width());
-  if (focus) ImGui::SetKeyboardFocusHere();
+  const Hit by_key = key_stop(stop.c_str(), r, FocusKind::text, "Text");
+  if (focus || (by_key.focused && focus_.moved_to() != nullptr)) ImGui::SetKeyboardFocusHere();
+  ImGui::PushID(text_fields_);
   const bool accepted = ImGui::InputText(id, buffer.data(), buffer.size(),
                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  ImGui::PopID();
   if (ImGui::IsItemActive()) {
+    focus_.point_at(stop);
     outline({r.x0 - px(1), r.y0 - px(1), r.x1 + px(1), r.y1 + px(1)}, theme::kAccent, theme::kRadius + 1);
   }
   ImGui::PopItemWidth();
@@ -125,8 +195,9 @@ bool Ui::text_line(const char* id, const Rect& r, std::span<char> buffer, bool f
 std::optional<std::string> Ui::edit_field(const Rect& r) {
   const bool fresh = editing_fresh_;
   editing_fresh_ = false;
-  const bool accepted = text_line("##edit", r, editing_text_, fresh);
-  const bool left = ImGui::IsItemDeactivated() && !fresh;
+  const int fields = std::exchange(edited_field_, text_fields_);
+  const bool accepted = text_input("##edit", editing_stop_, r, editing_text_, fresh);
+  const bool left = (ImGui::IsItemDeactivated() || fields != text_fields_) && !fresh;
   if (!accepted && !left) return std::nullopt;
   editing_id_ = 0;
   if (escape_) {
@@ -154,6 +225,7 @@ bool Ui::begin_popup(const char* id, const Rect& r, ImU32 ground) {
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(3);
   if (!open) return false;
+  focus_.begin_popup(id);
   under_popup_ = swap_list(ImGui::GetWindowDrawList());
   if (escape_ && editing_id_ == 0) {
     escape_ = false;
@@ -163,6 +235,7 @@ bool Ui::begin_popup(const char* id, const Rect& r, ImU32 ground) {
 }
 
 void Ui::end_popup() {
+  focus_.end_popup();
   swap_list(under_popup_);
   ImGui::EndPopup();
 }

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "gui/focus.h"
 #include "gui/painter.h"
 #include "gui/theme.h"
 
@@ -16,9 +18,11 @@ namespace echoloop {
 struct Hit {
   bool hovered = false;
   bool held = false;
-  bool pressed = false;  // the button went down in this frame
-  bool clicked = false;  // and up again, inside
-  bool right = false;    // right button, up inside
+  bool pressed = false;             // the button went down in this frame
+  bool clicked = false;             // and up again, inside
+  bool right = false;               // right button, up inside
+  bool focused = false;             // the keyboard acts on it, and the ring is shown
+  std::vector<KeyPress> keys = {};  // for it, in this frame
 };
 
 struct Tip {
@@ -62,6 +66,15 @@ class Ui : public Painter {
   void end_frame();  // draws the tooltip
 
   Hit hit(const char* id, const Rect& r);
+  // A hit area that the keyboard reaches too: every control is one. Keys that press it count as a click.
+  Hit control(const char* id, const Rect& r, FocusKind kind = FocusKind::button, std::string_view name = {});
+  // Only for the keyboard: a part of a control that the mouse already has.
+  Hit key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view name);
+  [[nodiscard]] Focus& focus() { return focus_; }
+  [[nodiscard]] const Focus& focus() const { return focus_; }
+  // Nothing has the keyboard any more, a text that is being typed included.
+  void forget_keys() { focus_ = {}, editing_id_ = 0; }
+  bool take_key(const KeyPress& press);  // before anything is drawn; true when the focus or its control took it
   void tip(const char* id, const Hit& h, const Rect& r, const Tip& tip);
   [[nodiscard]] bool escape() const { return escape_; }
   void use_escape() { escape_ = false; }
@@ -92,7 +105,8 @@ class Ui : public Painter {
   [[nodiscard]] float badge_width(const BadgeLook& look) const;
 
   // A field of typed text in place of a control, from Ctrl-click. The text when it was accepted.
-  void start_editing(const char* id, const std::string& text);
+  // `stop`: of the control for the keyboard, where it is not the id.
+  void start_editing(const char* id, const std::string& text, const std::string& stop = {});
   [[nodiscard]] bool is_editing(const char* id) const;
   std::optional<std::string> edit_field(const Rect& r);
   // A plain line of text; true when Enter was pressed. `focus`: takes the keyboard.
@@ -109,10 +123,22 @@ class Ui : public Painter {
 
  private:
   void draw_tip();
+  void draw_ring();
+  // `stop`: its name for the keyboard.
+  bool text_input(const char* id, const std::string& stop, const Rect& r, std::span<char> text, bool focus);
   std::optional<int> choice_list(const char* id, const Rect& r, std::span<const Choice> options, int chosen, bool open);
+
+  Focus focus_;
+  struct Ring {
+    ImDrawList* list = nullptr;
+    Rect rect, clip;
+  } ring_;  // of the control that has the focus
+  int edited_field_ = 0;
+  int text_fields_ = 0;  // counts up when a text field is left by key: ImGui then gives up the old one
 
   bool escape_ = false;
   ImGuiID editing_id_ = 0;
+  std::string editing_stop_;
   bool editing_fresh_ = false;
   char editing_text_[64] = {};
   ImGuiID tip_id_ = 0, tip_candidate_ = 0;

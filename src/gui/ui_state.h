@@ -233,7 +233,15 @@ struct UiState {
   std::vector<std::filesystem::path> recent;  // newest first
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   ControlReasons no_effect;
+  std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
+  bool reset_undoable = false;  // by undo, once there is no later step
+  std::uint64_t resets = 0;     // so far, those that were undone too
 };
+
+// Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
+inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
+  return state.kiosk.empty() ? why : std::string_view(state.kiosk);
+}
 
 // The sample that holds the echo of a place, as the nearest element recorded it.
 struct EchoPlace {
@@ -259,6 +267,8 @@ struct UiCommands {
   std::function<void()> auto_reference;         // brightest pixel of the next frame becomes 0 dB
   std::function<void()> restart;                // after a fault
   std::function<void()> use_cpu;                // after a device fault
+  std::function<void()> reset;                  // F9: everything that can be set, as it was at the start
+  std::function<void()> undo_reset;             // and back
   std::function<void(std::size_t)> dismiss_message;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };

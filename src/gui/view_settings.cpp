@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include "gui/ui_scale.h"
+
 namespace echoloop {
 namespace {
 
@@ -17,6 +19,11 @@ float width_from(const std::string& text) {
   float value = 0;
   in >> value;
   return in && std::isfinite(value) && value >= 0 && value < 10000 ? value : 0.0F;
+}
+
+float scale_from(const std::string& text) {
+  const float value = width_from(text);
+  return value >= kUiScales.front() && value <= kUiScales.back() ? value : 0.0F;
 }
 
 // "x y width height", and "full" behind it.
@@ -73,6 +80,7 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
   if (key == "histogram") settings.histogram = value == "open";
   if (key == "dock_height") settings.dock_height = width_from(value);
+  if (key == "scale") settings.scale = scale_from(value);
   for (std::size_t i = 0; i < kDockNames.size(); ++i) {
     if (key == "dock" && value == kDockNames[i]) settings.dock = static_cast<Dock>(i);
   }
@@ -134,6 +142,7 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
   {
     std::ofstream out(temporary);
     for (const auto& [key, value] : layout_text(settings)) out << key << " = " << value << "\n";
+    if (settings.scale > 0) out << "scale = " << settings.scale << "\n";
     const WindowPlace& p = settings.place;
     if (p.width > 0) {
       out << "window = " << p.x << " " << p.y << " " << p.width << " " << p.height << (p.full_screen ? " full" : "")

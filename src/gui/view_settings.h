@@ -33,6 +33,7 @@ struct ViewSettings {
   bool latency_since_start = false;  // instead of the last 10 s; not written
   int timeline_frames = 5;
   Dock dock = Dock::none;
+  float scale = 0;       // of the interface; 0 = the monitor's
   bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
   bool m_mode_beside =
       false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
@@ -55,7 +56,7 @@ struct ViewSettings {
     return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
            a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
            a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
-           a.dock_height == b.dock_height && a.place == b.place && a.recent == b.recent &&
+           a.dock_height == b.dock_height && a.scale == b.scale && a.place == b.place && a.recent == b.recent &&
            a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };

@@ -23,7 +23,7 @@ namespace {
 std::unique_ptr<Surface> make_surface(const ViewerOptions& o, const ViewSettings& settings) {
   const SurfaceOptions options{.width = o.width,
                                .height = o.height,
-                               .ui_scale = o.ui_scale,
+                               .ui_scale = o.ui_scale > 0 ? o.ui_scale : static_cast<double>(settings.scale),
                                .vsync = o.vsync,
                                .place = o.remembered_place ? settings.place : WindowPlace{}};
   return o.surface == SurfaceKind::offscreen ? make_offscreen(options) : make_window(options);
@@ -54,7 +54,7 @@ struct Viewer::Impl {
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
-    last_frame_ns = now_ns();
+    last_frame_ns = last_input_ns = now_ns();
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
 
@@ -65,6 +65,7 @@ struct Viewer::Impl {
     if (save_view_settings(options.settings_file, saved)) screen.begin_tour();
   }
 
+  [[nodiscard]] float wanted_scale() const;
   void begin_frame();
   [[nodiscard]] WindowFrame window_frame();
   [[nodiscard]] bool touched() const {
@@ -93,6 +94,7 @@ struct Viewer::Impl {
   float scale = 0;
   std::int64_t last_frame_ns = 0;
   std::int64_t last_input_ns = 0;
+  bool dropped = false;  // a file, since the last frame
   FrameTimes times;
   bool fresh = false;
   bool drawn = false;
@@ -113,9 +115,17 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
   return fresh;
 }
 
+// Chosen in the window, then the command line's, the last run's, the monitor's; as far as the window has room for it.
+float Viewer::Impl::wanted_scale() const {
+  const bool asked = options.ui_scale > 0;
+  float wanted = asked ? static_cast<float>(options.ui_scale) : surface->content_scale();
+  if (const float kept = screen.settings().scale; kept > 0 && (screen.scale_chosen() || !asked)) wanted = kept;
+  wanted = std::clamp(wanted, 0.5F, 4.0F);
+  return fitting_scale(wanted, static_cast<float>(surface->width()), static_cast<float>(surface->height()));
+}
+
 void Viewer::Impl::begin_frame() {
-  const float wanted = options.ui_scale > 0 ? static_cast<float>(options.ui_scale) : surface->content_scale();
-  const float now = std::clamp(wanted, 0.5F, 4.0F);
+  const float now = wanted_scale();
   if (now != scale) {
     scale = now;
     imgui.build_fonts(fonts, scale);
@@ -128,7 +138,8 @@ void Viewer::Impl::begin_frame() {
   ImGui::NewFrame();
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() ||
-      !surface->keys.empty()) {
+      !surface->keys.empty() || !io.InputQueueCharacters.empty() || dropped) {
+    dropped = false;
     last_input_ns = t;
   }
 }
@@ -172,7 +183,9 @@ Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
 }
 
-bool Viewer::should_close() const { return impl_->screen.quit() || impl_->surface->should_close(); }
+bool Viewer::should_close() const {
+  return impl_->options.closing == Closing::by_user && (impl_->screen.quit() || impl_->surface->should_close());
+}
 
 bool Viewer::frame(UiState& state) {
   Impl& v = *impl_;
@@ -180,6 +193,7 @@ bool Viewer::frame(UiState& state) {
   v.times.draw_start = now_ns();
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
+    v.dropped = true;
     call(v.screen.commands().open_file, file);
     break;  // one window, one recording
   }
@@ -262,6 +276,10 @@ RgbPicture Viewer::screenshot() const {
 
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
 void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(layout); }
+void Viewer::reset_view() { impl_->screen.reset_view(); }
+void Viewer::restore_view(const ViewSettings& settings) { impl_->screen.restore_view(settings); }
+double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->last_input_ns) * 1e-9; }
+const Focus& Viewer::focus() const { return impl_->screen.focus(); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::present() { impl_->screen.present(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }

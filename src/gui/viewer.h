@@ -12,6 +12,7 @@
 #include "core/live_images.h"
 #include "core/past_images.h"
 #include "gui/file_dialog.h"
+#include "gui/focus.h"
 #include "gui/picture_layout.h"
 #include "gui/rect.h"
 #include "gui/surface.h"
@@ -24,6 +25,7 @@ namespace echoloop {
 enum class SurfaceKind { window, offscreen };
 enum class Interop { try_it, off };
 enum class FirstTour { show, off };
+enum class Closing { by_user, never };  // never: neither a key nor the window's own button ends it
 
 struct ViewerOptions {
   int width = 1600;  // offscreen: pixels; window: at scale 1
@@ -34,7 +36,8 @@ struct ViewerOptions {
   std::filesystem::path settings_file = {};  // layout and last folder are remembered here; empty = not at all
   bool remembered_place = false;             // the window opens where it was; otherwise width and height count
   FirstTour first_tour = FirstTour::off;     // the tour of the window, once; needs settings that can be written
-  double ui_scale = 0;                       // 0 = the monitor's
+  double ui_scale = 0;                       // 0 = the last run's, or the monitor's
+  Closing closing = Closing::by_user;
   bool vsync = true;
 };
 
@@ -87,6 +90,10 @@ class Viewer {
 
   [[nodiscard]] const ViewSettings& settings() const;
   void apply_layout(const LayoutText& layout);  // of a session
+  // Columns, panels, docks and scale as they are before anything was set; and as `settings` has them.
+  void reset_view();
+  void restore_view(const ViewSettings& settings);
+  [[nodiscard]] double idle_s() const;  // since the last input of any kind
 
   // Forgets the picture on screen; call before Mailbox::reset().
   void forget_image();
@@ -96,6 +103,7 @@ class Viewer {
   void inject(const InjectedInput& input);
   void list_folders_with(FolderLister lister);                   // the open dialog, instead of the disk
   [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
+  [[nodiscard]] const Focus& focus() const;                      // of the keyboard
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
   [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty: closed

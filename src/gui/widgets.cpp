@@ -7,10 +7,27 @@
 
 namespace echoloop {
 
+namespace {
+
+// Of a choice whose parts lie side by side, by the keys for it.
+std::optional<int> stepped(const Hit& h, std::size_t count, int chosen) {
+  int at = chosen;
+  for (const KeyPress& press : h.keys) {
+    if (press.key == Key::left || press.key == Key::up) --at;
+    if (press.key == Key::right || press.key == Key::down) ++at;
+    if (press.key == Key::home) at = 0;
+    if (press.key == Key::end) at = static_cast<int>(count) - 1;
+    at = std::clamp(at, 0, static_cast<int>(count) - 1);
+  }
+  return at == chosen ? std::nullopt : std::optional(at);
+}
+
+}  // namespace
+
 bool Ui::button(const char* id, const Rect& r, const ButtonLook& look, const Tip& t) {
   const bool enabled = t.why_not.empty();
   const bool primary = look.emphasis == Emphasis::primary && enabled;
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::button, look.label);
   tip(id, h, r, t);
   const ImU32 ground = primary ? (h.hovered ? theme::kAccentHover : theme::kAccent)
                                : ((h.hovered && enabled) || look.active ? theme::kHover : theme::kField);
@@ -31,7 +48,7 @@ bool Ui::button(const char* id, const Rect& r, const ButtonLook& look, const Tip
 }
 
 bool Ui::link(const char* id, const Rect& r, std::string_view label, std::string_view shortcut, const Tip& t) {
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::button, label);
   tip(id, h, r, t);
   const float end = text(Type::body, r.x0, r.y0, r.height(), h.hovered ? theme::kText : theme::kText2, label);
   if (!shortcut.empty()) text(Type::small, end + px(8), r.y0, r.height(), theme::kMuted, shortcut);
@@ -39,7 +56,7 @@ bool Ui::link(const char* id, const Rect& r, std::string_view label, std::string
 }
 
 bool Ui::icon_button(const char* id, const Rect& r, const Tip& t) {
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r);
   tip(id, h, r, t);
   if (h.hovered) fill(r, theme::kHover, theme::kRadius);
   return h.clicked && t.why_not.empty();
@@ -48,7 +65,9 @@ bool Ui::icon_button(const char* id, const Rect& r, const Tip& t) {
 std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const Choice> options, int chosen,
                                  const Tip& t) {
   const bool enabled = t.why_not.empty();
-  std::optional<int> result;
+  const Hit by_key = key_stop(id, r, FocusKind::slider, t.title);
+  tip(id, by_key, r, t);
+  std::optional<int> result = enabled ? stepped(by_key, options.size(), chosen) : std::nullopt;
   fill(r, theme::kField, theme::kRadius);
   const float n = static_cast<float>(options.size());
   // Equal cells, or, where a label needs more, each as wide as its label and an equal share of the rest.
@@ -66,6 +85,7 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
     x += own;
     const std::string cell_id = std::string(id) + "/" + std::string(options[i].label);
     const Hit h = hit(cell_id.c_str(), cell);
+    if (h.pressed) focus_.point_at(id);
     tip(cell_id.c_str(), h, cell, t);
     const bool on = static_cast<int>(i) == chosen;
     if (on && enabled) {
@@ -83,7 +103,7 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
 std::optional<int> Ui::combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
                              int chosen, const Tip& t) {
   const bool enabled = t.why_not.empty();
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::button, t.title);
   tip(id, h, r, t);
   const std::string popup = std::string(id) + "/list";
   const bool open = ImGui::IsPopupOpen(popup.c_str());
@@ -99,7 +119,7 @@ std::optional<int> Ui::combo(const char* id, const Rect& r, const Choice& shown,
 }
 
 std::optional<int> Ui::menu(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& t) {
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::button, t.title);
   tip(id, h, r, t);
   return choice_list(id, r, options, chosen, h.clicked && t.why_not.empty());
 }
@@ -126,9 +146,10 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
     const float y = top + pad + row_height * static_cast<float>(i);
     const Rect line{left + pad, y, left + wide - pad, y + row_height};
     const std::string line_id = std::string(id) + "/" + std::to_string(i);
-    const Hit on_line = hit(line_id.c_str(), line);
+    const Hit on_line = control(line_id.c_str(), line, FocusKind::line, options[i].label);
     if (on_line.hovered) fill(line, theme::kHover, 4);
     const bool on = static_cast<int>(i) == chosen;
+    if (on) focus_.begin_at(line_id);
     if (on) check({line.x0 + px(4), line.cy() - px(7), line.x0 + px(18), line.cy() + px(7)}, theme::kAccent);
     const float note = options[i].note.empty() ? 0 : width(Type::body, options[i].note) + px(6);
     const float x = text_fitted(Type::body, line.x0 + px(24), line.x1 - px(4) - note, line.y0, line.height(),
@@ -146,7 +167,7 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
 
 bool Ui::radio(const char* id, const Rect& r, std::string_view label, bool chosen, const Tip& t) {
   const bool enabled = t.why_not.empty();
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::radio, label);
   tip(id, h, r, t);
   const float x = r.x0 + px(8);
   disc(x, r.cy(), 7.5F, h.hovered && enabled ? theme::kHover : theme::kField);
@@ -159,7 +180,7 @@ bool Ui::radio(const char* id, const Rect& r, std::string_view label, bool chose
 
 bool Ui::check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& t) {
   const bool enabled = t.why_not.empty();
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::button, label);
   tip(id, h, r, t);
   const float y = std::round(r.cy() - 0.5F * px(16));
   const Rect box{r.x0, y, r.x0 + px(16), y + px(16)};
@@ -172,7 +193,7 @@ bool Ui::check_box(const char* id, const Rect& r, std::string_view label, bool o
 
 void Ui::header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open) {
   const Rect r = row(c, theme::kHeader, 0);
-  const Hit h = hit(id, r);
+  const Hit h = control(id, r, FocusKind::button, title);
   if (h.clicked) open = !open;
   chevron(r.x0 + px(4), r.cy(), open ? Direction::down : Direction::right, h.hovered ? theme::kText : theme::kMuted);
   const float end = text(Type::strong, r.x0 + px(16), r.y0, r.height(), theme::kText, title);

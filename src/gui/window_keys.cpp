@@ -28,6 +28,9 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_PAGE_UP, Key::page_up},
                                  {GLFW_KEY_PAGE_DOWN, Key::page_down},
                                  {GLFW_KEY_F1, Key::f1},
+                                 {GLFW_KEY_F5, Key::f5},
+                                 {GLFW_KEY_F6, Key::f6},
+                                 {GLFW_KEY_F9, Key::f9},
                                  {GLFW_KEY_F11, Key::f11},
                                  {GLFW_KEY_LEFT_BRACKET, Key::left_bracket},
                                  {GLFW_KEY_RIGHT_BRACKET, Key::right_bracket},
@@ -46,6 +49,8 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_SPACE, Key::space},
                                  {GLFW_KEY_7, Key::digit7},
                                  {GLFW_KEY_8, Key::digit8},
                                  {GLFW_KEY_9, Key::digit9},
+                                 {GLFW_KEY_0, Key::digit0},
+                                 {GLFW_KEY_KP_0, Key::digit0},
                                  {GLFW_KEY_A, Key::a},
                                  {GLFW_KEY_C, Key::c},
                                  {GLFW_KEY_D, Key::d},
@@ -130,6 +135,7 @@ void ShortTaps::begin_frame() {}
 
 bool acts_once(Key key) {
   switch (key) {  // those that repeat: steps, and undo
+    case Key::tab:
     case Key::up:
     case Key::down:
     case Key::left:

@@ -69,8 +69,10 @@ void add_image(Fingerprint& print, const PictureLayout& layout, const Image* ima
 
 void add_strips(Fingerprint& print, const WindowFrame& frame) {
   const DockArea& dock = frame.screen.dock();
-  print.add(dock.strip_box());
-  print.add(static_cast<std::uint64_t>(frame.screen.settings().dock));
+  print.add(frame.screen.strips().m_mode);
+  print.add(frame.screen.strips().sonogram);
+  print.add(frame.strip.painted());
+  print.add(frame.strip.offset_s());
   print.add(dock.strip_span_s());
   print.add(dock.sonogram_span_s());
   if (const Sonogram* shown = frame.sonogram.shown()) {

@@ -128,18 +128,33 @@ float wipe_x(const PictureLayout& layout, float share) {
   return std::round(layout.image.x0 + std::clamp(share, 0.0F, 1.0F) * layout.image.width());
 }
 
+namespace {
+
+// Arrows move the line by a hundredth of the image, with Shift by a tenth; Delete takes it back to the middle.
+float wipe_by_key(const Hit& h, float wipe) {
+  for (const KeyPress& press : h.keys) {
+    const float step = press.shift ? 0.1F : 0.01F;
+    if (press.key == Key::left || press.key == Key::down) wipe -= step;
+    if (press.key == Key::right || press.key == Key::up) wipe += step;
+    if (press.key == Key::remove) wipe = 0.5F;
+  }
+  return std::clamp(wipe, 0.0F, 1.0F);
+}
+
+}  // namespace
+
 void draw_wipe(const WipeContext& c) {
   Ui& ui = c.ui;
   const Rect& r = c.layout.image;
   Cine& cine = c.state.cine;
   const float before = wipe_x(c.layout, cine.wipe);
   const Rect swap_before = swap_rect(c, before);
-  const Hit on_swap = ui.hit("swap", swap_before);
+  const Hit on_swap = ui.control("swap", swap_before);
   ui.tip("swap", on_swap, swap_before, {"Swap", "A's parameters go to the panels, the panels' become A.", {}});
   const float handle_y = std::round(r.y0 + kHandleShare * r.height());
   const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
   const Rect band{before - ui.px(6), r.y0, before + ui.px(6), r.y1};
-  const Hit on_grip = ui.hit("wipe_handle", grip);
+  const Hit on_grip = ui.control("wipe_handle", grip, FocusKind::slider, "Wipe line");
   const Hit on_line = ui.hit("wipe", band);
   const bool held = on_grip.held || on_line.held;
   if (held || on_grip.hovered || on_line.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -150,8 +165,9 @@ void draw_wipe(const WipeContext& c) {
       call(c.commands.cine_changed);
     }
   }
-  if (on_grip.right || on_line.right) {
-    cine.wipe = 0.5F;
+  const float by_key = wipe_by_key(on_grip, cine.wipe);
+  if (on_grip.right || on_line.right || by_key != cine.wipe) {
+    cine.wipe = on_grip.right || on_line.right ? 0.5F : by_key;
     call(c.commands.cine_changed);
   }
   const float x = wipe_x(c.layout, cine.wipe);

@@ -267,7 +267,7 @@ TEST(Strip, FitsEverySizeWithoutOpenGlErrors) {
       EXPECT_LE(r.x1, track.x1) << id << " at " << size.width;
       right = r.x1;
     }
-    scene.press(Key::tab);
+    scene.press(Key::f5);
     scene.frames(2);
     EXPECT_EQ(scene.gl_error(), 0);
   }

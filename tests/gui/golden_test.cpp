@@ -201,7 +201,7 @@ const State kStates[] = {
     {"keys", [](Scene& s) { show_wires(s), s.press(Key::f1); }},
     {"tour",
      [](Scene& s) { show_wires(s), s.press(Key::f1), s.frames(2), s.click("tour_again"), s.click("tour_next"); }},
-    {"presentation", [](Scene& s) { show_wires(s), s.press(Key::tab); }},
+    {"presentation", [](Scene& s) { show_wires(s), s.press(Key::f5); }},
     {"save",
      [](Scene& s) {
        freeze(s);

@@ -60,10 +60,10 @@ TEST_F(Idle, FrozenItIsNotDrawn) {
 TEST_F(Idle, AKeyIsDrawnAtOnce) {
   freeze();
   ASSERT_TRUE(becomes_idle());
-  press(Key::tab);
+  press(Key::f5);
   EXPECT_TRUE(app_->viewer().drawn());
   ASSERT_TRUE(becomes_idle()) << "in presentation";
-  press(Key::tab);
+  press(Key::f5);
   EXPECT_TRUE(app_->viewer().drawn());
   ASSERT_TRUE(becomes_idle());
   const std::uint64_t shown = app_->viewer().shown_image().stamp.sequence;
@@ -91,7 +91,7 @@ TEST_F(Idle, ATooltipAndAMessageAreDrawn) {
 
 TEST_F(Idle, ADisplayParameterIsDrawnThoughNoPanelShowsIt) {
   freeze();
-  press(Key::tab);
+  press(Key::f5);
   ASSERT_TRUE(becomes_idle());
   app_->state().params.gamma = 1.5;  // no panel shows it here
   app_->turn();

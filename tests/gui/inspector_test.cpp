@@ -47,10 +47,10 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   scene.press(Key::escape);
   scene.frames(1);
   EXPECT_TRUE(scene.state.inspector.wanted) << "Esc does not close it";
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   scene.frames(2);
   EXPECT_FALSE(scene.state.inspector.wanted) << "not seen in presentation";
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   scene.frames(2);
   EXPECT_TRUE(scene.state.inspector.wanted);
   scene.click("close_dock");

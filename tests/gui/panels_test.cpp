@@ -48,7 +48,7 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
   scene.press(Key::o, true);
   scene.frames(2);
   scene.press(Key::escape);
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   scene.frames(2);
   EXPECT_EQ(scene.gl_error(), 0);
   const RgbPicture shot = scene.shot();
@@ -175,7 +175,7 @@ TEST(Keys, DoWhatTheListSays) {
   EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 65.0);
   scene.press(Key::minus);
   EXPECT_DOUBLE_EQ(scene.state.params.gain_db, -1.0);
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   scene.frames(1);
   EXPECT_EQ(scene.viewer->control_rect("panel_source").width(), 0.0F);
   scene.press(Key::escape);

@@ -71,6 +71,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.preset = [this](const PresetOrder& order) { preset_orders.push_back(order); };
   c.say = [this](const std::string& text) { said.push_back(text); };
   c.restart = [this] { ++restarts; };
+  c.reset = [this] { ++resets; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };
   viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,

@@ -45,9 +45,9 @@ TEST(TimelinePanel, AsksForNothingBehindThePresentation) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   EXPECT_TRUE(scene.state.timeline.wanted);
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   EXPECT_FALSE(scene.state.timeline.wanted);
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   EXPECT_TRUE(scene.state.timeline.wanted);
 }
 

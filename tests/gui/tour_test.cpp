@@ -20,50 +20,30 @@ bool overlap(const Rect& a, const Rect& b) { return a.x0 < b.x1 && b.x0 < a.x1 &
 
 // How the list writes each key.
 const std::map<std::string, Key>& key_names() {
-  static const std::map<std::string, Key> names = {{"Space", Key::space},
-                                                   {"Tab", Key::tab},
-                                                   {"Esc", Key::escape},
-                                                   {"Enter", Key::enter},
-                                                   {"↑", Key::up},
-                                                   {"↓", Key::down},
-                                                   {"←", Key::left},
-                                                   {"→", Key::right},
-                                                   {"Home", Key::home},
-                                                   {"End", Key::end},
-                                                   {"F1", Key::f1},
-                                                   {"F11", Key::f11},
-                                                   {"[", Key::left_bracket},
-                                                   {"−", Key::minus},
-                                                   {"]", Key::right_bracket},
-                                                   {"=", Key::equal},
-                                                   {"Del", Key::remove},
-                                                   {"1", Key::digit1},
-                                                   {"9", Key::digit9},
-                                                   {"A", Key::a},
-                                                   {"C", Key::c},
-                                                   {"D", Key::d},
-                                                   {"F", Key::f},
-                                                   {"H", Key::h},
-                                                   {"I", Key::i},
-                                                   {"M", Key::m},
-                                                   {"N", Key::n},
-                                                   {"O", Key::o},
-                                                   {"P", Key::p},
-                                                   {"R", Key::r},
-                                                   {"S", Key::s},
-                                                   {"X", Key::x},
-                                                   {"Y", Key::y},
-                                                   {"Z", Key::z},
-                                                   {"2", Key::digit2},
-                                                   {"3", Key::digit3},
-                                                   {"4", Key::digit4},
-                                                   {"5", Key::digit5},
-                                                   {"6", Key::digit6},
-                                                   {"7", Key::digit7},
-                                                   {"8", Key::digit8},
-                                                   {"Q", Key::q},
-                                                   {"PgUp", Key::page_up},
-                                                   {"PgDn", Key::page_down}};
+  static const std::map<std::string, Key> names = {{"Space", Key::space},  {"Tab", Key::tab},
+                                                   {"Esc", Key::escape},   {"Enter", Key::enter},
+                                                   {"↑", Key::up},         {"↓", Key::down},
+                                                   {"←", Key::left},       {"→", Key::right},
+                                                   {"Home", Key::home},    {"End", Key::end},
+                                                   {"F1", Key::f1},        {"F5", Key::f5},
+                                                   {"F6", Key::f6},        {"F9", Key::f9},
+                                                   {"F11", Key::f11},      {"[", Key::left_bracket},
+                                                   {"−", Key::minus},      {"]", Key::right_bracket},
+                                                   {"=", Key::equal},      {"Del", Key::remove},
+                                                   {"1", Key::digit1},     {"9", Key::digit9},
+                                                   {"A", Key::a},          {"C", Key::c},
+                                                   {"D", Key::d},          {"F", Key::f},
+                                                   {"H", Key::h},          {"I", Key::i},
+                                                   {"M", Key::m},          {"N", Key::n},
+                                                   {"O", Key::o},          {"P", Key::p},
+                                                   {"R", Key::r},          {"S", Key::s},
+                                                   {"X", Key::x},          {"Y", Key::y},
+                                                   {"Z", Key::z},          {"0", Key::digit0},
+                                                   {"2", Key::digit2},     {"3", Key::digit3},
+                                                   {"4", Key::digit4},     {"5", Key::digit5},
+                                                   {"6", Key::digit6},     {"7", Key::digit7},
+                                                   {"8", Key::digit8},     {"Q", Key::q},
+                                                   {"PgUp", Key::page_up}, {"PgDn", Key::page_down}};
   return names;
 }
 
@@ -93,7 +73,7 @@ TEST(Keys, WhateverDoesSomethingIsListed) {
       used += did ? 1 : 0;
       // Control that is held makes no other key of it, unless the list says so.
       EXPECT_TRUE(!did || is_listed(name, control) || (control && is_listed(name, false))) << name << control;
-      if (key == Key::tab) scene.press(Key::tab);
+      if (key == Key::f5) scene.press(Key::f5);
       scene.press(Key::escape);
       scene.frames(1);
     }

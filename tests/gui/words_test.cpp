@@ -115,7 +115,7 @@ TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
       [](double, double) { return -20.0F; }, [](double, double) { return 0.0F; });
   scene.state.source.name = "A source with a long name";
   scene.frames(2);
-  scene.press(Key::tab);
+  scene.press(Key::f5);
   scene.frames(2);
   const RgbPicture shot = scene.shot();
   const auto bright_between = [&](int x0, int x1, int least) {

@@ -90,6 +90,25 @@ TEST(Files, AFilmHoldsEveryPicture) {
   }
 }
 
+// Frames that a policy drops do not make a video shorter: the image before is held.
+TEST(Files, AFilmIsAsLongAsTheAcquisition) {
+  const TemporaryFolder folder;
+  const std::string film = (folder / "a.mp4").string(), report = (folder / "r.json").string();
+  const Ended ended = run_program({"sim:points", "--headless", "--backend", "cpu", "--grid", "-8:8:65,5:35:121",
+                                   "--policy", "drop-oldest", "--slots", "2", "--inject", "load_ms=70", "--frames", "8",
+                                   "--video", film, "--report", report});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json json = nlohmann::json::parse(read_text(report));
+  const nlohmann::json& video = json.at("video");
+  const int held = video["held"];
+  EXPECT_GT(held, 5) << "two of three frames are dropped";
+  EXPECT_LE(held, json["frames"]["dropped"].get<int>());
+  EXPECT_EQ(video["frames"].get<int>(), 8 + held);
+  const testing::FilmFile read = testing::read_film(film);
+  EXPECT_EQ(static_cast<int>(read.luma.size()), 8 + held);
+  EXPECT_NEAR(read.rate_hz, 50.0, 0.01);
+}
+
 #endif
 
 // What was asked for, one file at a time, in so many bytes: one line that names the file, and nothing of it.

@@ -85,6 +85,7 @@ TEST(Program, ReportHoldsWhatTheDesignPromises) {
     EXPECT_TRUE(report.at("frames").contains(count)) << count;
   }
   for (const char* value : {"p50", "p95", "p99", "max"}) EXPECT_GT(report.at("latency_ms").at(value), 0.0) << value;
+  EXPECT_GT(report.at("latency_last_10_s_ms").at("ready").at("p95"), 0.0);
   for (const char* stage : {"produce", "upload", "condition", "beamform", "envelope", "compress"}) {
     for (const char* value : {"p50_ms", "p95_ms", "max_ms"}) EXPECT_TRUE(report.at("stages").at(stage).contains(value));
   }

@@ -35,7 +35,7 @@ bool map_row(PanelContext& c, Column& column) {
     const float x = std::round(r.x0 + static_cast<float>(i) * (side + gap));
     const Rect cell{x, r.cy() - ui.px(8), std::round(x + side), r.cy() + ui.px(8)};
     const std::string id = std::string("map/") + kMapNames[i];
-    const Hit h = ui.hit(id.c_str(), cell);
+    const Hit h = ui.control(id.c_str(), cell, FocusKind::radio);
     ui.tip(id.c_str(), h, cell, {kMapNames[i], param_help("color_map"), {}});
     swatch(ui, cell.inset(ui.px(1)), static_cast<ColorMap>(i));
     const Rect frame = cell.inset(-ui.px(2));

@@ -158,7 +158,7 @@ void more_link(Ui& ui, const char* id, const Column& column, float header_y, boo
   const std::string_view word = more ? "less" : "more";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
-  const Hit h = ui.hit(id, r);
+  const Hit h = ui.control(id, r);
   ui.tip(id, h, r,
          {more ? "Less" : "More", more ? "Hides the rarely used controls." : "Shows the rarely used controls.", {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);

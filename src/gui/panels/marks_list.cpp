@@ -19,9 +19,10 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
   const std::string id = "mark/" + std::to_string(mark.number);
   const float side = ui.px(20);
   const Rect bin{r.x1 - side, r.y0 + ui.px(1), r.x1, r.y0 + ui.px(1) + side};
-  const Hit on_bin = ui.hit((id + "/delete").c_str(), bin);
-  const Hit on_row = ui.hit(id.c_str(), {r.x0, r.y0, bin.x0, r.y1});
+  const Hit on_bin = ui.control((id + "/delete").c_str(), bin);
   ui.tip((id + "/delete").c_str(), on_bin, bin, {"Delete", "Removes it from the picture.", {}});
+  const std::string name = std::string(name_of(mark.kind)) + " " + std::to_string(mark.number);
+  const Hit on_row = ui.control(id.c_str(), {r.x0, r.y0, bin.x0, r.y1}, FocusKind::button, name);
   const bool lit = on_row.hovered || on_bin.hovered;
   if (lit) marks.hovered = mark.number;
   if (on_row.clicked) marks.selected = mark.number;

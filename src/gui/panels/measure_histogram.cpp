@@ -55,7 +55,7 @@ void draw_axis(const Ui& ui, const Rect& box, const DisplayWindow& w) {
     ui.text(type, std::round(std::clamp(x, box.x0, box.x1 - ui.width(type, text))), y, ui.px(14), color, text);
   };
   for (double db = -80.0; db <= 0.0; db += 20.0) {
-    ui.vertical(std::round(x_of(box, db)), box.y1, box.y1 + ui.px(4), theme::kDisabled);
+    ui.vertical(std::round(x_of(box, db)), box.y1, box.y1 + ui.px(4), theme::kTick);
     const float off =
         std::min(std::abs(x_of(box, db) - x_of(box, w.top_db)), std::abs(x_of(box, db) - x_of(box, w.bottom_db)));
     if (off >= ui.px(24)) label(db, Type::small, theme::kMuted);
@@ -86,7 +86,7 @@ void plot(PanelContext& c, Column& column) {
   const Rect row = ui.row(column, kHeight, 2);
   const Rect box{row.x0 + ui.px(2), row.y0, row.x1 - ui.px(2), row.y1 - ui.px(24)};
   const Rect area{row.x0, row.y0, row.x1, row.y1};
-  const Hit h = ui.hit("histogram", area);
+  const Hit h = ui.control("histogram", area, FocusKind::slider);
   ui.tip(
       "histogram", h, area,
       {"Levels of the picture",
@@ -107,10 +107,8 @@ void plot(PanelContext& c, Column& column) {
     const double moved = static_cast<double>((x - start_x) / std::max(box.width(), 1.0F)) * (kHigh_db - kLow_db);
     drag_display_window(p, grip, start, moved);
   }
-  if (h.right) {
-    p.gain_db = c.state.defaults.gain_db;
-    p.dynamic_range_db = c.state.defaults.dynamic_range_db;
-  }
+  if (h.right) reset_display_window(p, c.state.defaults);
+  for (const KeyPress& press : h.keys) key_display_window(p, c.state.defaults, press);
   const DisplayWindow w = display_window(p);
   ui.fill(box, theme::kCanvas, 2);
   if (c.state.measured.histogram) draw_bars(ui, box, *c.state.measured.histogram, w);
@@ -126,7 +124,7 @@ void histogram_block(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   bool& open = c.view.histogram;
   const Rect r = ui.row(column, 24, 0);
-  const Hit h = ui.hit("histogram_head", r);
+  const Hit h = ui.control("histogram_head", r);
   ui.tip("histogram_head", h, r,
          {"Histogram", "How often each level occurs in the picture, and which of them the display shows.", {}});
   if (h.clicked) open = !open;

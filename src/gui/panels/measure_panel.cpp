@@ -24,10 +24,10 @@ void save_row(PanelContext& c, Column& column) {
   column.y += ui.px(4);
   Rect r = ui.row(column, theme::kRow, 4);
   r.x0 = r.x1 - ui.px(104);
-  const std::string_view why =
-      c.state.measured.values.empty() && c.state.measured.profiles.empty() && !c.state.measured.histogram
-          ? "Nothing has been measured yet."
-          : "";
+  const std::string_view why = why_no_files(
+      c.state, c.state.measured.values.empty() && c.state.measured.profiles.empty() && !c.state.measured.histogram
+                   ? "Nothing has been measured yet."
+                   : "");
   if (ui.button("save_measurements", r, {.label = "Save CSV"},
                 {"Save CSV",
                  "All numbers here, the last 30 s of each, the curves and the histogram, with units, source "

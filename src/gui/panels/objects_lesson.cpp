@@ -49,7 +49,7 @@ void lesson_link(PanelContext& c, const Column& column, float header_y) {
   const std::string_view word = shown ? "hide" : "how it works";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
-  const Hit h = ui.hit("objects_explain", r);
+  const Hit h = ui.control("objects_explain", r);
   ui.tip("objects_explain", h, r,
          {"How it works", "From the picture's levels to a table of objects, in four steps that can be read here.", {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);

@@ -145,7 +145,7 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   if (ui.button("save_objects", button, {.label = "Save CSV"},
                 {"Save CSV",
                  "The table with all digits, the background and the threshold, with source, frame and parameters.",
-                 found.objects.empty() ? "There are no objects." : ""})) {
+                 why_no_files(c.state, found.objects.empty() ? "There are no objects." : "")})) {
     call(c.commands.save, SaveWhat::objects);
   }
 }

@@ -62,7 +62,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
   StructureView& s = c.state.structure;
   const StructureObject& o = s.object(number);
   const std::string id = "object/" + std::to_string(number);
-  const Hit h = ui.hit(id.c_str(), r);
+  const Hit h = ui.control(id.c_str(), r, FocusKind::line);
   ui.tip(id.c_str(), h, r,
          {fmt::format("Object {}", number),
           fmt::format("{} pixels, {} wide and {} high. Click here or in the image to select, click again to deselect.",

@@ -91,8 +91,9 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& 
     act = HistoryAct::redo;
   }
   turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
-  if (ui.icon_button("preset_menu", cell(0),
-                     {"Presets", "Save what you set, rename, delete, or choose one for this probe.", {}})) {
+  if (ui.icon_button(
+          "preset_menu", cell(0),
+          {"Presets", "Save what you set, rename, delete, or choose one for this probe.", why_no_files(c.state)})) {
     const PresetView* active = active_of(c.state.presets);
     const std::string name = active != nullptr && active->own ? active->name : "";
     name_ = {};
@@ -134,7 +135,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     }
     const Rect r{x, column.y, x + w, column.y + ui.px(kChip)};
     const std::string id = fmt::format("preset/{}", i);
-    const Hit h = ui.hit(id.c_str(), r);
+    const Hit h = ui.control(id.c_str(), r, FocusKind::button, p.name);
     ui.tip(id.c_str(), h, r, {p.name, chip_help(p, active, c.state.presets.changed), {}});
     ui.fill(r, active ? theme::kSelected : h.hovered ? theme::kHover : theme::kField, theme::kRadius);
     if (!key.empty()) {

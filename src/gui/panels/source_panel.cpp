@@ -71,15 +71,16 @@ void open_row(PanelContext& c, Column& column) {
   const Rect left{r.x0, r.y0, r.x0 + half, r.y1};
   const Rect right{r.x1 - half, r.y0, r.x1, r.y1};
   if (ui.button("open", left, {.label = "Open…", .shortcut = "Ctrl+O"},
-                {"Open a recording", "Opens a file of channel data. Files can also be dropped on the window.", {}})) {
+                {"Open a recording", "Opens a file of channel data. Files can also be dropped on the window.",
+                 why_no_files(c.state)})) {
     c.open_dialog = true;
   }
   const std::vector<RecentName> names = recent_names(c.state.recent);
   std::vector<Choice> choices;
   for (const RecentName& recent : names) choices.push_back({recent.name, recent.folder});
-  const auto picked =
-      ui.combo("recent", right, {"Recent"}, choices, -1,
-               {"Recent", "Recordings opened before.", names.empty() ? "No recording has been opened yet." : ""});
+  const auto picked = ui.combo("recent", right, {"Recent"}, choices, -1,
+                               {"Recent", "Recordings opened before.",
+                                why_no_files(c.state, names.empty() ? "No recording has been opened yet." : "")});
   if (picked) {
     const std::filesystem::path chosen = c.state.recent[static_cast<std::size_t>(*picked)];
     call(c.commands.open_file, chosen);
@@ -95,7 +96,7 @@ void continue_row(PanelContext& c, Column& column) {
   const std::string name = file.filename().string();
   const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Continue with " + name);
   const std::string help = "The recording of the last time: " + file.string();
-  if (ui.button("continue", r, {.label = label}, {"Continue with " + name, help, {}})) {
+  if (ui.button("continue", r, {.label = label}, {"Continue with " + name, help, why_no_files(c.state)})) {
     call(c.commands.open_file, file);
   }
 }

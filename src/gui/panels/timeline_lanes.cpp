@@ -156,10 +156,37 @@ void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& a
   if (t.zoom.fit) return;
   const float half = 0.5F * (ui.width(Type::small, "Show all") + ui.px(12));
   const Rect link{std::round(area.cx() - half), r.y0, std::round(area.cx() + half), r.y1};
-  const Hit h = ui.hit("timeline_fit", link);
+  const Hit h = ui.control("timeline_fit", link);
   ui.tip("timeline_fit", h, link, {"Show all", "All of the chosen frames again; so does a double click.", {}});
   ui.text_centred(Type::small, link, h.hovered ? theme::kText : theme::kAccent, "Show all");
   if (h.clicked) t.zoom = {};
+}
+
+// Up and Down zoom about the middle, Left and Right pan, Home and Delete show all.
+void take_keys(TimelineState& t, const Hit& h, const TimelineScene& scene, const TimeMap& map, const MapSizes& sizes) {
+  constexpr double kZoom = 0.8;
+  const float middle = 0.5F * (sizes.x0 + sizes.x1), step = 0.1F * (sizes.x1 - sizes.x0);
+  if (map.pieces.empty() || h.keys.empty()) return;
+  switch (h.keys.back().key) {
+    case Key::up:
+      t.zoom = zoom_about(map, scene.frames, sizes, middle, kZoom);
+      break;
+    case Key::down:
+      t.zoom = zoom_about(map, scene.frames, sizes, middle, 1.0 / kZoom);
+      break;
+    case Key::left:
+      t.zoom = pan_by(map, scene.frames, sizes, middle, step);
+      break;
+    case Key::right:
+      t.zoom = pan_by(map, scene.frames, sizes, middle, -step);
+      break;
+    case Key::home:
+    case Key::remove:
+      t.zoom = {};
+      break;
+    default:
+      break;
+  }
 }
 
 // Wheel, drag and double click. The map stays this frame's; the next one sees the new zoom.
@@ -200,7 +227,7 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
       .x0 = area.x0, .x1 = area.x1, .cell_gap = ui.px(6), .break_gap = ui.px(3), .least_cell = ui.px(10)};
   const TimeMap map = timeline_map(scene.spans, scene.frames, t, sizes);
   t.cut_ns = map.shown_ns;
-  const Hit h = ui.hit("timeline", area);
+  const Hit h = ui.control("timeline", area, FocusKind::slider, "Timeline");
   ImGui::PushClipRect({area.x0, labels.y0}, {area.x1 + 1, area.y1}, true);
   for (std::size_t i = 0; i < scene.rows.size(); ++i) {
     const Rect lane = row_rect(ui, scene, area, i);
@@ -217,6 +244,7 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
   if (under != nullptr) block_tip(c, h, area, scene, map, *under);
   if (look.axis == LaneAxis::shown) axis_row(c, column, map, area);
   take_gestures(t, h, scene, map, sizes);
+  take_keys(t, h, scene, map, sizes);
   return map.shown_ns;
 }
 

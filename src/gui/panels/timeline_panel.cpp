@@ -46,9 +46,9 @@ void frames_choice(PanelContext& c, const Rect& r) {
 
 void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
   const std::string_view why =
-      c.state.timing.frames == 0 && c.state.timeline.spans.empty() && c.view.timeline.kept.empty()
-          ? std::string_view("No frame has been timed yet.")
-          : std::string_view();
+      why_no_files(c.state, c.state.timing.frames == 0 && c.state.timeline.spans.empty() && c.view.timeline.kept.empty()
+                                ? std::string_view("No frame has been timed yet.")
+                                : std::string_view());
   if (c.ui.button(
           "save_csv", csv, {.label = "CSV"},
           {"Save as CSV", "All times that are kept, one line a span: frame, stage, lane, start and end in ns.", why})) {
