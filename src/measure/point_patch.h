@@ -1,6 +1,7 @@
 // Where an echo is to be beamformed finely, so that its widths do not depend on the image's pixels: a patch around the
-// image's peak, as wide as the lobes and their side lobes, with enough pixels across a width. If the patch shows other
-// widths than the image did, another patch follows; three at most. Beamforming is for the caller. Any thread.
+// image's peak, as wide as the lobes and their side lobes, with enough pixels across a width; then one around the peak
+// that it shows, and more if the widths differ from those it was made for; four at most. Beamforming is for the caller.
+// Any thread.
 #pragma once
 
 #include <optional>
