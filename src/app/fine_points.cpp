@@ -38,6 +38,7 @@ std::optional<KeptFrame> find_kept(const RfHistory& history, std::uint64_t seque
 void FinePoints::forget(Measured& measured) {
   work_.reset();
   not_before_ns_ = 0;
+  measured.fine_came = measured.fine_came || !measured.fine.empty();
   measured.fine.clear();
 }
 

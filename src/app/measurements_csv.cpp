@@ -45,10 +45,15 @@ void add_lobe(Out out, const std::string& object, const char* name, const Lobe& 
 
 }  // namespace
 
-std::string measurements_csv(const Measured& m, const std::string& comments) {
+std::string measurements_csv(const Measured& m, const std::string& comments, const Measured& a) {
   std::string text = comments + "table,object,quantity,unit,at,at_unit,value\n";
   const Out out = std::back_inserter(text);
   for (const MeasuredValue& v : m.values) add(out, {"now", v.object, v.quantity, v.unit, ""}, v.value);
+  for (const MeasuredValue& v : a.values) add(out, {"A", v.object, v.quantity, v.unit, ""}, v.value);
+  for (const MeasuredValue& v : m.values) {
+    const MeasuredValue* of_a = a.find(v.object, v.quantity);
+    if (of_a != nullptr) add(out, {"B-A", v.object, v.quantity, v.unit, ""}, v.value - of_a->value);
+  }
   for (const MeasuredValue& v : m.values) {
     const auto last = static_cast<double>(v.trend.size()) - 1.0;
     for (std::size_t i = 0; i < v.trend.size(); ++i) {

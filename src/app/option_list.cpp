@@ -95,7 +95,7 @@ void add_output_options(CLI::App& app, Options& o) {
 
 void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where available (default)");
-  app.add_option("--scale", o.ui_scale, "Interface scale, 0.75 to 3; 0 = the monitor's")->type_name("S");
+  app.add_option("--scale", o.ui_scale, "Scale of the user interface, 0.75 to 3; 0 = automatic")->type_name("S");
   app.add_flag("--kiosk{60}", t.kiosk_s,
                "Unattended display: resets everything after S seconds without input (default 60); no opening, saving, "
                "recording, deleting, and quitting only by a signal")

@@ -70,7 +70,7 @@ void check_ranges(const Options& o) {
     throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
   if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
-    throw Error("--scale", fmt::format("found {:g}", o.ui_scale), "0.75 to 3, or 0 for the monitor's");
+    throw Error("--scale", fmt::format("found {:g}", o.ui_scale), "0.75 to 3, or 0 for automatic");
   }
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
@@ -135,7 +135,7 @@ void take_kiosk(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!(t.kiosk_s >= 1.0 && t.kiosk_s <= 86'400.0)) {
     throw Error("--kiosk", fmt::format("found {:g}", t.kiosk_s), "1 to 86400 s");
   }
-  if (o.headless) throw Error("--kiosk", "found with --headless", "--kiosk with a window");
+  if (o.headless) throw Error("--kiosk", "not available with --headless", "--kiosk with a window");
   o.kiosk_idle_s = t.kiosk_s;
 }
 

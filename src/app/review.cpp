@@ -92,8 +92,8 @@ void Review::thaw(Cine& cine, Session& session) {
 
 void Review::forget(Cine& cine) {
   history_.let_go();
-  frozen_ = false;
-  cine.playing = cine.compare = false;
+  frozen_ = comparing_live_ = false;
+  cine.playing = false;
   cine.times_s.clear();
   asked_.reset();
 }
@@ -128,28 +128,51 @@ void Review::update(Cine& cine, const ImagingParams& params, Session& session, s
   if (!frozen_) {
     cine.frames = extent.frames;
     cine.seconds = extent.seconds;
-    return;
+    const bool compare = cine.compare && extent.frames > 0;
+    if (comparing_live_ && !compare) {
+      session.end_review();
+      asked_.reset();
+    }
+    comparing_live_ = compare;
+    if (!compare) return;
+    return ask_for(cine, extent.frames - 1, params, session);
   }
+  comparing_live_ = false;
   if (cine.frames == 0) return;
   cine.mark_out = std::min(cine.mark_out, cine.frames - 1);
   cine.mark_in = std::min(cine.mark_in, cine.mark_out);
   cine.index = std::min(cine.index, cine.frames - 1);
   play(cine, now_ns);
-  const std::optional<KeptFrame> kept = history_.at(cine.index);
+  ask_for(cine, cine.index, params, session);
+}
+
+void Review::ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session) {
+  const std::optional<KeptFrame> kept = history_.at(index);
   if (!kept.has_value()) return;
-  Asked wanted{
-      .index = cine.index, .sequence = kept->frame.stamp.sequence, .params = without_display(params), .compare = {}};
-  if (cine.compare) wanted.compare = without_display(cine.a);
+  Asked wanted;
+  wanted.index = index;
+  wanted.sequence = kept->frame.stamp.sequence;
+  wanted.params = without_display(params);
+  const bool other = cine.compare && other_ != nullptr && other_->wanted();
+  std::optional<ComparedFrame> beside;
+  if (other && other_->opened() != nullptr) {
+    beside = other_->frame_for(kept->frame.stamp);
+    if (!beside) return;  // not even the first one is read
+    wanted.other = beside->acquisition;
+    wanted.other_index = beside->frame.stamp.source_index;
+  }
+  if (cine.compare && (!other || beside)) wanted.compare = without_display(cine.a);
   if (wanted == asked_) return;
   Ensemble ensemble;
-  if (params.flow != FlowMode::off) ensemble = ensemble_before(history_, cine.index, params.flow_frames);
+  if (frozen_ && params.flow != FlowMode::off) ensemble = ensemble_before(history_, index, params.flow_frames);
   cine.why_no_flow = ensemble.why_not;
   if (!ensemble.why_not.empty()) ensemble.frames.clear();
   session.review({.frame = kept->frame,
                   .owner = kept->owner,
                   .params = wanted.params,
                   .compare = wanted.compare,
-                  .ensemble = std::move(ensemble.frames)});
+                  .ensemble = std::move(ensemble.frames),
+                  .compared = std::move(beside)});
   asked_ = wanted;
   ++requests_;
 }

@@ -1,5 +1,6 @@
 // Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing at the acquisition's pace
-// times a speed, and what the pipeline is asked to process again for it. UI thread only.
+// times a speed, and what the pipeline is asked to process again for it: live too, the newest frame, while two images
+// are compared. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/compared_source.h"
 #include "app/session.h"
 #include "gui/ui_state.h"
 #include "history/rf_history.h"
@@ -15,7 +17,8 @@ namespace echoloop {
 
 class Review {
  public:
-  explicit Review(RfHistory& history) : history_(history) {}
+  // `other`: side A of a comparison while it is a recording of its own; null: it never is.
+  explicit Review(RfHistory& history, ComparedSource* other = nullptr) : history_(history), other_(other) {}
 
   [[nodiscard]] bool frozen() const { return frozen_; }
   // Frozen, the history stands still; the frame with number `sequence` (or else the newest) stays on screen.
@@ -24,7 +27,7 @@ class Review {
   void forget(Cine& cine);  // another source, or no session any more
 
   // Each window frame: moves the playhead of a loop that plays, and asks for what should be on screen. `params`: in the
-  // panels.
+  // panels. Throws what reading a frame of the other recording threw.
   void update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns);
 
   void ask_again() { asked_.reset(); }  // something else changed that makes the picture (the held level)
@@ -40,17 +43,22 @@ class Review {
     std::uint64_t sequence = 0;
     ImagingParams params;
     std::optional<ImagingParams> compare;
+    AcquisitionPtr other;  // of a frame of another recording
+    std::uint64_t other_index = 0;
     friend bool operator==(const Asked&, const Asked&) = default;
   };
 
   void play(Cine& cine, std::int64_t now_ns);
+  void ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session);
 
   RfHistory& history_;
+  ComparedSource* other_;
   bool frozen_ = false;
   double position_s_ = 0.0;  // of a loop that plays, on the axis of Cine::times_s
   std::size_t placed_ = 0;   // the index that position_s_ belongs to
   std::int64_t played_ns_ = 0;
   std::optional<Asked> asked_;
+  bool comparing_live_ = false;
   std::uint64_t requests_ = 0;
 };
 

@@ -63,24 +63,18 @@ UiCommands WindowApp::make_commands() {
   UiCommands c;
   c.params_changed = [this] { later([this] { apply_params(); }); };
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
-  c.open_phantom = [this](const std::string& name) {
-    later([this, name] {
-      pending_session_.reset();
-      opener_.open("sim:" + name);
-    });
-  };
+  c.open_phantom = [this](const std::string& name) { later([this, name] { open("sim:" + name, {}); }); };
   c.open_file = [this](const std::filesystem::path& file) {
     if (!refused_in_kiosk()) later([this, file] { open_file(file); });
   };
-  c.facts_changed = [this] {
-    later([this] {
-      pending_session_.reset();
-      opener_.open(state_.source.opened_as, state_.facts);
-    });
-  };
+  c.facts_changed = [this] { later([this] { open(state_.source.opened_as, state_.facts); }); };
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
+  c.compare_with = [this](CompareSide side, const std::filesystem::path& path) {
+    if (!refused_in_kiosk()) later([this, side, path] { compare_with(side, path); });
+  };
+  c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
   c.save_timings = [this](TimingFile format) {
     if (refused_in_kiosk()) return;
     later([this, format] {
@@ -116,6 +110,12 @@ UiCommands WindowApp::make_commands() {
   return c;
 }
 
+void WindowApp::open(const std::string& name, const Facts& facts) {
+  current_becomes_a_ = false;
+  pending_session_.reset();
+  opener_.open(name, facts);
+}
+
 void WindowApp::begin() {
   opener_.open(options_.source, options_.facts);
   started_ns_ = now_ns();
@@ -132,6 +132,7 @@ int WindowApp::run() {
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
 void WindowApp::turn() {
   take_opened();
+  go_on_with_comparison();
   if (session_ != nullptr) go_on_with_stream();
   if (session_ != nullptr) look_at_stream();
   if (session_ != nullptr) go_on_with_film();
@@ -199,6 +200,7 @@ void WindowApp::count_picture() {
     }
     return;
   }
+  if (std::exchange(shown_ready_ns_, image.ready_ns) == image.ready_ns) return;  // side A of a comparison came
   ++shown_;
   trace_.add_latency(Latency::ready_of_shown, image.stamp.acquired_ns, image.ready_ns);
   trace_.add_latency(Latency::shown, image.stamp.acquired_ns, times.shown);
@@ -210,8 +212,8 @@ bool WindowApp::must_draw() const {
   const bool kept_news = past_.images[0].has_news() || (state_.cine.compare && past_.images[1].has_news()) ||
                          (state_.params.flow != FlowMode::off && past_.flow.has_news());
   const bool news = review_.frozen() ? kept_news : live_.images.has_news();
-  return news || film_ != nullptr || fine_points_.busy() || state_.measured.fine_came || viewer_->wants_frame() ||
-         viewer_->should_close() || opener_.fraction() != fraction_drawn_;
+  return news || film_ != nullptr || fine_points_.busy() || fine_points_a_.busy() || state_.measured.fine_came ||
+         viewer_->wants_frame() || viewer_->should_close() || opener_.fraction() != fraction_drawn_;
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
@@ -258,6 +260,7 @@ void WindowApp::take_opened() {
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
     pending_session_.reset();
+    current_becomes_a_ = false;
     state_.facts = facts_;  // the panel shows what holds
     next_setup_.reset();
     say(Severity::error, error.what());
@@ -267,6 +270,8 @@ void WindowApp::take_opened() {
 void WindowApp::cancel() {
   if (opener_.busy()) {
     opener_.cancel();
+  } else if (compared_.opening()) {
+    end_other_recording("Opening " + compared_.name() + " was cancelled.");
   } else if (film_ != nullptr) {
     film_->give_up({});
   }

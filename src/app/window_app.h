@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/cine_film.h"
+#include "app/compared_source.h"
 #include "app/fine_points.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
@@ -44,6 +45,7 @@ class WindowApp {
  private:
   UiCommands make_commands();
   void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
+  void open(const std::string& name, const Facts& facts);
   void run_commands();
   void take_opened();
   // `saved`: where the stream begins; null: at the source's beginning.
@@ -73,6 +75,12 @@ class WindowApp {
   void apply_cine();
   void freeze_when_still();
   void look_back();
+  [[nodiscard]] OpenedSource current_source() const;
+  void compare_with(CompareSide side, const std::filesystem::path& path);
+  void use_as_a(OpenedSource opened, const ImagingParams& params);
+  void swap_recordings();
+  void go_on_with_comparison();
+  void end_other_recording(const std::string& why);
   void set_reference();
   void say_reference();
   void save(SaveWhat what);
@@ -86,6 +94,7 @@ class WindowApp {
   void save_session();
   void restore_view(const SavedSession* saved);
   void freeze_restored_frame();
+  void refine_points_on_screen(FinePoints::Moment moment);
   void give_up_film(const std::string& why);
   void describe_saving();
   [[nodiscard]] bool folder_ready(UserFolder kind);
@@ -129,14 +138,16 @@ class WindowApp {
   RfHistory history_;
   WindowRecording recording_{&history_, state_.recording, options_.record,
                              [this](Severity severity, const std::string& text) { say(severity, text); }};
-  Review review_{history_};
+  ComparedSource compared_;  // side A of a comparison, while it is a recording of its own
+  Review review_{history_, &compared_};
   Inspecting inspecting_{history_, inspections_};
-  FinePoints fine_points_{history_};
+  FinePoints fine_points_{history_}, fine_points_a_{history_};  // the latter of a comparison's side A
   MModeReview m_mode_review_{history_, past_.line};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
+  bool current_becomes_a_ = false;  // the source that is opened is to be compared with the one at hand
   std::shared_ptr<Source> source_;
   std::shared_ptr<const SavedSession> pending_session_;  // to restore when its source is open
   std::optional<std::uint64_t> frame_to_freeze_;         // of a session, until it is on screen
@@ -156,6 +167,7 @@ class WindowApp {
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   double first_picture_s_ = 0.0;    // after the program was started; 0 = none yet
   std::uint64_t shown_ = 0;
+  std::int64_t shown_ready_ns_ = 0;  // of the last image that was counted
   std::int64_t started_ns_ = 0;
   WindowTimes times_;
   std::uint64_t window_frame_ = 0;

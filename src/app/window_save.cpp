@@ -172,9 +172,16 @@ void WindowApp::save_timings(TimingFile format) {
 void WindowApp::save_measurements() {
   const Measured& m = state_.measured;
   if (m.image.number == 0) return;
+  std::string comments = measurement_comments(*backend_, named_, m.image);
+  if (const Image& a = state_.measured_a.image; a.number != 0) {
+    const std::string& other = state_.cine.a_recording.name;
+    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n",
+                            other.empty() ? named_ : other, a.stamp.sequence,
+                            image_json(*backend_, other.empty() ? named_ : other, a).dump());
+  }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(state_.source, m.image.stamp) + "_measurements", ".csv");
-  write_text(path, measurements_csv(m, measurement_comments(*backend_, named_, m.image)));
+  write_text(path, measurements_csv(m, comments, state_.measured_a));
   report_saved("Saved " + path.string(), Severity::info);
 }
 

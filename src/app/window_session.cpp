@@ -9,10 +9,9 @@
 namespace echoloop {
 
 void WindowApp::open_file(const std::filesystem::path& file) {
-  pending_session_.reset();
-  if (!is_session_file(file)) return opener_.open(file.string());
+  if (!is_session_file(file)) return open(file.string(), {});
   auto session = std::make_shared<const SavedSession>(read_session(file));
-  opener_.open(session->source, session->facts);
+  open(session->source, session->facts);
   pending_session_ = std::move(session);
 }
 

@@ -34,6 +34,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   review_.forget(state_.cine);
   inspecting_.forget(state_);
   fine_points_.forget(state_.measured);
+  fine_points_a_.forget(state_.measured_a);
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   live_.flow.reset();  // of another stream
@@ -113,10 +114,15 @@ void WindowApp::start_session(OpenedSource opened) {
   require_room(opened, stream);
   if (!first) recording_.end("another source was opened");
   if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
-  if (!again) {                             // what was drawn belongs to the other picture
-    if (!first) clear_marks(state_.marks);  // else those of the command line
+  const bool becomes_a = std::exchange(current_becomes_a_, false) && state_.cine.compare;
+  if (becomes_a) use_as_a(current_source(), state_.params);
+  if (!again && compared_.opened() == nullptr) {  // what was drawn and held belongs to the other image
+    if (!first) clear_marks(state_.marks);        // else those of the command line
     state_.inspected.reset();
     state_.pan_zoom = {};
+    state_.cine.compare = false;
+  }
+  if (!again) {
     state_.cine.speed = state_.saving.film.speed = starting_speed(opened.info.acquisition->frame_rate_hz);
   }
   state_.facts = facts_ = opened.facts;

@@ -84,16 +84,7 @@ void Pipeline::inject_faults(Lane& lane, std::uint64_t sequence) {
 
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
 void Pipeline::measure_reference(Slot& slot) {
-  slot.lane->compress(0.0);
-  slot.lane->finish(HostCopy::made);
-  slot.lane->wait();
-  const std::span<const float> image = slot.lane->image().host();
-  if (image.empty()) return;
-  const float brightest = *std::max_element(image.begin(), image.end());
-  constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600: a frame of zeros tells nothing, the next one may
-  // Held as it would be with all transmits: a selection then changes the brightness only by what it leaves out.
-  if (brightest <= kSilenceDb) return;
-  held_reference_db_ = static_cast<double>(brightest) - transmit_level_db(slot.plan->params, *slot.plan->acquisition);
+  if (const auto level_db = measured_level_db(*slot.lane, *slot.plan)) held_reference_db_ = *level_db;
 }
 
 void Pipeline::collect(Slot& slot) {

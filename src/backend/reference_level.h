@@ -1,6 +1,11 @@
 // The level that is 0 dB in a picture: what the parameters say, or, where they leave it open, a level that is held.
 #pragma once
 
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "backend/backend.h"
 #include "backend/plan.h"
 #include "core/transmits.h"
 
@@ -16,6 +21,21 @@ namespace echoloop {
 [[nodiscard]] inline double reference_level_db(const Plan& plan, double held_db) {
   if (!holds_level(plan)) return plan.params.reference_db;
   return held_db > kAutoReference ? held_db + transmit_level_db(plan.params, *plan.acquisition) : 0.0;
+}
+
+// The level to hold that puts 0 dB at the brightest pixel of the frame in the lane, whose envelope has been made: as it
+// would be with all transmits, so that a selection changes the brightness only by what it leaves out. Waits for the
+// frame. None: a frame of zeros says nothing.
+[[nodiscard]] inline std::optional<double> measured_level_db(Lane& lane, const Plan& plan) {
+  lane.compress(0.0);
+  lane.finish(HostCopy::made);
+  lane.wait();
+  const std::span<const float> image = lane.image().host();
+  if (image.empty()) return std::nullopt;
+  const float brightest = *std::max_element(image.begin(), image.end());
+  constexpr float kSilenceDb = -590.0f;  // to_db()'s floor is -600
+  if (brightest <= kSilenceDb) return std::nullopt;
+  return static_cast<double>(brightest) - transmit_level_db(plan.params, *plan.acquisition);
 }
 
 }  // namespace echoloop

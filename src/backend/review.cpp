@@ -140,15 +140,18 @@ void Reviewer::begin_requests(double held_reference_db, HostCopy copy) {
   if (flow_ended_.exchange(false)) drop_flow();
   if (!looking()) {
     if (auto request = take_request()) {
-      begin(slots_[kShown], *request, request->params);
-      if (request->compare.has_value()) begin(slots_[kCompared], *request, *request->compare);
+      const ComparedFrame frame{acquisition_, request->frame, request->owner};
+      begin(slots_[kShown], frame, request->params);
+      if (request->compare.has_value()) {
+        begin(slots_[kCompared], request->compared.value_or(frame), *request->compare);
+      }
       begin_flow(*request);
     }
   }
   if (slots_[kDelivered].busy) return;
   if (auto request = take_delivery()) {
     slots_[kDelivered].deliver = request->deliver;
-    begin(slots_[kDelivered], *request, request->params);
+    begin(slots_[kDelivered], {acquisition_, request->frame, request->owner}, request->params);
     begin_film_flow(*request);
   }
 }
@@ -171,20 +174,33 @@ void Reviewer::refuse(const std::string& why) {
   for (const auto& deliver : told) deliver(nullptr, nullptr);
 }
 
-void Reviewer::begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params) {
-  if (slot.lane == nullptr) slot.lane = backend_.make_lane(kMaxLanes, mode_);
-  slot.plan = make_plan(acquisition_, params, slot.plan, backend_.lowest_precision());
-  slot.reference_db = reference_level_db(*slot.plan, held_reference_db_);
-  slot.owner = request.owner;
+void Reviewer::begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params) {
+  if (slot.lane == nullptr || slot.acquisition != frame.acquisition) {
+    slot.lane = backend_.make_lane(kMaxLanes, mode_);
+    slot.own_reference_db = kAutoReference;
+  }
+  slot.acquisition = frame.acquisition;
+  slot.plan = make_plan(frame.acquisition, params, slot.plan, backend_.lowest_precision());
+  slot.owner = frame.owner;
   slot.lane->set_plan(slot.plan);
   slot.busy = true;
-  slot.lane->upload(request.frame);
+  slot.lane->upload(frame.frame);
   slot.lane->condition();
   slot.lane->beamform();
   slot.lane->envelope();
+  slot.reference_db = slot_reference_db(slot);
   slot.lane->compress(slot.reference_db);
   if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
   slot.lane->finish(slot.deliver ? HostCopy::made : host_copy_);
+}
+
+// After the envelope. The first frame of another recording is waited for.
+double Reviewer::slot_reference_db(Slot& slot) const {
+  if (slot.acquisition == acquisition_) return reference_level_db(*slot.plan, held_reference_db_);
+  if (holds_level(*slot.plan) && slot.own_reference_db <= kAutoReference) {
+    slot.own_reference_db = measured_level_db(*slot.lane, *slot.plan).value_or(kAutoReference);
+  }
+  return reference_level_db(*slot.plan, slot.own_reference_db);
 }
 
 void Reviewer::collect(std::size_t index) {
@@ -194,7 +210,7 @@ void Reviewer::collect(std::size_t index) {
   image.number = ++finished_;
   image.params = slot.plan->params;
   image.params.reference_db = slot.reference_db;
-  image.acquisition = acquisition_;
+  image.acquisition = slot.acquisition;
   image.averaged_frames = 0.0;
   slot.owner.reset();
   slot.busy = false;

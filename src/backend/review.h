@@ -24,6 +24,13 @@
 
 namespace echoloop {
 
+// A frame of another recording, which is compared with one of the stream.
+struct ComparedFrame {
+  AcquisitionPtr acquisition;
+  RfFrame frame;
+  std::shared_ptr<const void> owner;  // keeps the frame's samples
+};
+
 struct ReviewRequest {
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps the frame's samples
@@ -34,6 +41,9 @@ struct ReviewRequest {
   std::function<void(const Image*, const FlowImage*)> deliver = {};
   // Not empty: the flow picture of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
   std::vector<EnsembleFrame> ensemble = {};
+  // With `compare`: this frame goes into the second mailbox in place of `frame`. Where the parameters leave the 0 dB
+  // level open, its recording has a level of its own: the brightest pixel of the first frame.
+  std::optional<ComparedFrame> compared = {};
 };
 
 // Whether a live frame waits: those of the past then take turns only.
@@ -65,16 +75,19 @@ class Reviewer {
 
  private:
   struct Slot {
+    AcquisitionPtr acquisition;  // of the lane's frames
     std::unique_ptr<Lane> lane;
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> owner;  // of the frame in the lane
     std::function<void(const Image*, const FlowImage*)> deliver;
     double reference_db = 0.0;
+    double own_reference_db = kAutoReference;  // held for frames of another recording
     bool busy = false;
   };
 
   void begin_requests(double held_reference_db, HostCopy copy);
-  void begin(Slot& slot, const ReviewRequest& request, const ImagingParams& params);
+  void begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
+  [[nodiscard]] double slot_reference_db(Slot& slot) const;
   void collect(std::size_t slot);
   void refuse(const std::string& why);
   [[nodiscard]] std::optional<ReviewRequest> take_delivery();

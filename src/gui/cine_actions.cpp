@@ -33,13 +33,18 @@ std::string_view why_no_freeze(const UiState& state) {
     case RunState::idle:
       break;
   }
-  return "Nothing is running.";
+  return "No source is running.";
+}
+
+std::string_view why_no_comparison(const UiState& state) {
+  if (!state.cine.why_not.empty()) return state.cine.why_not;
+  if (const std::string_view why = why_no_freeze(state); !why.empty()) return why;
+  if (state.cine.frames == 0) return "No frames in history yet.";
+  return {};
 }
 
 std::string_view why_no_past(const UiState& state) {
-  if (!state.cine.why_not.empty()) return state.cine.why_not;
-  if (const std::string_view why = why_no_freeze(state); !why.empty()) return why;
-  if (state.cine.frames == 0) return "No frame has been kept yet.";
+  if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
   if (state.run != RunState::frozen) return "Freeze first (Space).";
   return {};
 }
@@ -59,7 +64,8 @@ void cine_seek(UiState& state, const UiCommands& commands, std::size_t index) {
 }
 
 void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
-  if (!why_no_past(state).empty()) return;
+  const bool compares = act == CineAct::compare || act == CineAct::swap;
+  if (!(compares ? why_no_comparison(state) : why_no_past(state)).empty()) return;
   Cine& cine = state.cine;
   const std::size_t last = last_frame(cine);
   switch (act) {
@@ -94,6 +100,7 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
       break;
     case CineAct::swap:
       if (!cine.compare) return;
+      if (!cine.a_recording.name.empty()) return call(commands.swap_recordings);
       swap_sides(cine.a, state.params);
       call(commands.params_changed);
       break;
@@ -103,11 +110,8 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
 
 void keep_cine_valid(UiState& state, const UiCommands& commands) {
   Cine& cine = state.cine;
-  if (state.run != RunState::frozen) {
-    if (std::exchange(cine.compare, false)) call(commands.cine_changed);
-    return;
-  }
-  if (cine.frames == 0) return;
+  if (state.run == RunState::fault && std::exchange(cine.compare, false)) call(commands.cine_changed);
+  if (state.run != RunState::frozen || cine.frames == 0) return;
   const std::size_t last = last_frame(cine);
   const auto before = std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out));
   cine.index = std::min(cine.index, last);

@@ -14,13 +14,14 @@ enum class CineAct { first, back, forward, last, play, mark_in, mark_out, reset_
 // Why it has no effect at the moment, for tooltips; empty = it has one.
 std::string_view why_no_freeze(const UiState& state);
 std::string_view why_no_past(const UiState& state);
+std::string_view why_no_comparison(const UiState& state);  // live too: of the newest frame that is kept
 
-// Nothing while why_no_past() has a reason.
+// Nothing while there is a reason.
 void cine_act(UiState& state, const UiCommands& commands, CineAct act);
 void cine_seek(UiState& state, const UiCommands& commands, std::size_t index);  // also stops playing
 void freeze(const UiState& state, const UiCommands& commands);                  // and live again
 
-// Keeps index and marks within the kept frames and ends a comparison when the picture is live again; once a frame.
+// Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
 void keep_cine_valid(UiState& state, const UiCommands& commands);
 
 // A frame's time before the newest, at most 0; and where it lies on the track, 0 to 1.

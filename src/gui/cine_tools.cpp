@@ -113,10 +113,8 @@ void draw_tool(const Row& row, Tool tool, const Rect& r) {
   } else if (tool == Tool::record) {
     record_button(row, r);
   } else {
-    const Tip tip{
-        "Compare",
-        "Holds these parameters as A, left of a line; what you change from now on acts on B, right of it (X).",
-        why_no_past(c.state)};
+    const Tip tip{"Compare", "Holds these parameters, or shows another recording, as A; edits act on B (X).",
+                  why_no_comparison(c.state)};
     const bool on = c.state.cine.compare && tip.why_not.empty();
     if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
       cine_act(c.state, c.commands, CineAct::compare);
@@ -134,12 +132,12 @@ void draw_menu(const Row& row, const Rect& r) {
     entries.push_back(entry);
     choices.push_back(choice);
   };
-  const bool past = why_no_past(c.state).empty();
+  const bool possible = why_no_comparison(c.state).empty();
   if (row.fit.keep == Shown::in_menu) {
     add(Entry::keep, {kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"});
   }
   if (row.fit.compare == Shown::in_menu) {
-    add(Entry::compare, {"Compare", !past ? "when frozen" : c.state.cine.compare ? "on" : "X"});
+    add(Entry::compare, {"Compare", !possible ? "no frames" : c.state.cine.compare ? "on" : "X"});
   }
   if (row.fit.picture == Shown::in_menu) {
     add(Entry::picture, {"Picture", "S"});

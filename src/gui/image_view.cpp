@@ -46,9 +46,13 @@ const FlowImage* flow_under(const ImageViewContext& c, float mouse_x) {
   return c.compared != nullptr && mouse_x < c.wipe_x ? nullptr : c.flow;
 }
 
+const Image& image_under(const ImageViewContext& c, float mouse_x) {
+  return c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
+}
+
 // The level where the pointer is, in whichever picture is on screen there.
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
-  const Image& image = c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
+  const Image& image = image_under(c, mouse_x);
   const GridPlace place = image.grid.place(x_m, z_m);
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
   const FlowImage* flow = flow_under(c, mouse_x);
@@ -127,7 +131,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   const auto item = [&](std::string_view key, const std::string& value, std::string_view unit) {
     caption_item(ui, x, y, right, room, key, value, unit);
   };
-  if (c.compared != nullptr) item("", "B", "");
+  if (!c.side.empty()) item("", std::string(c.side), "");
   if (c.flow != nullptr) {
     const bool low_rank = c.flow->params.flow == FlowMode::low_rank;
     const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);
@@ -140,26 +144,27 @@ void draw_caption(const ImageViewContext& c, float right) {
   for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
 }
 
-void draw_pointer(const ImageViewContext& c) {
+void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   Ui& ui = c.ui;
   const PictureLayout& l = c.layout;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const ImVec2 mouse{l.x_px(at.x_m), l.z_px(at.z_m)};
+  const Image& under = image_under(c, mouse.x);
   const float tip = ui.px(2);
   ui.triangle(mouse.x, l.image.y0 - tip, Direction::down, theme::kAccent, 7);
   ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
-  const double x_m = l.x_m(mouse.x);
-  const double z_m = l.z_m(mouse.y);
+  const auto [x_m, z_m] = at;
   const double level = level_at(c, x_m, z_m, mouse.x);
   std::string text =
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
-  if (l.grid.polar()) text += polar_text(c.image, l.grid.sector, x_m, z_m);
+  if (l.grid.polar()) text += polar_text(under, l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) text += fmt::format("   {} dB", std::isinf(level) ? "\u2212∞" : fixed(level, 1));
-  if (const FlowImage* under = flow_under(c, mouse.x)) {
-    if (const std::string flow = flow_at(*under, c.display, {x_m, z_m}, level); !flow.empty()) text += "   " + flow;
+  if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
+    if (const std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty())
+      text += "   " + flow;
   }
   text += object_text(c.structure);
   const float room = l.image.width() - ui.px(32);
-  std::string second = echo_text(c, {x_m, z_m});
+  std::string second = &under == &c.image ? echo_text(c, at) : std::string();
   if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});
   if (ui.width(Type::small, second) > room) second.clear();
   const float wide = std::max(ui.width(Type::small, text), ui.width(Type::small, second));
@@ -167,7 +172,7 @@ void draw_pointer(const ImageViewContext& c) {
   const float w = wide + ui.px(16), line = ui.px(18), h = (second.empty() ? 1 : 2) * line + ui.px(4);
   // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
   // are above.
-  const float y0 = c.compared != nullptr ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
+  const float y0 = !c.side.empty() ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
   const bool in_corner =
       std::abs(mouse.y - y0 - 0.5F * h) < ui.px(30) + 0.5F * h && mouse.x > l.image.x1 - w - ui.px(40);
   const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;

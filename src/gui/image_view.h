@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/flow_image.h"
 #include "core/image.h"
@@ -22,6 +23,7 @@ struct ImageViewContext {
   const ImagingParams& defaults;
   const Image* compared = nullptr;  // left of wipe_x; null = no comparison
   float wipe_x = 0;
+  std::string_view side = {};       // of a comparison, that `image` is: A or B
   const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
   double flow_age_s = 0.0;
   const StructureView& structure;
@@ -43,7 +45,7 @@ bool draw_color_bar(const ImageViewContext& c);
 // For the projector: the window alone, with large labels. It is not dragged.
 void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params);
 void draw_caption(const ImageViewContext& c, float right_limit);
-// While the pointer is on the picture.
-void draw_pointer(const ImageViewContext& c);
+// While the pointer is on the image, or at the same place of the image that this one is compared with.
+void draw_pointer(const ImageViewContext& c, PlanePoint at);
 
 }  // namespace echoloop

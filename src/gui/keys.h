@@ -90,7 +90,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Past", "Home   End", "the oldest kept frame, the newest"},
     {"Past", "P", "play and pause, between the loop marks"},
     {"Past", "I   O", "loop from here, loop to here"},
-    {"Past", "X", "compare with these parameters, side by side"},
+    {"Past", "X", "compare two settings or recordings, live or frozen"},
     {"Window", "F5", "presentation: the image alone"},
     {"Window", "Ctrl+L", "Timeline and Stream enlarged, for a lecture"},
     {"Window", "F11", "full screen"},

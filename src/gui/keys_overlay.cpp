@@ -62,7 +62,7 @@ std::optional<float> scale_row(Ui& ui, const Rect& r) {
     wanted = next_scale(ui.scale(), -1);
   }
   if (ui.button("scale_default", value, {.label = percent},
-                {"Interface scale", "Back to the scale of the monitor (Ctrl+0).", {}})) {
+                {"Interface scale", "Scale of the monitor (Ctrl+0).", {}})) {
     wanted = 0.0F;
   }
   if (ui.button("scale_up", up, {.label = "+"}, {"Larger interface", "Ctrl and +.", {}})) {
@@ -108,7 +108,7 @@ OverlayRequests draw_keys_overlay(Ui& ui) {
   ui.cross(close.cx(), close.cy(), theme::kText2);
   const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 180), box.y1 - ui.px(16)};
   OverlayRequests requests;
-  requests.tour = ui.button("tour_again", again, {.label = "Show the tour again"}, {});
+  requests.tour = ui.button("tour_again", again, {.label = "Show tour"}, {});
   requests.scale = scale_row(ui, {again.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1});
   if (requests.tour) ui.close_popup();
   ui.end_popup();

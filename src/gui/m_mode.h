@@ -34,7 +34,7 @@ class MModeStrip {
   [[nodiscard]] bool empty() const { return columns_.empty(); }
   [[nodiscard]] unsigned int texture() const { return texture_; }
   [[nodiscard]] std::uint64_t painted() const { return painted_; }  // counts changes of the texture
-  [[nodiscard]] Grid grid() const;        // of the texture, for ImagePainter
+  [[nodiscard]] Grid grid() const;                                  // of the texture, for ImagePainter
   [[nodiscard]] double newest_s() const;  // time at the right edge of a strip that shows the newest column
   // Time from there to the right edge of what is drawn, at most 0.
   [[nodiscard]] double offset_s() const { return static_cast<double>(end_) * step_s_ - newest_s(); }
@@ -57,8 +57,8 @@ class MModeStrip {
   int rows_ = 0;
   std::uint64_t begun_ = 0;  // of what the texture holds
   std::uint64_t painted_ = 0;
-  double step_s_ = 1e-3;     // of the texture's columns
-  std::int64_t end_ = 0;     // step behind the last one that is drawn; the kColumns before it are in the texture
+  double step_s_ = 1e-3;  // of the texture's columns
+  std::int64_t end_ = 0;  // step behind the last one that is drawn; the kColumns before it are in the texture
   std::optional<double> shown_s_;
   std::vector<float> run_;  // [rows][n]
 };

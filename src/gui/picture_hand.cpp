@@ -109,9 +109,13 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
     free_pointer_ = layout.point(mouse.x, mouse.y);
   }
   zoom_and_pan(hit, layout, state);
-  draw_gate(ui, layout, state.params);
-  draw_marks({ui, layout, marks, editor_.draft()});
+  draw_again(ui, layout, state);
   return hit.hovered;
+}
+
+void PictureHand::draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const {
+  draw_gate(ui, layout, state.params);
+  draw_marks({ui, layout, state.marks, editor_.draft()});
 }
 
 }  // namespace echoloop

@@ -18,6 +18,8 @@ class PictureHand {
   // Once a frame, after everything else that takes the mouse on the picture. Draws the marks too. True while the
   // pointer is on the picture.
   bool use(Ui& ui, const PictureLayout& layout, UiState& state);
+  // What use() draws, on the image beside; the mouse is not there.
+  void draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const;
   // True when the key meant something.
   bool key(UiState& state, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }

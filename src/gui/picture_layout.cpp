@@ -73,10 +73,10 @@ PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, b
   const float bar = px(compact ? theme::kColorBarCompact : theme::kColorBar);
   const float margin = px(compact ? 14 : 16);
   const Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop),
-                  area.x1 - px(compact ? 8 : 16) - (bars == ColorBars::level_and_flow ? 2 : 1) * bar,
-                  area.y1 - px(theme::kCaption)};
+                  area.x1 - px(compact ? 8 : 16) - static_cast<float>(bars) * bar, area.y1 - px(theme::kCaption)};
   PictureLayout l = place_picture(room, grid, scale, view);
   const float gap = px(compact ? 14 : 20);
+  if (bars == ColorBars::none) return l;
   l.color_bar = {l.image.x1 + gap, l.image.y0, l.image.x1 + gap + px(14), l.image.y1};
   if (bars == ColorBars::level_and_flow) {
     l.flow_bar = {l.color_bar.x0 + bar, l.color_bar.y0, l.color_bar.x1 + bar, l.color_bar.y1};

@@ -104,7 +104,8 @@ float PictureSet::level_db(const Image& image, int ix, int iz) {
     return image
         .host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(image.grid.nx) + static_cast<std::size_t>(ix)];
   }
-  return probe_.ask(texture_of(&image == &compared_.image ? compared_ : *current_), ix, iz);
+  const bool of_a = &image == &compared_.image;
+  return (of_a ? compared_probe_ : probe_).ask(texture_of(of_a ? compared_ : *current_), ix, iz);
 }
 
 std::vector<float> PictureSet::db_of(const Image& image) const {

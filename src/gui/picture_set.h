@@ -79,7 +79,7 @@ class PictureSet {
   bool comparing_ = false;
   bool host_only_;
   std::string status_;
-  PixelProbe probe_;
+  PixelProbe probe_, compared_probe_;
   Times times_;
 };
 

@@ -127,7 +127,8 @@ void Screen::draw_presentation(PanelContext& c, const SceneInput& input) {
   const Presented p = lay_out_presentation(state);
   grounds_.push_back({{0, 0, size.x, size.y}, 0x000000});
   if (input.image.number != 0) {
-    layout_ = place_picture(p.image, input.image.grid, input.scale, state.pan_zoom);
+    lay_out(state, input, p.image, false);
+    if (beside()) draw_waiting_for_a(state, input);
     if (state.run == RunState::fault) ui_.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
     draw_over_picture(state, input);
     draw_presented_bars(state);
@@ -143,7 +144,7 @@ void Screen::draw_presentation(PanelContext& c, const SceneInput& input) {
   const double share = std::clamp((kHint_s - age) / 0.5, 0.0, 1.0);
   const auto alpha = static_cast<unsigned int>(255.0 * share);
   ui_.text_right(Type::body, size.x - ui_.px(20), p.caption.y0, p.caption.height(), theme::rgb(0x8F99A2, alpha),
-                 "F5: back to the controls");
+                 "F5: show controls");
 }
 
 }  // namespace echoloop

@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "gui/cine_actions.h"
+#include "gui/compare_bar.h"
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
@@ -60,6 +61,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ui_.begin_frame(ImGui::GetWindowDrawList(), &input.fonts, input.scale, escape);
   grounds_.clear();
   last_layout_ = std::exchange(layout_, {});
+  side_a_ = {};
   state.marks.hovered = 0;
   live_area_ = {};
   strips_ = {};
@@ -79,6 +81,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                  .shown_grid = input.image.grid,
                  .levels = input.levels,
                  .measuring = measuring_,
+                 .levels_a = state.cine.compare ? &input.compared_levels : nullptr,
+                 .measuring_a = measuring_a_,
                  .compact = logical < theme::kCompactBelow,
                  .more_formation = more_formation_,
                  .more_display = more_display_,
@@ -93,7 +97,14 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   }
   if (std::exchange(open_dialog_, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
-  if (const auto file = dialog_.draw(ui_, keys_left_)) call(commands_.open_file, *file);
+  if (const auto file = dialog_.draw(ui_, keys_left_)) {
+    if (open_as_) {
+      call(commands_.compare_with, *open_as_, *file);
+    } else {
+      call(commands_.open_file, *file);
+    }
+  }
+  if (!dialog_.is_open()) open_as_.reset();
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
   const OverlayRequests asked = draw_keys_overlay(ui_);
@@ -157,7 +168,8 @@ void Screen::watch_params(UiState& state) {
     history_.begin(state.params);
   }
   const auto active = static_cast<std::size_t>(state.presets.active);
-  const std::string name = active < state.presets.list.size() ? "preset " + state.presets.list[active].name : "";
+  const std::string name =
+      active < state.presets.list.size() ? "preset \"" + state.presets.list[active].name + "\"" : "";
   history_.observe(state.params, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free, ImGui::GetTime(),
                    state.presets.loads, name);
 }
@@ -171,7 +183,7 @@ void Screen::travel(UiState& state, HistoryAct act) {
   if (!params) return;
   state.params = *params;
   call(commands_.params_changed);
-  call(commands_.say, (back ? "Undo: " : "Redo: ") + what);
+  call(commands_.say, (back ? "Undone: " : "Redone: ") + what);
 }
 
 // Timeline and Stream in place of the columns and the image; the bars stay.
@@ -284,7 +296,7 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
     measure_panel(c, column);
     panel_line(ui_, column, l.right);
   } else if (c.state.measured.image.number != 0) {
-    c.state.measured = {};  // nobody looks
+    c.state.measured = c.state.measured_a = {};  // the panel is closed
   }
   stream_panel(c, column);
   panel_line(ui_, column, l.right);
@@ -303,6 +315,15 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   ui_.focus().enter(WindowPart::tools);
   draw_tool_bar(c, tools, last_layout_);
   Rect area{l.centre.x0, tools.y1, l.centre.x1, strip.y0};
+  if (c.state.cine.compare) {
+    const Rect bar{area.x0, area.y0, area.x1, area.y0 + ui_.px(kCompareBar)};
+    grounds_.push_back({bar, theme::kPanelHex});
+    if (const auto side = draw_compare_bar(c, bar)) {
+      open_as_ = side;
+      open_dialog_ = true;
+    }
+    area.y0 = bar.y1;
+  }
   area.y0 += draw_banner(c, area, input.image, closed_fault_);
   ui_.focus().enter(WindowPart::strip);
   cine_.draw(c, strip);
@@ -324,8 +345,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     draw_empty(c, area);
     return;
   }
-  layout_ = lay_out_picture(area, input.image.grid, input.scale, c.compact, c.state.pan_zoom,
-                            is_overlay(c.state.params.flow) ? ColorBars::level_and_flow : ColorBars::level);
+  lay_out(c.state, input, area, c.compact);
+  if (beside()) draw_side_a(c.state, input, area);
   const ImageViewContext view = view_of(c.state, input);
   draw_rulers(view);
   if (c.state.run == RunState::fault) {

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "gui/bars.h"
 #include "gui/cine_strip.h"
+#include "gui/compare_state.h"
 #include "gui/dock.h"
 #include "gui/file_dialog.h"
 #include "gui/image_view.h"
@@ -21,6 +23,7 @@
 #include "gui/param_history.h"
 #include "gui/picture_hand.h"
 #include "gui/scroll.h"
+#include "gui/side_by_side.h"
 #include "gui/touch_strip.h"
 #include "gui/tour.h"
 #include "gui/ui_scale.h"
@@ -39,6 +42,7 @@ struct SceneInput {
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
   std::function<float(const Image& image, int ix, int iz)> level_db;
   LevelReader& levels;  // of `image`, for what measures it
+  LevelReader& compared_levels;
   std::span<const KeyPress> keys;
   const MModeStrip& strip;
 };
@@ -52,6 +56,7 @@ class Screen {
 
   [[nodiscard]] const Rect& picture() const { return layout_.image; }  // empty: no picture
   [[nodiscard]] const PictureLayout& picture_layout() const { return layout_; }
+  [[nodiscard]] const PictureLayout& side_a_layout() const { return side_a_; }  // empty image: not side by side
   [[nodiscard]] const DockArea& dock() const { return dock_; }
   [[nodiscard]] const StripBoxes& strips() const { return strips_; }  // where M-mode and sonogram are drawn
   [[nodiscard]] float wipe_x() const { return wipe_x_; }              // where A ends and B begins
@@ -106,6 +111,13 @@ class Screen {
   void draw_lecture(PanelContext& c);
   void draw_presentation(PanelContext& c, const SceneInput& input);
   void draw_comparison(UiState& state, const SceneInput& input);
+  [[nodiscard]] bool beside() const { return side_a_.image.width() > 0; }
+  void lay_out(const UiState& state, const SceneInput& input, const Rect& area, bool compact);
+  [[nodiscard]] const PictureLayout& pointed_layout();
+  void draw_waiting_for_a(const UiState& state, const SceneInput& input) const;
+  void draw_side_a(UiState& state, const SceneInput& input, const Rect& area);
+  void draw_pointers(UiState& state, const SceneInput& input);
+  [[nodiscard]] ImageViewContext view_of_a(UiState& state, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of(UiState& state, const SceneInput& input);
   void draw_over_picture(UiState& state, const SceneInput& input);
 
@@ -116,7 +128,7 @@ class Screen {
   CineStrip cine_;
   MessageLine messages_;
   PictureHand hand_;
-  Measuring measuring_;
+  Measuring measuring_, measuring_a_;
   DockArea dock_;
   StripBoxes strips_;
   TouchStrip touch_;
@@ -130,6 +142,9 @@ class Screen {
   AcquisitionPtr history_of_;  // the source whose parameters it has
   Scroll left_scroll_, right_scroll_;
   PictureLayout layout_, last_layout_;
+  PictureLayout side_a_;                  // of A beside B, whose is layout_
+  CompareSide pointed_ = CompareSide::b;  // where the mouse is, or was when its button went down
+  std::optional<CompareSide> open_as_;    // what the dialog's file is for; none: to be opened
   Rect live_area_;
   float wipe_x_ = 0;
   bool playing_ = false;

@@ -12,8 +12,9 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
           .image = input.image,
           .display = state.params,
           .defaults = state.defaults,
-          .compared = input.compared,
+          .compared = beside() ? nullptr : input.compared,
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .side = input.compared != nullptr ? "B" : "",
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
           .structure = state.structure,
@@ -31,9 +32,11 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
   }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (ui_.escape() && !popup && hand_.escape(state)) ui_.use_escape();
-  draw_scale_bar(ui_, layout_, presentation_ ? ScaleBarType::large : ScaleBarType::small);
+  draw_scale_bar(ui_, beside() ? side_a_ : layout_, presentation_ ? ScaleBarType::large : ScaleBarType::small);
   const auto inspected = state.inspected;
-  const bool on_picture = hand_.use(ui_, layout_, state);
+  const PictureLayout& pointed = pointed_layout();
+  const bool on_picture = hand_.use(ui_, pointed, state);
+  if (beside()) hand_.draw_again(ui_, &pointed == &side_a_ ? layout_ : side_a_, state);
   if (hand_.take_gate_changed()) call(commands_.params_changed);
   inspect_ = inspect_ || (state.inspected != inspected && view_.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not while the hand still moves: the picture makes room for it
@@ -41,15 +44,7 @@ void Screen::draw_over_picture(UiState& state, const SceneInput& input) {
     view_.dock = Dock::inspector;
   }
   point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
-  if (on_picture && !presentation_) draw_pointer(view_of(state, input));
-}
-
-void Screen::draw_comparison(UiState& state, const SceneInput& input) {
-  if (input.compared != nullptr) {
-    draw_wipe({ui_, layout_, *input.compared, input.image, state, commands_,
-               presentation_ ? WipeLook::presentation : WipeLook::controls});
-  }
-  wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
+  if (on_picture && !presentation_) draw_pointers(state, input);
 }
 
 }  // namespace echoloop

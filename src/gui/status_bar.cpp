@@ -53,8 +53,8 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("lost", area);
   const std::string split =
-      fmt::format("Dropped {}, refused {}, never came from the source {}. Frames that came twice: {}.",
-                  grouped(n.dropped), grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
+      fmt::format("Dropped {}, refused {}, missing from the source {}. Duplicates: {}.", grouped(n.dropped),
+                  grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
   return end;
 }
@@ -71,7 +71,7 @@ float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) 
     help += fmt::format(" The acquisition is {}.", speed);
   }
   const char* title = pace.held_back == HeldBack::by_processing ? "Source held back"
-                      : pace.held_back == HeldBack::by_source   ? "Source slower than its rate"
+                      : pace.held_back == HeldBack::by_source   ? "Source below the set rate"
                                                                 : "Slower than real time";
   c.ui.tip("pace", h, area, {title, help, {}});
   return end;
@@ -114,9 +114,9 @@ void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
   const Hit h = c.ui.hit("recording", area);
   const std::string text =
       fmt::format("{}: {} frames. {}", v.file, grouped(v.frames),
-                  v.not_recorded > 0 ? "The disk was too slow for the frames that were not recorded."
-                                     : "Every frame that was processed is in it.");
-  c.ui.tip("recording", h, area, {v.finishing ? "Ending the recording" : "Recording", text, {}});
+                  v.not_recorded > 0 ? "Some frames were not recorded because the disk is too slow."
+                                     : "All processed frames are recorded.");
+  c.ui.tip("recording", h, area, {v.finishing ? "Completing the recording" : "Recording", text, {}});
 }
 
 float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
@@ -134,8 +134,7 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
   const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
   const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
-  const auto picked =
-      ui.menu("source_menu", area, choices, chosen, {name, "What is on screen; click to choose another.", {}});
+  const auto picked = ui.menu("source_menu", area, choices, chosen, {name, "Current source; click to change.", {}});
   ui.text_fitted(Type::strong, x0, x0 + room, r.y0, r.height(), theme::kText, name);
   ui.chevron(x0 + w + ui.px(4), r.cy() + 1, Direction::down, hover.hovered ? theme::kText : theme::kMuted);
   if (picked) {
@@ -251,20 +250,21 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     return;
   }
   const Rect keys{right - link_width(ui, "Keys", "F1"), r.y0, right, r.y1};
-  if (ui.link("keys", keys, "Keys", "F1", {"Keys", "All keys and gestures, and the scale of the interface.", {}})) {
+  if (ui.link("keys", keys, "Keys", "F1", {"Keys", "Keyboard, mouse and interface scale.", {}})) {
     requests.keys = true;
   }
   const float reset = right - keys_width;
   if (ui.link("reset", {reset, r.y0, reset + link_width(ui, "Reset", c.compact ? "" : "F9"), r.y1}, "Reset",
               c.compact ? "" : "F9",
               {"Reset   F9",
-               "Source, parameters, stream, view, zoom, marks and panels as they were at the start. Ctrl+Z undoes it.",
+               "Restores source, parameters, stream, view, zoom, marks and panels to the initial state. Ctrl+Z undoes "
+               "the reset.",
                {}})) {
     call(c.commands.reset);
   }
   const float at = right - keys_width - present_width;
   if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "F5",
-                         {"Presentation", "The picture alone, for a projector.", {}})) {
+                         {"Presentation", "Image only, for a projector.", {}})) {
     requests.presentation = true;
   }
 }

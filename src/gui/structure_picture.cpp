@@ -18,10 +18,10 @@ bool equal_but_for_display(ImagingParams a, const ImagingParams& b) {
 }  // namespace
 
 std::string_view why_no_objects(const UiState& state) {
-  if (state.source.acquisition == nullptr) return "There is no source.";
-  if (state.run == RunState::frozen && state.cine.compare) return "While two pictures are compared none are shown.";
+  if (state.source.acquisition == nullptr) return "No source.";
+  if (state.cine.compare) return "No objects are shown while two images are compared.";
   if (state.params.flow == FlowMode::low_rank && state.flow.image != nullptr)
-    return "The low-rank picture is on screen. Objects are looked for in the picture that it covers.";
+    return "The low-rank image is displayed; objects refer to the B-mode image.";
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include "core/stream_pace.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "gui/compare_state.h"
 #include "gui/flow_view.h"
 #include "gui/inspector_view.h"
 #include "gui/m_mode_view.h"
@@ -73,9 +74,10 @@ struct Cine {
   std::size_t mark_in = 0;     // playing loops from here
   std::size_t mark_out = 0;    // to here, both included
   bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
-  bool compare = false;        // left of the wipe line parameters A, right of it the ones in the panels
-  ImagingParams a;             // set by the window when a comparison begins, and when the user swaps
-  float wipe = 0.5F;           // share of the picture's width
+  bool compare = false;        // A, with parameters of its own, against B, with those in the panels; live too
+  CompareLook compare_look = CompareLook::wipe;
+  ImagingParams a;    // set by the window when a comparison begins, and when the user swaps
+  float wipe = 0.5F;  // share of the image's width that is A's
   // Filled by the application.
   std::size_t frames = 0;      // kept
   double seconds = 0.0;        // of acquisition, from the oldest to the newest
@@ -85,6 +87,7 @@ struct Cine {
   std::size_t budget_bytes = 0;
   std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
   std::string why_not;      // why looking back is not possible now; empty = it is
+  ComparedRecording a_recording;
 };
 
 // The recording of the live stream. Filled by the application.
@@ -219,7 +222,8 @@ struct UiState {
   Saving saving;
   Presets presets;
   RecordingView recording;
-  Measured measured;  // filled by the window
+  Measured measured;    // filled by the window
+  Measured measured_a;  // likewise, of side A of a comparison
   FlowView flow;
   StructureView structure;
   SonogramView sonogram;
@@ -259,6 +263,10 @@ struct UiCommands {
   std::function<void()> cancel;         // what the progress strip shows: opening, or a film
   std::function<void()> toggle_freeze;  // Space
   std::function<void()> cine_changed;   // after any edit of UiState::cine
+  // Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
+  // empty path: A is B's recording with held settings again.
+  std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
+  std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
   std::function<void(TimingFile)> save_timings;
   std::function<void(SaveWhat)> save;   // S: the picture
   std::function<void()> toggle_record;  // R

@@ -73,6 +73,7 @@ struct Viewer::Impl {
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
+  void refresh_levels();
   void remember_settings(const UiState& state);
   void save_settings();
 
@@ -85,7 +86,7 @@ struct Viewer::Impl {
   StructurePicture structure;
   SonogramStrip sonogram;
   MModeStrip strip;
-  LevelReader levels;
+  LevelReader levels, compared_levels;
   WindowRenderer renderer;
   Fonts fonts;
   Screen screen;
@@ -102,9 +103,9 @@ struct Viewer::Impl {
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
-  const PictureSource source = state.run != RunState::frozen ? PictureSource::live
-                               : state.cine.compare          ? PictureSource::compared_past
-                                                             : PictureSource::past;
+  const PictureSource source = state.cine.compare              ? PictureSource::compared_past
+                               : state.run != RunState::frozen ? PictureSource::live
+                                                               : PictureSource::past;
   const bool fresh = pictures.take(source);
   const PictureSet::Times& t = pictures.times();
   times.present_start = t.start_ns;
@@ -113,6 +114,16 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
   times.texture_ns = t.texture_ns;
   times.device_wait_ns = t.device_wait_ns;
   return fresh;
+}
+
+// Of both sides of a comparison at once, of one frame: A and B come one after the other.
+void Viewer::Impl::refresh_levels() {
+  const Image& b = pictures.shown();
+  const Image* a = pictures.compared();
+  const bool same_source = a != nullptr && a->acquisition == b.acquisition;
+  if (same_source && a->stamp.sequence != b.stamp.sequence) return;
+  levels.refresh(b, pictures.texture());
+  compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
 }
 
 // Chosen in the window, then the command line's, the last run's, the monitor's; as far as the window has room for it.
@@ -209,7 +220,7 @@ bool Viewer::frame(UiState& state) {
   state.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
   v.strip.look(v.screen.dock().strip_span_s());
-  v.levels.refresh(v.pictures.shown(), v.pictures.texture());
+  v.refresh_levels();
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
@@ -218,6 +229,7 @@ bool Viewer::frame(UiState& state) {
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
                  .levels = v.levels,
+                 .compared_levels = v.compared_levels,
                  .keys = v.surface->keys,
                  .strip = v.strip});
   v.surface->keys.clear();
@@ -286,6 +298,7 @@ void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input);
 void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
+Rect Viewer::side_a_rect() const { return impl_->screen.side_a_layout().image; }
 const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
 Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
 Rect Viewer::sonogram_rect() const { return impl_->screen.strips().sonogram; }

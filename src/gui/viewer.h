@@ -105,6 +105,7 @@ class Viewer {
   [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
   [[nodiscard]] const Focus& focus() const;                      // of the keyboard
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
+  [[nodiscard]] Rect side_a_rect() const;                        // of A beside it; empty: not side by side
   [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
   [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty: closed
   [[nodiscard]] Rect sonogram_rect() const;                      // likewise

@@ -66,13 +66,17 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   const auto pixels = [ratio](const Rect& rect) {
     return Rect{rect.x0 * ratio, rect.y0 * ratio, rect.x1 * ratio, rect.y1 * ratio};
   };
-  const bool wiped = frame.compared != nullptr && frame.compared->number != 0;
+  const bool beside = frame.screen.side_a_layout().image.width() > 0;
+  if (beside) draw_side_a(frame, ratio, width, height);
+  const bool wiped = !beside && frame.compared != nullptr && frame.compared->number != 0;
   const float line = wiped ? frame.screen.wipe_x() : r.x0;
+  const Rect whole = layout.place(frame.shown.grid);
+  if (beside && !whole.overlaps(r)) return;
   painter_.draw({.texture = frame.texture,
                  .grid = frame.shown.grid,
                  .display = frame.display,
-                 .where = pixels(layout.place(frame.shown.grid)),
-                 .clip = pixels({line, r.y0, r.x1, r.y1})},
+                 .where = pixels(whole),
+                 .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1})},
                 width, height);
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
@@ -93,6 +97,20 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
                 width, height);
 }
 
+void WindowRenderer::draw_side_a(const WindowFrame& frame, float ratio, int width, int height) {
+  if (frame.compared == nullptr || frame.compared->number == 0) return;
+  const PictureLayout& layout = frame.screen.side_a_layout();
+  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
+  const Rect where = layout.place(frame.compared->grid);
+  if (!where.overlaps(layout.image)) return;
+  painter_.draw({.texture = frame.compared_texture,
+                 .grid = frame.compared->grid,
+                 .display = frame.display,
+                 .where = pixels(where),
+                 .clip = pixels(where.common(layout.image))},
+                width, height);
+}
+
 // The low-rank picture takes the place of the other one; power and velocity lie over it.
 void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width, int height) {
   const FlowImage* flow = frame.flow.shown();
@@ -100,7 +118,8 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   Rect seen = layout.image;
-  if (frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // it is B's
+  const bool beside = frame.screen.side_a_layout().image.width() > 0;
+  if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B's
   if (flow->params.flow == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(seen)) return;

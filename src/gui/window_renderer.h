@@ -52,6 +52,7 @@ class WindowRenderer {
   void draw_sonogram(const WindowFrame& frame, float ratio, int width, int height);
   void draw_strip(const WindowFrame& frame, float ratio, int width, int height);
   void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
+  void draw_side_a(const WindowFrame& frame, float ratio, int width, int height);
 
   ImagePainter painter_;
   FlowPainter flow_painter_;

@@ -1,20 +1,13 @@
 // The comparison by wipe line: A left of the line, B right of it, both at the same millimetre scale. Here are the line,
-// its handle, the badges with the parameters that differ and the button that swaps them; the pixels are
-// WindowRenderer's. UI thread only.
+// its handle and the badges; the pixels are WindowRenderer's. UI thread only.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/image.h"
+#include "gui/compare_badges.h"
 #include "gui/panels/panels.h"
-#include "gui/param_difference.h"
 #include "gui/picture_layout.h"
 
 namespace echoloop {
-
-// The projector's is larger and has no button.
-enum class WipeLook { controls, presentation };
 
 struct WipeContext {
   Ui& ui;
@@ -23,12 +16,12 @@ struct WipeContext {
   const Image& b;
   UiState& state;
   const UiCommands& commands;
-  WipeLook look = WipeLook::controls;
+  BadgeLetters letters = BadgeLetters::small;
 };
 
 float wipe_x(const PictureLayout& layout, float share);  // whole pixels
 
-// Line, handle and swap button, before anything that takes the mouse on the picture.
+// Line, handle and badges, before anything that takes the mouse on the picture.
 void draw_wipe(const WipeContext& c);
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 
 #include "core/param_table.h"
 #include "gui/cine_actions.h"
+#include "gui/compare_badges.h"
 #include "gui/layout.h"
 #include "gui/scene.h"
 #include "gui/wipe.h"
@@ -100,22 +101,34 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
   EXPECT_NEAR(at(3, 22), 64, 2);
 }
 
-TEST(Compare, EndsWhenThePictureIsLiveAgain) {
+TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene);
   EXPECT_GT(scene.viewer->control_rect("swap").width(), 0.0F);
   scene.state.run = RunState::live;
-  scene.put_image(kSquare, flat(-30));
+  scene.put_image(kSquare, flat(-30));  // not shown: both sides are of one kept frame
+  scene.frames(2);
+  EXPECT_TRUE(scene.state.cine.compare);
+  Rect r = scene.viewer->image_rect();
+  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 191, 2);
+  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.6F * r.width(), r.cy()), 64, 2);
+  scene.press(Key::x);
   scene.frames(2);
   EXPECT_FALSE(scene.state.cine.compare);
   EXPECT_EQ(scene.viewer->control_rect("swap").width(), 0.0F);
-  const Rect r = scene.viewer->image_rect();
+  r = scene.viewer->image_rect();
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
+  scene.press(Key::x);
+  EXPECT_TRUE(scene.state.cine.compare) << "live";
+  scene.state.run = RunState::fault;
+  scene.frames(2);
+  EXPECT_FALSE(scene.state.cine.compare);
   scene.freeze(100, 50);  // a new comparison starts without the old one's picture
   scene.put_past(0, kSquare, flat(kB_db));
   scene.frames(2);
   scene.click("compare");
   EXPECT_TRUE(scene.state.cine.compare);
+  r = scene.viewer->image_rect();
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 64, 2);
 }
 

@@ -179,8 +179,8 @@ TEST(Undo, TakesBackADragAsAWholeAndBringsItAgain) {
   scene.press(Key::z, true, true);
   EXPECT_EQ(scene.state.params, both);
   ASSERT_EQ(scene.said.size(), 4U);
-  EXPECT_TRUE(scene.said[0].starts_with("Undo: Depth to ")) << scene.said[0];
-  EXPECT_TRUE(scene.said[2].starts_with("Redo: Speed of sound ")) << scene.said[2];
+  EXPECT_TRUE(scene.said[0].starts_with("Undone: Depth to ")) << scene.said[0];
+  EXPECT_TRUE(scene.said[2].starts_with("Redone: Speed of sound ")) << scene.said[2];
 }
 
 TEST(Undo, ByButtonsFrozenToo) {
@@ -211,7 +211,7 @@ TEST(Undo, APresetIsOneStepAndAnotherSourceClearsAll) {
   scene.press(Key::z, true);
   EXPECT_EQ(scene.state.params, before);
   ASSERT_EQ(scene.said.size(), 1U);
-  EXPECT_NE(scene.said[0].find("preset Smooth"), std::string::npos) << scene.said[0];
+  EXPECT_NE(scene.said[0].find("preset \"Smooth\""), std::string::npos) << scene.said[0];
   scene.press(Key::y, true);
   scene.state.source.acquisition = linear_acquisition();
   scene.frames(1);

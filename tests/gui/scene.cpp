@@ -63,6 +63,10 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
   c.toggle_freeze = [this] { ++freezes; };
   c.cine_changed = [this] { ++cine_changed; };
+  c.compare_with = [this](CompareSide side, const std::filesystem::path& file) {
+    compared_with.push_back({side, file});
+  };
+  c.swap_recordings = [this] { ++recordings_swapped; };
   c.save = [this](SaveWhat what) {
     saved.push_back(what);
     if (what == SaveWhat::picture) ++pictures;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -61,6 +62,8 @@ class Scene {
   int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0, records = 0;
   std::string opened_phantom;
   std::filesystem::path opened_file;
+  std::vector<std::pair<CompareSide, std::filesystem::path>> compared_with;
+  int recordings_swapped = 0;
   std::optional<std::size_t> dismissed;
   std::vector<TimingFile> saved_timings;
   std::vector<SaveWhat> saved;

@@ -210,6 +210,32 @@ TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfArrangement) {
   rig.expect_nothing_lost();
 }
 
+// Side A is another recording, of other sizes: its own picture, at its own 0 dB level, beside the stream's.
+TEST(LookingBackAt, AnotherRecordingBesideIsWhatItIsAlone) {
+  const ImagingParams params = first_params(Recipe::analytic);
+  const AcquisitionPtr other = testing::share(testing::linear_acquisition(3, 96));
+  const auto beside = testing::noise_source(other, 4);
+  ImagingParams params_of_other = testing::small_picture(*other, 9, 11);
+  params_of_other.reference_db = kAutoReference;
+  const auto alone = testing::process({.source = beside, .params = params_of_other, .frames = 4});
+  Rig rig(source_for(Frames::lent, 16), params);
+  rig.keep(16);
+  const Picture b_alone = rig.review(5, params).front();
+  for (std::size_t k = 0; k < 4; ++k) {
+    const auto kept = rig.history.at(5);
+    const std::span<const std::byte> samples = beside->produce(k, {});
+    rig.session.review({.frame = kept->frame,
+                        .owner = kept->owner,
+                        .params = params,
+                        .compare = params_of_other,
+                        .compared = ComparedFrame{other, {{.sequence = k, .source_index = k}, samples}, beside}});
+    for (std::size_t i = 0; i < 2; ++i) wait_until([&] { return rig.past[i].take(); });
+    expect_equal(Picture::of(rig.past[0].front()), b_alone);
+    expect_equal(Picture::of(rig.past[1].front()), alone[k]);
+    EXPECT_EQ(rig.past[1].front().acquisition, other);
+  }
+}
+
 TEST(LookingBackAt, OnlyTheLatestRequestCounts) {
   const ImagingParams params = first_params(Recipe::analytic);
   Rig rig(source_for(Frames::in_slots, 16), params);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "app/review.h"
+#include "core/param_table.h"
 #include "support/fake_backend.h"
 #include "support/streaming.h"
 
@@ -240,6 +241,31 @@ TEST(Cine, AsksAgainForAnotherFrameOrOtherPixelsOnly) {
   rig.review.ask_again();
   rig.update(16.0);
   EXPECT_EQ(rig.review.requests(), 5U);
+}
+
+TEST(Cine, LiveAComparisonIsOfTheNewestFrame) {
+  Rig rig(every_ms(20, 11));
+  rig.update(16.0);
+  EXPECT_EQ(rig.review.requests(), 0U) << "the live images come by themselves";
+  rig.cine.compare = true;
+  rig.cine.a = rig.params;
+  rig.update(16.0);
+  EXPECT_EQ(rig.review.requests(), 1U);
+  rig.update(16.0);
+  EXPECT_EQ(rig.review.requests(), 1U) << "no newer frame";
+  Image newest;
+  newest.stamp.sequence = 510;
+  newest.params = without_display(rig.params);
+  EXPECT_TRUE(rig.review.answered_by(newest));
+  rig.freeze(503);
+  EXPECT_EQ(rig.review.requests(), 2U) << "the frame on screen";
+  rig.review.thaw(rig.cine, *rig.session);
+  EXPECT_TRUE(rig.cine.compare) << "goes on live";
+  rig.update(16.0);
+  EXPECT_EQ(rig.review.requests(), 3U);
+  rig.cine.compare = false;
+  rig.update(16.0);
+  EXPECT_EQ(rig.review.requests(), 3U);
 }
 
 TEST(Cine, KnowsItsAnswer) {

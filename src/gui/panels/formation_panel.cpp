@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "gui/compare_bar.h"
 #include "gui/number_text.h"
 #include "gui/panels/formation_parts.h"
 
@@ -123,6 +124,18 @@ bool further_rows(PanelContext& c, Column& column) {
   return refine_rows(c, column) || changed;
 }
 
+// In the panel's head: which side of a comparison its controls are of.
+void say_side(PanelContext& c, const Column& column, float header_y) {
+  const Ui& ui = c.ui;
+  const float h = ui.px(theme::kHeader);
+  const float right = column.x1 - ui.width(Type::small, "more") - ui.px(18) - ui.px(22);
+  draw_side_letter(ui, CompareSide::b, right, header_y + 0.5F * (h - ui.px(20)));
+  const std::string_view words = "edits act on";
+  const float x = right - ui.px(6) - ui.width(Type::small, words);
+  const float title_end = column.x0 + ui.px(16) + ui.width(Type::strong, "Image formation");
+  if (x > title_end + ui.px(6)) ui.text(Type::small, x, header_y, h, theme::kMuted, words);
+}
+
 }  // namespace
 
 std::string_view param_help(std::string_view key) {
@@ -170,13 +183,15 @@ void formation_panel(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const ImagingParams& d = c.state.defaults;
   bool& open = c.view.is_open(Panel::formation, c.compact);
-  if (open) more_link(ui, "more_formation", column, column.y, c.more_formation);
+  const float header_y = column.y;
+  if (open) more_link(ui, "more_formation", column, header_y, c.more_formation);
   ui.header("panel_formation", column, "Image formation",
             open                         ? ""
             : p.recipe == Recipe::course ? "course"
                                          : fmt::format("{} m/s", fixed(p.sound_speed_m_s, 0)),
             open);
   if (!open) return;
+  if (c.state.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);
   bool changed = recipe_rows(c, column);
   changed |= param_slider(ui, column, "sound_speed_m_s", p, d, {.min = 1300, .max = 1800});

@@ -20,7 +20,7 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
   const float side = ui.px(20);
   const Rect bin{r.x1 - side, r.y0 + ui.px(1), r.x1, r.y0 + ui.px(1) + side};
   const Hit on_bin = ui.control((id + "/delete").c_str(), bin);
-  ui.tip((id + "/delete").c_str(), on_bin, bin, {"Delete", "Removes it from the picture.", {}});
+  ui.tip((id + "/delete").c_str(), on_bin, bin, {"Delete", "Removes this mark.", {}});
   const std::string name = std::string(name_of(mark.kind)) + " " + std::to_string(mark.number);
   const Hit on_row = ui.control(id.c_str(), {r.x0, r.y0, bin.x0, r.y1}, FocusKind::button, name);
   const bool lit = on_row.hovered || on_bin.hovered;
@@ -46,11 +46,10 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
 void marks_list(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (c.state.marks.list.empty()) {
-    column.y +=
-        ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
-                     "Choose a tool above the picture and draw: distances (C), angles, areas. A region (A) gives its "
-                     "statistics, two their contrast, a point its spread, a line its profile.") +
-        ui.px(4);
+    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
+                             "Choose a tool above the image: distances (C), angles, regions (A). A region gives "
+                             "statistics, two regions contrast, a point the FWHM, a line the profile.") +
+                ui.px(4);
     return;
   }
   int removed = 0;

@@ -87,12 +87,11 @@ void plot(PanelContext& c, Column& column) {
   const Rect box{row.x0 + ui.px(2), row.y0, row.x1 - ui.px(2), row.y1 - ui.px(24)};
   const Rect area{row.x0, row.y0, row.x1, row.y1};
   const Hit h = ui.control("histogram", area, FocusKind::slider);
-  ui.tip(
-      "histogram", h, area,
-      {"Levels of the picture",
-       "Pixels in steps of 1 dB. The two marks are the display window: drag an end to move it, drag between the ends "
-       "to change the gain. Right-click restores both.",
-       {}});
+  ui.tip("histogram", h, area,
+         {"Image histogram",
+          "Number of pixels per 1 dB. The marks are the display window: drag an end to change the range, drag between "
+          "the ends to change the gain. Right-click to reset.",
+          {}});
   static WindowGrip grip = WindowGrip::none;  // one histogram, one mouse
   static DisplayWindow start{};
   static float start_x = 0;
@@ -125,8 +124,7 @@ void histogram_block(PanelContext& c, Column& column) {
   bool& open = c.view.histogram;
   const Rect r = ui.row(column, 24, 0);
   const Hit h = ui.control("histogram_head", r);
-  ui.tip("histogram_head", h, r,
-         {"Histogram", "How often each level occurs in the picture, and which of them the display shows.", {}});
+  ui.tip("histogram_head", h, r, {"Histogram", "Histogram of image levels, with the displayed range.", {}});
   if (h.clicked) open = !open;
   ui.chevron(r.x0 + ui.px(4), r.cy(), open ? Direction::down : Direction::right,
              h.hovered ? theme::kText2 : theme::kMuted, 7);

@@ -10,10 +10,13 @@ namespace {
 void head_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kHeader, 0);
-  ui.text(Type::strong, r, theme::kText, "Measure");
+  const float end = ui.text(Type::strong, r, theme::kText, "Measure");
+  if (c.levels_a != nullptr) {
+    ui.text(Type::small, end + ui.px(10), r.y0, r.height(), theme::kMuted, "values of A and B");
+  }
   const float size = ui.px(22);
   const Rect close{r.x1 - size, r.cy() - 0.5F * size, r.x1, r.cy() + 0.5F * size};
-  if (ui.icon_button("close_measure", close, {"Close", "The tool bar has it again. What is drawn stays.", {}})) {
+  if (ui.icon_button("close_measure", close, {"Close", "Reopen from the tool bar; marks are kept.", {}})) {
     c.view.is_open(Panel::measure, c.compact) = false;
   }
   ui.cross(close.cx(), close.cy(), theme::kText2);
@@ -26,13 +29,11 @@ void save_row(PanelContext& c, Column& column) {
   r.x0 = r.x1 - ui.px(104);
   const std::string_view why = why_no_files(
       c.state, c.state.measured.values.empty() && c.state.measured.profiles.empty() && !c.state.measured.histogram
-                   ? "Nothing has been measured yet."
+                   ? "No measurements yet."
                    : "");
   if (ui.button("save_measurements", r, {.label = "Save CSV"},
                 {"Save CSV",
-                 "All numbers here, the last 30 s of each, the curves and the histogram, with units, source "
-                 "and parameters.",
-                 why})) {
+                 "All values with their last 30 s, profiles and histogram, with units, source and parameters.", why})) {
     call(c.commands.save, SaveWhat::measurements);
   }
 }
@@ -44,10 +45,21 @@ void measure_panel(PanelContext& c, Column& column) {
   Measured& m = c.state.measured;
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
+  if (c.levels_a != nullptr) {
+    c.measuring_a.update(c.state.measured_a, c.state.marks, *c.levels_a, HistogramUse::no, ImGui::GetTime());
+  } else {
+    c.state.measured_a = {};
+  }
   marks_list(c, column);
   column.y += c.ui.px(4);
   const bool work = Measuring::has_work(c.state.marks);
   const auto gap = [&] { column.y += c.ui.px(4); };
+  if (c.levels_a != nullptr) {
+    compare_blocks(c, column);
+    histogram_block(c, column);
+    if (work || c.view.histogram) save_row(c, column);
+    return;
+  }
   for (const MeasuredPair& pair : m.pairs) pair_block(c, column, pair), gap();
   for (const MeasuredRegion& region : m.regions) region_block(c, column, region), gap();
   for (const MeasuredPoint& point : m.points) point_block(c, column, point), gap();

@@ -16,6 +16,7 @@ void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair);
 void region_block(PanelContext& c, Column& column, const MeasuredRegion& region);
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point);
 void profile_block(PanelContext& c, Column& column, const MeasuredProfile& profile);
+void compare_blocks(PanelContext& c, Column& column);  // all of these, of two images
 void histogram_block(PanelContext& c, Column& column);
 
 // A block's head: its name, and a muted word at the right. The pointer over it brings up `help`.
@@ -56,6 +57,8 @@ struct ProfilePlot {
 };
 // `unit` stands at the end of the axis.
 ProfilePlot draw_plot_frame(const Ui& ui, const Rect& outer, ProfilePlot plot, std::string_view x_unit);
+// Levels along a line; with `a`, those of side A below them.
+void profile_plot(PanelContext& c, Column& column, const LineProfile& line, const LineProfile* a);
 // Broken where it is not a number, clipped to the box.
 void draw_curve(const Ui& ui, const ProfilePlot& plot, std::span<const ImVec2> points, ImU32 color, float thickness);
 

@@ -126,28 +126,40 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   }
 }
 
-void profile_block(PanelContext& c, Column& column, const MeasuredProfile& line) {
+void profile_plot(PanelContext& c, Column& column, const LineProfile& line, const LineProfile* a) {
   const Ui& ui = c.ui;
-  const LineProfile& p = line.profile;
-  const double length_mm = p.at_m.empty() ? 0.0 : p.at_m.back() * 1e3;
-  block_head(c, column, line.object, fmt::format("{} mm", fixed(length_mm, 2)),
-             "Levels along the line, from its first point to its second.");
+  const double length_mm = line.at_m.empty() ? 0.0 : line.at_m.back() * 1e3;
   double low = 0.0, high = -1e9;
-  for (const float db : p.level_db) {
-    if (!std::isfinite(db)) continue;
-    low = std::min(low, static_cast<double>(db));
-    high = std::max(high, static_cast<double>(db));
+  for (const LineProfile* p : {&line, a}) {
+    if (p == nullptr) continue;
+    for (const float db : p->level_db) {
+      if (!std::isfinite(db)) continue;
+      low = std::min(low, static_cast<double>(db));
+      high = std::max(high, static_cast<double>(db));
+    }
   }
   high = high > -1e9 ? std::ceil(high / 10.0) * 10.0 : 0.0;
   low = std::clamp(std::floor(low / 10.0) * 10.0, high - 80.0, high - 20.0);
   const Rect row = ui.row(column, kPlotHeight, 4);
   const ProfilePlot plot =
       draw_plot_frame(ui, row, {.x0 = 0.0, .x1 = std::max(length_mm, 1e-3), .y0 = low, .y1 = high}, "mm");
-  std::vector<ImVec2> points;
-  for (std::size_t i = 0; i < p.at_m.size(); ++i) {
-    points.push_back({plot.x(p.at_m[i] * 1e3), plot.y(static_cast<double>(p.level_db[i]))});
-  }
-  draw_curve(ui, plot, points, theme::kAccent, 1.25F);
+  const auto curve = [&](const LineProfile& p, ImU32 color) {
+    std::vector<ImVec2> points;
+    for (std::size_t i = 0; i < p.at_m.size(); ++i) {
+      points.push_back({plot.x(p.at_m[i] * 1e3), plot.y(static_cast<double>(p.level_db[i]))});
+    }
+    draw_curve(ui, plot, points, color, 1.25F);
+  };
+  if (a != nullptr) curve(*a, theme::kText);
+  curve(line, theme::kAccent);
+}
+
+void profile_block(PanelContext& c, Column& column, const MeasuredProfile& line) {
+  const LineProfile& p = line.profile;
+  const double length_mm = p.at_m.empty() ? 0.0 : p.at_m.back() * 1e3;
+  block_head(c, column, line.object, fmt::format("{} mm", fixed(length_mm, 2)),
+             "Levels along the line, from its first point to its second.");
+  profile_plot(c, column, p, nullptr);
 }
 
 }  // namespace echoloop

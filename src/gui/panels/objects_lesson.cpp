@@ -11,25 +11,23 @@ struct Lesson {
 };
 constexpr std::array<Lesson, 4> kLessons = {{
     {"1  Background",
-     "Most pixels show nothing in particular: noise, or the speckle of even tissue. Kappa-sigma clipping finds their "
-     "levels. Take the median and the standard deviation (sigma) of all levels, drop every pixel that is more than "
-     "kappa sigma away from the median, and begin again with the rest until none is dropped. Bright targets and empty "
-     "cysts go first, and what they added to sigma goes with them. What stays is the background. A picture "
-     "that is half one tissue and half another has no one background: sigma then spans both."},
+     "Most pixels are background: noise, or speckle of homogeneous tissue. Kappa-sigma clipping estimates the "
+     "background levels: compute the median and the standard deviation (sigma) of all levels, exclude pixels more than "
+     "kappa sigma from the median, and repeat until no pixel is excluded. Bright targets and dark cysts are excluded "
+     "first, which reduces sigma. The remaining pixels are the background. An image of two different tissues has no "
+     "single background: sigma then covers both."},
     {"2  Smoothing",
-     "In fully developed speckle sigma is 5.6 dB: single speckles cross any useful threshold. An average over the "
-     "surroundings does not. Over n independent speckles its sigma is smaller by the root of n, while whatever is "
-     "larger than the Gaussian keeps its level. So the threshold acts on the smoothed picture, whose background is "
-     "found anew. The price: outlines are rounded, and what is smaller than the Gaussian fades."},
+     "In fully developed speckle sigma is 5.6 dB, so single speckles exceed any useful threshold. A local average over "
+     "n independent speckles reduces sigma by the square root of n, while structures larger than the Gaussian keep "
+     "their level. The threshold therefore acts on the smoothed image, with a separate background estimate. Drawbacks: "
+     "outlines are rounded, and structures smaller than the Gaussian fade."},
     {"3  Threshold",
-     "Bright objects lie more than so many sigma above the mean of the smoothed background, dark ones below it. By "
-     "chance alone one pixel in 44 lies beyond 2 sigma, one in 740 beyond 3 and one in 32\u202F000 beyond 4 (if levels "
-     "are "
-     "spread like a Gaussian): the larger the picture, the higher the threshold has to be."},
+     "Bright objects exceed the mean of the smoothed background by the threshold in sigma, dark objects are below the "
+     "mean by the same amount. For Gaussian levels, one pixel in 44 exceeds 2 sigma by chance, one in 740 exceeds 3 "
+     "sigma, and one in 32\u202F000 exceeds 4 sigma: larger images need higher thresholds."},
     {"4  Objects",
-     "Pixels beyond the threshold that touch along an edge are one object. Its area is the sum of its pixels' areas in "
-     "the plane, which on a sector grow with the distance from the apex. Its mean level is that of the picture as it "
-     "is, before smoothing."},
+     "Pixels beyond the threshold that share an edge form one object. The area is the sum of the pixel areas in the "
+     "plane, which in a sector increase with the distance from the apex. The mean level is computed before smoothing."},
 }};
 
 }  // namespace
@@ -46,12 +44,11 @@ void objects_lesson(Ui& ui, Column& column) {
 void lesson_link(PanelContext& c, const Column& column, float header_y) {
   Ui& ui = c.ui;
   bool& shown = c.view.objects.explained;
-  const std::string_view word = shown ? "hide" : "how it works";
+  const std::string_view word = shown ? "hide" : "method";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
   const Hit h = ui.control("objects_explain", r);
-  ui.tip("objects_explain", h, r,
-         {"How it works", "From the picture's levels to a table of objects, in four steps that can be read here.", {}});
+  ui.tip("objects_explain", h, r, {"Method", "From image levels to a table of objects, in four steps.", {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);
   if (h.clicked) shown = !shown;
 }

@@ -22,8 +22,8 @@ bool mode_row(PanelContext& c, Column& column, std::string_view why) {
   const auto picked =
       c.ui.segmented("structure", c.ui.row(column, theme::kRow, theme::kRowGap), kModes, static_cast<int>(p.structure),
                      {"Objects",
-                      "Bright: what stands above the picture's background, such as wires, calcifications and needles. "
-                      "Dark: what lies below it, such as cysts and vessels. Off: nothing is computed.",
+                      "Bright: objects above the background, such as wires, calcifications and needles. Dark: objects "
+                      "below the background, such as cysts and vessels. Off: no computation.",
                       why});
   if (!picked) return false;
   p.structure = static_cast<Structure>(*picked);
@@ -47,8 +47,8 @@ std::string spread_text(const Background& b) {
 
 std::string age_text(const UiState& state) {
   const double older_s = state.structure.older_s;
-  if (older_s <= 0.0) return "of the picture on screen";
-  return fmt::format("{} older than the picture",
+  if (older_s <= 0.0) return "current";
+  return fmt::format("{} behind the image",
                      older_s < 0.9995 ? fixed(1e3 * older_s, 0) + " ms" : fixed(older_s, 1) + " s");
 }
 
@@ -57,35 +57,36 @@ void background_rows(PanelContext& c, Column& column, const StructureImage& foun
   const Background& b = found.background;
   const double all = static_cast<double>(found.grid.pixels());
   fact_row(ui, column, "background", "Background", spread_text(b),
-           "Mean and standard deviation of the levels that the clipping kept, in the picture as it is. Fully developed "
-           "speckle: \u00B1 5.6 dB, less what the clipping takes of its tails.");
+           "Mean and standard deviation of the background pixels, before smoothing. Fully developed speckle: \u00B1 "
+           "5.6 dB, slightly reduced by clipping.");
   fact_row(ui, column, "background_median", "Median", fixed(b.median_db, 1) + " dB",
-           "Half of the kept pixels are darker. In speckle it lies above the mean, because weak levels spread farther "
-           "than strong ones.");
-  fact_row(ui, column, "background_kept", "Pixels kept",
-           fmt::format("{} %, {} {}", fixed(100.0 * static_cast<double>(b.pixels) / all, 1), b.rounds,
-                       b.rounds == 1 ? "round" : "rounds"),
-           fmt::format("{} of {} pixels are background, after as many rounds of clipping: levels from {} to {} dB.",
-                       grouped(b.pixels), grouped(found.grid.pixels()), fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
+           "Median of the background pixels. In speckle the median is above the mean, because the distribution in dB "
+           "has a longer tail towards low levels.");
+  fact_row(ui, column, "background_kept", "Background pixels",
+           fmt::format("{} % ({} {})", fixed(100.0 * static_cast<double>(b.pixels) / all, 1), b.rounds,
+                       b.rounds == 1 ? "iteration" : "iterations"),
+           fmt::format("{} of {} pixels are background after clipping: levels from {} to {} dB.", grouped(b.pixels),
+                       grouped(found.grid.pixels()), fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
   if (found.params.structure_smooth_m > 0.0) {
     fact_row(ui, column, "background_smoothed", "Smoothed", spread_text(found.smoothed),
-             "The background of the smoothed picture: about the same mean, a smaller sigma. The threshold is measured "
-             "in this one.");
+             "Background of the smoothed image: about the same mean, smaller sigma. The threshold is in units of this "
+             "sigma.");
   }
   fact_row(ui, column, "structure_threshold", "Threshold", fixed(found.threshold_db, 1) + " dB",
-           found.params.structure == Structure::bright ? "What is above it, in the smoothed picture, is an object."
-                                                       : "What is below it, in the smoothed picture, is an object.");
+           found.params.structure == Structure::bright ? "Pixels of the smoothed image above this level are objects."
+                                                       : "Pixels of the smoothed image below this level are objects.");
 }
 
 void work_rows(PanelContext& c, Column& column, const StructureImage& found) {
   Ui& ui = c.ui;
-  fact_row(ui, column, "objects_made", "Made in", fixed(found.times.total_ms, 1) + " ms",
-           fmt::format("Smoothing, background and histogram {} ms, objects {} ms; beside the stream, which does not "
-                       "wait for it.",
-                       fixed(found.times.background_ms, 1), fixed(found.times.objects_ms, 1)));
-  fact_row(ui, column, "objects_age", "Age", age_text(c.state),
-           "Live, the picture is on screen at once and its objects follow as soon as they are found. Frozen, they "
-           "are those of the frame on screen.");
+  fact_row(
+      ui, column, "objects_made", "Computed in", fixed(found.times.total_ms, 1) + " ms",
+      fmt::format(
+          "Smoothing, background and histogram {} ms, objects {} ms; in parallel with the stream, which does not wait.",
+          fixed(found.times.background_ms, 1), fixed(found.times.objects_ms, 1)));
+  fact_row(
+      ui, column, "objects_age", "Result", age_text(c.state),
+      "While live, objects follow the image with a short delay. While frozen, objects belong to the displayed frame.");
 }
 
 // What a button did, for the message line.
@@ -101,27 +102,25 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
   column.y += ui.px(4);
   const Rect r = ui.row(column, theme::kRow, 8);
   const float half = std::round(0.5F * (r.width() - ui.px(6)));
-  if (ui.button("reject_background", {r.x0, r.y0, r.x0 + half, r.y1}, {.label = c.compact ? "Reject" : "Reject below"},
-                {"Reject the background",
-                 fmt::format("Sets Reject to the background's mean + {} sigma, once: whatever is weaker becomes black, "
-                             "and of noise or speckle about one pixel in a thousand is left. Take it back with "
-                             "Ctrl+Z, or with Reject in Display.",
-                             fixed(kRejectSigmas, 0)),
-                 {}})) {
+  if (ui.button(
+          "reject_background", {r.x0, r.y0, r.x0 + half, r.y1}, {.label = c.compact ? "Reject" : "Set reject"},
+          {"Set reject from background",
+           fmt::format("Sets Reject to the background mean + {} sigma, once: weaker pixels become black, and about one "
+                       "background pixel in a thousand remains. Undo with Ctrl+Z, or change Reject in Display.",
+                       fixed(kRejectSigmas, 0)),
+           {}})) {
     reject_background(p, b);
-    say_change(c,
-               fmt::format("Reject {} dB: the background's mean, {} dB, and {} times its sigma, {} dB.",
-                           fixed(p.reject_db, 0), fixed(b.mean_db, 1), fixed(kRejectSigmas, 0), fixed(b.sigma_db, 1)));
+    say_change(c, fmt::format("Reject {} dB: background mean {} dB + {} sigma of {} dB.", fixed(p.reject_db, 0),
+                              fixed(b.mean_db, 1), fixed(kRejectSigmas, 0), fixed(b.sigma_db, 1)));
   }
   const bool bright = p.structure == Structure::bright;
-  if (ui.button("fit_window", {r.x1 - half, r.y0, r.x1, r.y1}, {.label = c.compact ? "Range" : "Fit the range"},
-                {"Range from the background",
-                 fmt::format("Sets gain and dynamic range, once: white is the picture's brightest level, black lies {} "
-                             "sigma below the background's median, {}. It never follows the picture by itself. Ctrl+Z "
-                             "takes it back.",
+  if (ui.button("fit_window", {r.x1 - half, r.y0, r.x1, r.y1}, {.label = c.compact ? "Range" : "Set range"},
+                {"Set dynamic range from background",
+                 fmt::format("Sets gain and dynamic range, once: white is the brightest level, black is {} sigma below "
+                             "the background median, {}. Brightness never changes automatically. Undo with Ctrl+Z.",
                              bright ? 1 : 4,
                              bright ? "so that the background is nearly black"
-                                    : "so that tissue stays gray and what is darker is black"),
+                                    : "so that tissue is gray and darker areas are black"),
                  {}})) {
     fit_window(p, b, found.histogram);
     say_change(c, fmt::format("The display shows {} to {} dB.", fixed(-p.gain_db - p.dynamic_range_db, 0),
@@ -137,21 +136,20 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
   std::string text =
       fmt::format("{} {}", grouped(found.objects.size()), found.objects.size() == 1 ? "object" : "objects");
-  if (small > 0) text += fmt::format(", {} too small", grouped(small));
+  if (small > 0) text += fmt::format(", {} below minimum", grouped(small));
   const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
   ui.tip("objects_found", ui.hit("objects_found", words), words,
-         {"Found", "Objects in the table, and those below the smallest area, which are left out.", {}});
+         {"Found", "Objects in the table, and objects below the minimum area, which are ignored.", {}});
   ui.text_fitted(Type::small, words.x0, words.x1, r.y0, r.height(), theme::kText, text);
   if (ui.button("save_objects", button, {.label = "Save CSV"},
-                {"Save CSV",
-                 "The table with all digits, the background and the threshold, with source, frame and parameters.",
-                 why_no_files(c.state, found.objects.empty() ? "There are no objects." : "")})) {
+                {"Save CSV", "The table in full precision, with background, threshold, source, frame and parameters.",
+                 why_no_files(c.state, found.objects.empty() ? "No objects." : "")})) {
     call(c.commands.save, SaveWhat::objects);
   }
 }
 
 std::string_view waiting_text(const UiState& state) {
-  return state.run == RunState::frozen ? "Not yet found in this frame." : "Waiting for a picture.";
+  return state.run == RunState::frozen ? "Computing for this frame." : "Waiting for an image.";
 }
 
 void result_rows(PanelContext& c, Column& column) {
@@ -162,7 +160,7 @@ void result_rows(PanelContext& c, Column& column) {
                 ui.px(4);
   };
   if (found == nullptr) return line(waiting_text(c.state));
-  if (found->background.pixels == 0) return line("The picture holds no echo, so there is no background.");
+  if (found->background.pixels == 0) return line("No background: the image contains no echoes.");
   background_plot(c, column, *found);
   found_row(c, column, *found);
   objects_table(c, column);
@@ -187,7 +185,7 @@ void objects_panel(PanelContext& c, Column& column) {
   if (!open) return;
   column.y += ui.px(2);
   if (c.view.objects.explained) objects_lesson(c.ui, column);
-  const std::string_view no_source = c.state.source.acquisition == nullptr ? "There is no source." : "";
+  const std::string_view no_source = c.state.source.acquisition == nullptr ? "No source." : "";
   bool changed = mode_row(c, column, no_source);
   if (p.structure != Structure::off) {
     changed |= slider_rows(c, column, no_source);

@@ -25,6 +25,8 @@ struct PanelContext {
   const Grid& shown_grid;  // of the picture on screen; nx 0 = none
   LevelReader& levels;     // of that picture
   Measuring& measuring;
+  LevelReader* levels_a;  // of side A; null: nothing is compared
+  Measuring& measuring_a;
   bool compact = false;
   bool& more_formation;  // rows that most people never need
   bool& more_display;

@@ -25,11 +25,11 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
   const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
   if (!p.probe.empty() && p.fits) add("Made for " + p.probe + ".");
   if (!p.probe.empty() && !p.fits) {
-    add("Made for " + p.probe + ": its band, depth and position are left as they are here.");
+    add("Made for " + p.probe + ": band, depth and position are not applied here.");
   }
-  if (p.is_default) add("Applied by itself when a source with that probe is opened.");
-  if (active && changed) add("Parameters were changed since; click to have it again.");
-  if (text.empty()) add("Sets the parameters that it names.");
+  if (p.is_default) add("Applied automatically when this probe is opened.");
+  if (active && changed) add("Settings were changed; click to restore the preset.");
+  if (text.empty()) add("Applies this preset.");
   return text;
 }
 
@@ -44,8 +44,8 @@ std::string why_not_this_name(const Presets& presets, const std::string& name) {
       std::ranges::find_if(presets.list, [&](const PresetView& p) { return lower(p.name) == lower(name); });
   if (same == presets.list.end()) return {};
   const bool active = presets.active == static_cast<int>(same - presets.list.begin());
-  if (!same->own) return "The program has one.";
-  return active ? "Overwrite it below." : "There is one already.";
+  if (!same->own) return "Name of a built-in preset.";
+  return active ? "Overwrite below." : "Name already in use.";
 }
 
 // A line that turns round and ends in an arrow head: to the left back, to the right forth.
@@ -83,17 +83,17 @@ HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& 
   HistoryAct act = HistoryAct::none;
   const std::string back = history.undo_text(), forth = history.redo_text();
   const std::string back_tip = back + ". Ctrl+Z.", forth_tip = forth + ". Ctrl+Shift+Z or Ctrl+Y.";
-  if (ui.icon_button("undo", cell(2), {"Undo", back_tip, back.empty() ? "No parameter was changed yet." : ""})) {
+  if (ui.icon_button("undo", cell(2), {"Undo", back_tip, back.empty() ? "No changes to undo." : ""})) {
     act = HistoryAct::undo;
   }
   turn_icon(ui, cell(2), Direction::left, back.empty() ? theme::kDisabled : theme::kText2);
-  if (ui.icon_button("redo", cell(1), {"Redo", forth_tip, forth.empty() ? "Nothing was undone." : ""})) {
+  if (ui.icon_button("redo", cell(1), {"Redo", forth_tip, forth.empty() ? "No changes to redo." : ""})) {
     act = HistoryAct::redo;
   }
   turn_icon(ui, cell(1), Direction::right, forth.empty() ? theme::kDisabled : theme::kText2);
   if (ui.icon_button(
           "preset_menu", cell(0),
-          {"Presets", "Save what you set, rename, delete, or choose one for this probe.", why_no_files(c.state)})) {
+          {"Presets", "Save, rename or delete presets, or set the default for this probe.", why_no_files(c.state)})) {
     const PresetView* active = active_of(c.state.presets);
     const std::string name = active != nullptr && active->own ? active->name : "";
     name_ = {};
@@ -192,7 +192,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   const float h = ui.px(active != nullptr ? 214 : 116);
   if (!ui.begin_popup(kPanel, {x, y, x + w, y + h}, theme::kPanel)) return;
   Column column{x + ui.px(14), x + w - ui.px(14), y + ui.px(10), c.compact};
-  ui.text(Type::strong, ui.row(column, 22, 4), theme::kText, "Save the parameters as they are now");
+  ui.text(Type::strong, ui.row(column, 22, 4), theme::kText, "Save current settings as");
   const Rect field = ui.row(column, theme::kRow, 6);
   const bool entered = ui.text_line("##preset_name", field, name_, std::exchange(focus_, false));
   if (name_[0] == '\0' && !ImGui::IsItemActive()) {
@@ -203,8 +203,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   const float half = std::round(0.5F * (row.width() - ui.px(8)));
   const bool pressed = ui.button(
       "preset_save", {row.x0, row.y0, row.x0 + half, row.y1}, {.label = "Save as", .emphasis = Emphasis::primary},
-      {"Save as", "Keeps all parameters in a new file under this name, with the probe that they were set for.",
-       no_name});
+      {"Save as", "Saves all settings and the probe as a new preset with this name.", no_name});
   if (pressed || (entered && no_name.empty())) order(c, PresetAct::save_as);
   if (name_[0] != '\0' && !no_name.empty()) {
     ui.text_fitted(Type::small, row.x0 + half + ui.px(8), row.x1, row.y0, row.height(), theme::kText2, no_name);
@@ -217,8 +216,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
 void PresetRow::draw_own(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const PresetView active = c.state.presets.list[static_cast<std::size_t>(c.state.presets.active)];
-  const std::string_view shipped =
-      active.own ? "" : "It comes with the program. Save it under a name of your own first.";
+  const std::string_view shipped = active.own ? "" : "Built-in presets are read-only. Save under a new name first.";
   ui.horizontal(column.x0, column.x1, column.y, theme::kLine);
   column.y += ui.px(6);
   ui.text_fitted(Type::strong, column.x0, column.x1, column.y, ui.px(22), theme::kText, "Preset " + active.name);
@@ -230,24 +228,24 @@ void PresetRow::draw_own(PanelContext& c, Column& column) {
     return Rect{x0, row.y0, x0 + third, row.y1};
   };
   if (ui.button("preset_overwrite", cell(0), {.label = "Overwrite"},
-                {"Overwrite", "Keeps all parameters as they are now in this preset.", shipped})) {
+                {"Overwrite", "Overwrites this preset with the current settings.", shipped})) {
     order(c, PresetAct::overwrite);
   }
   const std::string taken = why_not_this_name(c.state.presets, name_.data());
-  const std::string other = active.name == name_.data() ? "Type another name above first." : taken;
+  const std::string other = active.name == name_.data() ? "Enter a new name above first." : taken;
   const std::string_view no_rename = !shipped.empty() ? shipped : std::string_view(other);
-  if (ui.button("preset_rename", cell(1), {.label = "Rename"}, {"Rename", "Gives it the name above.", no_rename})) {
+  if (ui.button("preset_rename", cell(1), {.label = "Rename"},
+                {"Rename", "Renames the preset to the name above.", no_rename})) {
     order(c, PresetAct::rename);
   }
   if (ui.button("preset_delete", cell(2), {.label = sure_ ? "Sure?" : "Delete", .active = sure_},
-                {"Delete", "Removes the preset and its file; asks once more.", shipped})) {
+                {"Delete", "Deletes the preset and the file, after confirmation.", shipped})) {
     if (std::exchange(sure_, true)) order(c, PresetAct::remove);
   }
   const Rect check = ui.row(column, theme::kRow, 0);
   const std::string label = "Default for " + (active.probe.empty() ? c.state.presets.probe : active.probe);
-  if (ui.check_box(
-          "preset_default", check, label, active.is_default,
-          {"Default for the probe", "Applied by itself whenever a source with this probe is opened.", shipped})) {
+  if (ui.check_box("preset_default", check, label, active.is_default,
+                   {"Default for the probe", "Applied automatically when this probe is opened.", shipped})) {
     order(c, active.is_default ? PresetAct::unset_default : PresetAct::set_default);
   }
 }

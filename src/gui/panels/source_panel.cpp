@@ -26,9 +26,9 @@ std::string facts(const SourceInfo& source) {
   const Acquisition& a = *source.acquisition;
   std::string text = fmt::format(
       "{} {} at {} MHz, {} samples at {} MHz, {}, {}.", a.n_elements(),
-      a.data == DataKind::beamformed ? "columns, beamformed already," : "elements",
-      fixed(a.center_hz / kHertzPerMegahertz, 2), grouped(static_cast<std::uint64_t>(a.n_samples)),
-      fixed(a.sampling_hz / kHertzPerMegahertz, 2), a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
+      a.data == DataKind::beamformed ? "beamformed columns," : "elements", fixed(a.center_hz / kHertzPerMegahertz, 2),
+      grouped(static_cast<std::uint64_t>(a.n_samples)), fixed(a.sampling_hz / kHertzPerMegahertz, 2),
+      a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
   text += " Probe: " + (a.probe.name.empty() ? "unnamed" : a.probe.name) + ".";
   if (!source.format.empty()) text += " Format: " + source.format + ".";
   if (source.frame_count > 0) text += " Frames: " + grouped(source.frame_count) + ".";
@@ -78,9 +78,9 @@ void open_row(PanelContext& c, Column& column) {
   const std::vector<RecentName> names = recent_names(c.state.recent);
   std::vector<Choice> choices;
   for (const RecentName& recent : names) choices.push_back({recent.name, recent.folder});
-  const auto picked = ui.combo("recent", right, {"Recent"}, choices, -1,
-                               {"Recent", "Recordings opened before.",
-                                why_no_files(c.state, names.empty() ? "No recording has been opened yet." : "")});
+  const auto picked = ui.combo(
+      "recent", right, {"Recent"}, choices, -1,
+      {"Recent", "Recently opened recordings.", why_no_files(c.state, names.empty() ? "No recent recordings." : "")});
   if (picked) {
     const std::filesystem::path chosen = c.state.recent[static_cast<std::size_t>(*picked)];
     call(c.commands.open_file, chosen);
@@ -95,7 +95,7 @@ void continue_row(PanelContext& c, Column& column) {
   const Rect r = ui.row(column, theme::kRow, 6);
   const std::string name = file.filename().string();
   const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Continue with " + name);
-  const std::string help = "The recording of the last time: " + file.string();
+  const std::string help = "Last recording: " + file.string();
   if (ui.button("continue", r, {.label = label}, {"Continue with " + name, help, why_no_files(c.state)})) {
     call(c.commands.open_file, file);
   }
@@ -106,18 +106,17 @@ void rate_slider(PanelContext& c, Column& column) {
   StreamSettings& stream = c.state.stream;
   const double own = c.state.source.rate_hz > 0.0 ? c.state.source.rate_hz : 1.0;
   const double now = stream.rate_hz > 0.0 ? std::min(stream.rate_hz, kTop_hz) : own;
-  const SliderLook look{
-      .id = "frame_rate",
-      .label = "Frame rate",
-      .unit = now >= kTop_hz ? "" : "Hz",
-      .decimals = now < 99.95 ? 1 : 0,
-      .track_min = 1.0,
-      .track_max = kTop_hz,
-      .least = 0.1,
-      .most = kTop_hz,
-      .track = Track::logarithmic,
-      .help = "How many frames a second the source gives. At the right end: as many as can be processed.",
-      .text_at_most = "max"};
+  const SliderLook look{.id = "frame_rate",
+                        .label = "Frame rate",
+                        .unit = now >= kTop_hz ? "" : "Hz",
+                        .decimals = now < 99.95 ? 1 : 0,
+                        .track_min = 1.0,
+                        .track_max = kTop_hz,
+                        .least = 0.1,
+                        .most = kTop_hz,
+                        .track = Track::logarithmic,
+                        .help = "Frame rate of the source. Right end: as fast as processing allows.",
+                        .text_at_most = "max"};
   const auto wanted = slider(c.ui, column, look, now, own);
   if (!wanted) return;
   stream.rate_hz = *wanted >= kTop_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;
@@ -187,7 +186,7 @@ void source_panel(PanelContext& c, Column& column) {
   const Rect phantoms = ui.row(column, theme::kRow, 6);
   if (const auto picked =
           ui.segmented("phantom", phantoms, kPhantomChoices, index,
-                       {"Built-in phantom", "A simulated scene in motion, streamed like a real probe.", {}})) {
+                       {"Built-in phantom", "Simulated moving scene, streamed like data of a probe.", {}})) {
     call(c.commands.open_phantom, kPhantoms[static_cast<std::size_t>(*picked)]);
   }
   open_row(c, column);
@@ -201,14 +200,14 @@ void source_panel(PanelContext& c, Column& column) {
   const float words = ui.px(40) + ui.width(Type::body, kPause);  // with its box, and a gap behind them
   const float middle = r.x0 + std::round(std::max(0.52F * r.width(), words));
   if (ui.check_box("pause", {r.x0, r.y0, middle, r.y1}, kPause, stream.paused,
-                   {kPause, "The source stops giving frames; the picture stays.", {}})) {
+                   {kPause, "Pauses the source; the image stays on screen.", {}})) {
     stream.paused = !stream.paused;
     call(c.commands.stream_changed);
   }
   const bool endless = c.state.source.frame_count == 0;
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
-                   {"Loop", "Starts again after the last frame.",
-                    endless ? "A phantom never ends; recordings can loop." : ""})) {
+                   {"Loop", "Repeats the recording after the last frame.",
+                    endless ? "Only for recordings; phantoms are unlimited." : ""})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);
   }

@@ -27,19 +27,19 @@ RowWords words_of(const TimelineRow& row, std::size_t lanes, const UiState& stat
     case RowKind::producer:
       return {"Producer", "The source writes a frame into a slot."};
     case RowKind::copy:
-      return {"Copy", "Channel data on their way from host memory to the device. On the CPU nothing is copied."};
+      return {"Copy", "Copy of channel data from host memory to the device. No copy on the CPU."};
     case RowKind::kernels:
       break;
     case RowKind::texture:
-      return {"Texture", "The finished picture goes into the texture that the window draws."};
+      return {"Texture", "Transfer of the finished image to the displayed texture."};
     case RowKind::window:
-      return {"Window", "The window draws itself: panels, rulers and the picture."};
+      return {"Window", "Drawing of panels, rulers and image."};
     case RowKind::vsync:
-      return {"Vsync", "The moments at which the display shows what was drawn."};
+      return {"Vsync", "Times at which the display shows a drawn frame."};
   }
   const bool serial = state.stream.streams == StreamMode::serial && state.no_effect.streams.empty();
   std::string help = serial ? "Serial: copies and kernels of all lanes share one stream, one after the other."
-                            : "Condition, beamform, envelope and compress, each in the colour that Timings gives it.";
+                            : "Condition, beamform, envelope and compress, in the colours of Timings.";
   if (lanes > 1 && !serial) help += " Lanes work on different frames at the same time.";
   return {lanes > 1 ? fmt::format("Kernels {}", row.lane + 1) : "Kernels", help};
 }
@@ -151,13 +151,13 @@ void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& a
     ui.text(Type::small, area.x0, r.y0, r.height(), theme::kMuted, "0");
     ui.text_right(Type::small, area.x1, r.y0, r.height(), theme::kMuted, right);
   } else {
-    ui.text(Type::small, area.x0, r.y0, r.height(), theme::kMuted, "idle time is not drawn");
+    ui.text(Type::small, area.x0, r.y0, r.height(), theme::kMuted, "idle time omitted");
   }
   if (t.zoom.fit) return;
   const float half = 0.5F * (ui.width(Type::small, "Show all") + ui.px(12));
   const Rect link{std::round(area.cx() - half), r.y0, std::round(area.cx() + half), r.y1};
   const Hit h = ui.control("timeline_fit", link);
-  ui.tip("timeline_fit", h, link, {"Show all", "All of the chosen frames again; so does a double click.", {}});
+  ui.tip("timeline_fit", h, link, {"Show all", "Shows all selected frames (double click).", {}});
   ui.text_centred(Type::small, link, h.hovered ? theme::kText : theme::kAccent, "Show all");
   if (h.clicked) t.zoom = {};
 }
@@ -238,7 +238,7 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
   const std::vector<TimeBlock> blocks = timeline_blocks(scene.spans, map, scene.rows, ui.px(2));
   const TimeBlock* under = h.hovered || h.held ? block_under(ui, scene, blocks, area) : nullptr;
   draw_blocks(ui, scene, blocks, area, under);
-  if (map.pieces.empty()) ui.text_centred(look.type, area, theme::kMuted, "No frame has been timed yet");
+  if (map.pieces.empty()) ui.text_centred(look.type, area, theme::kMuted, "No timings yet");
   ImGui::PopClipRect();
   row_labels(c, scene, area, row.x0);
   if (under != nullptr) block_tip(c, h, area, scene, map, *under);
