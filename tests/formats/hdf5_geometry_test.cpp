@@ -113,7 +113,7 @@ TEST(Uff, CurvedArraysKeepTheDepthOfTheFile) {
     EXPECT_NEAR(a.transmits[0].source_z_m, -kRadius_m, 1e-8);
     EXPECT_NEAR(a.transmits[0].t0_s, 2e-6, 1e-12);
     EXPECT_NEAR(a.transmits[2].t0_s, 2e-6, 1e-12);
-    EXPECT_FALSE(assumes(a, "middle"));
+    EXPECT_FALSE(assumes(a, "centre of the array"));
   }
 }
 
@@ -133,7 +133,7 @@ TEST(Uff, AnArrayBesideTheFilesOriginIsMovedAcrossToIt) {
   EXPECT_NEAR(a.transmits[2].t0_s, 2e-6 - dx * std::sin(0.1) / kSpeed_m_s, 1e-12);
   EXPECT_NEAR(a.transmits[1].source_x_m, -dx, 1e-9);
   EXPECT_NEAR(a.transmits[1].t0_s, 2e-6 - (0.03 - std::hypot(dx, 0.03)) / kSpeed_m_s, 1e-11);
-  EXPECT_TRUE(assumes(a, "middle"));
+  EXPECT_TRUE(assumes(a, "centre of the array"));
 }
 
 // The law of a wave as zea stores it: the first of the firing elements at 0.

@@ -112,7 +112,7 @@ TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {
   EXPECT_NE(comments.find("# source: a test\n"), std::string::npos);
   EXPECT_NE(comments.find("mean -50 dB, sigma 5 dB"), std::string::npos);
   EXPECT_NE(comments.find("# threshold: above -44 dB"), std::string::npos);
-  EXPECT_NE(comments.find("# objects: 3, and 4 too small"), std::string::npos);
+  EXPECT_NE(comments.find("# objects: 3, and 4 below the minimum area"), std::string::npos);
   EXPECT_EQ(line, "number,area_mm2,x_mm,z_mm,mean_db,pixels,ix0,ix1,iz0,iz1");
   std::getline(text, line);
   double area = 0, x = 0, z = 0;

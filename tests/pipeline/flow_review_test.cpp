@@ -253,7 +253,7 @@ TEST(FlowEnsemble, EndsWithTheFrameAndNeedsThoseBefore) {
   EXPECT_EQ(number_in(whole.frames.back().frame.samples), oldest + 20);
   EXPECT_EQ(ensemble_before(rig.history, 15, 16).why_not, "");
   EXPECT_EQ(ensemble_before(rig.history, 14, 16).why_not,
-            "Only 15 frames are kept up to the one on screen; an ensemble needs 16.");
+            "Only 15 history frames up to the displayed frame; an ensemble needs 16.");
 }
 
 TEST(FlowEnsemble, AnEnsembleDoesNotSpanTheEndOfARecording) {
@@ -268,8 +268,8 @@ TEST(FlowEnsemble, AnEnsembleDoesNotSpanTheEndOfARecording) {
   EXPECT_EQ(ensemble_before(rig.history, newest, 5).why_not, "");
   EXPECT_EQ(ensemble_before(rig.history, newest - 5, 16).why_not, "");
   EXPECT_EQ(ensemble_before(rig.history, newest, 16).why_not,
-            "The recording begins again within the frames that are kept. Only 5 follow each other up to the one on "
-            "screen; an ensemble needs 16.");
+            "The recording restarts within the history. Only 5 consecutive frames up to the displayed frame; an "
+            "ensemble needs 16.");
 }
 
 TEST(FlowEnsemble, AnEnsembleDoesNotSpanAMissingFrame) {
@@ -281,9 +281,9 @@ TEST(FlowEnsemble, AnEnsembleDoesNotSpanAMissingFrame) {
   for (int i = 0; i < 4; ++i) rig.put();
   const std::size_t newest = rig.history.extent().frames - 1;
   EXPECT_EQ(ensemble_before(rig.history, newest, 4).why_not, "");
-  EXPECT_EQ(ensemble_before(rig.history, newest, 5).why_not,
-            "Frames are missing among those that are kept. Only 4 follow each other up to the one on screen; an "
-            "ensemble needs 5.");
+  EXPECT_EQ(
+      ensemble_before(rig.history, newest, 5).why_not,
+      "Frames are missing in the history. Only 4 consecutive frames up to the displayed frame; an ensemble needs 5.");
 }
 
 }  // namespace

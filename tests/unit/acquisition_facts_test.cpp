@@ -28,7 +28,7 @@ TEST(AcquisitionFacts, ReplaceWhatWasAssumed) {
   for (const Transmit& t : a->transmits) EXPECT_EQ(t.t0_s, 2e-6);
   ASSERT_EQ(a->assumptions.size(), 3U);
   EXPECT_EQ(a->assumptions[0].text, "8-bit samples");
-  EXPECT_EQ(a->assumptions[1].text, "Centre frequency 7.5 MHz as you gave it");
+  EXPECT_EQ(a->assumptions[1].text, "Centre frequency 7.5 MHz (set by the user)");
   EXPECT_EQ(a->assumptions[1].fact, "center_hz");
 }
 
