@@ -52,13 +52,13 @@ class MarkedWindow {
  public:
   explicit MarkedWindow(Options options) {
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    ::setenv("HOME", folder_.path().c_str(), 1);
     options.backend = BackendChoice::cpu;
     options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 1600;
     options.height = 900;
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();
-    app_->state().saving.folder = folder_.path().string();
   }
   [[nodiscard]] UiState& state() { return app_->state(); }
   [[nodiscard]] const Image& shown() { return app_->viewer().shown_image(); }
@@ -92,9 +92,11 @@ class MarkedWindow {
   }
   json values() { return measurements_json(state().measured, state().marks); }
   Saved saved() { return {shown().stamp.source_index, app_->viewer().shown_db(), values(), state().params}; }
+  // The file of the newest message "Saved ..." that ends so; empty: none.
   fs::path newest(const std::string& ending) {
-    for (const auto& entry : fs::directory_iterator(folder_.path())) {
-      if (entry.path().string().ends_with(ending)) return entry.path();
+    const std::string saved = "Saved ";
+    for (const Message& message : state().messages) {
+      if (message.text.starts_with(saved) && message.text.ends_with(ending)) return message.text.substr(saved.size());
     }
     return {};
   }
