@@ -69,7 +69,8 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
   if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
-                {"Picture", "Saves the image on screen with the settings of Save as (S).", why_no_picture(c)})) {
+                {"Picture", "Saves the image on screen with the settings of Save as (S).",
+                 why_no_picture(c.state, c.shown_grid)})) {
     call(c.commands.save, SaveWhat::picture);
   }
   if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
@@ -86,16 +87,10 @@ void save_icon(PanelContext& c, const Rect& r) {
 void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
   const RecordingView& recording = c.state.recording;
-  const std::string_view why = !c.state.kiosk.empty()        ? std::string_view(c.state.kiosk)
-                               : recording.finishing         ? "The last frames are still being written."
-                               : c.state.source.name.empty() ? "There is no source to record."
-                               : c.state.run == RunState::fault && !recording.on
-                                   ? "The stream has stopped. Restart it first."
-                                   : "";
   const Tip tip{recording.on ? "Stop recording" : "Record",
                 recording.on ? "Ends the file; every frame that was processed until now is in it (R)."
                              : "Writes every frame that is processed, raw, into a file of its own (R).",
-                why};
+                why_no_record(c.state)};
   const ButtonLook look{
       .label = recording.on ? "Stop" : "Record", .shortcut = row.fit.shortcuts ? "R" : "", .active = recording.on};
   if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
@@ -154,7 +149,7 @@ void draw_menu(const Row& row, const Rect& r) {
     case Entry::compare:
       return cine_act(c.state, c.commands, CineAct::compare);
     case Entry::picture:
-      if (why_no_picture(c).empty()) call(c.commands.save, SaveWhat::picture);
+      if (why_no_picture(c.state, c.shown_grid).empty()) call(c.commands.save, SaveWhat::picture);
       return;
     case Entry::save:
       if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);

@@ -109,6 +109,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Controls", "drag, click", "set a value"},
     {"Controls", "Ctrl-click", "type a value"},
     {"Controls", "right-click", "back to the default"},
+    {"Controls", "wheel", "scroll a column; with Ctrl: zoom the timeline"},
     {"Controls", "colour bar", "drag an end or the middle of the window"},
 });
 
