@@ -13,12 +13,15 @@
 #include "app/film_job.h"
 #include "app/interrupts.h"
 #include "app/live_outputs.h"
+#include "app/marks_json.h"
+#include "app/measure_image.h"
 #include "app/open_source.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/provenance.h"
 #include "app/report.h"
 #include "app/session.h"
+#include "app/session_file.h"
 #include "core/error.h"
 #include "core/live_images.h"
 #include "core/units.h"
@@ -34,9 +37,10 @@ struct Limits {
   double seconds = 0.0;
 };
 
-// Without limits: a recording once through, a phantom for five seconds.
+// Without limits: a session's frame, a recording once through, a phantom for five seconds.
 Limits limits_for(const Options& options, const SourceInfo& info) {
   if (options.frames > 0 || options.duration_s > 0.0) return {options.frames, options.duration_s};
+  if (options.session != nullptr) return {1, 0.0};
   if (info.frame_count > 0) return {info.frame_count, 0.0};
   return {0, 5.0};
 }
@@ -75,8 +79,8 @@ nlohmann::json end_film(FilmJob& film) {
 }
 
 bool wants_picture(const Options& options) {
-  return !options.figure.empty() || !options.image_out.empty() || !options.png.empty() || !options.png16.empty() ||
-         !options.screenshot.empty();
+  return !options.measurements.empty() || !options.figure.empty() || !options.image_out.empty() ||
+         !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
 }
 
 // Says what went wrong, and how a recording ended. Returns the exit status; counts the errors.
@@ -104,6 +108,19 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   return status;
 }
 
+void write_times(const Options& options, const TimingTrace& trace) {
+  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
+  if (!options.csv.empty()) write_text(options.csv, trace.csv());
+}
+
+// Only now, when the stream runs: a run that is refused says why, in one line.
+void say_notes(const std::string& backend_note, const Acquisition& acquisition, const ImagingParams& params) {
+  if (!backend_note.empty()) fmt::print(stderr, "{}\n", backend_note);
+  if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
+    fmt::print(stderr, "Warning: {}\n", warning);
+  }
+}
+
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
@@ -118,6 +135,7 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
 
 int run_headless(const Options& options) {
   require_outputs(options);
+  const Marks marks = marks_of(options);
   ChosenBackend chosen = choose_backend(options.backend);
   const OpenedSource opened = open_source(options.source, options.facts);
   const Acquisition& acquisition = *opened.info.acquisition;
@@ -125,7 +143,9 @@ int run_headless(const Options& options) {
   const Limits limits = limits_for(options, opened.info);
   require_live_outputs(options, params);
 
+  const SavedSession* saved = options.session.get();
   LiveImages live;
+  PastImages past;  // for points, which are beamformed again
   TimingTrace trace;
   watch_interrupts();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
@@ -143,12 +163,11 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
-                   .side = live.side()});
-  // Only now: a run that is refused says why, in one line.
-  if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
-  if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
-    fmt::print(stderr, "Warning: {}\n", warning);
-  }
+                   .past = options.measurements.empty() ? nullptr : &past,
+                   .side = live.side(),
+                   .first_frame = saved != nullptr ? saved->frame : 0,
+                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
+  say_notes(chosen.note, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, limits.seconds);
   recorder.finish();
@@ -168,8 +187,11 @@ int run_headless(const Options& options) {
   if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
   }
-  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
-  if (!options.csv.empty()) write_text(options.csv, trace.csv());
+  if (image != nullptr && !options.measurements.empty()) {
+    const Measured measured = measure_image(*image, marks, &session, frame_again(*opened.source, image->stamp));
+    write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
+  }
+  write_times(options, trace);
   write_report(options, report);
   const bool told = image == nullptr && status != 0;  // why nothing came
   if (!told && wants_picture(options) && image == nullptr) {

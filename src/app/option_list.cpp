@@ -79,6 +79,13 @@ void add_output_options(CLI::App& app, Options& o) {
                  "Video of all processed images with scale and caption, .mp4, .webm or .mkv, at the frame rate of the "
                  "recording (slower above 60 Hz); with a window, frames are skipped if encoding falls behind")
       ->type_name("F.mp4");
+  app.add_option("--marks", o.marks,
+                 "Marks to measure: the .json beside a saved image, a session, or any JSON object with such an array "
+                 "named marks")
+      ->type_name("F.json");
+  app.add_option("--measurements", o.measurements,
+                 "Numbers of the marks on the last image: regions, pairs, points, lines, as the Measure panel has them")
+      ->type_name("F.csv|F.json");
   app.add_option("--record", o.record, "Record all raw frames as UFF (HDF5)")->type_name("F.uff");
   app.add_option("--report", o.report, "Run report as JSON")->type_name("F.json");
   app.add_option("--trace", o.trace, "Newest 16384 timed spans as a Chrome/Perfetto trace")->type_name("F.json");

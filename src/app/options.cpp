@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <utility>
 
+#include "app/marks_json.h"
 #include "app/option_list.h"
 #include "app/option_text.h"
 #include "app/preset.h"
+#include "app/session_file.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/units.h"
@@ -111,7 +114,7 @@ void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
 
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
-  o.queue_given = app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
+  o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
   if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
   if (!t.memory.empty())
     stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
@@ -145,27 +148,38 @@ void join_kiosk(std::vector<std::string>& words) {
   }
 }
 
-// Later settings win: a preset's, then --recipe and --grid, then --set.
+// Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
-  if (!t.preset.empty()) o.settings = preset_settings(read_preset(t.preset));
+  if (!t.preset.empty()) {
+    const std::vector<std::string> preset = preset_settings(read_preset(t.preset));
+    o.settings.insert(o.settings.end(), preset.begin(), preset.end());
+  }
   if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
   if (!t.grid.empty()) add_grid(o.settings, t.grid);
   std::vector<std::string> sets = t.sets;
-  o.facts = take_facts(sets);
+  const Facts facts = take_facts(sets);
+  for (const auto& [key, value] : facts) o.facts[key] = value;
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());
 }
 
-}  // namespace
-
-Options parse_command_line(int argc, char** argv) {
+// What a session says stands where the command line says nothing.
+Options options_of(const std::filesystem::path& file) {
   Options o;
+  const auto session = std::make_shared<const SavedSession>(read_session(file));
+  o.stream = session->stream;
+  o.settings = session->settings;
+  o.facts = session->facts;
+  o.session = session;
+  return o;
+}
+
+// `o`: what holds where the words say nothing else.
+Options parse_view(std::vector<std::string> words, Options o) {
   OptionTexts texts;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
   add_options(app, o, texts);
-
   // `info` is a word before the source, not an option: take it out first.
-  std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words.front() == "bench") return parse_bench({words.begin() + 1, words.end()});
+  const std::vector<std::string> all = words;
   if (!words.empty() && words.front() == "info") {
     o.command = Command::info;
     words.erase(words.begin());
@@ -185,6 +199,11 @@ Options parse_command_line(int argc, char** argv) {
   o.source_given = app.count("source") > 0;
   o.size_given = app.count("--width") + app.count("--height") > 0;
   refuse_empty_values(app);
+  if (o.session != nullptr) {
+    o.source = o.session->source;
+  } else if (o.source_given && is_session_file(o.source)) {
+    return parse_view(all, options_of(o.source));
+  }
   if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
   if (o.json && o.command != Command::info)
     throw Error("--json", "only available with info", "echoloop info FILE --json");
@@ -196,6 +215,19 @@ Options parse_command_line(int argc, char** argv) {
   take_kiosk(o, texts, app);
   check_ranges(o);
   return o;
+}
+
+}  // namespace
+
+Options parse_command_line(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "bench") return parse_bench({words.begin() + 1, words.end()});
+  return parse_view(std::move(words), Options());
+}
+
+Marks marks_of(const Options& options) {
+  if (!options.marks.empty()) return read_marks(options.marks);
+  return options.session != nullptr ? options.session->marks : Marks{};
 }
 
 ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,11 @@
 #include "core/acquisition_facts.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
+#include "gui/marks.h"
+
+namespace echoloop {
+struct SavedSession;
+}
 
 namespace echoloop {
 
@@ -45,11 +51,16 @@ struct Options {
   double figure_width_mm = 170.0;  // of the whole figure
   double figure_dpi = 300.0;
   std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
-      csv, record;
+      csv, record, measurements;
+  std::filesystem::path marks;                  // read
+  std::shared_ptr<const SavedSession> session;  // that was named in place of a source; null: none
 };
 
 // Throws Error for bad input.
 Options parse_command_line(int argc, char** argv);
+
+// Those of --marks, or else of the session. Throws Error.
+Marks marks_of(const Options& options);
 
 // The source's defaults with the user's settings on top. Throws Error.
 ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings);

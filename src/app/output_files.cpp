@@ -34,7 +34,8 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--report", o.report, nullptr, nullptr},
                                {"--trace", o.trace, nullptr, nullptr},
                                {"--csv", o.csv, nullptr, nullptr},
-                               {"--record", o.record, nullptr, nullptr}}) {
+                               {"--record", o.record, nullptr, nullptr},
+                               {"--measurements", o.measurements, nullptr, nullptr}}) {
     if (!output.file.empty()) wanted.push_back(output);
   }
   return wanted;
@@ -59,11 +60,13 @@ bool takes_one(const fs::path& file) {
   return !fs::exists(file, error) || fs::is_regular_file(file, error);
 }
 
-// What the run reads: the recording, and where its description can be.
+// The files that the run reads: marks, the recording, and where its description can be.
 std::vector<fs::path> inputs_of(const Options& options) {
-  if (options.source.starts_with("sim:")) return {};
+  std::vector<fs::path> inputs;
+  if (!options.marks.empty()) inputs.push_back(options.marks);
+  if (options.source.starts_with("sim:")) return inputs;
   const fs::path recording = options.source;
-  std::vector<fs::path> inputs = {recording};
+  inputs.push_back(recording);
   if (recording.extension() == ".npy" || recording.extension() == ".npz") {
     inputs.push_back(fs::path(recording).replace_extension(".json"));
     inputs.push_back(recording.parent_path() / "params.json");
@@ -101,6 +104,16 @@ void require_own_files(const Options& options, const std::vector<Output>& output
   }
 }
 
+void require_measurements(const Options& options) {
+  if (options.measurements.empty()) return;
+  const fs::path ending = options.measurements.extension();
+  if (ending != ".csv" && ending != ".json") {
+    throw Error("--measurements", "found '" + options.measurements.string() + "'", "a name that ends in .csv or .json");
+  }
+  if (options.marks.empty() && options.session == nullptr)
+    throw Error("--measurements", "found without --marks", "a file of marks to measure");
+}
+
 }  // namespace
 
 void require_outputs(const Options& options) {
@@ -113,6 +126,7 @@ void require_outputs(const Options& options) {
     }
   }
   if (!options.video.empty()) check_film_name(options.video);
+  require_measurements(options);
   if (!options.figure.empty()) figure_format(options.figure);
   require_own_files(options, outputs);
 }

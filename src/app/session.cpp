@@ -17,6 +17,8 @@ void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200
 Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
                  SessionOptions options)
     : backend_(backend), source_(std::move(source)), images_(images), trace_(trace), options_(std::move(options)) {
+  next_sequence_ = counts_.next_sequence = options_.first_frame;
+  held_reference_db_ = options_.held_reference_db;
   check_fits(options_.stream);
   make();
   if (options_.in_background) return;

@@ -25,6 +25,8 @@ struct SessionOptions {
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   SideMailboxes side = {};                          // what is made beside the pictures
+  std::uint64_t first_frame = 0;                    // of the source, to begin with
+  double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 

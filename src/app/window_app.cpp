@@ -33,8 +33,10 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     state_.kiosk = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   describe_backend();
   require_outputs(options_);
-  host_image_wanted_ = !options_.figure.empty() || !options_.image_out.empty() || !options_.png.empty() ||
-                       !options_.png16.empty() || !options_.video.empty();
+  state_.marks = marks_of(options_);
+  pending_session_ = options_.session;
+  host_image_wanted_ = !options_.measurements.empty() || !options_.figure.empty() || !options_.image_out.empty() ||
+                       !options_.png.empty() || !options_.png16.empty() || !options_.video.empty();
   const bool scripted = options_.frames > 0 || options_.duration_s > 0.0 || !options_.screenshot.empty();
   const bool kiosk = options_.kiosk_idle_s > 0.0;
   const bool with_interop = options_.interop && backend_->name() == "CUDA";
@@ -61,7 +63,7 @@ UiCommands WindowApp::make_commands() {
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
   c.open_phantom = [this](const std::string& name) { later([this, name] { open("sim:" + name, {}); }); };
   c.open_file = [this](const std::filesystem::path& file) {
-    if (!refused_in_kiosk()) later([this, file] { open(file.string(), {}); });
+    if (!refused_in_kiosk()) later([this, file] { open_file(file); });
   };
   c.facts_changed = [this] { later([this] { open(state_.source.opened_as, state_.facts); }); };
   c.cancel = [this] { later([this] { cancel(); }); };
@@ -111,6 +113,7 @@ UiCommands WindowApp::make_commands() {
 
 void WindowApp::open(const std::string& name, const Facts& facts) {
   current_becomes_a_ = false;
+  pending_session_.reset();
   opener_.open(name, facts);
 }
 
@@ -158,6 +161,7 @@ void WindowApp::turn() {
 void WindowApp::look_at_stream() {
   const bool had_fault = state_.fault.has_value();
   feed_.update(state_, *session_, trace_, shown_);
+  freeze_restored_frame();
   freeze_when_still();
   update_run_state(
       state_, *session_,
@@ -219,8 +223,8 @@ bool WindowApp::must_draw() const {
   const bool kept_news = past_.images[0].has_news() || (state_.cine.compare && past_.images[1].has_news()) ||
                          (state_.params.flow != FlowMode::off && past_.flow.has_news());
   const bool news = review_.frozen() ? kept_news : live_.images.has_news();
-  return news || film_ != nullptr || viewer_->wants_frame() || viewer_->should_close() ||
-         opener_.fraction() != fraction_drawn_;
+  return news || film_ != nullptr || fine_points_.busy() || fine_points_a_.busy() || state_.measured.fine_came ||
+         viewer_->wants_frame() || viewer_->should_close() || opener_.fraction() != fraction_drawn_;
 }
 
 // Where swapping buffers does not wait for the display (software OpenGL, a virtual one), 60 frames a second are enough.
@@ -268,6 +272,7 @@ void WindowApp::take_opened() {
     resolve(state_.messages, "opening");
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
+    pending_session_.reset();
     current_becomes_a_ = false;
     state_.facts = facts_;  // the panel shows what holds
     next_setup_.reset();

@@ -12,6 +12,7 @@
 
 #include "app/cine_film.h"
 #include "app/compared_source.h"
+#include "app/fine_points.h"
 #include "app/folders.h"
 #include "app/inspecting.h"
 #include "app/m_mode_review.h"
@@ -19,6 +20,7 @@
 #include "app/preset_shelf.h"
 #include "app/review.h"
 #include "app/session.h"
+#include "app/session_file.h"
 #include "app/setup.h"
 #include "app/source_opener.h"
 #include "app/ui_feed.h"
@@ -50,8 +52,12 @@ class WindowApp {
   void open(const std::string& name, const Facts& facts);
   void run_commands();
   void take_opened();
-  void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params);
+  // `saved`: where the stream begins; null: at the source's beginning.
+  void make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream, const ImagingParams& params,
+                    const SavedSession* saved = nullptr);
   void start_session(OpenedSource opened);
+  [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
+  [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
   void choose_queue(StreamSettings& stream, const SourceInfo& source);
   void restart(const StreamSettings& stream);
@@ -88,6 +94,11 @@ class WindowApp {
   void save_objects();
   void save_film();
   void go_on_with_film();
+  void open_file(const std::filesystem::path& file);
+  void save_session();
+  void restore_view(const SavedSession* saved);
+  void freeze_restored_frame();
+  void refine_points_on_screen(FinePoints::Moment moment);
   void give_up_film(const std::string& why);
   void describe_saving();
   [[nodiscard]] bool folder_ready(UserFolder kind);
@@ -138,6 +149,7 @@ class WindowApp {
   ComparedSource compared_;  // side A of a comparison, while it is a recording of its own
   Review review_{history_, &compared_};
   Inspecting inspecting_{history_, inspections_};
+  FinePoints fine_points_{history_}, fine_points_a_{history_};  // the latter of a comparison's side A
   MModeReview m_mode_review_{history_, past_.line};
   bool fresh_ = false;                  // the last window frame had a new picture
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
@@ -145,9 +157,11 @@ class WindowApp {
   SourceOpener opener_;
   bool current_becomes_a_ = false;  // the source that is opened is to be compared with the one at hand
   std::shared_ptr<Source> source_;
-  std::string named_;               // the source, as the user named it
-  Facts facts_;                     // that it was opened with
-  std::shared_ptr<FilmJob> video_;  // --video
+  std::shared_ptr<const SavedSession> pending_session_;  // to restore when its source is open
+  std::optional<std::uint64_t> frame_to_freeze_;         // of a session, until it is on screen
+  std::string named_;                                    // the source, as the user named it
+  Facts facts_;                                          // that it was opened with
+  std::shared_ptr<FilmJob> video_;                       // --video
   std::unique_ptr<Session> session_;
   std::unique_ptr<CineFilm> film_;  // of kept frames, while it is being made
   UiState state_;

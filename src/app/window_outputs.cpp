@@ -3,6 +3,7 @@
 
 #include "app/figures.h"
 #include "app/live_outputs.h"
+#include "app/measure_image.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/report.h"
@@ -41,6 +42,11 @@ void WindowApp::write_outputs() {
     write_last_figure(options_, state_.source.name, live_.images.front(), live_);
   }
   if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
+  if (live_.images.front().host_db != nullptr && !options_.measurements.empty()) {
+    const Image& last = live_.images.front();
+    const Measured measured = measure_image(last, state_.marks, session_.get(), frame_again(*source_, last.stamp));
+    write_measurements(options_.measurements, {measured, state_.marks, *backend_, named_});
+  }
   nlohmann::json report = make_report(*backend_, *session_, named_, state_.params, trace_, totals);
   require_live_outputs(options_, state_.params);
   end_live_outputs(

@@ -55,6 +55,17 @@ void WindowApp::freeze_when_still() {
   }
 }
 
+// Both sides of a comparison alike: where A is another recording, whose frames are not at hand, neither.
+void WindowApp::refine_points_on_screen(FinePoints::Moment moment) {
+  if (compared_.opened() != nullptr) {
+    fine_points_.forget(state_.measured);
+    fine_points_a_.forget(state_.measured_a);
+    return;
+  }
+  fine_points_.update(state_.measured, *session_, moment, now_ns());
+  fine_points_a_.update(state_.measured_a, *session_, moment, now_ns());
+}
+
 void WindowApp::look_back() {
   say_reference();
   if (!session_->running()) return;
@@ -62,8 +73,9 @@ void WindowApp::look_back() {
                         : state_.fault.has_value()      ? "The stream has stopped: restart first."
                         : history_.extent().frames == 0 ? "No frames in history yet."
                                                         : "";
-  inspecting_.update(state_, *session_, review_.frozen() ? Inspecting::Moment::frozen : Inspecting::Moment::live,
-                     now_ns());
+  const bool frozen = review_.frozen();
+  inspecting_.update(state_, *session_, frozen ? Inspecting::Moment::frozen : Inspecting::Moment::live, now_ns());
+  refine_points_on_screen(frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live);
   try {
     review_.update(state_.cine, state_.params, *session_, now_ns());
   } catch (const std::exception& error) {

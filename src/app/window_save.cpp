@@ -4,7 +4,7 @@
 #include <array>
 
 #include "app/figures.h"
-#include "app/marks_json.h"
+#include "app/measure_image.h"
 #include "app/measurements_csv.h"
 #include "app/objects_csv.h"
 #include "app/pictures.h"
@@ -71,6 +71,7 @@ void WindowApp::save(SaveWhat what) {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
+    if (what == SaveWhat::session) return save_session();
     if (what == SaveWhat::objects) return save_objects();
     save_picture(what);
   } catch (const std::exception& error) {
@@ -88,9 +89,9 @@ Image WindowApp::image_on_screen(std::vector<float>& pixels) const {
 }
 
 nlohmann::json WindowApp::image_with_marks(const Image& shown) const {
-  nlohmann::json json = image_json(*backend_, named_, shown);
-  json["marks"] = marks_json(state_.marks);
-  return json;
+  const auto kept = find_kept(history_, shown.stamp.sequence);
+  const Measured measured = measure_image(shown, state_.marks, session_.get(), kept);
+  return marked_image_json({measured, state_.marks, *backend_, named_});
 }
 
 void WindowApp::save_picture(SaveWhat what) {
@@ -172,10 +173,7 @@ void WindowApp::save_timings(TimingFile format) {
 void WindowApp::save_measurements() {
   const Measured& m = state_.measured;
   if (m.image.number == 0) return;
-  std::string comments = "# Measured by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
-  comments += fmt::format("# source: {}\n", named_);
-  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", m.image.stamp.sequence, m.image.stamp.time_s);
-  comments += "# parameters: " + image_json(*backend_, named_, m.image).dump() + "\n";
+  std::string comments = measurement_comments(*backend_, named_, m.image);
   if (const Image& a = state_.measured_a.image; a.number != 0) {
     const std::string& other = state_.cine.a_recording.name;
     comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n",

@@ -2,7 +2,9 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "app/spare_memory.h"
 #include "app/stream_defaults.h"
@@ -14,13 +16,25 @@
 #include "gui/mark_editor.h"
 
 namespace echoloop {
+namespace {
+
+// Early enough that flow has its ensemble up to the session's frame.
+std::uint64_t first_frame_of(const SavedSession* saved) {
+  constexpr std::uint64_t kFramesBefore = 63;
+  if (saved == nullptr || saved->moment == SavedMoment::live) return saved != nullptr ? saved->frame : 0;
+  return saved->frame - std::min(saved->frame, kFramesBefore);
+}
+
+}  // namespace
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, const StreamSettings& stream,
-                             const ImagingParams& params) {
+                             const ImagingParams& params, const SavedSession* saved) {
   give_up_film("the stream was restarted");
   session_.reset();
   review_.forget(state_.cine);
   inspecting_.forget(state_);
+  fine_points_.forget(state_.measured);
+  fine_points_a_.forget(state_.measured_a);
   if (source != source_) state_.inspected.reset();
   frozen_by_itself_ = false;
   live_.flow.reset();  // of another stream
@@ -32,50 +46,69 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
   feed_ = {};
   shown_ = 0;  // as all counts
   if (source != source_) history_.clear();
-  session_ = std::make_unique<Session>(*backend_, source, live_.images, trace_,
-                                       SessionOptions{.stream = stream,
-                                                      .params = params,
-                                                      .max_frames = options_.frames,
-                                                      .host_copy = host_copy(),
-                                                      .on_image = video_taker(),
-                                                      .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
-                                                      .recorder = recording_.recorder(),
-                                                      .past = &past_,
-                                                      .inspections = &inspections_,
-                                                      .side = live_.side(),
-                                                      .in_background = true});
+  session_ = std::make_unique<Session>(
+      *backend_, source, live_.images, trace_,
+      SessionOptions{.stream = stream,
+                     .params = params,
+                     .max_frames = options_.frames,
+                     .host_copy = host_copy(),
+                     .on_image = video_taker(),
+                     .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
+                     .recorder = recording_.recorder(),
+                     .past = &past_,
+                     .inspections = &inspections_,
+                     .side = live_.side(),
+                     .first_frame = first_frame_of(saved),
+                     .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
+                     .in_background = true});
+}
+
+// Of another source than the one before.
+ImagingParams WindowApp::params_to_start(const ImagingParams& defaults) const {
+  // What the command line set is meant for the source that it named.
+  if (source_ == nullptr) return apply_settings(defaults, options_.settings);
+  ImagingParams params = defaults;  // the display stays as the user left it
+  params.dynamic_range_db = state_.params.dynamic_range_db;
+  params.gamma = state_.params.gamma;
+  params.color_map = state_.params.color_map;
+  return params;
+}
+
+// Of the same source with other facts: parameters at their defaults follow the facts: band, depth, gate ...
+ImagingParams WindowApp::params_with_facts(const ImagingParams& defaults) const {
+  ImagingParams params = state_.params;
+  for (const ParamSpec& spec : param_table()) {
+    const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
+    if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
+  }
+  return params;
 }
 
 void WindowApp::start_session(OpenedSource opened) {
   const ImagingParams defaults = default_params(*opened.info.acquisition);
   const bool first = source_ == nullptr;
-  // What the command line set is meant for the source that it named.
-  ImagingParams params = first ? apply_settings(defaults, options_.settings) : defaults;
-  // With other facts, or a phantom with other settings: the parameters stay.
-  const bool again = opened.info.opened_as == state_.source.opened_as ||
-                     (!opened.info.phantom.empty() && opened.info.phantom == state_.source.phantom);
-  if (again) {
-    params = state_.params;
-    for (const ParamSpec& spec : param_table()) {  // what nobody set follows the facts: band, depth, gate ...
-      const bool own = get_number(params, spec) != get_number(state_.defaults, spec);
-      if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
-    }
-  } else if (!first) {  // the display stays as the user left it
-    params.dynamic_range_db = state_.params.dynamic_range_db;
-    params.gamma = state_.params.gamma;
-    params.color_map = state_.params.color_map;
-  }
+  const std::shared_ptr<const SavedSession> saved = std::exchange(pending_session_, nullptr);
+  // With other facts, or a phantom with other settings.
+  const bool same = opened.info.opened_as == state_.source.opened_as ||
+                    (!opened.info.phantom.empty() && opened.info.phantom == state_.source.phantom);
+  const bool again = saved == nullptr && same;
+  ImagingParams params = saved != nullptr ? apply_settings(defaults, first ? options_.settings : saved->settings)
+                         : again          ? params_with_facts(defaults)
+                                          : params_to_start(defaults);
   std::optional<Setup> setup_then = std::exchange(next_setup_, std::nullopt);
-  if (setup_then && setup_then->source != opened.info.opened_as) setup_then.reset();
+  if (setup_then && (saved != nullptr || setup_then->source != opened.info.opened_as)) setup_then.reset();
   DefaultPreset chosen{params, active_preset_, {}};
   if (setup_then) {
     chosen = {setup_then->params, setup_then->preset, {}};
-  } else if (!again && (!first || options_.settings.empty()))
+  } else if (saved == nullptr && !again && (!first || options_.settings.empty()))
     chosen = default_preset(params, *opened.info.acquisition);
   params = chosen.params;
   StreamSettings stream = state_.stream;
   stream.paused = false;
-  if (!setup_then) {
+  if (saved != nullptr) {
+    if (!first) stream = saved->stream;
+    chosen_queue_.reset();
+  } else if (!setup_then) {
     if (!first) stream.rate_hz = 0.0;  // each source has a pace of its own
     choose_queue(stream, opened.info);
   }
@@ -87,7 +120,7 @@ void WindowApp::start_session(OpenedSource opened) {
   const bool becomes_a = std::exchange(current_becomes_a_, false) && state_.cine.compare;
   if (becomes_a) use_as_a(current_source(), state_.params);
   if (!again && compared_.opened() == nullptr) {  // what was drawn and held belongs to the other image
-    clear_marks(state_.marks);
+    if (!first) clear_marks(state_.marks);        // else those of the command line
     state_.inspected.reset();
     state_.pan_zoom = {};
     state_.cine.compare = false;
@@ -105,7 +138,8 @@ void WindowApp::start_session(OpenedSource opened) {
   state_.defaults = defaults;
   state_.source = opened.info;
   named_ = opened.name;
-  make_session(opened.source, stream, params);
+  restore_view(saved.get());
+  make_session(opened.source, stream, params, saved.get());
   source_ = std::move(opened.source);
   if (!first) give_back_freed_memory();
   active_preset_ = chosen.file;

@@ -1,4 +1,4 @@
-// What the marks on the picture measure, as the Measure panel shows it and as it is saved. Plain values; filled by the
+// What the marks on the image measure, as the Measure panel shows it and as it is saved. Plain values; filled by the
 // window while the panel is open. UI thread only.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "core/level_histogram.h"
 #include "gui/marks.h"
 #include "measure/line_profile.h"
-#include "measure/point_spread.h"
+#include "measure/point_echo.h"
 #include "measure/region_stats.h"
 
 namespace echoloop {
@@ -35,14 +35,32 @@ struct MeasuredRegion {
 
 struct MeasuredPair {
   int number = 0;
+  int target = 0, background = 0;  // marks
   std::string object;
   PairStats stats;
 };
 
+enum class PointSource { image, fine_grid };
+
 struct MeasuredPoint {
   int mark = 0;
   std::string object;
-  std::optional<PointSpread> spread;  // none: no bright spot there
+  PlanePoint at{};                         // where it was set
+  PointEcho echo;                          // as the image's pixels show it
+  std::optional<PointSpread> spread = {};  // the numbers; none: no peak there
+  PointSource from = PointSource::image;
+  std::uint64_t frame = 0;  // that the numbers are of
+  std::string note = {};    // why there are none, or only those of the image's pixels
+};
+
+// An echo beamformed again on a fine grid, for the numbers of a point; or why that is not possible.
+struct FinePoint {
+  int mark = 0;
+  PlanePoint at{};
+  ImagingParams params;  // of the image, without its display
+  std::uint64_t frame = 0;
+  std::optional<PointSpread> spread = {};
+  std::string why_not = {};
 };
 
 struct MeasuredProfile {
@@ -59,6 +77,13 @@ struct Measured {
   std::vector<MeasuredProfile> profiles;
   std::optional<LevelHistogram> histogram;  // while it is looked at
   std::vector<MeasuredValue> values;        // of all of these
+
+  // Filled by the application: of the frame on screen while frozen, live of an earlier one.
+  std::vector<FinePoint> fine;
+  bool fine_came = false;  // since the marks were measured
+
+  // With the parameters of `image`; null: none yet.
+  [[nodiscard]] const FinePoint* fine_of(const MeasuredPoint& point) const;
 
   [[nodiscard]] const MeasuredValue* find(std::string_view object, std::string_view quantity) const {
     for (const MeasuredValue& v : values) {

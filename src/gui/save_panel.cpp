@@ -70,6 +70,15 @@ void draw_rows(PanelContext& c, Column& column) {
             {},
             {"Timings", "All times that are kept: frame, stage, lane, start and end in ns.",
              timed ? "" : "No frame has been timed yet."}});
+  save_row(c, column,
+           {"save/session",
+            SaveWhat::session,
+            "Session",
+            "source, settings, marks, layout",
+            {},
+            {"Session   Ctrl+Shift+S",
+             "One file that opens with the same source, parameters, stream settings, marks, zoom and frame.",
+             c.state.source.acquisition == nullptr ? "There is no source yet." : ""}});
 }
 
 template <std::size_t N>
@@ -136,7 +145,7 @@ std::string_view why_no_picture(const UiState& state, const Grid& shown) {
 void draw_save_panel(PanelContext& c, float right, float bottom) {
   Ui& ui = c.ui;
   if (c.state.saving.ask) ui.open_popup(kSavePanel);
-  const float height = ui.px(12 + 28 + 6 * 34 + 13 + 28 + 28 + 12 + 50);
+  const float height = ui.px(12 + 28 + 7 * 34 + 13 + 28 + 28 + 12 + 50);
   const float x0 = std::max(ui.px(8), right - ui.px(kWidth));
   const Rect box{x0, bottom - height, x0 + ui.px(kWidth), bottom};
   if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;

@@ -65,6 +65,7 @@ class Screen {
   [[nodiscard]] const Rect& live_area() const { return live_area_; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return grounds_; }
   [[nodiscard]] const ViewSettings& settings() const { return view_; }
+  void set_layout(const LayoutText& layout) { apply_layout(view_, layout); }
   // What other places know and the settings keep; true when the window has moved.
   bool remember(const UiState& state, const WindowPlace& place);
   void present();  // begins the presentation

@@ -107,8 +107,8 @@ struct MemoryView {
 };
 
 // What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
-// what was measured on it, the objects found in it.
-enum class SaveWhat { picture, levels, data, film, timings, measurements, objects };
+// what was measured on it, the objects found in it, the session.
+enum class SaveWhat { picture, levels, data, film, timings, measurements, objects, session };
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 

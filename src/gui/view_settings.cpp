@@ -97,6 +97,34 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
 
 }  // namespace
 
+LayoutText layout_text(const ViewSettings& settings) {
+  const auto open_or_folded = [](bool open) { return open ? "open" : "folded"; };
+  const auto number = [](float value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+  };
+  LayoutText layout = {{"left_column", number(settings.widths.left)},
+                       {"right_column", number(settings.widths.right)},
+                       {"latency_plot", settings.plotted == Latency::shown ? "shown" : "ready"},
+                       {"timeline_frames", std::to_string(settings.timeline_frames)},
+                       {"dock", kDockNames[static_cast<std::size_t>(settings.dock)]},
+                       {"histogram", open_or_folded(settings.histogram)},
+                       {"dock_height", number(settings.dock_height)}};
+  for (std::size_t i = 0; i < kPanelNames.size(); ++i) {
+    layout[std::string("panel_") + kPanelNames[i]] = open_or_folded(settings.open[i]);
+    layout[std::string("compact_panel_") + kPanelNames[i]] = open_or_folded(settings.open_compact[i]);
+  }
+  return layout;
+}
+
+void apply_layout(ViewSettings& settings, const LayoutText& layout) {
+  const LayoutText known = layout_text(settings);
+  for (const auto& [key, value] : layout) {
+    if (known.contains(key)) apply(settings, key, value);
+  }
+}
+
 ViewSettings load_view_settings(const std::filesystem::path& file) {
   ViewSettings settings;
   std::ifstream in(file);
@@ -113,16 +141,7 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
   const std::filesystem::path temporary = file.string() + ".new";
   {
     std::ofstream out(temporary);
-    out << "left_column = " << settings.widths.left << "\nright_column = " << settings.widths.right << "\n";
-    for (std::size_t i = 0; i < kPanelNames.size(); ++i) {
-      out << "panel_" << kPanelNames[i] << " = " << (settings.open[i] ? "open" : "folded") << "\n";
-      out << "compact_panel_" << kPanelNames[i] << " = " << (settings.open_compact[i] ? "open" : "folded") << "\n";
-    }
-    out << "latency_plot = " << (settings.plotted == Latency::shown ? "shown" : "ready") << "\n";
-    out << "timeline_frames = " << settings.timeline_frames << "\n";
-    out << "dock = " << kDockNames[static_cast<std::size_t>(settings.dock)] << "\n";
-    out << "histogram = " << (settings.histogram ? "open" : "folded") << "\n";
-    out << "dock_height = " << settings.dock_height << "\n";
+    for (const auto& [key, value] : layout_text(settings)) out << key << " = " << value << "\n";
     if (settings.scale > 0) out << "scale = " << settings.scale << "\n";
     const WindowPlace& p = settings.place;
     if (p.width > 0) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,11 @@ struct ViewSettings {
            a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
   }
 };
+
+// Panels, columns and docks by their keys in the file, for sessions: not the window's place or what was opened.
+using LayoutText = std::map<std::string, std::string>;
+LayoutText layout_text(const ViewSettings& settings);
+void apply_layout(ViewSettings& settings, const LayoutText& layout);
 
 ViewSettings load_view_settings(const std::filesystem::path& file);
 // Best effort: a layout that cannot be saved is no reason to trouble anyone. False when it was not.

@@ -287,6 +287,7 @@ RgbPicture Viewer::screenshot() const {
 }
 
 const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); }
+void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(layout); }
 void Viewer::reset_view() { impl_->screen.reset_view(); }
 void Viewer::restore_view(const ViewSettings& settings) { impl_->screen.restore_view(settings); }
 double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->last_input_ns) * 1e-9; }

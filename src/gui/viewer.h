@@ -89,6 +89,7 @@ class Viewer {
   [[nodiscard]] std::vector<float> compared_db() const;
 
   [[nodiscard]] const ViewSettings& settings() const;
+  void apply_layout(const LayoutText& layout);  // of a session
   // Columns, panels, docks and scale as they are before anything was set; and as `settings` has them.
   void reset_view();
   void restore_view(const ViewSettings& settings);

@@ -10,13 +10,23 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
+double weight_of(const RegionPixels& region, std::size_t i) {
+  return region.weight.empty() ? 1.0 : static_cast<double>(region.weight[i]);
+}
+
 template <class Take>  // (level in dB, weight)
 void each_level(const LevelPicture& picture, const RegionPixels& region, Take&& take) {
   for (std::size_t i = 0; i < region.index.size(); ++i) {
     const float db = picture.db[region.index[i]];
     if (!(db > static_cast<float>(kNoEcho_db))) continue;  // not a number, too
-    take(static_cast<double>(db), region.weight.empty() ? 1.0 : static_cast<double>(region.weight[i]));
+    take(static_cast<double>(db), weight_of(region, i));
   }
+}
+
+double whole_weight(const RegionPixels& region) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < region.index.size(); ++i) sum += weight_of(region, i);
+  return sum;
 }
 
 // Shares of the levels in steps so fine that they stand for the levels themselves.
@@ -60,8 +70,7 @@ double overlap_missing(const std::vector<double>& p, const std::vector<double>& 
 double RegionStats::level_db() const { return 20.0 * std::log10(mean_amplitude); }
 
 RegionStats measure_region(const LevelPicture& picture, const RegionPixels& region) {
-  RegionStats s;
-  s.area_m2 = region.area_m2;
+  RegionStats s{.pixels_all = region.index.size(), .area_m2 = region.area_m2};
   s.min_db = std::numeric_limits<double>::max();
   s.max_db = -s.min_db;
   // Sums of deviations from the first value: squares of the values themselves would lose digits.
@@ -79,6 +88,9 @@ RegionStats measure_region(const LevelPicture& picture, const RegionPixels& regi
     s.min_db = std::min(s.min_db, db);
     s.max_db = std::max(s.max_db, db);
   });
+  s.share_with_echo = s.pixels_all == 0          ? kNothing
+                      : s.pixels == s.pixels_all ? 1.0  // not a rounding error less
+                                                 : weights / whole_weight(region);
   if (s.pixels == 0) {
     s.mean_db = s.std_db = s.mean_amplitude = s.std_amplitude = s.min_db = s.max_db = kNothing;
     return s;

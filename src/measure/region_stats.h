@@ -1,7 +1,7 @@
 // The statistics of the levels in a region, and how well two regions can be told apart. Any thread.
 // Amplitudes are relative to the picture's reference: 1 = 0 dB. Every pixel counts by its weight (see region.h);
-// deviations are those of the population (divided by the sum of the weights). Pixels without a value and those where
-// nothing was received at all (below kNoEcho_db) do not count.
+// deviations are those of the population (divided by the sum of the weights). Pixels without an echo, that is without a
+// value or below kNoEcho_db, do not count; `share_with_echo` says how much of the region the others are.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,11 @@
 namespace echoloop {
 
 struct RegionStats {
-  std::size_t pixels = 0;  // that count; 0: everything else says nothing
-  double area_m2 = 0.0;    // of all pixels in the region
-  double mean_db = 0.0;    // of the levels
+  std::size_t pixels = 0;        // with an echo: all levels below are theirs; 0: there are no levels
+  std::size_t pixels_all = 0;    // in the region
+  double area_m2 = 0.0;          // of all of these
+  double share_with_echo = 0.0;  // of that area, 0 to 1; not a number where no pixel lies in the region
+  double mean_db = 0.0;          // of the levels
   double std_db = 0.0;
   double mean_amplitude = 0.0;
   double std_amplitude = 0.0;
@@ -27,10 +29,14 @@ struct RegionStats {
   // Infinite where all pixels are equal.
   [[nodiscard]] double snr() const { return mean_amplitude / std_amplitude; }
 };
+
+// With a smaller share, statistics describe the pixels with an echo rather than the region.
+inline constexpr double kEnoughWithEcho = 0.95;
 RegionStats measure_region(const LevelPicture& picture, const RegionPixels& region);
 
 struct PairStats {
   RegionStats target = {}, background = {};
+  // All three of the pixels with an echo.
   double contrast_db = 0.0;  // level of the target's mean amplitude above the background's
   // |difference of the mean amplitudes| / sqrt(sum of both variances): Patterson and Foster 1983, as in
   // Rodriguez-Molares et al. 2020. (Others take the mean of the variances: their number is sqrt(2) times this one.)

@@ -9,6 +9,8 @@
 #include "app/measurements_csv.h"
 #include "core/units.h"
 #include "gui/scene.h"
+#include "gui/theme.h"
+#include "support/picture_pixels.h"
 
 namespace echoloop::testing {
 namespace {
@@ -54,6 +56,38 @@ TEST(MeasurePanel, PairOfRegionsHasItsNumbers) {
   EXPECT_GT(scene.viewer->control_rect("measure/pair 1/gCNR").width(), 100.0F);
   EXPECT_EQ(scene.viewer->control_rect("measure/region 1").width(), 0.0F);
   EXPECT_EQ(scene.gl_error(), 0);
+}
+
+// Pixels of the window in the theme's warning colour.
+int warning_pixels(const RgbPicture& shot, const Rect& in) {
+  int found = 0;
+  for (float y = in.y0; y < in.y1; y += 1) {
+    for (float x = in.x0; x < in.x1; x += 1) {
+      const Rgb c = pixel(shot, x, y);
+      if (IM_COL32(c.r, c.g, c.b, 255) == theme::kWarn) ++found;
+    }
+  }
+  return found;
+}
+
+// Left of the middle no element saw the pixels.
+TEST(MeasurePanel, SaysWhatShareOfARegionHasAnEcho) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double x, double) { return x < -0.1 ? -600.0F : -30.0F; });
+  scene.state.marks.list = {region(1, RegionRole::target, 1, {-4.1e-3, 6e-3}, {4.1e-3, 24e-3}),
+                            region(2, RegionRole::background, 1, {0.9e-3, 6e-3}, {9e-3, 24e-3})};
+  settle(scene);
+  EXPECT_DOUBLE_EQ(value_of(scene, "pair 1", "target pixels"), 21 * 91);
+  EXPECT_DOUBLE_EQ(value_of(scene, "pair 1", "target pixels in the region"), 41 * 91);
+  EXPECT_NEAR(value_of(scene, "pair 1", "target share with an echo"), 100.0 * 21 / 41, 1e-9);
+  EXPECT_NEAR(value_of(scene, "pair 1", "target area"), 41 * 91 * 0.2 * 0.2, 1e-6);
+  EXPECT_DOUBLE_EQ(value_of(scene, "pair 1", "background share with an echo"), 100.0);
+  // The share is a warning where it is low: the row's numbers are drawn in that colour, the background's are not.
+  const Rect row = scene.viewer->control_rect("measure/pair 1/target share with an echo");
+  ASSERT_GT(row.width(), 100.0F);
+  const RgbPicture shot = scene.shot();
+  EXPECT_GT(warning_pixels(shot, {row.x0 + 90, row.y0, row.x0 + 148, row.y1}), 10);
+  EXPECT_EQ(warning_pixels(shot, {row.x0 + 160, row.y0, row.x0 + 226, row.y1}), 0);
 }
 
 TEST(MeasurePanel, AnEllipseIsARegionLikeTheOthers) {

@@ -59,6 +59,22 @@ TEST(RegionStats, PixelsWithoutAnEchoDoNotCount) {
   EXPECT_TRUE(std::isnan(none.gcnr) && std::isnan(none.cnr) && std::isnan(none.contrast_db));
 }
 
+TEST(RegionStats, SaysHowMuchOfTheRegionHasAnEcho) {
+  const std::vector<float> db = {-600.0F, -20.0F, -30.0F, std::numeric_limits<float>::quiet_NaN()};
+  const LevelPicture picture{.db = db, .grid = {.nx = 4, .nz = 1}};
+  const RegionStats s = measure_region(picture, {.index = {0, 1, 2, 3}, .area_m2 = 4e-6});
+  EXPECT_EQ(s.pixels, 2U);
+  EXPECT_EQ(s.pixels_all, 4U);
+  EXPECT_DOUBLE_EQ(s.share_with_echo, 0.5);
+  EXPECT_DOUBLE_EQ(s.area_m2, 4e-6);  // of the region
+  // A share of the area: pixels of a sector are not equally large.
+  const RegionPixels sector{.index = {0, 1, 2}, .weight = {2.0F, 1.0F, 1.0F}, .area_m2 = 4e-6};
+  EXPECT_DOUBLE_EQ(measure_region(picture, sector).share_with_echo, 0.5);
+  EXPECT_EQ(measure_region(picture, {.index = {1, 2}, .weight = {0.1F, 0.2F}}).share_with_echo, 1.0);
+  EXPECT_EQ(measure_region(picture, {.index = {0, 3}}).share_with_echo, 0.0);
+  EXPECT_TRUE(std::isnan(measure_region(picture, {}).share_with_echo));
+}
+
 TEST(RegionStats, SpeckleHasItsSignalToNoiseRatio) {
   const MadePicture picture = speckle(0.01, 0.01, 1);
   const RegionStats s = measure_region(picture.view(), half(0));

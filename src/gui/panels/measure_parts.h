@@ -1,6 +1,7 @@
 // The parts of the Measure panel, and the small plots that they share. UI thread only.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,8 @@ struct TableRow {
   const MeasuredValue* first = nullptr;
   const MeasuredValue* second = nullptr;
   NumberPlace place = NumberPlace::columns;
+  static constexpr double kAnyValue = -std::numeric_limits<double>::infinity();
+  double least = kAnyValue;  // a value below: in warning colour, with a dot
 };
 void table_row(PanelContext& c, Column& column, const TableRow& row);
 

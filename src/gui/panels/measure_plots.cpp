@@ -136,10 +136,12 @@ void table_row(PanelContext& c, Column& column, const TableRow& row) {
   ui.text(Type::small, end + ui.px(4), r.y0, r.height(), theme::kMuted, row.unit);
   const bool across = row.place == NumberPlace::across;
   const auto number = [&](float right, const MeasuredValue* value) {
-    if (value != nullptr) {
-      ui.text_right(across ? Type::strong : Type::body, right, r.y0, r.height(), theme::kText,
-                    fixed(value->value, row.decimals));
-    }
+    if (value == nullptr) return;
+    const std::string text = fixed(value->value, row.decimals);
+    const Type type = across ? Type::strong : Type::body;
+    const bool low = value->value < row.least;
+    ui.text_right(type, right, r.y0, r.height(), low ? theme::kWarn : theme::kText, text);
+    if (low) ui.disc(right - ui.width(type, text) - ui.px(7), r.cy(), 2.5F, theme::kWarn);
   };
   number(across ? at.value1 : at.value0, row.first);
   number(at.value1, row.second);

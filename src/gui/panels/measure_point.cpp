@@ -57,14 +57,16 @@ void lobe_plot(PanelContext& c, const Rect& outer, const Side& side) {
 void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, const Side& side) {
   const Measured& m = c.state.measured;
   const std::string name = side.name;
-  table_row(c, column,
-            {.label = side.label,
-             .unit = "mm",
-             .decimals = 2,
-             .help = "Width 6 dB below the brightest pixel, between straight lines through the pixels' levels; second: "
-                     "width of the parabola in dB fitted to the lobe down to \u221210 dB.",
-             .first = m.find(point.object, name + " width at -6 dB"),
-             .second = m.find(point.object, name + " width of the fit")});
+  table_row(
+      c, column,
+      {.label = side.label,
+       .unit = "mm",
+       .decimals = 2,
+       .help = "Width 6 dB below the brightest pixel, between straight lines through the pixels' levels, beamformed "
+               "on a grid of at least 10 pixels a width; second: width of the parabola in dB fitted to the lobe "
+               "down to \u221210 dB.",
+       .first = m.find(point.object, name + " width at -6 dB"),
+       .second = m.find(point.object, name + " width of the fit")});
   table_row(c, column,
             {.label = c.compact ? "side lobe" : "  side lobe",
              .unit = "dB",
@@ -73,19 +75,30 @@ void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, cons
              .first = m.find(point.object, name + " side lobe")});
 }
 
+// A caution about the numbers, in as many lines as it needs.
+void note_row(PanelContext& c, Column& column, const std::string& text) {
+  const Ui& ui = c.ui;
+  const float line = ui.px(16);
+  ui.disc(column.x0 + ui.px(3), column.y + 0.5F * line, 2.5F, theme::kWarn);
+  const float x = column.x0 + ui.px(12);
+  column.y += ui.paragraph(Type::small, x, column.y, column.x1 - x, line, theme::kText2, text) + ui.px(2);
+}
+
 }  // namespace
 
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   const Ui& ui = c.ui;
   if (!point.spread) {
-    block_head(c, column, point.object, "no bright spot within 1.5 mm", "");
+    block_head(c, column, point.object, "no peak here",
+               "A peak is a local maximum that stands out of its surroundings.");
+    note_row(c, column, point.note);
     return;
   }
   const PointSpread& s = *point.spread;
   block_head(
       c, column, point.object,
       fmt::format("x {}  z {} mm  {} dB", fixed(s.peak.x_m * 1e3, 2), fixed(s.peak.z_m * 1e3, 2), fixed(s.peak_db, 1)),
-      "The bright spot nearest to where you clicked; its place is found between the pixels.");
+      "The echo next to the point; its place is found between the pixels.");
   const Rect head = ui.row(column, 16, 0);
   const TableColumns at = table_columns(c, column);
   ui.text(Type::small, head, theme::kMuted, "Width");
@@ -94,12 +107,11 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   ui.text_right(Type::small, at.trend1, head.y0, head.height(), theme::kMuted, "30 s");
   const Side sides[] = {{"lateral", "Lateral", s.lateral}, {"axial", "Axial", s.axial}};
   for (const Side& side : sides) width_row(c, column, point, side);
+  if (!point.note.empty()) note_row(c, column, point.note);
   constexpr double kFewPixels = 4.0;
   const double least = std::min(s.lateral.pixels_across, s.axial.pixels_across);
-  if (least < kFewPixels) {
-    const Rect r = ui.row(column, 18, 0);
-    ui.text_fitted(Type::small, r.x0, r.x1, r.y0, r.height(), theme::kText2,
-                   fmt::format("Only {} pixels wide: a finer grid is surer.", fixed(least, 1)));
+  if (point.from == PointSource::image && least < kFewPixels) {
+    note_row(c, column, fmt::format("Only {} pixels across: the grid limits the widths.", fixed(least, 1)));
   }
   column.y += ui.px(4);
   const bool beside = column.x1 - column.x0 >= ui.px(280);

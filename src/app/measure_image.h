@@ -1,0 +1,38 @@
+// The marks' numbers on one image whose pixels are on the host: for files. UI or main thread.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "app/session.h"
+#include "backend/backend.h"
+#include "gui/measured.h"
+#include "history/rf_history.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+// As the Measure panel has them, points on a fine grid; waits for that. `kept`: the image's frame; `session`: null: none.
+Measured measure_image(const Image& image, const Marks& marks, Session* session, const std::optional<KeptFrame>& kept);
+
+// A frame of a source that no thread asks any more.
+KeptFrame frame_again(Source& source, const FrameStamp& stamp);
+
+// Lines about source, frame and parameters for measurements_csv().
+std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);
+
+// --measurements: CSV or JSON, by the file's ending.
+struct MeasuredRun {
+  const Measured& measured;
+  const Marks& marks;
+  const Backend& backend;
+  std::string source;  // as the user named it
+};
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run);
+
+// The description of a saved image, with marks, their values and parameters.
+nlohmann::json marked_image_json(const MeasuredRun& run);
+
+}  // namespace echoloop

@@ -1,0 +1,127 @@
+#include "app/patch_request.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/param_table.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::chrono::seconds kLongestWait(10);
+
+FinePoint refine_point(PatchWork work, Session& session) {
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
+  work.ask(session);
+  while (!work.take(session)) {
+    if (!session.fault().empty() || std::chrono::steady_clock::now() > end) {
+      FinePoint none = work.result();
+      none.why_not = "processing gives no answer";
+      return none;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return work.result();
+}
+
+}  // namespace
+
+FinePoint no_fine_point(const Measured& m, const MeasuredPoint& point, const std::string& why) {
+  return {.mark = point.mark,
+          .at = point.at,
+          .params = without_display(m.image.params),
+          .frame = m.image.stamp.sequence,
+          .spread = {},
+          .why_not = why};
+}
+
+std::string why_no_fine_grid(const Image& image) {
+  const ImagingParams& p = image.params;
+  if (image.acquisition == nullptr || image.acquisition->data == DataKind::beamformed) return "beamformed recording";
+  if (p.recipe == Recipe::course) return "course recipe";
+  const bool filtered =
+      p.median != Median::off || p.smooth_axial_m > 0.0 || p.smooth_lateral_m > 0.0 || p.speckle_reduction > 0.0;
+  return filtered ? "image filters act on its pixels" : "";
+}
+
+ImagingParams patch_params(const Image& image, const Grid& patch) {
+  ImagingParams p = without_display(image.params);
+  p.flow = FlowMode::off;
+  p.gate = Gate::off;
+  p.structure = Structure::off;
+  p.persistence_s = 0.0;
+  p.grid_nx = patch.nx;
+  p.grid_nz = patch.nz;
+  if (patch.polar()) {
+    p.grid_kind = GridChoice::polar;
+    p.sector_min_rad = patch.sector.angle0_rad;
+    p.sector_max_rad = patch.sector.angle1_rad;
+    p.depth_min_m = patch.sector.r0_m + patch.sector.apex_z_m;
+    p.depth_max_m = patch.sector.r1_m + patch.sector.apex_z_m;
+  } else {
+    p.grid_kind = GridChoice::cartesian;
+    p.lateral_min_m = patch.x0_m;
+    p.lateral_max_m = patch.x1_m;
+    p.depth_min_m = patch.z0_m;
+    p.depth_max_m = patch.z1_m;
+  }
+  return p;
+}
+
+PatchWork::PatchWork(Image image, const MeasuredPoint& point, KeptFrame kept)
+    : image_(std::move(image)),
+      kept_(std::move(kept)),
+      patch_(image_.grid, *point.echo.spread),
+      result_{.mark = point.mark,
+              .at = point.at,
+              .params = without_display(image_.params),
+              .frame = kept_.frame.stamp.sequence} {}
+
+void PatchWork::ask(Session& session) {
+  answer_ = std::make_shared<PatchAnswer>();
+  arrangement_ = session.arrangements();
+  session.review({.frame = kept_.frame,
+                  .owner = kept_.owner,
+                  .params = patch_params(image_, patch_.grid()),
+                  .compare = {},
+                  .deliver =
+                      [answer = answer_](const Image* image, const FlowImage*) {
+                        if (image != nullptr) {
+                          answer->db.assign(image->host().begin(), image->host().end());
+                          answer->grid = image->grid;
+                        }
+                        answer->done = true;
+                      },
+                  .ensemble = {}});
+}
+
+bool PatchWork::take(Session& session) {
+  if (!answer_->done) return false;
+  const PointPatch::Next next = answer_->db.empty() ? PointPatch::Next::failed : patch_.take(answer_->picture());
+  if (next == PointPatch::Next::again) {
+    ask(session);
+    return false;
+  }
+  result_.spread = patch_.spread();
+  if (next == PointPatch::Next::failed) result_.why_not = "no peak on the fine grid";
+  return true;
+}
+
+void refine_points(Measured& measured, Session* session, const std::optional<KeptFrame>& kept) {
+  std::string why_not = why_no_fine_grid(measured.image);
+  if (why_not.empty() && !kept) why_not = "its frame is not in the history";
+  const bool runs = session != nullptr && session->running() && session->fault().empty();
+  if (why_not.empty() && !runs) why_not = "no stream is running";
+  measured.fine.clear();
+  for (const MeasuredPoint& point : measured.points) {
+    if (!point.echo.spread) continue;
+    if (why_not.empty()) {
+      measured.fine.push_back(refine_point(PatchWork(measured.image, point, *kept), *session));
+    } else {
+      measured.fine.push_back(no_fine_point(measured, point, why_not));
+    }
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,221 @@
+#include "app/session_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/marks_json.h"
+#include "core/error.h"
+#include "core/param_table.h"
+#include "version.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kAccepted = "a session saved by Echoloop";
+constexpr const char* kMark = "echoloop_session";  // the file's first key: the version of its form
+constexpr int kForm = 1;
+
+// One object of the file; every refusal names file and key.
+class Part {
+ public:
+  Part(const fs::path& file, const json& whole, const char* name) : file_(file.string()), name_(name) {
+    const auto found = whole.find(name);
+    if (found == whole.end() || !found->is_object()) throw Error(file_, "no object " + name_, kAccepted);
+    object_ = &*found;
+  }
+  [[nodiscard]] const json& object() const { return *object_; }
+
+  [[nodiscard]] double number(const char* key, double least, double most) const {
+    const json& value = at(key);
+    if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most)) {
+      refuse(key, fmt::format("a number, {:g} to {:g}", least, most));
+    }
+    return value.get<double>();
+  }
+  [[nodiscard]] bool flag(const char* key) const {
+    if (!at(key).is_boolean()) refuse(key, "true or false");
+    return at(key).get<bool>();
+  }
+  [[nodiscard]] std::string text(const char* key) const {
+    if (!at(key).is_string()) refuse(key, "text");
+    return at(key).get<std::string>();
+  }
+  template <std::size_t N>
+  [[nodiscard]] int choice(const char* key, const std::array<std::string_view, N>& names) const {
+    const std::string found = text(key);
+    const auto at = std::find(names.begin(), names.end(), found);
+    if (at == names.end()) refuse(key, "one of the choices in --help");
+    return static_cast<int>(at - names.begin());
+  }
+  [[nodiscard]] bool has(const char* key) const { return object_->contains(key); }
+
+ private:
+  [[nodiscard]] const json& at(const char* key) const {
+    if (!object_->contains(key)) refuse(key, "a value");
+    return (*object_)[key];
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& accepted) const {
+    throw Error(file_, name_ + "." + key + " is missing or not valid", accepted);
+  }
+  std::string file_, name_;
+  const json* object_ = nullptr;
+};
+
+json stream_json(const StreamSettings& s) {
+  return {{"policy", kPolicyNames[static_cast<std::size_t>(s.policy)]},
+          {"slots", s.slots},
+          {"lanes", s.lanes},
+          {"streams", kStreamModeNames[static_cast<std::size_t>(s.streams)]},
+          {"host_memory", kHostMemoryNames[static_cast<std::size_t>(s.host_memory)]},
+          {"rate_hz", s.rate_hz == kRateMax ? json("max") : json(s.rate_hz)},
+          {"pace_ms", s.pace_ms},
+          {"loop", s.loop},
+          {"inject", to_text(s.inject)}};
+}
+
+StreamSettings stream_from(const Part& part) {
+  StreamSettings s;
+  s.policy = static_cast<RingPolicy>(part.choice("policy", kPolicyNames));
+  s.slots = static_cast<int>(part.number("slots", kMinSlots, kMaxSlots));
+  s.lanes = static_cast<int>(part.number("lanes", 1, kMaxLanes));
+  s.streams = static_cast<StreamMode>(part.choice("streams", kStreamModeNames));
+  s.host_memory = static_cast<HostMemory>(part.choice("host_memory", kHostMemoryNames));
+  const bool unpaced = part.has("rate_hz") && part.object()["rate_hz"] == "max";
+  s.rate_hz = unpaced ? kRateMax : part.number("rate_hz", 0.0, 1e6);
+  s.pace_ms = part.number("pace_ms", 0.0, 10'000.0);
+  s.loop = part.flag("loop");
+  if (const std::string inject = part.text("inject"); !inject.empty()) s.inject = parse_injection(inject);
+  return s;
+}
+
+std::vector<std::string> settings_from(const fs::path& file, const Part& part) {
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : part.object().items()) {
+    const bool plain = value.is_string() || value.is_number();
+    if (!plain) throw Error(file.string(), "parameters." + key + " is neither a number nor text", kAccepted);
+    settings.push_back(key + "=" +
+                       (value.is_string() ? value.get<std::string>() : fmt::format("{:.17g}", value.get<double>())));
+    ImagingParams checked;
+    set_from_text(checked, settings.back());
+  }
+  return settings;
+}
+
+json view_json(const SavedSession& s) {
+  json view = {{"layout", s.layout}, {"fitted", s.pan_zoom.fitted}};
+  if (s.pan_zoom.fitted) return view;
+  view["centre_m"] = {s.pan_zoom.centre.x_m, s.pan_zoom.centre.z_m};
+  view["logical_px_per_m"] = s.pan_zoom.logical_px_per_m;
+  return view;
+}
+
+void take_view(const fs::path& file, const Part& part, SavedSession& s) {
+  constexpr double kFarthest_m = 10.0;
+  const auto layout = part.object().find("layout");
+  if (layout != part.object().end() && layout->is_object()) {
+    for (const auto& [key, value] : layout->items()) {
+      if (value.is_string()) s.layout[key] = value.get<std::string>();
+    }
+  }
+  s.pan_zoom.fitted = part.flag("fitted");
+  if (s.pan_zoom.fitted) return;
+  s.pan_zoom.logical_px_per_m = part.number("logical_px_per_m", 1.0, 1e9);
+  const json none;
+  const json& centre = part.has("centre_m") ? part.object()["centre_m"] : none;
+  const auto within = [](const json& v) { return v.is_number() && std::abs(v.get<double>()) <= kFarthest_m; };
+  if (!centre.is_array() || centre.size() != 2 || !within(centre[0]) || !within(centre[1])) {
+    throw Error(file.string(), "view.centre_m is missing or not valid", "[x, z] in metres");
+  }
+  s.pan_zoom.centre = {centre[0].get<double>(), centre[1].get<double>()};
+}
+
+bool is_phantom(const std::string& source) { return source.starts_with("sim:"); }
+
+fs::path folder_of(const fs::path& file) { return fs::absolute(file).lexically_normal().parent_path(); }
+
+// As the file names it: relative where the recording lies in the session's folder or below, else absolute.
+std::string portable_source(const std::string& source, const fs::path& file) {
+  if (is_phantom(source)) return source;
+  const fs::path whole = fs::absolute(source).lexically_normal();
+  const fs::path relative = whole.lexically_relative(folder_of(file));
+  const bool below = !relative.empty() && *relative.begin() != "..";
+  return (below ? relative : whole).string();
+}
+
+std::string source_from(const fs::path& file, const std::string& named) {
+  if (is_phantom(named)) return named;
+  const fs::path recording = fs::path(named).is_absolute() ? fs::path(named) : folder_of(file) / named;
+  std::error_code error;
+  if (!fs::exists(recording, error)) {
+    throw Error(file.string(), "its recording " + recording.string() + " is missing",
+                "that file, or its new place in source.name");
+  }
+  return recording.string();
+}
+
+}  // namespace
+
+bool is_session_file(const fs::path& file) {
+  if (file.extension() != ".json") return false;
+  if (file.string().ends_with(kSessionEnding)) return true;
+  try {
+    return read_json_object(file, kAccepted).contains(kMark);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+json session_json(const SavedSession& s, const fs::path& file) {
+  json parameters = json::object();
+  for (const std::string& setting : s.settings) {
+    const std::size_t equals = setting.find('=');
+    const ParamSpec* spec = find_param(setting.substr(0, equals));
+    ImagingParams params;
+    set_from_text(params, setting);
+    parameters[setting.substr(0, equals)] =
+        spec->choices.empty() ? json(get_number(params, *spec)) : json(get_text(params, *spec));
+  }
+  return {{kMark, kForm},
+          {"version", kVersion},
+          {"source", {{"name", portable_source(s.source, file)}, {"facts", s.facts}}},
+          {"parameters", parameters},
+          {"stream", stream_json(s.stream)},
+          {"marks", marks_json(s.marks)},
+          {"view", view_json(s)},
+          {"frame",
+           {{"source_index", s.frame},
+            {"frozen", s.moment == SavedMoment::frozen},
+            {"held_reference_db", s.held_reference_db}}}};
+}
+
+SavedSession read_session(const fs::path& file) {
+  const json whole = read_json_object(file, kAccepted);
+  if (!whole.contains(kMark) || whole[kMark] != kForm) throw Error(file.string(), "not a session of form 1", kAccepted);
+  SavedSession s;
+  const Part source(file, whole, "source");
+  s.source = source_from(file, source.text("name"));
+  std::vector<std::string> facts;
+  for (const auto& [key, value] : Part(file, source.object(), "facts").object().items()) {
+    if (!value.is_number() || find_fact(key) == nullptr) throw Error(file.string(), "source.facts." + key, kAccepted);
+    facts.push_back(fmt::format("{}={:.17g}", key, value.get<double>()));
+  }
+  s.facts = take_facts(facts);
+  s.settings = settings_from(file, Part(file, whole, "parameters"));
+  s.stream = stream_from(Part(file, whole, "stream"));
+  if (whole.contains("marks")) s.marks = marks_from_json(whole["marks"], file.string());
+  take_view(file, Part(file, whole, "view"), s);
+  const Part frame(file, whole, "frame");
+  constexpr double kMostFrames = 1e15;
+  s.frame = static_cast<std::uint64_t>(frame.number("source_index", 0.0, kMostFrames));
+  s.moment = frame.flag("frozen") ? SavedMoment::frozen : SavedMoment::live;
+  s.held_reference_db = frame.number("held_reference_db", kAutoReference, 1000.0);
+  return s;
+}
+
+}  // namespace echoloop
