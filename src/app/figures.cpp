@@ -1,9 +1,11 @@
 #include "app/figures.h"
 
 #include <utility>
+#include <vector>
 
 #include "app/provenance.h"
 #include "gui/figure_caption.h"
+#include "gui/figure_key.h"
 #include "history/export.h"
 #include "version.h"
 
@@ -31,7 +33,8 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                about);
 }
 
-void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live) {
+void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live,
+                       const FigureMarks& marked) {
   live.flow.take();
   live.structure.take();
   const FlowImage& flow = live.flow.front();
@@ -39,12 +42,16 @@ void write_last_figure(const Options& options, const std::string& source, const 
   StructureView objects;
   if (found.number > 0 && found.grid == image.grid) show_objects(objects, found);
   const bool has_flow = image.params.flow != FlowMode::off && flow.number > 0;
+  std::vector<const Measured*> values;
+  if (marked.measured != nullptr) values.push_back(marked.measured);
   write_figure_of(options.figure, {.images = {{.image = image,
                                                .display = image.params,
                                                .flow = has_flow ? &flow : nullptr,
                                                .objects = objects.image != nullptr ? &objects : nullptr}},
                                    .source = source,
                                    .named = options.source,
+                                   .marks = marked.marks,
+                                   .key = figure_key(marked.marks, values),
                                    .size = {.value = options.figure_width_mm, .dpi = options.figure_dpi}});
 }
 

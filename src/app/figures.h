@@ -7,6 +7,7 @@
 #include "app/options.h"
 #include "core/live_images.h"
 #include "gui/figure_file.h"
+#include "gui/measured.h"
 
 namespace echoloop {
 
@@ -23,7 +24,13 @@ struct FigureOrder {
 // Throws Error.
 void write_figure_of(const std::filesystem::path& path, FigureOrder order);
 
+// Marks and their values on the figure's image; no values: lengths, angles and areas only.
+struct FigureMarks {
+  const Marks& marks;
+  const Measured* measured = nullptr;
+};
 // --figure, of the last image (with a host copy), with the last flow and objects in `live`. Throws Error.
-void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live);
+void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live,
+                       const FigureMarks& marked);
 
 }  // namespace echoloop

@@ -163,7 +163,7 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
-                   .past = options.measurements.empty() ? nullptr : &past,
+                   .past = wants_measures(options, marks) ? &past : nullptr,
                    .side = live.side(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
                    .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
@@ -183,13 +183,19 @@ int run_headless(const Options& options) {
       live, report);
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
-  if (image != nullptr && !options.figure.empty()) write_last_figure(options, opened.info.name, *image, live);
+  if (image != nullptr && wants_measures(options, marks)) {
+    const Measured measured = measure_image(*image, marks, &session, frame_again(*opened.source, image->stamp));
+    if (!options.measurements.empty()) {
+      write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
+    }
+    if (!options.figure.empty()) {
+      write_last_figure(options, opened.info.name, *image, live, {.marks = marks, .measured = &measured});
+    }
+  } else if (image != nullptr && !options.figure.empty()) {
+    write_last_figure(options, opened.info.name, *image, live, {.marks = marks});
+  }
   if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
-  }
-  if (image != nullptr && !options.measurements.empty()) {
-    const Measured measured = measure_image(*image, marks, &session, frame_again(*opened.source, image->stamp));
-    write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
   }
   write_times(options, trace);
   write_report(options, report);

@@ -17,6 +17,10 @@
 
 namespace echoloop {
 
+bool wants_measures(const Options& options, const Marks& marks) {
+  return !options.measurements.empty() || (!options.figure.empty() && !marks.list.empty());
+}
+
 Measured measure_image(const Image& image, const Marks& marks, Session* session, const std::optional<KeptFrame>& kept) {
   Measured m;
   m.image = image;

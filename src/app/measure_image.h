@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/options.h"
 #include "app/session.h"
 #include "backend/backend.h"
 #include "gui/measured.h"
@@ -14,7 +15,11 @@
 
 namespace echoloop {
 
-// As the Measure panel has them, points on a fine grid; waits for that. `kept`: the image's frame; `session`: null: none.
+// Whether a file of this run needs the marks' numbers.
+bool wants_measures(const Options& options, const Marks& marks);
+
+// As the Measure panel has them, points on a fine grid; waits for that. `kept`: the image's frame; `session`: null:
+// none.
 Measured measure_image(const Image& image, const Marks& marks, Session* session, const std::optional<KeptFrame>& kept);
 
 // A frame of a source that no thread asks any more.

@@ -38,14 +38,18 @@ void WindowApp::write_outputs() {
     video_->end();
     video_->wait();
   }
-  if (live_.images.front().host_db != nullptr && !options_.figure.empty()) {
-    write_last_figure(options_, state_.source.name, live_.images.front(), live_);
-  }
-  if (live_.images.front().host_db != nullptr) write_image_files(options_, live_.images.front(), *backend_, named_);
-  if (live_.images.front().host_db != nullptr && !options_.measurements.empty()) {
-    const Image& last = live_.images.front();
+  const Image& last = live_.images.front();
+  if (last.host_db != nullptr) write_image_files(options_, last, *backend_, named_);
+  if (last.host_db != nullptr && wants_measures(options_, state_.marks)) {
     const Measured measured = measure_image(last, state_.marks, session_.get(), frame_again(*source_, last.stamp));
-    write_measurements(options_.measurements, {measured, state_.marks, *backend_, named_});
+    if (!options_.measurements.empty()) {
+      write_measurements(options_.measurements, {measured, state_.marks, *backend_, named_});
+    }
+    if (!options_.figure.empty()) {
+      write_last_figure(options_, state_.source.name, last, live_, {.marks = state_.marks, .measured = &measured});
+    }
+  } else if (last.host_db != nullptr && !options_.figure.empty()) {
+    write_last_figure(options_, state_.source.name, last, live_, {.marks = state_.marks});
   }
   nlohmann::json report = make_report(*backend_, *session_, named_, state_.params, trace_, totals);
   require_live_outputs(options_, state_.params);

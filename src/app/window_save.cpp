@@ -154,8 +154,12 @@ void WindowApp::save_figure(const std::filesystem::path& path, const Image& show
                           .display = display_on_screen(shown),
                           .flow = state_.flow.image,
                           .objects = objects ? &state_.structure : nullptr});
-  const bool measured = pixels.empty() && state_.measured.image.number == shown.number;
-  order.key = figure_key(state_.marks, measured ? std::vector{&state_.measured} : std::vector<const Measured*>());
+  std::vector<const Measured*> values;  // of A, then of B
+  const bool compared = !pixels.empty() && state_.measured_a.image.number == order.images.front().image.number;
+  if (compared) values.push_back(&state_.measured_a);
+  if ((compared || pixels.empty()) && state_.measured.image.number == shown.number) values.push_back(&state_.measured);
+  if (!pixels.empty() && values.size() < 2) values.clear();
+  order.key = figure_key(state_.marks, values);
   write_figure_of(path, std::move(order));
 }
 
