@@ -22,24 +22,23 @@ struct Tool {
 
 constexpr std::array<Tool, 11> kTools = {{
     {MarkTool::pointer, "tool/pointer", "Pointer   Esc",
-     "Selects and moves what is drawn; beside it drags the picture. The wheel zooms, a double click fits."},
-    {MarkTool::distance, "tool/distance", "Distance   C", "Two clicks, or press and drag: the length in mm."},
-    {MarkTool::angle, "tool/angle", "Angle", "Three clicks: one leg, the corner, the other leg."},
+     "Selects and moves marks; elsewhere, drag to pan. Scroll to zoom, double click to fit."},
+    {MarkTool::distance, "tool/distance", "Distance   C", "Click both ends, or drag: length in mm."},
+    {MarkTool::angle, "tool/angle", "Angle", "Click the first leg, the vertex and the second leg."},
     {MarkTool::ellipse, "tool/ellipse", "Elliptical region   A",
-     "Two clicks for one axis, a third for how far it reaches beside it. The first region is a target, the second its "
-     "background."},
+     "Click both ends of one axis, then the width. The first region is the target, the second the background."},
     {MarkTool::rectangle, "tool/rectangle", "Rectangular region   A",
-     "Drag from corner to corner. The first region is a target, the second its background."},
-    {MarkTool::circle, "tool/circle", "Round region   A",
-     "Drag from the middle to the rim. The first region is a target, the second its background."},
-    {MarkTool::outline, "tool/outline", "Free region   A",
-     "Drag around it. The first region is a target, the second its background."},
-    {MarkTool::profile, "tool/profile", "Profile", "Two clicks, or press and drag: the levels along the line."},
-    {MarkTool::point, "tool/point", "Point", "Click on a point echo: how far it is spread, along and across."},
+     "Drag from corner to corner. The first region is the target, the second the background."},
+    {MarkTool::circle, "tool/circle", "Circular region   A",
+     "Drag from centre to edge. The first region is the target, the second the background."},
+    {MarkTool::outline, "tool/outline", "Freehand region   A",
+     "Drag along the outline. The first region is the target, the second the background."},
+    {MarkTool::profile, "tool/profile", "Profile", "Click both ends, or drag: level profile along the line."},
+    {MarkTool::point, "tool/point", "Point", "Click a point target to measure axial and lateral FWHM."},
     {MarkTool::inspect, "tool/inspect", "Inspect",
-     "Click or drag: the inspector and the M-mode below the picture look at this place."},
+     "Click or drag to place the pixel of the inspector and the line of M-mode."},
     {MarkTool::gate, "tool/gate", "Doppler gate",
-     "Click or drag: the sonogram below the picture listens here. The gate's ends can be dragged."},
+     "Click or drag to place the Doppler gate. Drag the gate ends to change the length."},
 }};
 
 // One square button of the row; moves x on.
@@ -91,7 +90,7 @@ void draw_zoom(Row& row, const PictureLayout& l) {
   Ui& ui = row.c.ui;
   PanZoom& pan_zoom = row.c.state.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
-  const std::string_view fitted = zoom <= 1.0 ? "The whole picture is in sight." : "";
+  const std::string_view fitted = zoom <= 1.0 ? "The whole image is visible." : "";
   const auto button = [&](const char* id, BarIcon icon, const Tip& tip) {
     const Rect r = row.next();
     const Pressed p = square(ui, id, r, false, tip);
@@ -100,26 +99,25 @@ void draw_zoom(Row& row, const PictureLayout& l) {
   };
   constexpr double kStep = 1.5;
   if (button("zoom/out", BarIcon::zoom_out,
-             {"Zoom out", "Less large, about the middle. The wheel does so too.", fitted}))
+             {"Zoom out", "Zooms out about the centre (scroll to zoom at the pointer).", fitted}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), 1.0 / kStep);
   const float w = ui.px(38);
   const std::string factor = fixed(zoom, zoom < 9.95 ? 1 : 0) + "×";
   ui.text_centred(Type::small, {row.x - row.gap, row.area.y0, row.x - row.gap + w, row.area.y1},
                   zoom > 1.0 ? theme::kText : theme::kMuted, factor);
   row.x += w - row.gap;
-  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "It does not get larger than this." : "";
+  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "Maximum zoom reached." : "";
   if (button("zoom/in", BarIcon::zoom_in,
-             {"Zoom in", "Larger, about the middle. The wheel zooms about the pointer.", largest}))
+             {"Zoom in", "Zooms in about the centre (scroll to zoom at the pointer).", largest}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
-  if (button("zoom/fit", BarIcon::fit, {"Fit   F", "The whole picture, as large as it fits.", fitted})) pan_zoom = {};
+  if (button("zoom/fit", BarIcon::fit, {"Fit   F", "Fits the image to the window.", fitted})) pan_zoom = {};
 }
 
 void draw_clear(Row& row) {
   Marks& marks = row.c.state.marks;
   const Rect r = row.next();
-  const std::string_view none = marks.list.empty() ? "Nothing is drawn." : "";
-  const Pressed p =
-      square(row.c.ui, "marks/clear", r, false, {"Clear", "Removes everything that is drawn on the picture.", none});
+  const std::string_view none = marks.list.empty() ? "No marks to clear." : "";
+  const Pressed p = square(row.c.ui, "marks/clear", r, false, {"Clear", "Removes all marks from the image.", none});
   draw_bar_icon(row.c.ui, BarIcon::clear, r.cx(), r.cy(), p.ink);
   if (p.clicked) clear_marks(marks);
 }
@@ -140,22 +138,22 @@ void draw_docks(Row& row) {
         "dock/measure",
         "Measure",
         BarIcon::measure,
-        {"Measure", "At the right: what is drawn on the picture, in numbers, and the histogram of its levels.", {}}},
+        {"Measure", "Values of all marks and the image histogram, on the right.", {}}},
        {Dock::inspector,
         "dock/inspector",
         "Inspector",
         BarIcon::inspector,
-        {"Inspector   N", "Below the picture: the echoes that one of its places is made of.", {}}},
+        {"Inspector   N", "Channel data and processing of one pixel, below the image.", {}}},
        {Dock::m_mode,
         "dock/m_mode",
         "M-mode",
         BarIcon::m_mode,
-        {"M-mode   M", "Below the picture: one of its lines over time.", {}}},
+        {"M-mode   M", "One image line over time, below the image.", {}}},
        {Dock::sonogram,
         "dock/sonogram",
         "Doppler",
         BarIcon::sonogram,
-        {"Spectral Doppler   D", "Below the picture: the velocities in a gate on the beam over time.", {}}}}};
+        {"Spectral Doppler   D", "Velocity spectrum in a gate over time, below the image.", {}}}}};
   float named = row.gap;
   for (const Entry& e : entries) named += row.side + ui.px(8) + ui.width(Type::body, e.name) + row.gap;
   const float right = row.area.x1 - ui.px(10);

@@ -95,9 +95,9 @@ TEST(ParamHistory, APresetIsOneStepWithItsName) {
   w.params.gain_db = 6;
   w.params.f_number = 2;
   w.history.observe(w.params, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
-  EXPECT_EQ(w.history.undo_text(), "back to before preset Smooth");
+  EXPECT_EQ(w.history.undo_text(), "preset Smooth");
   EXPECT_TRUE(w.history.undo()->gain_db == 3.0);
-  EXPECT_EQ(w.history.redo_text(), "preset Smooth again");
+  EXPECT_EQ(w.history.redo_text(), "preset Smooth");
 }
 
 TEST(ParamHistory, ARefusedValueLeavesNoStep) {
