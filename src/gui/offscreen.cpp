@@ -20,7 +20,7 @@ class EglContext {
   EglContext() {
     if (!try_display(platform_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY)) && !try_devices() &&
         !try_display(eglGetDisplay(EGL_DEFAULT_DISPLAY))) {
-      throw Error("offscreen rendering", "no EGL display provides OpenGL 4.5 core", "Mesa or a vendor's EGL");
+      throw Error("offscreen rendering", "no EGL display gives OpenGL 4.5 core", "Mesa or a vendor's EGL");
     }
   }
 
@@ -90,7 +90,7 @@ class OffscreenSurface final : public Surface {
     glNamedFramebufferRenderbuffer(framebuffer_, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_);
     if (glCheckNamedFramebufferStatus(framebuffer_, GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
       throw Error("offscreen rendering", "a framebuffer of " + std::to_string(width_) + " x " + std::to_string(height_),
-                  "a size supported by OpenGL");
+                  "a size that OpenGL can draw on");
     }
   }
 
