@@ -71,28 +71,29 @@ PresetShelf::Stamps PresetShelf::stamps() const {
 // A preset that becomes unreadable keeps its last content, with a message; an unreadable new file is skipped.
 void PresetShelf::read(Stamps seen) {
   std::vector<ShelfItem> items;
-  complaints_.clear();
+  std::map<fs::path, std::string> faulty;
   written_.clear();
   for (const auto& [file, stamp] : seen) {
     const auto before = read_.find(file);
     const auto known = find(file);
     const bool same = before != read_.end() && before->second == stamp;
     if (!same && before != read_.end()) written_.push_back(file);
-    if (same && known) {
-      items.push_back(items_[*known]);
+    if (same) {
+      if (known) items.push_back(items_[*known]);
+      if (const auto fault = faulty_.find(file); fault != faulty_.end()) faulty.insert(*fault);
       continue;
     }
-    if (same) continue;  // it was refused, and said so, before
     try {
       items.push_back(
           {read_preset(file), file, file.parent_path() == shipped_ ? PresetOwner::program : PresetOwner::user});
     } catch (const Error& error) {
-      complaints_.emplace_back(error.what());
+      faulty[file] = error.what();
       std::erase(written_, file);
       if (known) items.push_back(items_[*known]);
     }
   }
   items_ = std::move(items);
+  faulty_ = std::move(faulty);
   read_ = seen_ = std::move(seen);
   give_slots();
 }

@@ -29,7 +29,8 @@ class PresetShelf {
 
   // By slot, those without one behind, by name. Slots are unique: the user's come first, the rest take what is free.
   [[nodiscard]] const std::vector<ShelfItem>& items() const { return items_; }
-  [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }  // of the last reading
+  // Files that cannot be read as they are now, and why.
+  [[nodiscard]] const std::map<std::filesystem::path, std::string>& faulty() const { return faulty_; }
   [[nodiscard]] std::optional<std::size_t> find(const std::filesystem::path& file) const;
 
   // Reads what changed on disk since the last reading; false when nothing did. A file that is still being written is
@@ -56,7 +57,7 @@ class PresetShelf {
 
   std::filesystem::path shipped_, own_;
   std::vector<ShelfItem> items_;
-  std::vector<std::string> complaints_;
+  std::map<std::filesystem::path, std::string> faulty_;
   Stamps read_, seen_;
   std::vector<std::filesystem::path> written_;
   std::int64_t looked_ns_ = 0;

@@ -20,8 +20,6 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kMaxMessages = 100;
-
 std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
 
 }  // namespace
@@ -75,20 +73,23 @@ UiCommands WindowApp::make_commands() {
   c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
   c.save_timings = [this](TimingFile format) {
     if (refused_in_kiosk()) return;
-    later([this, format] {
-      if (folder_ready(UserFolder::documents)) save_timings(format);
-    });
+    later(
+        [this, format] {
+          if (folder_ready(UserFolder::documents)) save_timings(format);
+        },
+        "saving");
   };
   c.save = [this](SaveWhat what) {
     if (!refused_in_kiosk()) later([this, what] { save(what); });
   };
   c.toggle_record = [this] {
-    if (!refused_in_kiosk()) later([this] { toggle_record(); });
+    if (!refused_in_kiosk()) later([this] { toggle_record(); }, "recording");
   };
   c.preset = [this](const PresetOrder& order) {
-    if (order.act == PresetAct::load || !refused_in_kiosk()) later([this, order] { obey_preset(order); });
+    if (order.act == PresetAct::load || !refused_in_kiosk()) later([this, order] { obey_preset(order); }, "preset");
   };
   c.say = [this](const std::string& text) { say(Severity::info, text); };
+  c.hint = [this](const std::string& text) { hint(text); };
   c.auto_reference = [this] { later([this] { set_reference(); }); };
   c.restart = [this] { later([this] { restart(state_.stream); }); };
   c.reset = [this] { later([this] { reset(ResetCause::user); }); };
@@ -153,13 +154,13 @@ void WindowApp::look_at_stream() {
       {.on_gpu = backend_->name() == "CUDA", .device_lost = !backend_->usable(), .frozen = review_.frozen()});
   if (!had_fault && state_.fault.has_value()) {
     ++state_.errors;
-    say(Severity::error, state_.fault->title + ": " + state_.fault->detail);
+    say(Severity::error, state_.fault->title + ": " + state_.fault->detail, "fault");
     state_.stream.inject.error_at = state_.stream.inject.lost_at = 0.0;  // it has happened
     if (review_.frozen()) review_.forget(state_.cine);
     recording_.end("the stream stopped");
   }
   if (const std::string refusal = session_->take_refusal(); !refusal.empty()) {
-    say(Severity::error, refusal);
+    say(Severity::error, refusal, "stream");
     state_.stream = session_->stream();
   }
   session_->set_host_copy(host_copy());
@@ -233,11 +234,12 @@ void WindowApp::wait_for_frame() {
 
 void WindowApp::run_commands() {
   // A command may queue another one: that one's turn comes after the next frame.
-  for (const auto& command : std::exchange(commands_, {})) {
+  for (const Command& command : std::exchange(commands_, {})) {
     try {
-      command();
+      command.act();
+      resolve(state_.messages, command.cause);
     } catch (const std::exception& error) {
-      say(Severity::error, error.what());
+      say(Severity::error, error.what(), command.cause);
     }
   }
 }
@@ -253,12 +255,13 @@ void WindowApp::take_opened() {
   try {
     if (result->error != nullptr) std::rethrow_exception(result->error);
     start_session(std::move(*result->opened));
+    resolve(state_.messages, "opening");
   } catch (const std::exception& error) {
     if (source_ == nullptr) throw;  // what the command line named: end with the reason
     current_becomes_a_ = false;
     state_.facts = facts_;  // the panel shows what holds
     next_setup_.reset();
-    say(Severity::error, error.what());
+    say(Severity::error, error.what(), "opening");
   }
 }
 
@@ -279,9 +282,12 @@ bool WindowApp::refused_in_kiosk() {
   return true;
 }
 
-void WindowApp::say(Severity severity, const std::string& text) {
-  state_.messages.insert(state_.messages.begin(), {.severity = severity, .clock = clock_text(), .text = text});
-  if (state_.messages.size() > kMaxMessages) state_.messages.pop_back();
+void WindowApp::say(Severity severity, const std::string& text, const std::string& cause) {
+  post(state_.messages, {.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
+}
+
+void WindowApp::hint(const std::string& text) {
+  post(state_.messages, {.clock = clock_text(), .text = text, .stay = Stay::passing});
 }
 
 bool WindowApp::limits_reached() const {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,7 +43,10 @@ class WindowApp {
 
  private:
   UiCommands make_commands();
-  void later(std::function<void()> command) { commands_.push_back(std::move(command)); }
+  // A command that fails says so with this cause; once it succeeds the message is resolved.
+  void later(std::function<void()> act, std::string cause = {}) {
+    commands_.push_back({std::move(act), std::move(cause)});
+  }
   void open(const std::string& name, const Facts& facts);
   void run_commands();
   void take_opened();
@@ -106,7 +110,10 @@ class WindowApp {
   void obey_preset(const PresetOrder& order);
   void cancel();
   void toggle_record();
-  void say(Severity severity, const std::string& text);
+  // `cause`: what resolves an error or a warning, once it is gone.
+  void say(Severity severity, const std::string& text, const std::string& cause = {});
+  void hint(const std::string& text);  // why nothing happened: it goes by itself
+  void report_faulty_presets();
   void write_outputs();
   [[nodiscard]] bool limits_reached() const;
   enum class ResetCause { user, idle };
@@ -126,7 +133,7 @@ class WindowApp {
   InspectionAnswers inspections_;
   RfHistory history_;
   WindowRecording recording_{&history_, state_.recording, options_.record,
-                             [this](Severity severity, const std::string& text) { say(severity, text); }};
+                             [this](Severity severity, const std::string& text) { say(severity, text, "recording"); }};
   ComparedSource compared_;  // side A of a comparison, while it is a recording of its own
   Review review_{history_, &compared_};
   Inspecting inspecting_{history_, inspections_};
@@ -145,10 +152,15 @@ class WindowApp {
   UiState state_;
   std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
   PresetShelf shelf_{share_folder() / "assets" / "presets", own_presets_folder()};
-  std::filesystem::path active_preset_;  // empty: none
-  ImagingParams accepted_;               // the last parameters that the source could be imaged with
+  std::filesystem::path active_preset_;                          // empty: none
+  std::map<std::filesystem::path, std::string> faulty_presets_;  // as reported
+  ImagingParams accepted_;  // the last parameters that the source could be imaged with
   UiFeed feed_;
-  std::vector<std::function<void()>> commands_;
+  struct Command {
+    std::function<void()> act;
+    std::string cause;
+  };
+  std::vector<Command> commands_;
   std::unique_ptr<Viewer> viewer_;
   bool host_image_wanted_ = false;  // somebody here reads pixels, whatever the texture needs
   double first_picture_s_ = 0.0;    // after the program was started; 0 = none yet

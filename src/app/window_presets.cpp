@@ -1,6 +1,8 @@
 // WindowApp's presets: loading, saving, what others write in their files, and the default of a probe.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/window_app.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -36,7 +38,20 @@ void WindowApp::describe_presets() {
   const auto active = shelf_.find(active_preset_);
   view.active = active ? static_cast<int>(*active) : -1;
   view.probe = source_ == nullptr ? "" : probe_of(*source_->acquisition()).words();
-  for (const std::string& complaint : shelf_.complaints()) say(Severity::error, complaint);
+  report_faulty_presets();
+}
+
+// Each once, and no longer when the file has been mended or removed.
+void WindowApp::report_faulty_presets() {
+  const auto before = std::exchange(faulty_presets_, shelf_.faulty());
+  const auto cause = [](const std::filesystem::path& file) { return "preset " + file.string(); };
+  for (const auto& [file, why] : faulty_presets_) {
+    const auto known = before.find(file);
+    if (known == before.end() || known->second != why) say(Severity::error, why, cause(file));
+  }
+  for (const auto& [file, why] : before) {
+    if (!faulty_presets_.contains(file)) resolve(state_.messages, cause(file));
+  }
 }
 
 // Of the last run: its recordings, and what can be gone on with. Nothing is opened or applied unasked.
@@ -76,7 +91,7 @@ void WindowApp::load_preset(std::size_t index, const std::string& why) {
   try {
     check_params(*source_->acquisition(), wanted);
   } catch (const Error& error) {
-    throw Error::from_line("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
+    return hint("Preset " + quoted(item.preset.name) + " does not fit this source: " + error.what());
   }
   state_.params = wanted;
   active_preset_ = item.file;

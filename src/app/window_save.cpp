@@ -45,7 +45,8 @@ void WindowApp::report_saved(const std::string& text, Severity severity) {
   if (const auto at = text.find(folder); folder.size() > 1 && at != std::string::npos)
     state_.saving.last.erase(at, folder.size());
   state_.saving.failed = severity == Severity::error;
-  say(severity, text);
+  if (severity != Severity::error) resolve(state_.messages, "saving");
+  say(severity, text, severity == Severity::error ? "saving" : "");
 }
 
 // Says so, and opens the panel at the folder's field, where nothing can be written.

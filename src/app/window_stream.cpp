@@ -121,11 +121,12 @@ void WindowApp::start_session(OpenedSource opened) {
     start_->view = {};
     reset_ns_ = now_ns();
   }
-  if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note);
+  resolve(state_.messages, "source");
+  if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note, "source");
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {
     say(Severity::warning,
-        "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."));
+        "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."), "source");
   }
 }
 
@@ -168,6 +169,7 @@ void WindowApp::restart(const StreamSettings& stream) {
   recording_.end("the stream was restarted");
   make_session(source_, stream, state_.params);
   state_.fault.reset();
+  resolve(state_.messages, "fault");
   say(Severity::info, "Restarted");
 }
 
@@ -205,13 +207,14 @@ void WindowApp::apply_params() {
     check_params(*source_->acquisition(), state_.params);
   } catch (const std::exception& error) {
     state_.params = accepted_;  // the panel shows what makes the picture
-    say(Severity::error, error.what());
+    hint(error.what());
     return;
   }
   accepted_ = state_.params;
   session_->set_params(state_.params);
   const std::string warning = formation_warning(*source_->acquisition(), state_.params);
-  if (warning != state_.formation_warning && !warning.empty()) say(Severity::warning, warning);
+  if (warning.empty()) resolve(state_.messages, "formation");
+  if (warning != state_.formation_warning && !warning.empty()) say(Severity::warning, warning, "formation");
   state_.formation_warning = warning;
 }
 
@@ -222,11 +225,12 @@ void WindowApp::apply_stream() {
   wanted.paused = wanted.paused || rests;
   try {
     session_->begin_stream(wanted);
+    resolve(state_.messages, "stream");
   } catch (const std::exception& error) {
     const bool paused = state_.stream.paused;
     state_.stream = session_->stream();  // the panel shows what holds
     state_.stream.paused = paused;
-    say(Severity::error, error.what());
+    say(Severity::error, error.what(), "stream");
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,15 @@ struct BarRequests {
 
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests);
 
-// One line: an error until it is dismissed, otherwise the newest message. What is said while an error stands there is
-// shown for a while, then the error again.
+// One line: an error until it is dismissed or resolved, otherwise the newest message. A message that passes, and one
+// that comes while an error stands there, is shown for a moment.
 class MessageLine {
  public:
   void draw(PanelContext& c, const Rect& r);
   [[nodiscard]] bool moving() const;
 
  private:
-  [[nodiscard]] std::size_t front(const std::vector<Message>& messages);
+  [[nodiscard]] std::optional<std::size_t> front(const std::vector<Message>& messages);
 
   std::size_t count_ = 0;  // messages known
   std::string newest_;     // of these

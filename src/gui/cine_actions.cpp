@@ -49,6 +49,19 @@ std::string_view why_no_past(const UiState& state) {
   return {};
 }
 
+std::string_view why_no_record(const UiState& state) {
+  if (!state.kiosk.empty()) return state.kiosk;
+  if (state.recording.finishing) return "The last frames of the recording are still being written.";
+  if (state.source.name.empty()) return "No source to record.";
+  return state.run == RunState::fault && !state.recording.on ? "The stream has stopped. Restart it first." : "";
+}
+
+std::string_view why_no_act(const UiState& state, CineAct act) {
+  if (act != CineAct::compare && act != CineAct::swap) return why_no_past(state);
+  if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
+  return act == CineAct::swap && !state.cine.compare ? "Compare is off." : "";
+}
+
 void freeze(const UiState& state, const UiCommands& commands) {
   if (why_no_freeze(state).empty()) call(commands.toggle_freeze);
 }
@@ -64,8 +77,7 @@ void cine_seek(UiState& state, const UiCommands& commands, std::size_t index) {
 }
 
 void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
-  const bool compares = act == CineAct::compare || act == CineAct::swap;
-  if (!(compares ? why_no_comparison(state) : why_no_past(state)).empty()) return;
+  if (!why_no_act(state, act).empty()) return;
   Cine& cine = state.cine;
   const std::size_t last = last_frame(cine);
   switch (act) {
@@ -99,7 +111,6 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
       if (cine.compare) cine.a = state.params;
       break;
     case CineAct::swap:
-      if (!cine.compare) return;
       if (!cine.a_recording.name.empty()) return call(commands.swap_recordings);
       swap_sides(cine.a, state.params);
       call(commands.params_changed);

@@ -15,8 +15,10 @@ enum class CineAct { first, back, forward, last, play, mark_in, mark_out, reset_
 std::string_view why_no_freeze(const UiState& state);
 std::string_view why_no_past(const UiState& state);
 std::string_view why_no_comparison(const UiState& state);  // live too: of the newest frame that is kept
+std::string_view why_no_record(const UiState& state);
+std::string_view why_no_act(const UiState& state, CineAct act);
 
-// Nothing while there is a reason.
+// Nothing while why_no_act() has a reason.
 void cine_act(UiState& state, const UiCommands& commands, CineAct act);
 void cine_seek(UiState& state, const UiCommands& commands, std::size_t index);  // also stops playing
 void freeze(const UiState& state, const UiCommands& commands);                  // and live again

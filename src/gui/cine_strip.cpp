@@ -169,7 +169,7 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   const float top = r.y0 + ui.px(c.compact ? 15 : 19);
   const Rect track{x0, top, x1, top + ui.px(8)};
   drag_.use(c, "cine_track", track,
-            {track.x0 - ui.px(8), track.y0 - ui.px(3), track.x1 + ui.px(8), track.y1 + ui.px(22)});
+            {track.x0 - ui.px(6), track.y0 - ui.px(2), track.x1 + ui.px(6), track.y1 + ui.px(22)});
   draw_track(ui, c.state, track);
   if (why_no_past(c.state).empty()) {
     draw_mark(c, track, {"mark_in", CineAct::reset_in, true});

@@ -66,8 +66,14 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   Ui& ui = c.ui;
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
+<<<<<<< HEAD
   if (ui.button("picture_button", left, {.label = "Image", .shortcut = shortcut},
                 {"Image", "Saves the image on screen with the settings of Save as (S).", why_no_picture(c)})) {
+=======
+  if (ui.button("picture_button", left, {.label = "Image", .shortcut = shortcut},
+                {"Image", "Saves the image on screen with the settings of Save as (S).",
+                 why_no_picture(c.state, c.shown_grid)})) {
+>>>>>>> main
     call(c.commands.save, SaveWhat::picture);
   }
   if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
@@ -84,6 +90,7 @@ void save_icon(PanelContext& c, const Rect& r) {
 void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
   const RecordingView& recording = c.state.recording;
+<<<<<<< HEAD
   const std::string_view why = !c.state.kiosk.empty()        ? std::string_view(c.state.kiosk)
                                : recording.finishing         ? "The last frames are still being written."
                                : c.state.source.name.empty() ? "No source to record."
@@ -94,6 +101,12 @@ void record_button(const Row& row, const Rect& r) {
                 recording.on ? "Completes the file with all frames processed so far (R)."
                              : "Writes every processed raw frame to a file (R).",
                 why};
+=======
+  const Tip tip{recording.on ? "Stop recording" : "Record",
+                recording.on ? "Completes the file with all frames processed so far (R)."
+                             : "Writes every processed raw frame to a file (R).",
+                why_no_record(c.state)};
+>>>>>>> main
   const ButtonLook look{
       .label = recording.on ? "Stop" : "Record", .shortcut = row.fit.shortcuts ? "R" : "", .active = recording.on};
   if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
@@ -153,7 +166,7 @@ void draw_menu(const Row& row, const Rect& r) {
     case Entry::compare:
       return cine_act(c.state, c.commands, CineAct::compare);
     case Entry::picture:
-      if (why_no_picture(c).empty()) call(c.commands.save, SaveWhat::picture);
+      if (why_no_picture(c.state, c.shown_grid).empty()) call(c.commands.save, SaveWhat::picture);
       return;
     case Entry::save:
       if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);

@@ -86,7 +86,7 @@ void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams
 bool draw_color_bar(const ImageViewContext& c) {
   Ui& ui = c.ui;
   const Rect& bar = c.layout.color_bar;
-  const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(40), bar.y1 + ui.px(8)};
+  const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(32), bar.y1 + ui.px(8)};
   const Hit h = ui.control("color_bar", area, FocusKind::slider);
   ui.tip("color_bar", h, area,
          {"Display window",

@@ -22,8 +22,8 @@ Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const
   const float most = std::max(kLeast, room - kPictureLeast);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
   Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeast, most)), area.x1, area.y1};
-  const Hit hit =
-      ui.control("splitter_dock", {r.x0, r.y0 - ui.px(4), r.x1, r.y0 + ui.px(4)}, FocusKind::slider, "Height");
+  const Rect edge{r.x0 + ui.px(8), r.y0 - ui.px(4), r.x1 - ui.px(8), r.y0 + ui.px(4)};
+  const Hit hit = ui.control("splitter_dock", edge, FocusKind::slider, "Height");
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   if (hit.held) view.dock_height = std::clamp((area.y1 - ImGui::GetIO().MousePos.y) / ui.scale(), kLeast, most);
   const float by_key = splitter_by_key(hit);

@@ -108,8 +108,14 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Keyboard", "Backspace", "reset to default"},
     {"Controls", "drag, click", "set a value"},
     {"Controls", "Ctrl-click", "type a value"},
+<<<<<<< HEAD
     {"Controls", "right-click", "reset to default"},
     {"Controls", "colour bar", "drag the ends or the centre of the range"},
+=======
+    {"Controls", "right-click", "reset to default"},
+    {"Controls", "wheel", "scroll a column; with Ctrl: zoom the timeline"},
+    {"Controls", "colour bar", "drag the ends or the centre of the range"},
+>>>>>>> main
 });
 
 }  // namespace echoloop

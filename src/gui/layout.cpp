@@ -9,7 +9,7 @@ namespace echoloop {
 namespace {
 
 constexpr float kMinLeft = 232, kMaxLeft = 420, kMinRight = 248, kMaxRight = 480, kMinCentre = 480;
-constexpr float kDefaultLeft = 296, kDefaultRight = 344;
+constexpr float kDefaultLeft = 296, kDefaultRight = 344, kLeastWidth = 1024;
 
 }  // namespace
 
@@ -30,8 +30,8 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
   float left = widths.left > 0 ? widths.left : l.compact ? kMinLeft : kDefaultLeft;
   float right = widths.right > 0 ? widths.right : l.compact ? kMinRight : kDefaultRight;
   if (l.compact) {  // widths chosen on a wide window do not squeeze the picture of a narrow one
-    left = std::min(left, kMinLeft + 0.25F * std::max(0.0F, logical - 1024));
-    right = std::min(right, kMinRight + 0.25F * std::max(0.0F, logical - 1024));
+    left = std::min(left, kMinLeft + 0.25F * std::max(0.0F, logical - kLeastWidth));
+    right = std::min(right, kMinRight + 0.25F * std::max(0.0F, logical - kLeastWidth));
   }
   left = clamp_left_width(left, logical, right);
   right = clamp_right_width(right, logical, left);

@@ -28,6 +28,7 @@ struct Mark {
   std::vector<PlanePoint> points;
   RegionRole role = RegionRole::none;
   int pair = 0;  // regions: from 1
+  friend bool operator==(const Mark&, const Mark&) = default;
 };
 
 // What a click on the picture does; pointer: select and move marks, pan.

@@ -36,15 +36,18 @@ void message_list(PanelContext& c, const Rect& line) {
     const Message& m = messages[i];
     const float y = box.y0 + ui.px(4) + row * static_cast<float>(i);
     const std::string row_id = fmt::format("message/{}", i);
-    const bool error = m.severity == Severity::error;
+    const bool resolved = m.stay == Stay::resolved;
+    const bool error = m.severity == Severity::error && !resolved;
     const Rect words{box.x0, y, box.x1 - ui.px(error ? 90 : 0), y + row};
     const Hit h = ui.control(row_id.c_str(), words, FocusKind::line, m.text);
     if (h.hovered) ui.fill(words.inset(ui.px(1)), theme::kHover, 4);
     if (h.clicked) ImGui::SetClipboardText(m.text.c_str());
     ui.tip(row_id.c_str(), h, words, {"Click to copy", m.text, {}});
-    ui.disc(box.x0 + ui.px(14), y + 0.5F * row, 4, dot_color(m.severity));
+    const Severity looks = resolved ? Severity::info : m.severity;
+    ui.disc(box.x0 + ui.px(14), y + 0.5F * row, 4, dot_color(looks));
     const float x = ui.text(Type::small, box.x0 + ui.px(28), y, row, theme::kMuted, m.clock) + ui.px(12);
-    ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, text_color(m.severity), m.text);
+    ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, text_color(looks),
+                   resolved ? m.text + " (resolved)" : m.text);
     const float w = ui.width(Type::body, "Dismiss");
     const std::string id = fmt::format("dismiss/{}", i);
     if (error && ui.link(id.c_str(), {box.x1 - ui.px(12) - w, y, box.x1 - ui.px(12), y + row}, "Dismiss", {}, {}))
@@ -63,20 +66,20 @@ void message_list(PanelContext& c, const Rect& line) {
 
 }  // namespace
 
-std::size_t MessageLine::front(const std::vector<Message>& messages) {
+std::optional<std::size_t> MessageLine::front(const std::vector<Message>& messages) {
   constexpr double kNews_s = 4.0;
   const std::string newest = messages.front().clock + messages.front().text;
   const bool came = count_ > 0 && messages.size() >= count_ && (messages.size() > count_ || newest != newest_);
   count_ = messages.size();
   newest_ = newest;
-  const auto error =
-      std::find_if(messages.begin(), messages.end(), [](const Message& m) { return m.severity == Severity::error; });
-  if (error == messages.end() || error == messages.begin()) {
+  const std::optional<std::size_t> stands = standing(messages);
+  const bool passes = stands != std::size_t{0} && messages.front().stay != Stay::resolved;
+  if (!passes) {
     news_until_s_ = 0.0;
-    return 0;
+  } else if (came) {
+    news_until_s_ = ImGui::GetTime() + kNews_s;
   }
-  if (came) news_until_s_ = ImGui::GetTime() + kNews_s;
-  return moving() ? 0 : static_cast<std::size_t>(error - messages.begin());
+  return moving() ? std::size_t{0} : stands;
 }
 
 bool MessageLine::moving() const { return ImGui::GetTime() < news_until_s_; }
@@ -86,32 +89,36 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
   ui.horizontal(r.x0, r.x1, r.y0 - ui.hairline(), theme::kEdge);
   const auto& messages = c.state.messages;
   if (messages.empty()) return;
-  const std::size_t index = front(messages);
-  const Message& m = messages[index];
-  const bool error = m.severity == Severity::error;
+  const std::optional<std::size_t> index = front(messages);
+  const bool error = index && messages[*index].severity == Severity::error;
   float right = r.x1 - ui.px(16);
+  float end = r.x1;  // of what opens the list
   if (error) {
     const float w = ui.width(Type::small, "Dismiss");
-    const Rect area{right - w, r.y0, right, r.y1};
+    const Rect area{right - w - ui.px(8), r.y0, r.x1, r.y1};
     const Hit h = ui.control("dismiss", area, FocusKind::button, "Dismiss");
-    ui.text(Type::small, area, h.hovered ? theme::kText : theme::kText2, "Dismiss");
+    ui.text(Type::small, {right - w, r.y0, right, r.y1}, h.hovered ? theme::kText : theme::kText2, "Dismiss");
     right -= w + ui.px(20);
-    if (h.clicked) call(c.commands.dismiss_message, index);
+    end = area.x0;
+    if (h.clicked) call(c.commands.dismiss_message, *index);
   }
-  if (messages.size() > 1) {
-    const std::size_t n = messages.size() - 1;
+  const std::size_t n = messages.size() - (index ? 1 : 0);
+  if (n > 0) {
     const std::string older =
         c.compact || error ? fmt::format("{} older", n) : fmt::format("{} older message{}", n, n == 1 ? "" : "s");
     const float w = ui.width(Type::small, older);
     ui.text(Type::small, right - w, r.y0, r.height(), theme::kMuted, older);
     right -= w + ui.px(20);
   }
-  const Hit h = ui.control("message_line", r.inset(ui.px(3)), FocusKind::button, "Messages");
+  const Rect opens = Rect{r.x0, r.y0, end, r.y1}.inset(ui.px(3));
+  const Hit h = ui.control("message_line", opens, FocusKind::button, "Messages");
   if (h.clicked) ui.open_popup("message_list");
+  message_list(c, r);
+  if (!index) return;
+  const Message& m = messages[*index];
   ui.disc(r.x0 + ui.px(20), r.cy(), 4, dot_color(m.severity));
   const float x = ui.text(Type::small, r.x0 + ui.px(34), r.y0, r.height(), theme::kMuted, m.clock) + ui.px(12);
   ui.text_fitted(Type::small, x, right, r.y0, r.height(), text_color(m.severity), m.text);
-  message_list(c, r);
 }
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/marks_view.h"
+#include "gui/panels/panels.h"
 
 namespace echoloop {
 namespace {
@@ -25,7 +26,7 @@ MarkTool next_region(MarkTool tool) {
 
 }  // namespace
 
-bool PictureHand::key(UiState& state, const KeyPress& press) {
+bool PictureHand::key(UiState& state, const UiCommands& commands, const KeyPress& press) {
   Marks& marks = state.marks;
   if (press.control) return false;
   switch (press.key) {
@@ -36,9 +37,11 @@ bool PictureHand::key(UiState& state, const KeyPress& press) {
       marks.tool = next_region(marks.tool);
       return true;
     case Key::f:
+      if (state.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
       state.pan_zoom = {};
       return true;
     case Key::remove:
+      if (marks.selected == 0) call(commands.hint, "No measurement is selected.");
       remove_mark(marks, marks.selected);
       return true;
     default:

@@ -21,7 +21,7 @@ class PictureHand {
   // What use() draws, on the image beside; the mouse is not there.
   void draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const;
   // True when the key meant something.
-  bool key(UiState& state, const KeyPress& press);
+  bool key(UiState& state, const UiCommands& commands, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
   // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
   // without dragging.

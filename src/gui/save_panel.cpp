@@ -42,7 +42,7 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
 }
 
 void draw_rows(PanelContext& c, Column& column) {
-  const std::string_view why = why_no_picture(c);
+  const std::string_view why = why_no_picture(c.state, c.shown_grid);
   const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.dynamic_range_db, 0));
   save_row(
       c, column,
@@ -127,8 +127,13 @@ void draw_film(PanelContext& c, Column& column) {
 
 }  // namespace
 
+<<<<<<< HEAD
 std::string_view why_no_picture(const PanelContext& c) {
   return why_no_files(c.state, c.shown_grid.nx == 0 ? "No image yet." : "");
+=======
+std::string_view why_no_picture(const UiState& state, const Grid& shown) {
+  return why_no_files(state, shown.nx == 0 ? "No image yet." : "");
+>>>>>>> main
 }
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {

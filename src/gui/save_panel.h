@@ -11,6 +11,6 @@ inline constexpr const char* kSavePanel = "save_panel";  // for Ui::open_popup
 // `right`, `bottom`: the corner that it grows from.
 void draw_save_panel(PanelContext& c, float right, float bottom);
 
-std::string_view why_no_picture(const PanelContext& c);
+std::string_view why_no_picture(const UiState& state, const Grid& shown);  // nx 0 = none
 
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/keys_overlay.h"
+#include "gui/mark_editor.h"
 #include "gui/splitter.h"
 #include "gui/tool_bar.h"
 #include "gui/wipe.h"
@@ -20,23 +21,6 @@ constexpr ImGuiWindowFlags kWindowFlags = ImGuiWindowFlags_NoDecoration | ImGuiW
                                           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
                                           ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
                                           ImGuiWindowFlags_NoScrollWithMouse;
-
-void panel_line(const Ui& ui, Column& column, const Rect& area) {
-  column.y += ui.px(4);
-  ui.horizontal(area.x0, area.x1, column.y, theme::kLine);
-  column.y += ui.hairline() + ui.px(4);
-}
-
-// Draws the panel; one that is being opened is brought into view, its head before its end.
-void reveal(PanelContext& c, Column& column, Panel panel, void (*draw)(PanelContext&, Column&), Scroll& scroll,
-            float start) {
-  const bool was_open = c.view.is_open(panel, c.compact);
-  const float top = column.y - start;
-  draw(c, column);
-  if (was_open || !c.view.is_open(panel, c.compact)) return;
-  scroll.show(top, column.y + c.ui.px(8) - start);
-  scroll.show(top, top);
-}
 
 }  // namespace
 
@@ -66,6 +50,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   live_area_ = {};
   strips_ = {};
   keep_cine_valid(state, commands_);
+  shown_grid_ = input.image.number != 0 ? input.image.grid : Grid{.nx = 0, .nz = 0};
   handle_keys(state, input.keys);
   playing_ = state.run == RunState::frozen && state.cine.playing;
   lectured_ = lectured_ && view_.lecture;
@@ -114,7 +99,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ui_.focus().enter(WindowPart::callout);
   const bool controls = !presentation_ && !view_.lecture;
   if (controls && !dialog_.is_open() && input.image.number != 0) tour_.draw(ui_, layout_.image);
-  watch_params(state);
+  watch_edits(state);
   if (ui_.escape()) presentation_ = view_.lecture = false;
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
@@ -144,8 +129,8 @@ void Screen::reset_view() {
   dock_ = {};
   tour_.end();
   presets_ = {};
-  left_scroll_.reset();
-  right_scroll_.reset();
+  left_column_ = {};
+  right_column_ = {};
   closed_fault_.clear();
   ui_.forget_keys();
 }
@@ -160,29 +145,32 @@ bool Screen::remember(const UiState& state, const WindowPlace& place) {
   return place.width > 0 && std::exchange(view_.place, place) != place;
 }
 
-// Undo knows of every change because it looks at the parameters, once a frame, after everything that edits them.
-void Screen::watch_params(UiState& state) {
+// Undo knows of every change because it looks at parameters and marks, once a frame, after everything that edits them.
+void Screen::watch_edits(UiState& state) {
   if (history_of_ != state.source.acquisition || resets_ != state.resets) {
     history_of_ = state.source.acquisition;
     resets_ = state.resets;
-    history_.begin(state.params);
+    history_.begin(state.params, state.marks.list);
   }
   const auto active = static_cast<std::size_t>(state.presets.active);
   const std::string name =
       active < state.presets.list.size() ? "preset \"" + state.presets.list[active].name + "\"" : "";
-  history_.observe(state.params, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free, ImGui::GetTime(),
-                   state.presets.loads, name);
+  history_.observe(state.params, state.marks.list, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free,
+                   ImGui::GetTime(), state.presets.loads, name);
 }
 
 void Screen::travel(UiState& state, HistoryAct act) {
   if (act == HistoryAct::none || ui_.holding()) return;
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
-  const auto params = back ? history_.undo() : history_.redo();
-  if (!params && back && state.reset_undoable) call(commands_.undo_reset);
-  if (!params) return;
-  state.params = *params;
-  call(commands_.params_changed);
+  const auto to = back ? history_.undo() : history_.redo();
+  if (!to && back && state.reset_undoable) return call(commands_.undo_reset);
+  if (!to) return call(commands_.hint, back ? "Nothing to undo." : "Nothing to redo.");
+  const bool other_params = state.params != to->params;
+  state.params = to->params;
+  state.marks.list = to->marks;
+  if (find_mark(state.marks, state.marks.selected) == nullptr) state.marks.selected = 0;
+  if (other_params) call(commands_.params_changed);
   call(commands_.say, (back ? "Undone: " : "Redone: ") + what);
 }
 
@@ -231,15 +219,17 @@ void Screen::draw_controls(PanelContext& c, const SceneInput& input) {
 void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   const float scale = ui_.scale();
   const float logical = ImGui::GetIO().DisplaySize.x / scale;
-  const float grab = ui_.px(4);
+  const float grab = ui_.px(6);  // beside the column, so that its scroll bar stays free
   ui_.focus().enter(WindowPart::left);
   ui_.vertical(l.splitter_left, l.left.y0, l.left.y1, theme::kEdge);
-  const Hit left = ui_.control("splitter_left", {l.splitter_left - grab, l.left.y0, l.splitter_left + grab, l.left.y1},
+  const Hit left = ui_.control("splitter_left", {l.splitter_left, l.left.y0, l.splitter_left + grab, l.left.y1},
                                FocusKind::slider, "Width of the left column");
   if (left.hovered || left.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const float right_now = l.right.width() / scale;
+  const float mouse = ImGui::GetIO().MousePos.x;
+  if (left.pressed) splitter_grip_ = mouse - l.splitter_left;
   const float left_by_key = splitter_by_key(left);
-  if (left.held) c.view.widths.left = clamp_left_width(ImGui::GetIO().MousePos.x / scale, logical, right_now);
+  if (left.held) c.view.widths.left = clamp_left_width((mouse - splitter_grip_) / scale, logical, right_now);
   if (left_by_key != 0) {
     c.view.widths.left = clamp_left_width(l.left.width() / scale + left_by_key, logical, right_now);
   }
@@ -247,13 +237,13 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
   if (!l.right_shown) return;
   ui_.focus().enter(WindowPart::right);
   ui_.vertical(l.splitter_right - ui_.hairline(), l.right.y0, l.right.y1, theme::kEdge);
-  const Hit right =
-      ui_.control("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right + grab, l.right.y1},
-                  FocusKind::slider, "Width of the right column");
+  const Hit right = ui_.control("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right, l.right.y1},
+                                FocusKind::slider, "Width of the right column");
   if (right.hovered || right.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (right.pressed) splitter_grip_ = mouse - l.splitter_right;
   if (right.held)
     c.view.widths.right =
-        clamp_right_width(logical - ImGui::GetIO().MousePos.x / scale, logical, l.left.width() / scale);
+        clamp_right_width(logical - (mouse - splitter_grip_) / scale, logical, l.left.width() / scale);
   if (const float by = splitter_by_key(right); by != 0) {
     c.view.widths.right = clamp_right_width(l.right.width() / scale - by, logical, l.left.width() / scale);
   }
@@ -261,28 +251,17 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
 }
 
 void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
-  const float padding = ui_.px(c.compact ? 12 : 16);
-  const float top = ui_.px(4);
   ui_.focus().enter(WindowPart::left);
-  {
-    take_objects_wheel(c.view.objects, l.left);
-    const float y = left_scroll_.begin(ui_, "left_bar", l.left);
-    Column column{l.left.x0 + padding, l.left.x1 - padding, y + top, c.compact};
-    source_panel(c, column);
-    panel_line(ui_, column, l.left);
-    travel(c.state, presets_.draw(c, column, history_));
-    panel_line(ui_, column, l.left);
-    formation_panel(c, column);
-    panel_line(ui_, column, l.left);
-    display_panel(c, column);
-    panel_line(ui_, column, l.left);
-    reveal(c, column, Panel::flow, flow_panel, left_scroll_, y);
-    panel_line(ui_, column, l.left);
-    reveal(c, column, Panel::objects, objects_panel, left_scroll_, y);
-    panel_line(ui_, column, l.left);
-    reveal(c, column, Panel::faults, faults_panel, left_scroll_, y);
-    left_scroll_.end(ui_, column.y + ui_.px(8));
-  }
+  take_objects_wheel(c.view.objects, l.left);
+  left_column_.begin(c, "left_bar", l.left);
+  left_column_.draw(Panel::source, source_panel);
+  travel(c.state, presets_.draw(c, left_column_.next(), history_));
+  left_column_.draw(Panel::formation, formation_panel);
+  left_column_.draw(Panel::display, display_panel);
+  left_column_.draw(Panel::flow, flow_panel);
+  left_column_.draw(Panel::objects, objects_panel);
+  left_column_.draw(Panel::faults, faults_panel);
+  left_column_.end();
   if (!l.right_shown) return;
   if (!measure_shown_ && !c.state.marks.list.empty()) {
     measure_shown_ = true;
@@ -290,20 +269,17 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   }
   ui_.focus().enter(WindowPart::right);
   take_timeline_wheel(c.view.timeline, l.right);
-  const float y = right_scroll_.begin(ui_, "right_bar", l.right);
-  Column column{l.right.x0 + padding, l.right.x1 - padding, y + top, c.compact};
+  right_column_.begin(c, "right_bar", l.right);
   if (view_.is_open(Panel::measure, c.compact)) {
-    measure_panel(c, column);
-    panel_line(ui_, column, l.right);
-  } else if (c.state.measured.image.number != 0) {
-    c.state.measured = c.state.measured_a = {};  // the panel is closed
+    right_column_.draw(Panel::measure, measure_panel);
+  } else {
+    right_column_.leave_out(Panel::measure);
+    if (c.state.measured.image.number != 0) c.state.measured = c.state.measured_a = {};  // the panel is closed
   }
-  stream_panel(c, column);
-  panel_line(ui_, column, l.right);
-  reveal(c, column, Panel::timings, timings_panel, right_scroll_, y);
-  panel_line(ui_, column, l.right);
-  reveal(c, column, Panel::timeline, timeline_panel, right_scroll_, y);
-  right_scroll_.end(ui_, column.y + ui_.px(8));
+  right_column_.draw(Panel::stream, stream_panel);
+  right_column_.draw(Panel::timings, timings_panel);
+  right_column_.draw(Panel::timeline, timeline_panel);
+  right_column_.end();
 }
 
 void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l) {

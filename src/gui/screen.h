@@ -13,16 +13,16 @@
 #include "gui/cine_strip.h"
 #include "gui/compare_state.h"
 #include "gui/dock.h"
+#include "gui/edit_history.h"
 #include "gui/file_dialog.h"
 #include "gui/image_view.h"
 #include "gui/keys.h"
 #include "gui/layout.h"
 #include "gui/lecture.h"
 #include "gui/level_reader.h"
+#include "gui/panel_column.h"
 #include "gui/panels/preset_row.h"
-#include "gui/param_history.h"
 #include "gui/picture_hand.h"
-#include "gui/scroll.h"
 #include "gui/side_by_side.h"
 #include "gui/touch_strip.h"
 #include "gui/tour.h"
@@ -76,6 +76,7 @@ class Screen {
   [[nodiscard]] bool presenting() const { return presentation_; }
   [[nodiscard]] bool moving() const;
   [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
+  [[nodiscard]] const Ui& ui() const { return ui_; }
   bool take_full_screen() { return std::exchange(full_screen_, false); }
   [[nodiscard]] bool quit() const { return quit_; }  // asked for by key
   // Of the interface, chosen in the window; 0: none was.
@@ -94,8 +95,11 @@ class Screen {
   bool handle_key(UiState& state, const KeyPress& press);
   bool handle_preset_key(const UiState& state, const KeyPress& press);
   bool handle_past_key(UiState& state, const KeyPress& press);
-  void watch_params(UiState& state);
+  bool handle_view_key(UiState& state, const KeyPress& press);
+  void watch_edits(UiState& state);
   void travel(UiState& state, HistoryAct act);
+  // Acts, or says why it cannot, in a line that goes by itself.
+  void act_unless(std::string_view why_not, const std::function<void()>& act) const;
   void step_param(UiState& state, std::string_view key, double by);
   void watch_gate(UiState& state);
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
@@ -137,9 +141,10 @@ class Screen {
   bool used_key_ = false;
   std::vector<KeyPress> keys_left_;  // of this frame, that the focus did not take
   PresetRow presets_;
-  ParamHistory history_;
+  EditHistory history_;
   AcquisitionPtr history_of_;  // the source whose parameters it has
-  Scroll left_scroll_, right_scroll_;
+  PanelColumn left_column_, right_column_;
+  float splitter_grip_ = 0;  // from the edge that is dragged to the pointer
   PictureLayout layout_, last_layout_;
   PictureLayout side_a_;                  // of A beside B, whose is layout_
   CompareSide pointed_ = CompareSide::b;  // where the mouse is, or was when its button went down
@@ -148,6 +153,7 @@ class Screen {
   float wipe_x_ = 0;
   bool playing_ = false;
   std::vector<Ground> grounds_;
+  Grid shown_grid_;  // of the last frame; nx 0 = no image
   std::string closed_fault_;
   bool more_formation_ = false, more_display_ = false;
   Gate gate_ = Gate::off;       // of the last frame

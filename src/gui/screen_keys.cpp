@@ -1,4 +1,6 @@
 // The keys of the whole window.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,16 +8,29 @@
 
 #include "core/param_table.h"
 #include "gui/cine_actions.h"
+#include "gui/save_panel.h"
 #include "gui/screen.h"
 #include "gui/tool_bar.h"
 
 namespace echoloop {
 
+void Screen::act_unless(std::string_view why_not, const std::function<void()>& act) const {
+  if (why_not.empty()) {
+    act();
+  } else {
+    call(commands_.hint, std::string(why_not));
+  }
+}
+
 void Screen::step_param(UiState& state, std::string_view key, double by) {
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) return;
-  set_number(state.params, *spec, get_number(state.params, *spec) + by);
-  call(commands_.params_changed);
+  const double before = get_number(state.params, *spec);
+  set_number(state.params, *spec, before + by);
+  const double now = get_number(state.params, *spec);
+  const std::string limit = fmt::format("{} is at the {}, {:g} {}.", spec->label, by < 0 ? "minimum" : "maximum",
+                                        now * spec->shown_per_si, spec->unit);
+  act_unless(now == before ? limit : "", [this] { call(commands_.params_changed); });
 }
 
 bool Screen::refused_in_kiosk(const UiState& state) const {
@@ -62,7 +77,7 @@ bool Screen::handle_past_key(UiState& state, const KeyPress& press) {
   if (press.control) return false;
   for (const auto& [key, act] : kActs) {
     if (key != press.key) continue;
-    cine_act(state, commands_, act);
+    act_unless(why_no_act(state, act), [&, act = act] { cine_act(state, commands_, act); });
     return true;
   }
   return false;
@@ -74,18 +89,33 @@ bool Screen::handle_preset_key(const UiState& state, const KeyPress& press) {
   const auto& list = state.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
-    call(commands_.say, "No preset on key " + std::to_string(slot) + ".");
+    call(commands_.hint, "No preset on key " + std::to_string(slot) + ".");
   } else {
     call(commands_.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
   }
   return true;
 }
 
+bool Screen::handle_view_key(UiState& state, const KeyPress& press) {
+  constexpr std::array<std::pair<Key, Dock>, 3> kDocks = {
+      {{Key::n, Dock::inspector}, {Key::m, Dock::m_mode}, {Key::d, Dock::sonogram}}};
+  if (press.control) return false;
+  for (const auto& [key, dock] : kDocks) {
+    if (key != press.key) continue;
+    const bool sourceless = state.source.acquisition == nullptr;
+    act_unless(sourceless ? "No source." : "", [&, dock = dock] { toggle_dock(state, commands_, view_, dock); });
+    return true;
+  }
+  return false;
+}
+
 bool Screen::handle_key(UiState& state, const KeyPress& press) {
-  if (handle_past_key(state, press) || handle_preset_key(state, press) || hand_.key(state, press)) return true;
+  if (handle_past_key(state, press) || handle_preset_key(state, press) || handle_view_key(state, press) ||
+      hand_.key(state, commands_, press))
+    return true;
   switch (press.key) {
     case Key::space:
-      freeze(state, commands_);
+      act_unless(why_no_freeze(state), [&] { freeze(state, commands_); });
       return true;
     case Key::f5:
       presentation_ ? void(presentation_ = false) : present();
@@ -93,16 +123,6 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::f9:
       call(commands_.reset);
       return true;
-    case Key::n:
-    case Key::m:
-    case Key::d:
-      if (!press.control) {
-        toggle_dock(state, commands_, view_,
-                    press.key == Key::n   ? Dock::inspector
-                    : press.key == Key::m ? Dock::m_mode
-                                          : Dock::sonogram);
-      }
-      return !press.control;
     case Key::f1:
       open_keys_ = true;
       return true;
@@ -147,14 +167,16 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
       if (press.control && !refused_in_kiosk(state)) quit_ = true;
       return press.control;
     case Key::r:
-      if (!press.control) call(commands_.toggle_record);
+      if (!press.control) act_unless(why_no_record(state), [&] { call(commands_.toggle_record); });
       return true;
     case Key::s:
-      if (press.control) {
-        if (!refused_in_kiosk(state)) state.saving.ask = true;
-      } else {
-        call(commands_.save, SaveWhat::picture);
-      }
+      act_unless(why_no_picture(state, shown_grid_), [&] {
+        if (press.control) {
+          state.saving.ask = true;
+        } else {
+          call(commands_.save, SaveWhat::picture);
+        }
+      });
       return true;
     default:
       return false;

@@ -19,11 +19,13 @@ float Scroll::begin(Ui& ui, const char* id, const Rect& r) {
   }
   const float most = std::max(0.0F, content_ - r.height());
   hovered_ = ImGui::IsWindowHovered() && r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
+  const float before = offset_;
   if (hovered_) offset_ -= ImGui::GetIO().MouseWheel * ui.px(48);
   if (most > 0) {  // the bar's own drag, submitted before what lies under it
     const Hit h = ui.hit(id, {r.x1 - ui.px(8), r.y0, r.x1, r.y1});
     if (h.held) offset_ += ImGui::GetIO().MouseDelta.y * content_ / std::max(r.height(), 1.0F);
   }
+  moved_ = offset_ != before;
   offset_ = std::round(std::clamp(offset_, 0.0F, most));
   ImGui::PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
   return r.y0 - offset_;

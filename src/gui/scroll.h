@@ -13,6 +13,7 @@ class Scroll {
   void end(Ui& ui, float bottom);
   // Scrolls so that [top, bottom] of the content (from its start) is in view.
   void show(float top, float bottom);
+  [[nodiscard]] bool moved() const { return moved_; }  // by the user, in this frame
   void reset() { offset_ = 0; }
 
  private:
@@ -20,6 +21,7 @@ class Scroll {
   float offset_ = 0;
   float content_ = 0;
   bool hovered_ = false;
+  bool moved_ = false;
 };
 
 }  // namespace echoloop

@@ -64,6 +64,6 @@ inline constexpr float kRow = 28;
 inline constexpr float kRowGap = 5;
 inline constexpr float kSliderRow = 38;
 inline constexpr float kRadius = 5;
-inline constexpr float kCompactBelow = 1280;
+inline constexpr float kCompactBelow = 1320;  // of the window's logical width
 
 }  // namespace echoloop::theme

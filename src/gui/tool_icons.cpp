@@ -95,6 +95,10 @@ void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU
       pen.line({{4, -6}, {7, -6}, {7, -3}});
       pen.line({{7, 3}, {7, 6}, {4, 6}});
       return pen.line({{-4, 6}, {-7, 6}, {-7, 3}});
+    case BarIcon::enlarge:
+      pen.line({{-6, 6}, {6, -6}});
+      pen.line({{1, -6}, {6, -6}, {6, -1}});
+      return pen.line({{-6, 1}, {-6, 6}, {-1, 6}});
     case BarIcon::clear:  // a bin
       pen.line({{-6, -4}, {6, -4}});
       pen.line({{-2, -4}, {-2, -6.5F}, {2, -6.5F}, {2, -4}});

@@ -23,19 +23,22 @@ void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool esc
   begin(list, fonts, scale);
   escape_ = escape;
   tip_candidate_ = 0;
+  areas_.clear();
+  clicked_.clear();
   ring_ = {};
   focus_.begin_frame();
   if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1)) focus_.hide();
-  rects_.clear();
 }
 
 Rect Ui::rect_of(const std::string& id) const {
-  const auto found = rects_.find(id);
-  return found == rects_.end() ? Rect{} : found->second;
+  const auto found = areas_.find(id);
+  return found == areas_.end() ? Rect{} : found->second.whole;
 }
 
 Hit Ui::hit(const char* id, const Rect& r) {
-  rects_[id] = r;
+  const ImVec2 clip_min = ImGui::GetWindowDrawList()->GetClipRectMin();
+  const ImVec2 clip_max = ImGui::GetWindowDrawList()->GetClipRectMax();
+  areas_[id] = {r, r.common({clip_min.x, clip_min.y, clip_max.x, clip_max.y}), under_popup_ != nullptr};
   if (r.width() < 1 || r.height() < 1) return {};
   ImGui::SetCursorScreenPos({r.x0, r.y0});
   Hit h;
@@ -46,6 +49,7 @@ Hit Ui::hit(const char* id, const Rect& r) {
   h.pressed = ImGui::IsItemActivated() && ImGui::IsMouseDown(0);
   h.right = released && ImGui::IsMouseReleased(1);
   h.clicked = released && !h.right;
+  if (h.clicked) clicked_.emplace_back(id);
   return h;
 }
 
@@ -236,7 +240,7 @@ bool Ui::begin_popup(const char* id, const Rect& r, ImU32 ground) {
 
 void Ui::end_popup() {
   focus_.end_popup();
-  swap_list(under_popup_);
+  swap_list(std::exchange(under_popup_, nullptr));
   ImGui::EndPopup();
 }
 

@@ -25,6 +25,13 @@ struct Hit {
   std::vector<KeyPress> keys = {};  // for it, in this frame
 };
 
+// A place that takes the mouse, as it was drawn in the last frame.
+struct HitArea {
+  Rect whole;
+  Rect seen;              // the part that is not clipped away
+  bool in_popup = false;  // above the window
+};
+
 struct Tip {
   std::string_view title;
   std::string_view text;
@@ -82,6 +89,8 @@ class Ui : public Painter {
   [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
   [[nodiscard]] bool holding() const;  // the mouse holds a control
   [[nodiscard]] Rect rect_of(const std::string& id) const;
+  [[nodiscard]] const std::map<std::string, HitArea, std::less<>>& hit_areas() const { return areas_; }
+  [[nodiscard]] const std::vector<std::string>& clicked() const { return clicked_; }  // in this frame
 
   // Rows of a column.
   Rect row(Column& c, float height, float gap) const;
@@ -98,8 +107,10 @@ class Ui : public Painter {
   std::optional<int> menu(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& tip);
   bool radio(const char* id, const Rect& r, std::string_view label, bool chosen, const Tip& tip);
   bool check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& tip);
-  // The folding head of a panel; returns the right end of the free part of the row. `open` changes on a click.
-  void header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open);
+  // The folding head of a panel; `open` changes on a click. `link_width`: pixels at its right end that are another
+  // control's.
+  void header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open,
+              float link_width = 0);
   // Centred on y; returns the right edge.
   float badge(float x, float centre_y, const BadgeLook& look) const;
   [[nodiscard]] float badge_width(const BadgeLook& look) const;
@@ -148,7 +159,8 @@ class Ui : public Painter {
   std::string tip_title_, tip_text_;
   ImDrawList* under_popup_ = nullptr;
   ImDrawList* under_callout_ = nullptr;
-  std::map<std::string, Rect, std::less<>> rects_;
+  std::map<std::string, HitArea, std::less<>> areas_;
+  std::vector<std::string> clicked_;
 };
 
 }  // namespace echoloop

@@ -24,6 +24,7 @@
 #include "gui/m_mode_view.h"
 #include "gui/marks.h"
 #include "gui/measured.h"
+#include "gui/message.h"
 #include "gui/pan_zoom.h"
 #include "gui/save_choice.h"
 #include "gui/sonogram_view.h"
@@ -32,14 +33,6 @@
 namespace echoloop {
 
 enum class RunState { live, replay, frozen, fault, idle };
-enum class Severity { info, warning, error };
-
-struct Message {
-  Severity severity = Severity::info;
-  std::string clock;  // "14:32:07"
-  std::string text;   // one line
-};
-
 struct SourceInfo {
   std::string opened_as;  // what to open to have it again
   std::string name;       // "Heart phantom", "PWI_disk.mat"
@@ -271,12 +264,13 @@ struct UiCommands {
   std::function<void(SaveWhat)> save;   // S: the picture
   std::function<void()> toggle_record;  // R
   std::function<void(const PresetOrder&)> preset;
-  std::function<void(const std::string&)> say;  // a line of message
-  std::function<void()> auto_reference;         // brightest pixel of the next frame becomes 0 dB
-  std::function<void()> restart;                // after a fault
-  std::function<void()> use_cpu;                // after a device fault
-  std::function<void()> reset;                  // F9: everything that can be set, as it was at the start
-  std::function<void()> undo_reset;             // and back
+  std::function<void(const std::string&)> say;   // a line of message
+  std::function<void(const std::string&)> hint;  // likewise, gone after a moment: why a key cannot act here
+  std::function<void()> auto_reference;          // brightest pixel of the next frame becomes 0 dB
+  std::function<void()> restart;                 // after a fault
+  std::function<void()> use_cpu;                 // after a device fault
+  std::function<void()> reset;                   // F9: everything that can be set, as it was at the start
+  std::function<void()> undo_reset;              // and back
   std::function<void(std::size_t)> dismiss_message;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };

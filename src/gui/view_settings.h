@@ -9,6 +9,7 @@
 
 #include "core/timing_trace.h"
 #include "gui/layout.h"
+#include "gui/marks.h"
 #include "gui/panels/objects_state.h"
 #include "gui/panels/timeline_state.h"
 #include "gui/save_choice.h"
@@ -20,6 +21,8 @@ enum class Panel { source, formation, display, stream, timings, faults, timeline
 inline constexpr int kPanelCount = 10;
 
 inline constexpr std::size_t kMostRecent = 8;
+
+inline constexpr int kToolKinds = 3;  // of drawing tools: lines, regions, places
 
 enum class Dock { none, inspector, m_mode, sonogram };  // below the picture
 
@@ -44,6 +47,8 @@ struct ViewSettings {
   bool toured = false;                        // the tour was shown
   SaveChoice saving;
   bool tgc_open = false;   // its sliders are seen; not written either
+  // The tool of each kind that was used last: neither written nor compared.
+  std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
   TimelineState timeline;  // as long as the window is open: neither written nor compared
   ObjectsState objects;    // likewise
 

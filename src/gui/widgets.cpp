@@ -191,9 +191,10 @@ bool Ui::check_box(const char* id, const Rect& r, std::string_view label, bool o
   return h.clicked && enabled;
 }
 
-void Ui::header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open) {
+void Ui::header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open,
+                float link_width) {
   const Rect r = row(c, theme::kHeader, 0);
-  const Hit h = control(id, r, FocusKind::button, title);
+  const Hit h = control(id, {r.x0, r.y0, r.x1 - link_width, r.y1}, FocusKind::button, title);
   if (h.clicked) open = !open;
   chevron(r.x0 + px(4), r.cy(), open ? Direction::down : Direction::right, h.hovered ? theme::kText : theme::kMuted);
   const float end = text(Type::strong, r.x0 + px(16), r.y0, r.height(), theme::kText, title);

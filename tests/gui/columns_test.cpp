@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/injection.h"
+#include "gui/bare_screen.h"
 #include "gui/stream_scene.h"
 #include "gui/theme.h"
 
@@ -48,6 +49,62 @@ TEST(Columns, APanelThatIsOpenedComesIntoView) {
   scene.click("panel_faults");  // folding moves nothing that need not move
   scene.frames(2);
   EXPECT_GT(scene.viewer->control_rect("panel_faults").width(), 0.0F);
+}
+
+// Whatever opens it: here the tool bar, with the column scrolled to its end.
+TEST(Columns, APanelThatTheToolBarOpensComesIntoView) {
+  for (const auto& [width, height] : {std::pair{1024, 640}, std::pair{1600, 900}}) {
+    UiState state = plausible_state();
+    fill_stream(state);
+    BareScreen window({.width = width, .height = height}, std::move(state), test_image());
+    for (int i = 0; i < 3; ++i) window.frame();
+    const auto click = [&](const char* id) { window.click(window.rect_of(id).cx(), window.rect_of(id).cy()); };
+    if (window.rect_of("timeline").width() == 0) click("panel_timeline");
+    for (int i = 0; i < 20; ++i) window.frame();
+    const Rect column = window.rect_of("panel_stream");
+    window.wheel(column.cx(), 300, -60);
+    ASSERT_LT(window.rect_of("panel_stream").y0, theme::kStatusBar - 20) << "scrolled away";
+    click("dock/measure");
+    for (int i = 0; i < 3; ++i) window.frame();
+    EXPECT_GE(window.rect_of("close_measure").y0, theme::kStatusBar) << width;
+    click("close_measure");
+    window.frame();
+    window.wheel(column.cx(), 300, -60);
+    const float scrolled = window.rect_of("panel_stream").y0;
+    for (int i = 0; i < 3; ++i) window.frame();
+    EXPECT_EQ(window.rect_of("panel_stream").y0, scrolled) << "what is open already moves nothing";
+  }
+}
+
+TEST(Columns, TheTimelineIsInViewAsAWholeOnceItIsOpened) {
+  UiState state = plausible_state();
+  fill_stream(state);
+  BareScreen window({.width = 1280, .height = 800}, std::move(state), test_image());
+  for (int i = 0; i < 3; ++i) window.frame();
+  ASSERT_EQ(window.rect_of("timeline").width(), 0.0F);
+  const Rect head = window.rect_of("panel_timeline");
+  window.click(head.cx(), head.cy());
+  for (int i = 0; i < 3; ++i) window.frame();
+  EXPECT_GE(window.rect_of("panel_timeline").y0, theme::kStatusBar);
+  EXPECT_LE(window.rect_of("time_period").y1, 800.0F - theme::kMessageLine);
+}
+
+TEST(Columns, TheWheelScrollsThemAndZoomsTheTimelineWithControl) {
+  UiState state = plausible_state();
+  fill_stream(state);
+  BareScreen window({.width = 1440, .height = 700}, std::move(state), test_image());
+  for (int i = 0; i < 3; ++i) window.frame();
+  const Rect stream = window.rect_of("panel_stream");
+  window.wheel(stream.cx(), 400, -60);
+  const Rect lanes = window.rect_of("timeline");
+  ASSERT_GT(lanes.width(), 0.0F);
+  window.wheel(lanes.cx(), lanes.cy(), 2, Held::control);
+  EXPECT_FALSE(window.screen->settings().timeline.zoom.fit);
+  EXPECT_EQ(window.rect_of("timeline").y0, lanes.y0) << "zooming does not scroll";
+  const TimelineZoom zoomed = window.screen->settings().timeline.zoom;
+  window.wheel(lanes.cx(), lanes.cy(), 2);
+  EXPECT_EQ(window.screen->settings().timeline.zoom, zoomed);
+  EXPECT_GT(window.rect_of("timeline").y0, lanes.y0 + 40) << "scrolling does not zoom";
 }
 
 TEST(Faults, EveryRowOfTheTableHasAControl) {

@@ -74,6 +74,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.toggle_record = [this] { ++records; };
   c.preset = [this](const PresetOrder& order) { preset_orders.push_back(order); };
   c.say = [this](const std::string& text) { said.push_back(text); };
+  c.hint = c.say;
   c.restart = [this] { ++restarts; };
   c.reset = [this] { ++resets; };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };

@@ -122,22 +122,23 @@ TEST(PresetShelf, NoticesWhatOthersWriteOnceItRests) {
   EXPECT_FALSE(s.look());
 }
 
-TEST(PresetShelf, ABadFileIsOneComplaintAndWhatWasReadStays) {
+TEST(PresetShelf, ABadFileIsFaultyUntilItIsMendedAndWhatWasReadStays) {
   Shelf s;
   const auto mine = s.add("Mine", 1);
   write_text_file(mine, "gain_db = [broken");
   s.look();
   EXPECT_TRUE(s.look());
-  ASSERT_EQ(s.shelf->complaints().size(), 1U);
-  EXPECT_NE(s.shelf->complaints()[0].find("mine.toml"), std::string::npos);
+  ASSERT_TRUE(s.shelf->faulty().contains(mine));
+  EXPECT_NE(s.shelf->faulty().at(mine).find("mine.toml"), std::string::npos);
   EXPECT_FALSE(s.shelf->was_written(mine));
   EXPECT_EQ(s.shelf->items()[s.index(mine)].preset.name, "Mine");
   s.add("Another", 2);  // reads the folder again
-  EXPECT_TRUE(s.shelf->complaints().empty());
+  EXPECT_TRUE(s.shelf->faulty().contains(mine)) << "nothing has mended it";
   EXPECT_EQ(s.shelf->items()[s.index(mine)].preset.name, "Mine");
   write_text_file(mine, "name = \"Mine\"\ngain_db = 4\n");
   s.look();
   EXPECT_TRUE(s.look());
+  EXPECT_TRUE(s.shelf->faulty().empty());
   EXPECT_TRUE(s.shelf->was_written(mine));
 }
 

@@ -72,8 +72,8 @@ void display_panel(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   const ImagingParams& d = c.state.defaults;
   bool& open = c.view.is_open(Panel::display, c.compact);
-  if (open) more_link(ui, "more_display", column, column.y, c.more_display);
-  ui.header("panel_display", column, "Display", open ? "" : fixed(p.dynamic_range_db, 0) + " dB", open);
+  const float link = open ? more_link(ui, "more_display", column, column.y, c.more_display) : 0;
+  ui.header("panel_display", column, "Display", open ? "" : fixed(p.dynamic_range_db, 0) + " dB", open, link);
   if (!open) return;
   column.y += ui.px(2);
   bool changed = param_slider(ui, column, "dynamic_range_db", p, d, {});

@@ -167,7 +167,7 @@ bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_
   return true;
 }
 
-void more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more) {
+float more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more) {
   const std::string_view word = more ? "less" : "more";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
@@ -176,6 +176,7 @@ void more_link(Ui& ui, const char* id, const Column& column, float header_y, boo
          {more ? "Less" : "More", more ? "Hides the rarely used controls." : "Shows the rarely used controls.", {}});
   ui.text_right(Type::small, r.x1, r.y0, r.height(), h.hovered ? theme::kText : theme::kMuted, word);
   if (h.clicked) more = !more;
+  return w;
 }
 
 void formation_panel(PanelContext& c, Column& column) {
@@ -184,12 +185,12 @@ void formation_panel(PanelContext& c, Column& column) {
   const ImagingParams& d = c.state.defaults;
   bool& open = c.view.is_open(Panel::formation, c.compact);
   const float header_y = column.y;
-  if (open) more_link(ui, "more_formation", column, header_y, c.more_formation);
+  const float link = open ? more_link(ui, "more_formation", column, header_y, c.more_formation) : 0;
   ui.header("panel_formation", column, "Image formation",
             open                         ? ""
             : p.recipe == Recipe::course ? "course"
                                          : fmt::format("{} m/s", fixed(p.sound_speed_m_s, 0)),
-            open);
+            open, link);
   if (!open) return;
   if (c.state.cine.compare) say_side(c, column, header_y);
   column.y += ui.px(2);

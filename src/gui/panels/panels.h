@@ -56,7 +56,7 @@ void timings_panel(PanelContext& c, Column& column);
 void faults_panel(PanelContext& c, Column& column);
 void timeline_panel(PanelContext& c, Column& column);
 
-// Before the column of the timeline scrolls: a wheel over the timeline is the timeline's. `column`: the visible part.
+// Before the column of the timeline scrolls: Ctrl+wheel over the timeline zooms it. `column`: the visible part.
 void take_timeline_wheel(TimelineState& timeline, const Rect& column);
 // Likewise, of the table of objects.
 void take_objects_wheel(ObjectsState& objects, const Rect& column);
@@ -64,7 +64,7 @@ void take_objects_wheel(ObjectsState& objects, const Rect& column);
 // TGC: eight gains over depth, their curve, and a way back to flat. True when something changed.
 bool tgc_rows(PanelContext& c, Column& column);
 
-// The foot of an open panel's head: a small word at the right that shows or hides its further rows.
-void more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more);
+// In an open panel's head: a small word at the right that shows or hides further rows. Returns its width.
+float more_link(Ui& ui, const char* id, const Column& column, float header_y, bool& more);
 
 }  // namespace echoloop

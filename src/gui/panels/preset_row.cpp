@@ -71,7 +71,7 @@ void dots_icon(const Ui& ui, const Rect& r, ImU32 color) {
 
 }  // namespace
 
-HistoryAct PresetRow::draw(PanelContext& c, Column& column, const ParamHistory& history) {
+HistoryAct PresetRow::draw(PanelContext& c, Column& column, const EditHistory& history) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kRow, 2);
   ui.text(Type::strong, r.x0 + ui.px(16), r.y0, r.height(), theme::kText, "Presets");

@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "gui/edit_history.h"
 #include "gui/panels/panels.h"
-#include "gui/param_history.h"
 
 namespace echoloop {
 
@@ -14,7 +14,7 @@ enum class HistoryAct { none, undo, redo };
 
 class PresetRow {
  public:
-  HistoryAct draw(PanelContext& c, Column& column, const ParamHistory& history);
+  HistoryAct draw(PanelContext& c, Column& column, const EditHistory& history);
 
  private:
   void draw_chips(PanelContext& c, Column& column);

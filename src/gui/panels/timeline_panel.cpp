@@ -35,7 +35,11 @@ void frames_choice(PanelContext& c, const Rect& r) {
   const auto at = std::find(kTimelineFrames.begin(), kTimelineFrames.end(), c.view.timeline_frames);
   const auto picked = c.ui.segmented(
       "timeline_frames", r, kFrameChoices, static_cast<int>(at - kTimelineFrames.begin()),
+<<<<<<< HEAD
       {"Frames", "Number of frames in the timeline. Scroll to zoom, drag to pan, double click to reset.", {}});
+=======
+      {"Frames", "Number of frames in the timeline. Ctrl+scroll to zoom, drag to pan, double click to reset.", {}});
+>>>>>>> main
   if (!picked) return;
   c.view.timeline_frames = kTimelineFrames[static_cast<std::size_t>(*picked)];
   c.view.timeline.zoom = {};
@@ -106,17 +110,12 @@ std::string timeline_gist(const TimelineState& t, const std::vector<FrameMark>& 
 }
 
 void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
-  constexpr double kScrolling_s = 0.4;  // a column on its way under the pointer scrolls on
   ImGuiIO& io = ImGui::GetIO();
   const Rect area = std::exchange(timeline.area, {});
   timeline.wheel = 0.0F;
-  if (io.MouseWheel == 0.0F || !ImGui::IsWindowHovered()) return;
+  if (io.MouseWheel == 0.0F || !io.KeyCtrl || !ImGui::IsWindowHovered()) return;
   const bool over = area.contains(io.MousePos.x, io.MousePos.y) && column.contains(io.MousePos.x, io.MousePos.y);
-  if (!over || ImGui::GetTime() - timeline.scrolled_s < kScrolling_s) {
-    timeline.scrolled_s = ImGui::GetTime();
-    return;
-  }
-  timeline.wheel = std::exchange(io.MouseWheel, 0.0F);
+  if (over) timeline.wheel = std::exchange(io.MouseWheel, 0.0F);
 }
 
 void timeline_panel(PanelContext& c, Column& column) {

@@ -24,10 +24,9 @@ struct TimelineState {
   bool paused = false;
   std::vector<Span> kept;  // while paused
   TimelineZoom zoom;
-  std::int64_t cut_ns = 0;    // how much of each frame was drawn last; 0 = all
-  Rect area;                  // of the lanes in the last frame, pixels; empty = not drawn
-  float wheel = 0.0F;         // turned over the area
-  double scrolled_s = -10.0;  // when the wheel last moved the column
+  std::int64_t cut_ns = 0;  // how much of each frame was drawn last; 0 = all
+  Rect area;                // of the lanes in the last frame, pixels; empty = not drawn
+  float wheel = 0.0F;       // turned over the area, with Ctrl
 };
 
 }  // namespace echoloop

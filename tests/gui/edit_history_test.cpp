@@ -1,5 +1,5 @@
 // Undo and redo: what is one step, what it says, and that it brings back exactly what was.
-#include "gui/param_history.h"
+#include "gui/edit_history.h"
 
 #include <gtest/gtest.h>
 
@@ -7,30 +7,29 @@ namespace echoloop {
 namespace {
 
 struct Watched {
-  ParamHistory history;
+  EditHistory history;
   ImagingParams params;
+  std::vector<Mark> marks;
   double time_s = 0;
 
-  Watched() { history.begin(params); }
+  Watched() { history.begin(params, marks); }
   void frame(Hand hand = Hand::free, double step_s = 0.016) {
     time_s += step_s;
-    history.observe(params, hand, time_s);
+    history.observe(params, marks, hand, time_s);
   }
-  bool undo() {
-    const auto p = history.undo();
-    if (p) params = *p;
+  bool undo() { return go_to(history.undo()); }
+  bool redo() { return go_to(history.redo()); }
+  bool go_to(const std::optional<Edits>& to) {
+    if (to) {
+      params = to->params;
+      marks = to->marks;
+    }
     frame();
-    return p.has_value();
-  }
-  bool redo() {
-    const auto p = history.redo();
-    if (p) params = *p;
-    frame();
-    return p.has_value();
+    return to.has_value();
   }
 };
 
-TEST(ParamHistory, ADragIsOneStep) {
+TEST(EditHistory, ADragIsOneStep) {
   Watched w;
   const ImagingParams before = w.params;
   for (int i = 1; i <= 40; ++i) {
@@ -50,7 +49,7 @@ TEST(ParamHistory, ADragIsOneStep) {
   EXPECT_FALSE(w.redo());
 }
 
-TEST(ParamHistory, TwoDragsOfOneSliderAreTwoSteps) {
+TEST(EditHistory, TwoDragsOfOneSliderAreTwoSteps) {
   Watched w;
   for (const double value : {1.2, 0.9}) {
     w.params.f_number = value;
@@ -63,7 +62,7 @@ TEST(ParamHistory, TwoDragsOfOneSliderAreTwoSteps) {
   EXPECT_EQ(w.params.f_number, 1.5);
 }
 
-TEST(ParamHistory, KeysInQuickSuccessionAreOneStepSlowOnesAreTwo) {
+TEST(EditHistory, KeysInQuickSuccessionAreOneStepSlowOnesAreTwo) {
   Watched w;
   for (int i = 0; i < 5; ++i) {
     w.params.gain_db += 1;
@@ -77,7 +76,7 @@ TEST(ParamHistory, KeysInQuickSuccessionAreOneStepSlowOnesAreTwo) {
   EXPECT_EQ(w.params.gain_db, 0.0);
 }
 
-TEST(ParamHistory, QuickChangesOfDifferentParametersAreTwoSteps) {
+TEST(EditHistory, QuickChangesOfDifferentParametersAreTwoSteps) {
   Watched w;
   w.params.gain_db = 3;
   w.frame();
@@ -88,19 +87,26 @@ TEST(ParamHistory, QuickChangesOfDifferentParametersAreTwoSteps) {
   EXPECT_EQ(w.params.gain_db, 3.0);
 }
 
-TEST(ParamHistory, APresetIsOneStepWithItsName) {
+TEST(EditHistory, APresetIsOneStepWithItsName) {
   Watched w;
   w.params.gain_db = 3;
   w.frame();
   w.params.gain_db = 6;
   w.params.f_number = 2;
+<<<<<<< HEAD:tests/gui/param_history_test.cpp
   w.history.observe(w.params, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
   EXPECT_EQ(w.history.undo_text(), "preset Smooth");
   EXPECT_TRUE(w.history.undo()->gain_db == 3.0);
   EXPECT_EQ(w.history.redo_text(), "preset Smooth");
+=======
+  w.history.observe(w.params, w.marks, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
+  EXPECT_EQ(w.history.undo_text(), "back to before preset Smooth");
+  EXPECT_TRUE(w.history.undo()->params.gain_db == 3.0);
+  EXPECT_EQ(w.history.redo_text(), "preset Smooth again");
+>>>>>>> main:tests/gui/edit_history_test.cpp
 }
 
-TEST(ParamHistory, ARefusedValueLeavesNoStep) {
+TEST(EditHistory, ARefusedValueLeavesNoStep) {
   Watched w;
   w.params.gain_db = 3;
   w.frame();
@@ -110,7 +116,7 @@ TEST(ParamHistory, ARefusedValueLeavesNoStep) {
   EXPECT_FALSE(w.undo());
 }
 
-TEST(ParamHistory, AChangeAfterUndoForgetsWhatCouldBeRedone) {
+TEST(EditHistory, AChangeAfterUndoForgetsWhatCouldBeRedone) {
   Watched w;
   w.params.gain_db = 3;
   w.frame(Hand::holding);
@@ -123,18 +129,18 @@ TEST(ParamHistory, AChangeAfterUndoForgetsWhatCouldBeRedone) {
   EXPECT_EQ(w.params, ImagingParams());
 }
 
-TEST(ParamHistory, AnotherSourceClearsIt) {
+TEST(EditHistory, AnotherSourceClearsIt) {
   Watched w;
   w.params.gain_db = 3;
   w.frame();
   w.params.depth_max_m = 0.2;
-  w.history.begin(w.params);
+  w.history.begin(w.params, w.marks);
   w.frame();
   EXPECT_FALSE(w.undo());
   EXPECT_FALSE(w.redo());
 }
 
-TEST(ParamHistory, SaysUnitsAndHowManyMore) {
+TEST(EditHistory, SaysUnitsAndHowManyMore) {
   ImagingParams a, b;
   EXPECT_EQ(change_text(a, b), "");
   b.gain_db = -3;
@@ -145,7 +151,59 @@ TEST(ParamHistory, SaysUnitsAndHowManyMore) {
   EXPECT_EQ(change_text(a, b), "Gain 0.0 → −3.0 dB and 2 more");
 }
 
-TEST(ParamHistory, KeepsTheLastTwoHundredSteps) {
+Mark distance(int number, double z_m) {
+  return {.number = number, .kind = MarkKind::distance, .points = {{0, z_m}, {1e-3, z_m}}};
+}
+
+TEST(EditHistory, MarksAndParametersGoBackInTheOrderInWhichTheyChanged) {
+  Watched w;
+  w.marks = {distance(1, 10e-3)};
+  w.frame();
+  w.params.gain_db = 3;
+  w.frame();
+  w.marks.push_back(distance(2, 20e-3));  // soon after: still a step of its own
+  w.frame();
+  const std::vector<Mark> both = w.marks;
+  w.marks.clear();
+  w.frame();
+  EXPECT_EQ(w.history.undo_text(), "2 measurements restored");
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.marks, both);
+  EXPECT_EQ(w.history.undo_text(), "Distance 2 removed");
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.params.gain_db, 3.0);
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.params.gain_db, 0.0);
+  EXPECT_EQ(w.marks.size(), 1U);
+  EXPECT_TRUE(w.undo());
+  EXPECT_TRUE(w.marks.empty());
+  EXPECT_FALSE(w.undo());
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(w.redo());
+  EXPECT_FALSE(w.redo());
+  EXPECT_TRUE(w.marks.empty()) << "cleared again";
+  EXPECT_EQ(w.params.gain_db, 3.0);
+}
+
+TEST(EditHistory, AMarkThatIsDraggedIsOneStepAndSoIsItsRole) {
+  Watched w;
+  w.marks = {distance(1, 10e-3)};
+  w.frame();
+  for (int i = 1; i <= 20; ++i) {
+    w.marks[0] = distance(1, 10e-3 + 1e-4 * i);
+    w.frame(Hand::holding);
+  }
+  w.frame();
+  w.marks[0].role = RegionRole::target;
+  w.marks[0].pair = 2;
+  w.frame();
+  EXPECT_EQ(w.history.undo_text(), "Distance 1 changed");
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.marks[0], distance(1, 12e-3));
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.marks[0], distance(1, 10e-3));
+}
+
+TEST(EditHistory, KeepsTheLastTwoHundredSteps) {
   Watched w;
   for (int i = 1; i <= 300; ++i) {
     w.params.sound_speed_m_s = 1000 + i;

@@ -1,0 +1,146 @@
+#include "gui/edit_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/param_table.h"
+#include "gui/mark_shape.h"
+#include "gui/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostSteps = 200;
+constexpr double kJoin_s = 0.7;  // keys that repeat come 30 times a second, a thoughtful hand once
+
+std::vector<const ParamSpec*> differing(const ImagingParams& a, const ImagingParams& b) {
+  std::vector<const ParamSpec*> specs;
+  for (const ParamSpec& spec : param_table()) {
+    if (get_number(a, spec) != get_number(b, spec)) specs.push_back(&spec);
+  }
+  return specs;
+}
+
+std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
+  const double value = get_number(params, spec);
+  if (!spec.choices.empty()) return std::string(spec.choices[static_cast<std::size_t>(value)]);
+  return fixed(value * spec.shown_per_si, spec.decimals);
+}
+
+std::string name_of_mark(const Mark& mark) {
+  return mark.role == RegionRole::none ? fmt::format("{} {}", name_of(mark.kind), mark.number) : mark_label(mark);
+}
+
+// Those of `list` that `other` has not, or has otherwise.
+std::vector<const Mark*> not_in(const std::vector<Mark>& list, const std::vector<Mark>& other) {
+  std::vector<const Mark*> found;
+  for (const Mark& mark : list) {
+    if (std::find(other.begin(), other.end(), mark) == other.end()) found.push_back(&mark);
+  }
+  return found;
+}
+
+std::string change_text(const Edits& before, const Edits& after) {
+  std::string text = change_text(before.params, after.params);
+  const std::string marks = change_text(before.marks, after.marks);
+  return text.empty() ? marks : marks.empty() ? text : text + ", " + marks;
+}
+
+}  // namespace
+
+std::string change_text(const std::vector<Mark>& before, const std::vector<Mark>& after) {
+  const std::vector<const Mark*> gone = not_in(before, after), come = not_in(after, before);
+  const char* verb = before.size() > after.size() ? "removed" : before.size() < after.size() ? "restored" : "changed";
+  const std::vector<const Mark*>& told = before.size() > after.size() ? gone : come;
+  if (told.empty()) return {};
+  if (told.size() == 1) return name_of_mark(*told.front()) + " " + verb;
+  return fmt::format("{} measurements {}", told.size(), verb);
+}
+
+std::string change_text(const ImagingParams& before, const ImagingParams& after) {
+  const auto specs = differing(before, after);
+  if (specs.empty()) return {};
+  const ParamSpec& first = *specs.front();
+  std::string text = fmt::format("{} {} → {}", first.label, value_text(before, first), value_text(after, first));
+  if (!first.unit.empty()) text += " " + std::string(first.unit);
+  if (specs.size() == 2) text += ", " + std::string(specs[1]->label);
+  if (specs.size() > 2) text += fmt::format(" and {} more", specs.size() - 1);
+  return text;
+}
+
+void EditHistory::begin(const ImagingParams& params, const std::vector<Mark>& marks) {
+  now_ = {params, marks};
+  steps_.clear();
+  done_ = 0;
+}
+
+bool EditHistory::joins(const Step& step, const ImagingParams& params, Hand hand, double time_s) const {
+  if (step.closed || step.held != (hand == Hand::holding)) return false;
+  if (step.held) return true;
+  return time_s - step.last_s < kJoin_s &&
+         differing(now_.params, params) == differing(step.before.params, step.after.params);
+}
+
+void EditHistory::join(Step& step, const ImagingParams& params, const std::vector<Mark>& marks, double time_s) {
+  step.after = {params, marks};
+  step.last_s = time_s;
+  if (step.before.params == params && step.before.marks == marks) --done_;  // back where it was: nothing to undo
+}
+
+void EditHistory::observe(const ImagingParams& params, const std::vector<Mark>& marks, Hand hand, double time_s,
+                          std::uint64_t event, std::string name) {
+  const bool named = std::exchange(event_, event) != event;
+  Step* last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
+  const bool drawn = marks != now_.marks;
+  if (params == now_.params && !drawn) {
+    if (last != nullptr && hand == Hand::free && last->held) last->closed = true;
+    return;
+  }
+  // Marks change by single acts: only a drag of one goes on.
+  const bool may_join = !named && (!drawn || hand == Hand::holding);
+  if (last != nullptr && may_join && joins(*last, params, hand, time_s)) {
+    join(*last, params, marks, time_s);
+  } else {
+    if (last != nullptr) last->closed = true;
+    steps_.resize(done_);
+    steps_.push_back({.before = now_,
+                      .after = {params, marks},
+                      .name = named ? std::move(name) : std::string(),
+                      .held = hand == Hand::holding,
+                      .closed = named || (drawn && hand == Hand::free),
+                      .last_s = time_s});
+    if (steps_.size() > kMostSteps) steps_.erase(steps_.begin());
+    done_ = steps_.size();
+  }
+  steps_.resize(done_);
+  now_ = {params, marks};
+}
+
+std::optional<Edits> EditHistory::undo() {
+  if (done_ == 0) return std::nullopt;
+  Step& step = steps_[--done_];
+  step.closed = true;
+  if (done_ > 0) steps_[done_ - 1].closed = true;
+  return now_ = step.before;
+}
+
+std::optional<Edits> EditHistory::redo() {
+  if (done_ == steps_.size()) return std::nullopt;
+  return now_ = steps_[done_++].after;
+}
+
+std::string EditHistory::undo_text() const {
+  if (done_ == 0) return {};
+  const Step& step = steps_[done_ - 1];
+  return step.name.empty() ? change_text(step.after, step.before) : "back to before " + step.name;
+}
+
+std::string EditHistory::redo_text() const {
+  if (done_ == steps_.size()) return {};
+  const Step& step = steps_[done_];
+  return step.name.empty() ? change_text(step.before, step.after) : step.name + " again";
+}
+
+}  // namespace echoloop

@@ -1,0 +1,53 @@
+#include "gui/panel_column.h"
+
+#include <utility>
+
+namespace echoloop {
+
+void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
+  c_ = &c;
+  area_ = area;
+  if (std::exchange(compact_, c.compact) != c.compact) was_open_ = {};  // other panels are folded then
+  const float padding = c.ui.px(c.compact ? 12 : 16);
+  start_ = scroll_.begin(c.ui, bar, area);
+  if (scroll_.moved()) opened_.reset();  // the user looks elsewhere
+  column_ = {area.x0 + padding, area.x1 - padding, start_ + c.ui.px(4), c.compact};
+  first_ = true;
+}
+
+Column& PanelColumn::next() {
+  const Ui& ui = c_->ui;
+  if (!first_) {
+    column_.y += ui.px(4);
+    ui.horizontal(area_.x0, area_.x1, column_.y, theme::kLine);
+    column_.y += ui.hairline() + ui.px(4);
+  }
+  first_ = false;
+  return column_;
+}
+
+void PanelColumn::draw(Panel panel, void (*draw)(PanelContext&, Column&)) {
+  Column& column = next();
+  const float top = column.y - start_;
+  draw(*c_, column);
+  watch(panel, c_->view.is_open(panel, c_->compact), top);
+}
+
+void PanelColumn::watch(Panel panel, bool open, float top) {
+  constexpr int kSettled = 10;
+  std::optional<bool>& was = was_open_[static_cast<std::size_t>(panel)];
+  if (open && was == false) opened_ = Opened{panel};
+  if (!open && opened_ && opened_->panel == panel) opened_.reset();
+  was = open;
+  if (!opened_ || opened_->panel != panel) return;
+  const float bottom = column_.y + c_->ui.px(8) - start_;
+  opened_->same = bottom - top == opened_->height ? opened_->same + 1 : 0;
+  opened_->height = bottom - top;
+  scroll_.show(top, bottom);
+  scroll_.show(top, top);
+  if (opened_->same >= kSettled) opened_.reset();
+}
+
+void PanelColumn::end() { scroll_.end(c_->ui, column_.y + c_->ui.px(8)); }
+
+}  // namespace echoloop

@@ -1,0 +1,58 @@
+// The window's content without OpenGL: ImGui's frames alone, thousands a second. Each has its own ImGui context, so
+// that nothing is left of the one before.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gui/scene.h"
+#include "gui/screen.h"
+
+namespace echoloop::testing {
+
+// What a linear probe sees, without pixels.
+Image test_image();
+
+struct BareWindow {
+  int width = 1600, height = 900;
+  double scale = 1.0;
+  ViewSettings view = {};
+};
+
+enum class Held { nothing, control };
+
+class BareScreen {
+ public:
+  // `image`: on screen; number 0 = none.
+  BareScreen(const BareWindow& window, UiState initial, const Image& image);
+  ~BareScreen();
+  BareScreen(const BareScreen&) = delete;
+  BareScreen& operator=(const BareScreen&) = delete;
+
+  void frame(const std::vector<KeyPress>& keys = {});
+  void click(float x, float y);  // one press, with a frame before, one in it and one at its end
+  void wheel(float x, float y, float steps, Held held = Held::nothing);
+  [[nodiscard]] Rect rect_of(const std::string& id) const { return screen->rect_of(id); }
+
+  UiState state;
+  std::unique_ptr<Screen> screen;
+  std::set<std::string> commands;    // that were called, by name
+  std::vector<std::string> clicked;  // controls that took a click
+  std::vector<std::string> hints;
+
+ private:
+  [[nodiscard]] UiCommands make_commands();
+
+  BareWindow window_;
+  Image image_;
+  LevelReader levels_, compared_levels_;
+  LineQueue lines_;
+  MModeStrip strip_{lines_, nullptr};
+  const Fonts* fonts_ = nullptr;
+  ImGuiContext* context_ = nullptr;
+};
+
+}  // namespace echoloop::testing

@@ -1,0 +1,218 @@
+// Every control is clicked, in windows of many widths and scales with the columns at their limits: the one under the
+// pointer acts and no other, it does what it does in a wide window, and no two places that take the mouse overlap.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "core/param_table.h"
+#include "gui/bare_screen.h"
+#include "gui/stream_scene.h"
+#include "gui/theme.h"
+#include "gui/ui_scale.h"
+
+namespace echoloop::testing {
+namespace {
+
+UiState live() {
+  UiState s = plausible_state();
+  fill_stream(s);
+  s.cine.frames = 200;
+  s.cine.seconds = 4.0;
+  for (const auto& [name, slot] : {std::pair{"Course", 1}, std::pair{"Sharp lateral", 2}}) {
+    PresetView preset;
+    preset.name = name;
+    preset.slot = slot;
+    s.presets.list.push_back(std::move(preset));
+  }
+  return s;
+}
+
+UiState frozen_with_marks() {
+  UiState s = live();
+  s.run = RunState::frozen;
+  s.cine.index = s.cine.mark_out = 150;
+  s.cine.mark_in = 20;
+  s.marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{-5e-3, 20e-3}, {5e-3, 20e-3}}},
+                  {.number = 2,
+                   .kind = MarkKind::circle,
+                   .points = {{0, 30e-3}, {2e-3, 30e-3}},
+                   .role = RegionRole::target,
+                   .pair = 1}};
+  s.marks.last_number = 2;
+  s.inspected = PlanePoint{0, 20e-3};
+  s.recording.on = true;
+  return s;
+}
+
+UiState faulty() {
+  UiState s = live();
+  s.run = RunState::fault;
+  s.fault =
+      Fault{.title = "Stream stopped", .detail = "A frame found no slot.", .can_restart = true, .can_use_cpu = true};
+  s.progress = Progress{.text = "Opening a file", .fraction = 0.4};
+  return s;
+}
+
+struct Situation {
+  const char* name;
+  UiState (*state)();
+  Dock dock;
+  bool measure;
+};
+constexpr std::array<Situation, 3> kSituations = {{{"live", live, Dock::none, false},
+                                                   {"frozen", frozen_with_marks, Dock::m_mode, true},
+                                                   {"fault", faulty, Dock::sonogram, false}}};
+
+struct Columns {
+  const char* name;
+  ColumnWidths widths;
+};
+constexpr std::array<Columns, 3> kColumns = {{{"default", {0, 0}}, {"narrowest", {1, 1}}, {"widest", {9999, 9999}}}};
+
+// What a click has changed, in words that do not depend on where things lie.
+std::set<std::string> effect_of(const UiState& before, ViewSettings view_before, const BareScreen& after,
+                                bool compact) {
+  std::set<std::string> what(after.commands.begin(), after.commands.end());
+  const UiState& now = after.state;
+  for (const ParamSpec& spec : param_table()) {
+    if (get_number(before.params, spec) != get_number(now.params, spec)) what.insert(std::string(spec.key));
+  }
+  ViewSettings view = after.screen->settings();
+  for (int i = 0; i < kPanelCount; ++i) {
+    const auto panel = static_cast<Panel>(i);
+    if (view.is_open(panel, compact) != view_before.is_open(panel, compact)) what.insert("panel " + std::to_string(i));
+  }
+  const auto note = [&](bool changed, const char* name) {
+    if (changed) what.insert(name);
+  };
+  note(view.dock != view_before.dock, "dock");
+  note(view.histogram != view_before.histogram, "histogram");
+  note(view.timeline_frames != view_before.timeline_frames, "timeline frames");
+  note(before.marks.tool != now.marks.tool, "tool");
+  note(before.marks.list.size() != now.marks.list.size(), "marks");
+  note(before.pan_zoom.fitted != now.pan_zoom.fitted, "zoom");
+  note(before.cine.compare != now.cine.compare, "compare");
+  note(before.cine.playing != now.cine.playing, "playing");
+  note(before.cine.index != now.cine.index, "frame");
+  note(before.cine.keep_acquiring != now.cine.keep_acquiring, "keep acquiring");
+  note(!(before.stream == now.stream), "stream");
+  note(after.screen->presenting(), "presentation");
+  return what;
+}
+
+std::string joined(const std::set<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all.empty() ? "nothing" : all;
+}
+
+// What lies on the image lies on it on purpose: there the smaller one takes the mouse.
+bool lies_on_image(const std::string& a, const std::string& b) {
+  const std::set<std::string> on = {"wipe", "wipe_handle", "swap", "picture"};
+  return on.contains(a) && on.contains(b);
+}
+
+struct Tally {
+  int layouts = 0, areas = 0, clicks = 0, overlaps = 0, wrong = 0;
+  std::set<std::string> kinds;  // of faults, each told once
+};
+
+class Clicks {
+ public:
+  Clicks(const Situation& situation, Tally& tally) : situation_(situation), tally_(tally) {}
+
+  void look_at(const BareWindow& window, const std::string& where) {
+    where_ = where;
+    window_ = window;
+    window_.scale = static_cast<double>(fitting_scale(
+        static_cast<float>(window.scale), static_cast<float>(window.width), static_cast<float>(window.height)));
+    window_.view.dock = situation_.dock;
+    compact_ = static_cast<double>(window.width) / window_.scale < static_cast<double>(theme::kCompactBelow);
+    window_.view.is_open(Panel::measure, compact_) = situation_.measure;
+    BareScreen settled(window_, situation_.state(), image_);
+    for (int i = 0; i < 3; ++i) settled.frame();
+    ++tally_.layouts;
+    std::vector<std::pair<std::string, Rect>> seen;
+    for (const auto& [id, area] : settled.screen->ui().hit_areas()) {
+      if (area.seen.width() >= 3 && area.seen.height() >= 3) seen.emplace_back(id, area.seen);
+    }
+    tally_.areas += static_cast<int>(seen.size());
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      for (std::size_t k = i + 1; k < seen.size(); ++k) require_apart(seen[i], seen[k]);
+    }
+    for (const auto& [id, area] : seen) click(id, area);
+  }
+
+ private:
+  void require_apart(const std::pair<std::string, Rect>& a, const std::pair<std::string, Rect>& b) {
+    const Rect both = a.second.common(b.second);
+    if (!a.second.overlaps(b.second) || both.width() < 0.5F || both.height() < 0.5F) return;
+    if (lies_on_image(a.first, b.first)) return;
+    ++tally_.overlaps;
+    complain(a.first + " overlaps " + b.first);
+  }
+
+  void click(const std::string& id, const Rect& area) {
+    BareScreen window(window_, situation_.state(), image_);
+    for (int i = 0; i < 3; ++i) window.frame();
+    const UiState before = window.state;
+    const ViewSettings view = window.screen->settings();
+    window.clicked.clear();
+    window.commands.clear();
+    window.click(area.cx(), area.cy());
+    ++tally_.clicks;
+    if (window.clicked != std::vector<std::string>{id}) {
+      ++tally_.wrong;
+      std::string others;
+      for (const std::string& other : window.clicked) others += " " + other;
+      return complain("a click on " + id + " goes to" + (others.empty() ? " nothing" : others));
+    }
+    const std::set<std::string> effect = effect_of(before, view, window, compact_);
+    std::set<std::string>& known = effects_[id];  // empty: a slider's middle may be the value that it has
+    if (known.empty()) known = effect;
+    if (effect.empty() || known == effect) return;
+    ++tally_.wrong;
+    complain("a click on " + id + " does: " + joined(effect) + "; elsewhere: " + joined(known));
+  }
+
+  void complain(const std::string& fault) {
+    if (tally_.kinds.insert(fault).second)
+      std::printf("  %s, %s: %s\n", situation_.name, where_.c_str(), fault.c_str());
+  }
+
+  const Situation& situation_;
+  Tally& tally_;
+  const Image image_ = test_image();
+  BareWindow window_;
+  bool compact_ = false;
+  std::string where_;
+  std::map<std::string, std::set<std::string>> effects_;  // of each control, where it was clicked first
+};
+
+class ClickTest : public ::testing::TestWithParam<double> {};
+
+TEST_P(ClickTest, ActsOnWhatIsUnderThePointer) {
+  Tally tally;
+  for (const Situation& situation : kSituations) {
+    Clicks clicks(situation, tally);
+    for (const int width : {3840, 2560, 1920, 1600, 1440, 1320, 1280, 1024}) {
+      for (const Columns& columns : kColumns) {
+        BareWindow window{.width = width, .height = std::max(640, width * 9 / 16), .scale = GetParam()};
+        window.view.widths = columns.widths;
+        clicks.look_at(window, std::to_string(width) + " wide, " + columns.name + " columns");
+      }
+    }
+  }
+  std::printf("scale %g: %d layouts, %d places, %d clicks: %d overlaps, %d wrong\n", GetParam(), tally.layouts,
+              tally.areas, tally.clicks, tally.overlaps, tally.wrong);
+  EXPECT_EQ(tally.overlaps, 0);
+  EXPECT_EQ(tally.wrong, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, ClickTest, ::testing::Values(1.0, 1.25, 1.5, 2.0));
+
+}  // namespace
+}  // namespace echoloop::testing
