@@ -25,53 +25,31 @@ struct Tool {
   std::string_view text;
 };
 
-<<<<<<< HEAD
-constexpr std::array<Tool, 11> kTools = {{
-    {MarkTool::pointer, "tool/pointer", "Pointer   Esc",
-     "Selects and moves marks; elsewhere, drag to pan. Scroll to zoom, double click to fit."},
-    {MarkTool::distance, "tool/distance", "Distance   C", "Click both ends, or drag: length in mm."},
-    {MarkTool::angle, "tool/angle", "Angle", "Click the first leg, the vertex and the second leg."},
-    {MarkTool::ellipse, "tool/ellipse", "Elliptical region   A",
-     "Click both ends of one axis, then the width. The first region is the target, the second the background."},
-    {MarkTool::rectangle, "tool/rectangle", "Rectangular region   A",
-     "Drag from corner to corner. The first region is the target, the second the background."},
-    {MarkTool::circle, "tool/circle", "Circular region   A",
-     "Drag from centre to edge. The first region is the target, the second the background."},
-    {MarkTool::outline, "tool/outline", "Freehand region   A",
-     "Drag along the outline. The first region is the target, the second the background."},
-    {MarkTool::profile, "tool/profile", "Profile", "Click both ends, or drag: level profile along the line."},
-    {MarkTool::point, "tool/point", "Point", "Click a point target to measure axial and lateral FWHM."},
-    {MarkTool::inspect, "tool/inspect", "Inspect",
-     "Click or drag to place the pixel of the inspector and the line of M-mode."},
-    {MarkTool::gate, "tool/gate", "Doppler gate",
-     "Click or drag to place the Doppler gate. Drag the gate ends to change the length."},
-=======
 constexpr Tool kPointer = {
     MarkTool::pointer, "tool/pointer", "Pointer", "Esc",
-    "Selects and moves measurements; elsewhere, drag to pan. Scroll to zoom, double click to fit."};
+    "Selects and moves measurements; elsewhere a drag pans the image. The wheel zooms, a double click fits."};
 constexpr Tool kGate = {MarkTool::gate, "tool/gate", "Doppler gate", "",
-                        "Click or drag to place the Doppler gate. Drag the gate ends to change the length."};
+                        "Click or drag: places the gate of the sonogram. The ends of the gate can be dragged."};
 constexpr std::array<Tool, 3> kLines = {{
-    {MarkTool::distance, "tool/distance", "Distance", "C", "Click both ends, or drag: length in mm."},
-    {MarkTool::angle, "tool/angle", "Angle", "", "Click the first leg, the vertex and the second leg."},
+    {MarkTool::distance, "tool/distance", "Distance", "C", "Two clicks, or press and drag: the length in mm."},
+    {MarkTool::angle, "tool/angle", "Angle", "", "Three clicks: one leg, the corner, the other leg."},
     {MarkTool::profile, "tool/profile", "Profile along a line", "",
-     "Click both ends, or drag: level profile along the line."},
+     "Two clicks, or press and drag: the levels along the line."},
 }};
 constexpr std::array<Tool, 4> kRegions = {{
     {MarkTool::ellipse, "tool/ellipse", "Elliptical region", "A",
-     "Click both ends of one axis, then the width. The first region is the target, the second the background."},
+     "Click both ends of one axis, then the width. The first region is a target, the second its background."},
     {MarkTool::rectangle, "tool/rectangle", "Rectangular region", "A",
-     "Drag from corner to corner. The first region is the target, the second the background."},
-    {MarkTool::circle, "tool/circle", "Circular region", "A",
-     "Drag from centre to edge. The first region is the target, the second the background."},
+     "Drag from corner to corner. The first region is a target, the second its background."},
+    {MarkTool::circle, "tool/circle", "Round region", "A",
+     "Drag from centre to edge. The first region is a target, the second its background."},
     {MarkTool::outline, "tool/outline", "Freehand region", "A",
-     "Drag along the outline. The first region is the target, the second the background."},
+     "Drag around the region. The first region is a target, the second its background."},
 }};
 constexpr std::array<Tool, 2> kPlaces = {{
-    {MarkTool::point, "tool/point", "Point target", "", "Click a point target to measure axial and lateral FWHM."},
+    {MarkTool::point, "tool/point", "Point target", "", "Click a point target to measure its axial and lateral FWHM."},
     {MarkTool::inspect, "tool/inspect", "Inspect a pixel", "",
-     "Click or drag to place the pixel of the inspector and the line of M-mode."},
->>>>>>> main
+     "Click or drag: the place that the inspector and the M-mode below the image show."},
 }};
 
 // Tools of one kind share a button where there is little room.
@@ -94,16 +72,16 @@ struct View {
 };
 constexpr std::array<View, kBarViews> kViews = {
     {{Dock::none, "dock/measure", "Measure", "", BarIcon::measure,
-      "Values of all measurements and the image histogram, on the right."},
+      "In the right column: the measurements in numbers, and the histogram of the levels."},
      {Dock::inspector, "dock/inspector", "Inspector", "N", BarIcon::inspector,
-      "Channel data and processing of one pixel, below the image."},
-     {Dock::m_mode, "dock/m_mode", "M-mode", "M", BarIcon::m_mode, "One image line over time, below the image."},
+      "Below the image: the echoes that one pixel is made of."},
+     {Dock::m_mode, "dock/m_mode", "M-mode", "M", BarIcon::m_mode, "Below the image: one image line over time."},
      {Dock::sonogram, "dock/sonogram", "Doppler", "D", BarIcon::sonogram,
-      "Velocity spectrum in a gate over time, below the image."}}};
+      "Below the image: the velocities in a gate on the beam over time."}}};
 
 constexpr float kSide = 28, kSideCompact = 26, kChevron = 15, kGap = 2, kPart = 9, kFactor = 38;
 constexpr char kMenu[] = "tools/more/menu";
-constexpr std::string_view kWholeImage = "The whole image is visible.";
+constexpr std::string_view kWholeImage = "The whole image is in view.";
 
 struct Row {
   PanelContext& c;
@@ -193,7 +171,7 @@ void draw_kind(Row& row, const ToolKind& kind, MarkTool& last) {
   const Rect chevron{face.x1, face.y0, face.x1 + ui.px(kChevron), face.y1};
   const Rect both{face.x0, face.y0, chevron.x1, face.y1};
   const Pressed p = draw_tool(row, tool, face, both);
-  const Pressed opens = square(ui, kind.id, chevron, chevron, false, {kind.title, "More tools.", {}});
+  const Pressed opens = square(ui, kind.id, chevron, chevron, false, {kind.title, "More tools of this kind.", {}});
   ui.chevron(chevron.cx() - ui.px(1), chevron.cy() + ui.px(1), Direction::down, opens.ink);
   constexpr float kHold_s = 0.4F;
   const std::string popup = std::string(kind.id) + "/menu";
@@ -222,11 +200,7 @@ void draw_zoom(Row& row, BarTools tools) {
   const PictureLayout& l = row.layout;
   PanZoom& pan_zoom = row.c.state.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
-<<<<<<< HEAD
-  const std::string_view fitted = zoom <= 1.0 ? "The whole image is visible." : "";
-=======
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
->>>>>>> main
   const auto button = [&](const char* id, BarIcon icon, const Tip& tip) {
     const Rect r = row.next();
     const Pressed p = square(ui, id, r, r, false, tip);
@@ -234,92 +208,19 @@ void draw_zoom(Row& row, BarTools tools) {
     return p.clicked && l.image.width() > 0;
   };
   constexpr double kStep = 1.5;
-<<<<<<< HEAD
-  if (button("zoom/out", BarIcon::zoom_out,
-             {"Zoom out", "Zooms out about the centre (scroll to zoom at the pointer).", fitted}))
-=======
-  if (button("zoom/out", BarIcon::zoom_out, {"Zoom out", "Zooms out about the centre.", fitted}))
->>>>>>> main
+  if (button("zoom/out", BarIcon::zoom_out, {"Zoom out", "About the centre, as the wheel does.", fitted}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), 1.0 / kStep);
   const float w = ui.px(kFactor);
   const std::string factor = fixed(zoom, zoom < 9.95 ? 1 : 0) + "×";
   ui.text_centred(Type::small, {row.x - row.gap, row.area.y0, row.x - row.gap + w, row.area.y1},
                   zoom > 1.0 ? theme::kText : theme::kMuted, factor);
   row.x += w - row.gap;
-<<<<<<< HEAD
-  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "Maximum zoom reached." : "";
-  if (button("zoom/in", BarIcon::zoom_in,
-             {"Zoom in", "Zooms in about the centre (scroll to zoom at the pointer).", largest}))
-    pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
-  if (button("zoom/fit", BarIcon::fit, {"Fit   F", "Fits the image to the window.", fitted})) pan_zoom = {};
-}
-
-void draw_clear(Row& row) {
-  Marks& marks = row.c.state.marks;
-  const Rect r = row.next();
-  const std::string_view none = marks.list.empty() ? "No marks to clear." : "";
-  const Pressed p = square(row.c.ui, "marks/clear", r, false, {"Clear", "Removes all marks from the image.", none});
-  draw_bar_icon(row.c.ui, BarIcon::clear, r.cx(), r.cy(), p.ink);
-  if (p.clicked) clear_marks(marks);
-}
-
-// At the right end: what can be opened beside and below the picture; with names where there is room.
-void draw_docks(Row& row) {
-  Ui& ui = row.c.ui;
-  bool& measure = row.c.view.is_open(Panel::measure, row.c.compact);
-  struct Entry {
-    Dock dock;  // none: the Measure panel
-    const char* id;
-    std::string_view name;
-    BarIcon icon;
-    Tip tip;
-  };
-  const std::array<Entry, 4> entries = {
-      {{Dock::none,
-        "dock/measure",
-        "Measure",
-        BarIcon::measure,
-        {"Measure", "Values of all marks and the image histogram, on the right.", {}}},
-       {Dock::inspector,
-        "dock/inspector",
-        "Inspector",
-        BarIcon::inspector,
-        {"Inspector   N", "Channel data and processing of one pixel, below the image.", {}}},
-       {Dock::m_mode,
-        "dock/m_mode",
-        "M-mode",
-        BarIcon::m_mode,
-        {"M-mode   M", "One image line over time, below the image.", {}}},
-       {Dock::sonogram,
-        "dock/sonogram",
-        "Doppler",
-        BarIcon::sonogram,
-        {"Spectral Doppler   D", "Velocity spectrum in a gate over time, below the image.", {}}}}};
-  float named = row.gap;
-  for (const Entry& e : entries) named += row.side + ui.px(8) + ui.width(Type::body, e.name) + row.gap;
-  const float right = row.area.x1 - ui.px(10);
-  const bool names = row.x + ui.px(16) + named < right;
-  float x = right - (names ? named - row.gap : 4 * row.side + 3 * row.gap);
-  for (const Entry& e : entries) {
-    const float w = names ? row.side + ui.px(8) + ui.width(Type::body, e.name) : row.side;
-    const Rect r{x, std::round(row.area.cy() - 0.5F * row.side), x + w, std::round(row.area.cy() + 0.5F * row.side)};
-    const bool open = e.dock == Dock::none ? measure : row.c.view.dock == e.dock;
-    const Pressed p = square(ui, e.id, r, open, e.tip);
-    draw_bar_icon(ui, e.icon, r.x0 + 0.5F * row.side, r.cy(), p.ink);
-    if (names) ui.text(Type::body, r.x0 + row.side, r.y0, r.height(), p.ink, e.name);
-    if (p.clicked && e.dock == Dock::none) {
-      measure = !measure;
-    } else if (p.clicked) {
-      toggle_dock(row.c.state, row.c.commands, row.c.view, e.dock);
-    }
-    x += w + row.gap;
-=======
-  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "Maximum zoom reached." : "";
-  if (button("zoom/in", BarIcon::zoom_in,
-             {"Zoom in", "Zooms in about the centre. Scroll to zoom at the pointer.", largest}))
+  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "The largest zoom is reached." : "";
+  if (button("zoom/in", BarIcon::zoom_in, {"Zoom in", "About the centre. The wheel zooms about the pointer.", largest}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
   if (tools != BarTools::apart) return;  // in the menu
-  if (button("zoom/fit", BarIcon::fit, {"Fit to window   F", "Fits the image to the window.", fitted})) pan_zoom = {};
+  if (button("zoom/fit", BarIcon::fit, {"Fit to window   F", "The whole image, as large as possible.", fitted}))
+    pan_zoom = {};
 }
 
 bool is_open(const PanelContext& c, const View& view) {
@@ -367,7 +268,7 @@ void draw_more(Row& row, const Rect& r, const BarFit& fit) {
   if (p.clicked) ui.open_popup(kMenu);
   if (!ImGui::IsPopupOpen(kMenu)) return;
   std::vector<MenuRow> rows;
-  std::vector<std::function<void()> > acts;
+  std::vector<std::function<void()>> acts;
   const auto add = [&](MenuRow menu_row, BarIcon icon, std::function<void()> act) {
     menu_row.icon = [&ui, icon](float cx, float cy, ImU32 ink) { draw_bar_icon(ui, icon, cx, cy, ink); };
     rows.push_back(std::move(menu_row));
@@ -389,7 +290,7 @@ void draw_more(Row& row, const Rect& r, const BarFit& fit) {
   add({.id = "marks/clear",
        .label = "Clear measurements…",
        .note = "can be undone",
-       .why_not = c.state.marks.list.empty() ? "No measurements." : "",
+       .why_not = c.state.marks.list.empty() ? "There are no measurements." : "",
        .parted = true},
       BarIcon::clear, [&c] { clear_marks(c.state.marks); });
   if (const auto picked = icon_menu(ui, kMenu, r, rows)) acts[*picked]();
@@ -413,7 +314,6 @@ void draw_views(Row& row, float right, const BarFit& fit) {
     if (fit.names) ui.text(Type::body, r.x0 + row.side, r.y0, r.height(), p.ink, view.name);
     if (p.clicked) toggle(c, view);
     right -= w + row.gap;
->>>>>>> main
   }
 }
 

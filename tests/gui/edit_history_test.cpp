@@ -93,17 +93,10 @@ TEST(EditHistory, APresetIsOneStepWithItsName) {
   w.frame();
   w.params.gain_db = 6;
   w.params.f_number = 2;
-<<<<<<< HEAD:tests/gui/param_history_test.cpp
-  w.history.observe(w.params, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
-  EXPECT_EQ(w.history.undo_text(), "preset Smooth");
-  EXPECT_TRUE(w.history.undo()->gain_db == 3.0);
-  EXPECT_EQ(w.history.redo_text(), "preset Smooth");
-=======
   w.history.observe(w.params, w.marks, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
   EXPECT_EQ(w.history.undo_text(), "back to before preset Smooth");
   EXPECT_TRUE(w.history.undo()->params.gain_db == 3.0);
   EXPECT_EQ(w.history.redo_text(), "preset Smooth again");
->>>>>>> main:tests/gui/edit_history_test.cpp
 }
 
 TEST(EditHistory, ARefusedValueLeavesNoStep) {
