@@ -71,7 +71,7 @@ void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, cons
             {.label = c.compact ? "side lobe" : "  side lobe",
              .unit = "dB",
              .decimals = 1,
-             .help = "The highest level beyond the lobe's first minima, within five widths, against the peak.",
+             .help = "Highest level outside the main lobe, within five widths, relative to the peak.",
              .first = m.find(point.object, name + " side lobe")});
 }
 
@@ -98,7 +98,7 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   block_head(
       c, column, point.object,
       fmt::format("x {}  z {} mm  {} dB", fixed(s.peak.x_m * 1e3, 2), fixed(s.peak.z_m * 1e3, 2), fixed(s.peak_db, 1)),
-      "The echo next to the point; its place is found between the pixels.");
+      "Bright spot nearest to the click, with sub-pixel position.");
   const Rect head = ui.row(column, 16, 0);
   const TableColumns at = table_columns(c, column);
   ui.text(Type::small, head, theme::kMuted, "Width");
@@ -111,7 +111,7 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   constexpr double kFewPixels = 4.0;
   const double least = std::min(s.lateral.pixels_across, s.axial.pixels_across);
   if (point.from == PointSource::image && least < kFewPixels) {
-    note_row(c, column, fmt::format("Only {} pixels across: the grid limits the widths.", fixed(least, 1)));
+    note_row(c, column, fmt::format("Only {} pixels across: use a finer grid for a reliable width.", fixed(least, 1)));
   }
   column.y += ui.px(4);
   const bool beside = column.x1 - column.x0 >= ui.px(280);
@@ -158,7 +158,7 @@ void profile_block(PanelContext& c, Column& column, const MeasuredProfile& line)
   const LineProfile& p = line.profile;
   const double length_mm = p.at_m.empty() ? 0.0 : p.at_m.back() * 1e3;
   block_head(c, column, line.object, fmt::format("{} mm", fixed(length_mm, 2)),
-             "Levels along the line, from its first point to its second.");
+             "Levels along the line, from the first to the second point.");
   profile_plot(c, column, p, nullptr);
 }
 
