@@ -172,9 +172,9 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::s:
       act_unless(why_no_picture(state, shown_grid_), [&] {
         if (press.control && press.shift) {
-          call(commands_.save, SaveWhat::session);
+          if (!refused_in_kiosk(state)) call(commands_.save, SaveWhat::session);
         } else if (press.control) {
-          state.saving.ask = true;
+          if (!refused_in_kiosk(state)) state.saving.ask = true;
         } else {
           call(commands_.save, SaveWhat::picture);
         }
