@@ -67,11 +67,11 @@ const MeasuredPoint* FinePoints::next_point(const Measured& m, Moment moment, st
 
 void FinePoints::begin(Measured& m, Session& session, const MeasuredPoint& point, std::int64_t now_ns) {
   std::string why = why_no_fine_grid(m.image);
-  if (why.empty() && history_.budget_bytes() == 0) why = "no frames are kept";
+  if (why.empty() && history_.budget_bytes() == 0) why = "no history";
   auto kept = why.empty() ? find_kept(history_, m.image.stamp.sequence) : std::nullopt;
   if (!kept) {
     not_before_ns_ = now_ns + kPeriod_ns;
-    return put(m, no_fine_point(m, point, why.empty() ? "its frame is not in the history" : why));
+    return put(m, no_fine_point(m, point, why.empty() ? "the image's frame is not in the history" : why));
   }
   work_.emplace(m.image, point, std::move(*kept));
   work_->ask(session);

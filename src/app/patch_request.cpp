@@ -110,7 +110,7 @@ bool PatchWork::take(Session& session) {
 
 void refine_points(Measured& measured, Session* session, const std::optional<KeptFrame>& kept) {
   std::string why_not = why_no_fine_grid(measured.image);
-  if (why_not.empty() && !kept) why_not = "its frame is not in the history";
+  if (why_not.empty() && !kept) why_not = "the image's frame is not in the history";
   const bool runs = session != nullptr && session->running() && session->fault().empty();
   if (why_not.empty() && !runs) why_not = "no stream is running";
   measured.fine.clear();

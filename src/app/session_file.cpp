@@ -153,7 +153,7 @@ std::string source_from(const fs::path& file, const std::string& named) {
   const fs::path recording = fs::path(named).is_absolute() ? fs::path(named) : folder_of(file) / named;
   std::error_code error;
   if (!fs::exists(recording, error)) {
-    throw Error(file.string(), "its recording " + recording.string() + " is missing",
+    throw Error(file.string(), "recording " + recording.string() + " is missing",
                 "that file, or its new place in source.name");
   }
   return recording.string();

@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kVesselDepth = 0.47;       // of its axis at x = 0, as a share of the field's depth: amid the image
+constexpr double kVesselDepth = 0.505;      // of its axis at x = 0, as a share of the field's depth: amid the image
 constexpr double kVesselRadius_m = 2.6e-3;  // likewise; inner
 constexpr double kWallThickness_m = 0.7e-3;
 constexpr double kBloodLevel = 0.14;  // -17 dB

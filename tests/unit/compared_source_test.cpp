@@ -31,8 +31,25 @@ OpenedSource opened(std::shared_ptr<Source> source) {
   return o;
 }
 
+// Four frames in memory that is lent in place.
+class LentFrames final : public Source {
+ public:
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
+  [[nodiscard]] std::string name() const override { return "lent"; }
+  [[nodiscard]] std::uint64_t frame_count() const override { return 4; }
+  [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return memory_; }
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte>) override {
+    const std::size_t bytes = acquisition_->frame_bytes();
+    return std::span<const std::byte>(memory_).subspan(index * bytes, bytes);
+  }
+
+ private:
+  AcquisitionPtr acquisition_ = testing::share(testing::linear_acquisition(2, 64));
+  std::vector<std::byte> memory_{4 * acquisition_->frame_bytes()};
+};
+
 TEST(ComparedSource, LendsFramesAtOnce) {
-  const auto source = testing::noise_source(testing::share(testing::linear_acquisition(2, 64)), 4);
+  const auto source = std::make_shared<LentFrames>();
   ComparedSource compared;
   EXPECT_FALSE(compared.frame_for(at(0.0, 0)));
   compared.use(opened(source));

@@ -45,7 +45,7 @@ double contrast(ImU32 a, ImU32 b) {
     const Vector l = linear(color);
     return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2];
   };
-  const auto [dark, bright] = std::minmax(luminance(a), luminance(b));
+  const auto [dark, bright] = std::minmax({luminance(a), luminance(b)});  // a list: by value
   return (bright + 0.05) / (dark + 0.05);
 }
 
