@@ -172,7 +172,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::s:
       act_unless(why_no_picture(state, shown_grid_), [&] {
         if (press.control) {
-          state.saving.ask = true;
+          if (!refused_in_kiosk(state)) state.saving.ask = true;
         } else {
           call(commands_.save, SaveWhat::picture);
         }
