@@ -148,7 +148,8 @@ Error decode_refusal(std::span<const std::byte> payload, const std::string& what
   in.expect_end();
   line.erase(0, line.starts_with(what) ? what.size() : 0);
   if (!line.starts_with(':') && !line.starts_with(' ')) line.insert(0, ": ");
-  const bool whole = line.find("; expected ") != std::string::npos || line.find(" is out of range (") != std::string::npos;
+  const bool whole =
+      line.find("; expected ") != std::string::npos || line.find(" is out of range (") != std::string::npos;
   if (!whole) line = line.substr(0, 100) + "; expected an undamaged file";
   return Error::from_line(what + (line.size() > kMaxRefusal ? line.substr(0, kMaxRefusal) + "..." : line));
 }

@@ -64,9 +64,9 @@ bool side_a(Row& row) {
   std::vector<Choice> choices = {{"Stored settings"}};
   if (!held) choices.push_back({recording.name});
   choices.push_back({kFileEntry});
-  const auto picked =
-      c.ui.combo("compare/a", row.next(c.ui.px(row.fit.combo)), choices[held ? 0 : 1], choices, held ? 0 : 1,
-                 {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
+  const auto picked = c.ui.combo(
+      "compare/a", row.next(c.ui.px(row.fit.combo)), choices[held ? 0 : 1], choices, held ? 0 : 1,
+      {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
   if (!picked) return false;
   if (*picked == 0 && !held) call(c.commands.compare_with, CompareSide::a, std::filesystem::path());
   return *picked + 1 == static_cast<int>(choices.size());
@@ -104,9 +104,8 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   if (fit->title) {
     row.x = ui.text(Type::strong, row.x, bar.y0, bar.height(), theme::kText, "Compare") + ui.px(fit->gap);
   }
-  const Tip looks{"Wipe or side by side",
-                  "Both images divided by a line, or two images with common zoom and pointer.",
-                  {}};
+  const Tip looks{
+      "Wipe or side by side", "Both images divided by a line, or two images with common zoom and pointer.", {}};
   if (const auto picked = ui.segmented("compare_look", row.next(ui.px(fit->looks)), kLooks,
                                        static_cast<int>(cine.compare_look), looks)) {
     cine.compare_look = static_cast<CompareLook>(*picked);
@@ -117,8 +116,7 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   if (side_b(row)) wanted = CompareSide::b;
   const bool opening = !cine.a_recording.name.empty() && cine.a_recording.acquisition == nullptr;
   if (ui.button("swap", row.next(button_width(ui, fit->swap, "")), {.label = fit->swap},
-                {"Swap A, B", "Exchanges the settings or recordings of A and B.",
-                 opening ? "Opening A." : ""})) {
+                {"Swap A, B", "Exchanges the settings or recordings of A and B.", opening ? "Opening A." : ""})) {
     cine_act(c.state, c.commands, CineAct::swap);
   }
   const Rect close = row.next(button_width(ui, fit->close, fit->close_key));

@@ -109,7 +109,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Controls", "drag, click", "set a value"},
     {"Controls", "Ctrl-click", "type a value"},
     {"Controls", "right-click", "reset to default"},
-    {"Controls", "wheel", "scroll a column; with Ctrl: zoom the timeline"},
+    {"Controls", "wheel, Ctrl+wheel", "scroll a column; zoom the timeline"},
     {"Controls", "colour bar", "drag the ends or the centre of the range"},
 });
 

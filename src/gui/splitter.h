@@ -1,5 +1,5 @@
-// The edges between the parts of the window, which can be moved: by mouse, or by key once they have the focus. UI thread
-// only.
+// The edges between the parts of the window, which can be moved: by mouse, or by key once they have the focus. UI
+// thread only.
 #pragma once
 
 #include "gui/ui.h"

@@ -48,7 +48,7 @@ struct ViewSettings {
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
   SaveChoice saving;
-  bool tgc_open = false;   // its sliders are seen; not written either
+  bool tgc_open = false;  // its sliders are seen; not written either
   // The tool of each kind that was used last: neither written nor compared.
   std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
   TimelineState timeline;  // as long as the window is open: neither written nor compared

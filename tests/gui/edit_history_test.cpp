@@ -82,7 +82,7 @@ TEST(EditHistory, QuickChangesOfDifferentParametersAreTwoSteps) {
   w.frame();
   w.params.color_map = ColorMap::hot;
   w.frame();
-  EXPECT_EQ(w.history.undo_text(), "Map hot → gray");
+  EXPECT_EQ(w.history.undo_text(), "Colour map hot → gray");
   EXPECT_TRUE(w.undo());
   EXPECT_EQ(w.params.gain_db, 3.0);
 }

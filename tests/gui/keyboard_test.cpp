@@ -170,8 +170,9 @@ TEST(Keyboard, F6GoesFromPartToPart) {
     ASSERT_NE(scene.viewer->focus().focused(), nullptr);
     regions.push_back(scene.viewer->focus().focused()->part);
   } while (regions.size() < 20 && (regions.size() < 2 || regions.back() != regions.front()));
-  const std::vector<WindowPart> wanted = {WindowPart::status, WindowPart::left,  WindowPart::tools,   WindowPart::picture,
-                                      WindowPart::strip,  WindowPart::right, WindowPart::message, WindowPart::status};
+  const std::vector<WindowPart> wanted = {WindowPart::status,  WindowPart::left,  WindowPart::tools,
+                                          WindowPart::picture, WindowPart::strip, WindowPart::right,
+                                          WindowPart::message, WindowPart::status};
   EXPECT_EQ(regions, wanted);
 }
 

@@ -156,7 +156,7 @@ TEST(PresetPanel, LeavesTheProgramsOwnAlone) {
   EXPECT_TRUE(scene.preset_orders.empty());
 }
 
-TEST(Undo, TakesBackADragAsAWholeAndBringsItAgain) {
+TEST(UndoOfParameters, TakesBackADragAsAWholeAndBringsItAgain) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   const ImagingParams before = scene.state.params;
@@ -178,12 +178,12 @@ TEST(Undo, TakesBackADragAsAWholeAndBringsItAgain) {
   EXPECT_EQ(scene.state.params, after);
   scene.press(Key::z, true, true);
   EXPECT_EQ(scene.state.params, both);
-  ASSERT_EQ(scene.said.size(), 4U);
+  ASSERT_EQ(scene.said.size(), 5U);  // one says that there is no more
   EXPECT_TRUE(scene.said[0].starts_with("Undone: Depth to ")) << scene.said[0];
-  EXPECT_TRUE(scene.said[2].starts_with("Redone: Speed of sound ")) << scene.said[2];
+  EXPECT_TRUE(scene.said[3].starts_with("Redone: Speed of sound ")) << scene.said[3];
 }
 
-TEST(Undo, ByButtonsFrozenToo) {
+TEST(UndoOfParameters, ByButtonsFrozenToo) {
   ECHO_SCENE(scene, 1024, 640);
   scene.frames(2);
   scene.freeze(20, 50);
@@ -198,7 +198,7 @@ TEST(Undo, ByButtonsFrozenToo) {
   EXPECT_EQ(scene.state.params, after);
 }
 
-TEST(Undo, APresetIsOneStepAndAnotherSourceClearsAll) {
+TEST(UndoOfParameters, APresetIsOneStepAndAnotherSourceClearsAll) {
   ECHO_SCENE(scene, 1600, 900);
   put_presets(scene.state);
   scene.frames(2);

@@ -7,9 +7,9 @@
 namespace echoloop::testing {
 namespace {
 
-constexpr const char* kControls[] = {"save_format/SVG",     "save_size/Print", "save_ground/Dark", "save/picture",
-                                     "save/levels",         "save/data",       "save/timings",     "save/film",
-                                     "film_range/Full history", "film_speed/0.1×", "film_format/MKV"};
+constexpr const char* kControls[] = {
+    "save_format/SVG", "save_size/Print", "save_ground/Dark",        "save/picture",    "save/levels",    "save/data",
+    "save/timings",    "save/film",       "film_range/Full history", "film_speed/0.1×", "film_format/MKV"};
 
 void expect_all_inside(Scene& scene, float width, float height) {
   for (const char* id : kControls) {

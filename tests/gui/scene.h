@@ -59,7 +59,8 @@ class Scene {
   [[nodiscard]] int gl_error() const;
 
   UiState state = plausible_state();
-  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0, records = 0;
+  int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0,
+      records = 0;
   std::string opened_phantom;
   std::filesystem::path opened_file;
   std::vector<std::pair<CompareSide, std::filesystem::path>> compared_with;

@@ -112,7 +112,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
     ASSERT_GT(a.width(), 20.0F);
     EXPECT_EQ(a.width(), b.width());
     EXPECT_FALSE(a.overlaps(b));
-    EXPECT_EQ(b.y0 > a.y1, size.width <= 1280) << "stacked where the centre is narrow";
+    EXPECT_EQ(b.y0 > a.y1, size.width <= 1024) << "stacked where the centre is narrow";
     EXPECT_NEAR(gray(shot, a.cx(), a.cy()), 191, 2) << size.width;
     EXPECT_NEAR(gray(shot, b.cx(), b.cy()), 64, 2) << size.width;
     scene.press(Key::f5);

@@ -32,6 +32,7 @@ class DroppedFiles : public ::testing::Test {
     options.source = recording_.string();
     options.backend = BackendChoice::cpu;
     options.stream.slots = kMaxSlots;
+    options.queue_given = true;
     options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 960;
     options.height = 540;

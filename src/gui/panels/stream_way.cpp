@@ -78,7 +78,7 @@ bool streams_and_lanes(PanelContext& c, Column& column) {
 bool delay_row(PanelContext& c, Column& column) {
   const auto wanted = slider_from_off(c.ui, column,
                                       {.id = "pace_ms",
-                                       .label = "Minimum gap between frames",
+                                       .label = "Minimum gap",
                                        .unit = "ms",
                                        .decimals = 1,
                                        .track_max = 100.0,

@@ -68,7 +68,8 @@ std::string outcome_of(const std::string& line, const fs::path& file) {
     std::printf("not one line: %s\n", line.c_str());
     return "broken";
   }
-  if (line.find("the reader process stopped") != line.npos) return "reader died" + line.substr(file.string().size(), 32);
+  if (line.find("the reader process stopped") != line.npos)
+    return "reader died" + line.substr(file.string().size(), 32);
   if (line.find("in time") != line.npos) return "hung";
   if (line.find("the reader process") != line.npos) return "invalid message";
   return "refused";
