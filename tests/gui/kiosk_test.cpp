@@ -19,8 +19,8 @@ class Kiosk : public ::testing::Test {
     options.settings = {"grid_nx=64", "grid_nz=64"};
     options.backend = BackendChoice::cpu;
     options.duration_s = 1e9;  // a script: no tour of the window
-    options.width = 1280;
-    options.height = 720;
+    options.width = 1600;
+    options.height = 900;
     options.history_bytes = 20'000'000;
     options.kiosk_idle_s = idle_s;
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);

@@ -37,7 +37,7 @@ class LentFrames final : public Source {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 4; }
-  [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return memory_; }
+  [[nodiscard]] bool lends_frames() const override { return true; }
   std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte>) override {
     const std::size_t bytes = acquisition_->frame_bytes();
     return std::span<const std::byte>(memory_).subspan(index * bytes, bytes);

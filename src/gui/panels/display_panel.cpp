@@ -27,7 +27,7 @@ void swatch(const Ui& ui, const Rect& r, ColorMap map) {
 bool map_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto chosen = static_cast<std::size_t>(c.state.params.color_map);
-  const Rect r = ui.labelled(column, "Colour map", c.compact ? "" : kMapNames[chosen], true);
+  const Rect r = ui.labelled(column, "Colour map", {}, true);
   const float gap = ui.px(6);
   const float side = (r.width() - ui.px(2) - 3 * gap) / 4;
   bool changed = false;
