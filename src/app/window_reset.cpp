@@ -43,7 +43,7 @@ void WindowApp::apply_setup(const Setup& wanted) {
     return;
   }
   next_setup_ = wanted;
-  opener_.open(wanted.source, wanted.facts);
+  open(wanted.source, wanted.facts);
 }
 
 // What belongs to the source that runs.

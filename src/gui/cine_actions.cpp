@@ -52,14 +52,14 @@ std::string_view why_no_past(const UiState& state) {
 std::string_view why_no_record(const UiState& state) {
   if (!state.kiosk.empty()) return state.kiosk;
   if (state.recording.finishing) return "The last frames of the recording are still being written.";
-  if (state.source.name.empty()) return "There is no source to record.";
+  if (state.source.name.empty()) return "No source to record.";
   return state.run == RunState::fault && !state.recording.on ? "The stream has stopped. Restart it first." : "";
 }
 
 std::string_view why_no_act(const UiState& state, CineAct act) {
   if (act != CineAct::compare && act != CineAct::swap) return why_no_past(state);
   if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
-  return act == CineAct::swap && !state.cine.compare ? "Nothing is compared." : "";
+  return act == CineAct::swap && !state.cine.compare ? "Compare is off." : "";
 }
 
 void freeze(const UiState& state, const UiCommands& commands) {

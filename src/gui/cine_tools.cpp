@@ -11,11 +11,9 @@ namespace echoloop {
 namespace {
 
 constexpr Tip kKeepTip = {
-    "Keep acquiring",
-    "While frozen the stream goes on behind the picture. Off: the source rests until you go live.",
-    {}};
+    "Keep acquiring", "The stream continues while frozen. Off: the source pauses until you resume.", {}};
 
-constexpr Tip kSaveTip = {"Save", "Picture, levels, numbers, films and timings.", {}};
+constexpr Tip kSaveTip = {"Save", "Images, levels, data, videos and timings.", {}};
 
 Tip save_tip(const PanelContext& c) {
   Tip tip = kSaveTip;
@@ -51,7 +49,7 @@ float tool_width(const Row& row, Tool tool) {
       return ui.width(Type::body, "Compare") + row.shortcut_width("X") + padding;
     case Tool::picture:
       if (row.fit.picture == Shown::icon) return row.square;
-      return ui.width(Type::body, "Picture") + row.shortcut_width("S") + padding + ui.px(kMore);
+      return ui.width(Type::body, "Image") + row.shortcut_width("S") + padding + ui.px(kMore);
     case Tool::record:
       return ui.width(Type::body, "Record") + row.shortcut_width("R") + padding;
   }
@@ -68,8 +66,8 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   Ui& ui = c.ui;
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
   const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
-  if (ui.button("picture_button", left, {.label = "Picture", .shortcut = shortcut},
-                {"Picture", "Saves the image on screen with the settings of Save as (S).",
+  if (ui.button("picture_button", left, {.label = "Image", .shortcut = shortcut},
+                {"Image", "Saves the image on screen with the settings of Save as (S).",
                  why_no_picture(c.state, c.shown_grid)})) {
     call(c.commands.save, SaveWhat::picture);
   }
@@ -88,8 +86,8 @@ void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
   const RecordingView& recording = c.state.recording;
   const Tip tip{recording.on ? "Stop recording" : "Record",
-                recording.on ? "Ends the file; every frame that was processed until now is in it (R)."
-                             : "Writes every frame that is processed, raw, into a file of its own (R).",
+                recording.on ? "Completes the file with all frames processed so far (R)."
+                             : "Writes every processed raw frame to a file (R).",
                 why_no_record(c.state)};
   const ButtonLook look{
       .label = recording.on ? "Stop" : "Record", .shortcut = row.fit.shortcuts ? "R" : "", .active = recording.on};
@@ -108,7 +106,8 @@ void draw_tool(const Row& row, Tool tool, const Rect& r) {
   } else if (tool == Tool::record) {
     record_button(row, r);
   } else {
-    const Tip tip{"Compare", "Holds these parameters, or shows another recording, as A; edits act on B (X).",
+    const Tip tip{"Compare",
+                  "Keeps the current settings, or shows another recording, as A; further changes apply to B (X).",
                   why_no_comparison(c.state)};
     const bool on = c.state.cine.compare && tip.why_not.empty();
     if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
@@ -135,12 +134,12 @@ void draw_menu(const Row& row, const Rect& r) {
     add(Entry::compare, {"Compare", !possible ? "no frames" : c.state.cine.compare ? "on" : "X"});
   }
   if (row.fit.picture == Shown::in_menu) {
-    add(Entry::picture, {"Picture", "S"});
-    add(Entry::save, {"Save…", "film, data"});
+    add(Entry::picture, {"Image", "S"});
+    add(Entry::save, {"Save…", "video, data"});
   }
   const bool over = r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
   ui.fill(r, over ? theme::kHover : theme::kField, theme::kRadius);
-  const auto picked = ui.menu("cine_more", r, choices, -1, {"More", "What has no room here.", {}});
+  const auto picked = ui.menu("cine_more", r, choices, -1, {"More", "Further controls.", {}});
   for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, theme::kText);
   if (!picked) return;
   switch (entries[static_cast<std::size_t>(*picked)]) {

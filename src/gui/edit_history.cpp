@@ -134,13 +134,13 @@ std::optional<Edits> EditHistory::redo() {
 std::string EditHistory::undo_text() const {
   if (done_ == 0) return {};
   const Step& step = steps_[done_ - 1];
-  return step.name.empty() ? change_text(step.after, step.before) : "back to before " + step.name;
+  return step.name.empty() ? change_text(step.after, step.before) : step.name;
 }
 
 std::string EditHistory::redo_text() const {
   if (done_ == steps_.size()) return {};
   const Step& step = steps_[done_];
-  return step.name.empty() ? change_text(step.before, step.after) : step.name + " again";
+  return step.name.empty() ? change_text(step.before, step.after) : step.name;
 }
 
 }  // namespace echoloop

@@ -51,7 +51,7 @@ void add_lobe(Values& values, const std::string& object, const std::string& whic
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const bool fit = lobe != nullptr && lobe->fit, side = lobe != nullptr && lobe->side_lobe;
   values.push_back({object, which + " width at -6 dB", "mm", lobe != nullptr ? lobe->fwhm_m * 1e3 : kNone});
-  values.push_back({object, which + " width of the fit", "mm", fit ? lobe->fit->width_m() * 1e3 : kNone});
+  values.push_back({object, which + " fitted width", "mm", fit ? lobe->fit->width_m() * 1e3 : kNone});
   values.push_back({object, which + " side lobe", "dB", side ? lobe->side_lobe->level_db : kNone});
 }
 

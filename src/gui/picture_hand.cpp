@@ -37,7 +37,7 @@ bool PictureHand::key(UiState& state, const UiCommands& commands, const KeyPress
       marks.tool = next_region(marks.tool);
       return true;
     case Key::f:
-      if (state.pan_zoom.fitted) call(commands.hint, "The whole image is in view.");
+      if (state.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
       state.pan_zoom = {};
       return true;
     case Key::remove:

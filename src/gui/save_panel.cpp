@@ -16,7 +16,7 @@ namespace {
 constexpr float kWidth = 790, kFigureWidth = 390, kPad = 16, kButton = 76, kLabel = 76;
 constexpr std::array<double, 7> kSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
 constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
-constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"All kept"}}};
+constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"Full history"}}};
 constexpr std::array<Choice, 3> kContainerChoices = {{{"MP4"}, {"WebM"}, {"MKV"}}};
 
 struct SaveRow {
@@ -51,25 +51,24 @@ void draw_rows(PanelContext& c, Column& column) {
        "Levels",
        levels,
        {},
-       {"Levels", "Gray, the grid's own pixels: dB can be read back from the values. Size and range are in the file.",
-        why}});
-  save_row(c, column,
-           {"save/data",
-            SaveWhat::data,
-            "Data",
-            "float32 .npy and .json",
-            {},
-            {"Data", "All levels in dB for NumPy, and beside it grid, parameters and the command that makes it again.",
-             why}});
+       {"Levels", "Gray levels on the beamforming grid, convertible to dB. Size and range are in the file.", why}});
+  save_row(
+      c, column,
+      {"save/data",
+       SaveWhat::data,
+       "Data",
+       "float32 .npy and .json",
+       {},
+       {"Data", "All levels in dB for NumPy, with grid, parameters and the command to reproduce the image.", why}});
   const bool timed = c.state.counts.processed > 0;
-  save_row(c, column,
-           {"save/timings",
-            SaveWhat::timings,
-            "Timings",
-            "CSV, one line a span",
-            {},
-            {"Timings", "All times that are kept: frame, stage, lane, start and end in ns.",
-             timed ? "" : "No frame has been timed yet."}});
+  save_row(
+      c, column,
+      {"save/timings",
+       SaveWhat::timings,
+       "Timings",
+       "CSV, one row per span",
+       {},
+       {"Timings", "All recorded spans: frame, stage, lane, start and end in ns.", timed ? "" : "No timings yet."}});
 }
 
 template <std::size_t N>
@@ -83,7 +82,7 @@ std::optional<int> choice_row(PanelContext& c, Column& column, std::string_view 
 
 std::string plan_text(const FilmPlan& plan) {
   if (plan.pictures == 0) return {};
-  std::string text = grouped(plan.pictures) + (plan.pictures == 1 ? " picture, " : " pictures, ");
+  std::string text = grouped(plan.pictures) + (plan.pictures == 1 ? " image, " : " images, ");
   text += fixed(plan.seconds(), plan.seconds() < 9.95 ? 1 : 0) + " s at ";
   text += fixed(plan.rate_hz, plan.rate_hz < 9.95 ? 1 : 0) + " Hz";
   if (plan.step > 1) text += fmt::format(", 1 of {} frames", plan.step);
@@ -95,9 +94,9 @@ void draw_film(PanelContext& c, Column& column) {
   Saving& saving = c.state.saving;
   FilmChoice& film = saving.film;
   const Rect head = ui.row(column, 24, 4);
-  ui.text(Type::strong, head, theme::kText, "Film");
+  ui.text(Type::strong, head, theme::kText, "Video");
   const std::string_view past = why_no_past(c.state);
-  const std::string_view why = saving.making_film            ? "A film is being made."
+  const std::string_view why = saving.making_film            ? "A video is being saved."
                                : !saving.why_no_film.empty() ? std::string_view(saving.why_no_film)
                                                              : past;
   const FilmPlan plan = why.empty() ? plan_film(c.state.cine, film) : FilmPlan{};
@@ -105,24 +104,23 @@ void draw_film(PanelContext& c, Column& column) {
   ui.text_fitted(Type::body, head.x0 + ui.px(kLabel), head.x1, head.y0, head.height(), theme::kText2, about);
   if (const auto picked = choice_row(
           c, column, "Frames", "film_range", kRangeChoices, static_cast<int>(film.range),
-          {"Frames", "Those between the loop marks, or all that are kept. Each is beamformed again for the film.",
-           why}))
+          {"Frames", "Frames between the loop marks, or the full history. Each frame is re-beamformed.", why}))
     film.range = static_cast<FilmRange>(*picked);
   const auto* const speed = std::find(kSpeeds.begin(), kSpeeds.end(), film.speed);
   if (const auto picked = choice_row(
           c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kSpeeds.begin()),
           {"Speed",
-           "Of acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
+           "In acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
     film.speed = kSpeeds[static_cast<std::size_t>(*picked)];
   if (const auto picked =
           choice_row(c, column, "Format", "film_format", kContainerChoices, static_cast<int>(film.container),
-                     {"Format", "MP4 plays nearly everywhere; WebM in browsers; MKV holds the same as MP4.", why}))
+                     {"Format", "MP4 for most players, WebM for browsers, MKV with the same content as MP4.", why}))
     film.container = static_cast<FilmContainer>(*picked);
   const Rect r = ui.row(column, theme::kRow, 0);
   const Rect button{r.x1 - ui.px(104), r.y0, r.x1, r.y1};
   if (ui.button("save/film", button,
-                {.label = "Save film", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
-                {"Save film", "With rulers, colour bar and caption. It is made beside everything else.", why})) {
+                {.label = "Save video", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
+                {"Save video", "With rulers, colour bar and caption. Runs in the background.", why})) {
     call(c.commands.save, SaveWhat::film);
   }
 }
@@ -130,7 +128,7 @@ void draw_film(PanelContext& c, Column& column) {
 }  // namespace
 
 std::string_view why_no_picture(const UiState& state, const Grid& shown) {
-  return why_no_files(state, shown.nx == 0 ? "There is no image yet." : "");
+  return why_no_files(state, shown.nx == 0 ? "No image yet." : "");
 }
 
 void draw_save_panel(PanelContext& c, float right, float bottom) {

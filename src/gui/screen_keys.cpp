@@ -28,7 +28,7 @@ void Screen::step_param(UiState& state, std::string_view key, double by) {
   const double before = get_number(state.params, *spec);
   set_number(state.params, *spec, before + by);
   const double now = get_number(state.params, *spec);
-  const std::string limit = fmt::format("{} is at its {}, {:g} {}.", spec->label, by < 0 ? "minimum" : "maximum",
+  const std::string limit = fmt::format("{} is at the {}, {:g} {}.", spec->label, by < 0 ? "minimum" : "maximum",
                                         now * spec->shown_per_si, spec->unit);
   act_unless(now == before ? limit : "", [this] { call(commands_.params_changed); });
 }
@@ -103,8 +103,7 @@ bool Screen::handle_view_key(UiState& state, const KeyPress& press) {
   for (const auto& [key, dock] : kDocks) {
     if (key != press.key) continue;
     const bool sourceless = state.source.acquisition == nullptr;
-    act_unless(sourceless ? "There is no source." : "",
-               [&, dock = dock] { toggle_dock(state, commands_, view_, dock); });
+    act_unless(sourceless ? "No source." : "", [&, dock = dock] { toggle_dock(state, commands_, view_, dock); });
     return true;
   }
   return false;
@@ -173,7 +172,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
     case Key::s:
       act_unless(why_no_picture(state, shown_grid_), [&] {
         if (press.control) {
-          state.saving.ask = true;
+          if (!refused_in_kiosk(state)) state.saving.ask = true;
         } else {
           call(commands_.save, SaveWhat::picture);
         }

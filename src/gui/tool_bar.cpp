@@ -27,29 +27,29 @@ struct Tool {
 
 constexpr Tool kPointer = {
     MarkTool::pointer, "tool/pointer", "Pointer", "Esc",
-    "Selects and moves measurements; elsewhere a drag pans the image. The wheel zooms, a double click fits."};
+    "Selects and moves measurements; elsewhere, drag to pan. Scroll to zoom, double click to fit."};
 constexpr Tool kGate = {MarkTool::gate, "tool/gate", "Doppler gate", "",
-                        "Click or drag: places the gate of the sonogram. The ends of the gate can be dragged."};
+                        "Click or drag to place the Doppler gate. Drag the gate ends to change the length."};
 constexpr std::array<Tool, 3> kLines = {{
-    {MarkTool::distance, "tool/distance", "Distance", "C", "Two clicks, or press and drag: the length in mm."},
-    {MarkTool::angle, "tool/angle", "Angle", "", "Three clicks: one leg, the corner, the other leg."},
+    {MarkTool::distance, "tool/distance", "Distance", "C", "Click both ends, or drag: length in mm."},
+    {MarkTool::angle, "tool/angle", "Angle", "", "Click the first leg, the vertex and the second leg."},
     {MarkTool::profile, "tool/profile", "Profile along a line", "",
-     "Two clicks, or press and drag: the levels along the line."},
+     "Click both ends, or drag: level profile along the line."},
 }};
 constexpr std::array<Tool, 4> kRegions = {{
     {MarkTool::ellipse, "tool/ellipse", "Elliptical region", "A",
-     "Click both ends of one axis, then the width. The first region is a target, the second its background."},
+     "Click both ends of one axis, then the width. The first region is the target, the second the background."},
     {MarkTool::rectangle, "tool/rectangle", "Rectangular region", "A",
-     "Drag from corner to corner. The first region is a target, the second its background."},
-    {MarkTool::circle, "tool/circle", "Round region", "A",
-     "Drag from centre to edge. The first region is a target, the second its background."},
+     "Drag from corner to corner. The first region is the target, the second the background."},
+    {MarkTool::circle, "tool/circle", "Circular region", "A",
+     "Drag from centre to edge. The first region is the target, the second the background."},
     {MarkTool::outline, "tool/outline", "Freehand region", "A",
-     "Drag around the region. The first region is a target, the second its background."},
+     "Drag along the outline. The first region is the target, the second the background."},
 }};
 constexpr std::array<Tool, 2> kPlaces = {{
-    {MarkTool::point, "tool/point", "Point target", "", "Click a point target to measure its axial and lateral FWHM."},
+    {MarkTool::point, "tool/point", "Point target", "", "Click a point target to measure axial and lateral FWHM."},
     {MarkTool::inspect, "tool/inspect", "Inspect a pixel", "",
-     "Click or drag: the place that the inspector and the M-mode below the image show."},
+     "Click or drag to place the pixel of the inspector and the line of M-mode."},
 }};
 
 // Tools of one kind share a button where there is little room.
@@ -72,16 +72,16 @@ struct View {
 };
 constexpr std::array<View, kBarViews> kViews = {
     {{Dock::none, "dock/measure", "Measure", "", BarIcon::measure,
-      "In the right column: the measurements in numbers, and the histogram of the levels."},
+      "Values of all measurements and the image histogram, on the right."},
      {Dock::inspector, "dock/inspector", "Inspector", "N", BarIcon::inspector,
-      "Below the image: the echoes that one pixel is made of."},
-     {Dock::m_mode, "dock/m_mode", "M-mode", "M", BarIcon::m_mode, "Below the image: one image line over time."},
+      "Channel data and processing of one pixel, below the image."},
+     {Dock::m_mode, "dock/m_mode", "M-mode", "M", BarIcon::m_mode, "One image line over time, below the image."},
      {Dock::sonogram, "dock/sonogram", "Doppler", "D", BarIcon::sonogram,
-      "Below the image: the velocities in a gate on the beam over time."}}};
+      "Velocity spectrum in a gate over time, below the image."}}};
 
 constexpr float kSide = 28, kSideCompact = 26, kChevron = 15, kGap = 2, kPart = 9, kFactor = 38;
 constexpr char kMenu[] = "tools/more/menu";
-constexpr std::string_view kWholeImage = "The whole image is in view.";
+constexpr std::string_view kWholeImage = "The whole image is visible.";
 
 struct Row {
   PanelContext& c;
@@ -171,7 +171,7 @@ void draw_kind(Row& row, const ToolKind& kind, MarkTool& last) {
   const Rect chevron{face.x1, face.y0, face.x1 + ui.px(kChevron), face.y1};
   const Rect both{face.x0, face.y0, chevron.x1, face.y1};
   const Pressed p = draw_tool(row, tool, face, both);
-  const Pressed opens = square(ui, kind.id, chevron, chevron, false, {kind.title, "More tools of this kind.", {}});
+  const Pressed opens = square(ui, kind.id, chevron, chevron, false, {kind.title, "More tools.", {}});
   ui.chevron(chevron.cx() - ui.px(1), chevron.cy() + ui.px(1), Direction::down, opens.ink);
   constexpr float kHold_s = 0.4F;
   const std::string popup = std::string(kind.id) + "/menu";
@@ -208,19 +208,19 @@ void draw_zoom(Row& row, BarTools tools) {
     return p.clicked && l.image.width() > 0;
   };
   constexpr double kStep = 1.5;
-  if (button("zoom/out", BarIcon::zoom_out, {"Zoom out", "About the centre, as the wheel does.", fitted}))
+  if (button("zoom/out", BarIcon::zoom_out, {"Zoom out", "Zooms out about the centre.", fitted}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), 1.0 / kStep);
   const float w = ui.px(kFactor);
   const std::string factor = fixed(zoom, zoom < 9.95 ? 1 : 0) + "×";
   ui.text_centred(Type::small, {row.x - row.gap, row.area.y0, row.x - row.gap + w, row.area.y1},
                   zoom > 1.0 ? theme::kText : theme::kMuted, factor);
   row.x += w - row.gap;
-  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "The largest zoom is reached." : "";
-  if (button("zoom/in", BarIcon::zoom_in, {"Zoom in", "About the centre. The wheel zooms about the pointer.", largest}))
+  const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "Maximum zoom reached." : "";
+  if (button("zoom/in", BarIcon::zoom_in,
+             {"Zoom in", "Zooms in about the centre. Scroll to zoom at the pointer.", largest}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
   if (tools != BarTools::apart) return;  // in the menu
-  if (button("zoom/fit", BarIcon::fit, {"Fit to window   F", "The whole image, as large as possible.", fitted}))
-    pan_zoom = {};
+  if (button("zoom/fit", BarIcon::fit, {"Fit to window   F", "Fits the image to the window.", fitted})) pan_zoom = {};
 }
 
 bool is_open(const PanelContext& c, const View& view) {
@@ -290,7 +290,7 @@ void draw_more(Row& row, const Rect& r, const BarFit& fit) {
   add({.id = "marks/clear",
        .label = "Clear measurements…",
        .note = "can be undone",
-       .why_not = c.state.marks.list.empty() ? "There are no measurements." : "",
+       .why_not = c.state.marks.list.empty() ? "No measurements." : "",
        .parted = true},
       BarIcon::clear, [&c] { clear_marks(c.state.marks); });
   if (const auto picked = icon_menu(ui, kMenu, r, rows)) acts[*picked]();

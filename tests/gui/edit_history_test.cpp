@@ -94,9 +94,9 @@ TEST(EditHistory, APresetIsOneStepWithItsName) {
   w.params.gain_db = 6;
   w.params.f_number = 2;
   w.history.observe(w.params, w.marks, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
-  EXPECT_EQ(w.history.undo_text(), "back to before preset Smooth");
+  EXPECT_EQ(w.history.undo_text(), "preset Smooth");
   EXPECT_TRUE(w.history.undo()->params.gain_db == 3.0);
-  EXPECT_EQ(w.history.redo_text(), "preset Smooth again");
+  EXPECT_EQ(w.history.redo_text(), "preset Smooth");
 }
 
 TEST(EditHistory, ARefusedValueLeavesNoStep) {

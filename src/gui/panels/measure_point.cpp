@@ -61,15 +61,15 @@ void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, cons
             {.label = side.label,
              .unit = "mm",
              .decimals = 2,
-             .help = "Width 6 dB below the brightest pixel, between straight lines through the pixels' levels; second: "
-                     "width of the parabola in dB fitted to the lobe down to \u221210 dB.",
+             .help = "Width at -6 dB from the peak, with linear interpolation between pixels; second value: width of a "
+                     "parabola in dB fitted to the lobe down to \u221210 dB.",
              .first = m.find(point.object, name + " width at -6 dB"),
-             .second = m.find(point.object, name + " width of the fit")});
+             .second = m.find(point.object, name + " fitted width")});
   table_row(c, column,
             {.label = c.compact ? "side lobe" : "  side lobe",
              .unit = "dB",
              .decimals = 1,
-             .help = "The highest level beyond the lobe's first minima, within five widths, against the peak.",
+             .help = "Highest level outside the main lobe, within five widths, relative to the peak.",
              .first = m.find(point.object, name + " side lobe")});
 }
 
@@ -85,7 +85,7 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   block_head(
       c, column, point.object,
       fmt::format("x {}  z {} mm  {} dB", fixed(s.peak.x_m * 1e3, 2), fixed(s.peak.z_m * 1e3, 2), fixed(s.peak_db, 1)),
-      "The bright spot nearest to where you clicked; its place is found between the pixels.");
+      "Bright spot nearest to the click, with sub-pixel position.");
   const Rect head = ui.row(column, 16, 0);
   const TableColumns at = table_columns(c, column);
   ui.text(Type::small, head, theme::kMuted, "Width");
@@ -99,7 +99,7 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   if (least < kFewPixels) {
     const Rect r = ui.row(column, 18, 0);
     ui.text_fitted(Type::small, r.x0, r.x1, r.y0, r.height(), theme::kText2,
-                   fmt::format("Only {} pixels wide: a finer grid is surer.", fixed(least, 1)));
+                   fmt::format("Only {} pixels across: use a finer grid for a reliable width.", fixed(least, 1)));
   }
   column.y += ui.px(4);
   const bool beside = column.x1 - column.x0 >= ui.px(280);
@@ -146,7 +146,7 @@ void profile_block(PanelContext& c, Column& column, const MeasuredProfile& line)
   const LineProfile& p = line.profile;
   const double length_mm = p.at_m.empty() ? 0.0 : p.at_m.back() * 1e3;
   block_head(c, column, line.object, fmt::format("{} mm", fixed(length_mm, 2)),
-             "Levels along the line, from its first point to its second.");
+             "Levels along the line, from the first to the second point.");
   profile_plot(c, column, p, nullptr);
 }
 

@@ -5,19 +5,18 @@
 namespace echoloop {
 namespace {
 
-constexpr std::string_view kMeanHelp =
-    "Level of the mean amplitude. 0 dB is the level that the picture's 0 dB stands for.";
+constexpr std::string_view kMeanHelp = "Level of the mean amplitude, relative to 0 dB of the image.";
 constexpr std::string_view kDeviationHelp =
     "Standard deviation of the levels in dB; 5.6 dB in fully developed speckle.";
 constexpr std::string_view kSnrHelp = "Mean over standard deviation of the amplitude; 1.91 in fully developed speckle.";
-constexpr std::string_view kAreaHelp = "Of the picture's pixels whose centres lie inside.";
-constexpr std::string_view kContrastHelp = "Level of the target's mean amplitude above the background's.";
+constexpr std::string_view kAreaHelp = "Total area of the pixels with centres inside.";
+constexpr std::string_view kContrastHelp = "Mean amplitude of the target relative to the background, in dB.";
 constexpr std::string_view kCnrHelp =
     "Contrast-to-noise ratio of the amplitudes: difference of the means over the root of the sum of both variances.";
 
 std::string gcnr_help(const PairStats& stats) {
   return "Generalized CNR: 1 minus the overlap of the two histograms (Rodriguez-Molares 2020), here of " +
-         std::to_string(stats.gcnr_bins) + " bins with equally many pixels. 1: always told apart. 0: never.";
+         std::to_string(stats.gcnr_bins) + " bins with equally many pixels. 1: fully separable, 0: identical.";
 }
 
 // `first` and `second`: what stands before the quantity's name.
@@ -76,7 +75,7 @@ void region_block(PanelContext& c, Column& column, const MeasuredRegion& region)
   block_head(c, column, region.object, note, "");
   if (region.stats.pixels == 0) {
     const Rect r = c.ui.row(column, 20, 0);
-    c.ui.text_fitted(Type::body, r.x0, r.x1, r.y0, r.height(), theme::kMuted, "No echoes of the picture lie inside.");
+    c.ui.text_fitted(Type::body, r.x0, r.x1, r.y0, r.height(), theme::kMuted, "No image data inside this region.");
     return;
   }
   region_rows(c, column, region.object, "", "");

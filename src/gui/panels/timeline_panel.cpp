@@ -21,11 +21,10 @@ std::string round_ms(std::int64_t ns) {
 void pause_button(PanelContext& c, const Rect& r) {
   TimelineState& t = c.view.timeline;
   const bool nothing = !t.paused && c.state.timeline.spans.empty();
-  if (!c.ui.button("timeline_pause", r, {.label = t.paused ? "Go on" : "Pause"},
-                   {t.paused ? "Go on" : "Pause",
-                    t.paused ? "Shows the newest frames again."
-                             : "Keeps these frames on screen to look at them; the stream itself goes on.",
-                    nothing ? "No frame has been timed yet." : ""})) {
+  if (!c.ui.button("timeline_pause", r, {.label = t.paused ? "Resume" : "Pause"},
+                   {t.paused ? "Resume" : "Pause",
+                    t.paused ? "Returns to the newest frames." : "Freezes the timeline; the stream continues.",
+                    nothing ? "No timings yet." : ""})) {
     return;
   }
   t.paused = !t.paused;
@@ -36,9 +35,7 @@ void frames_choice(PanelContext& c, const Rect& r) {
   const auto at = std::find(kTimelineFrames.begin(), kTimelineFrames.end(), c.view.timeline_frames);
   const auto picked = c.ui.segmented(
       "timeline_frames", r, kFrameChoices, static_cast<int>(at - kTimelineFrames.begin()),
-      {"Frames",
-       "How many frames the timeline shows. Ctrl+wheel zooms, a drag pans, a double click shows all again.",
-       {}});
+      {"Frames", "Number of frames in the timeline. Ctrl+scroll to zoom, drag to pan, double click to reset.", {}});
   if (!picked) return;
   c.view.timeline_frames = kTimelineFrames[static_cast<std::size_t>(*picked)];
   c.view.timeline.zoom = {};
@@ -47,15 +44,14 @@ void frames_choice(PanelContext& c, const Rect& r) {
 void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
   const std::string_view why =
       why_no_files(c.state, c.state.timing.frames == 0 && c.state.timeline.spans.empty() && c.view.timeline.kept.empty()
-                                ? std::string_view("No frame has been timed yet.")
+                                ? std::string_view("No timings yet.")
                                 : std::string_view());
-  if (c.ui.button(
-          "save_csv", csv, {.label = "CSV"},
-          {"Save as CSV", "All times that are kept, one line a span: frame, stage, lane, start and end in ns.", why})) {
+  if (c.ui.button("save_csv", csv, {.label = "CSV"},
+                  {"Save as CSV", "All recorded spans, one per line: frame, stage, lane, start and end in ns.", why})) {
     call(c.commands.save_timings, TimingFile::csv);
   }
   if (c.ui.button("save_trace", trace, {.label = "Trace"},
-                  {"Save as a trace", "All times that are kept, for Perfetto or Chrome's tracing page.", why})) {
+                  {"Save as a trace", "All recorded spans, for Perfetto or Chrome tracing.", why})) {
     call(c.commands.save_timings, TimingFile::chrome_trace);
   }
 }
