@@ -116,7 +116,7 @@ OverlayRequests draw_keys_overlay(Ui& ui) {
 }
 
 std::string keys_markdown_table() {
-  std::string text = "| | key | does |\n|---|---|---|\n";
+  std::string text = "| | key | action |\n|---|---|---|\n";
   for (const Group& group : groups()) {
     for (const KeyHelp* help : group.rows) {
       const bool first = help == group.rows.front();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kControls[] = {"save_format/SVG",     "save_size/Print", "save_ground/Dark", "save/picture",
                                      "save/levels",         "save/data",       "save/timings",     "save/film",
-                                     "film_range/All kept", "film_speed/0.1×", "film_format/MKV"};
+                                     "film_range/Full history", "film_speed/0.1×", "film_format/MKV"};
 
 void expect_all_inside(Scene& scene, float width, float height) {
   for (const char* id : kControls) {
@@ -35,7 +35,7 @@ TEST(SavePanel, SavesEachThing) {
   for (const char* id : {"save/picture", "save/levels", "save/data", "save/timings", "save/film"}) scene.click(id);
   EXPECT_EQ(scene.saved, (std::vector<SaveWhat>{SaveWhat::picture, SaveWhat::levels, SaveWhat::data, SaveWhat::timings,
                                                 SaveWhat::film}));
-  scene.click("film_range/All kept");
+  scene.click("film_range/Full history");
   scene.click("film_speed/0.25×");
   scene.click("film_format/WebM");
   EXPECT_EQ(scene.state.saving.film.range, FilmRange::all);
