@@ -74,12 +74,7 @@ UiCommands WindowApp::make_commands() {
   };
   c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
   c.save_timings = [this](TimingFile format) {
-    if (refused_in_kiosk()) return;
-    later(
-        [this, format] {
-          if (folder_ready(UserFolder::documents)) save_timings(format);
-        },
-        "saving");
+    if (!refused_in_kiosk()) later([this, format] { save_timings_as(format); });
   };
   c.save = [this](SaveWhat what) {
     if (!refused_in_kiosk()) later([this, what] { save(what); });

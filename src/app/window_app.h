@@ -89,6 +89,8 @@ class WindowApp {
   void say_reference();
   void save(SaveWhat what);
   void save_timings(TimingFile format);
+  void save_timings_as(TimingFile format);
+  void try_to_save(UserFolder kind, const std::function<void()>& act);
   void save_picture(SaveWhat what);
   void save_measurements();
   void save_objects();

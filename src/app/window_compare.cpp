@@ -64,6 +64,7 @@ void WindowApp::go_on_with_comparison() {
   if (!state_.cine.compare) {
     if (compared_.wanted()) compared_.forget();
     state_.cine.a_recording = {};
+    resolve(state_.messages, "comparing");
     return;
   }
   if (compared_.opening() && !state_.progress) {
@@ -78,6 +79,7 @@ void WindowApp::go_on_with_comparison() {
     check_params(*opened.info.acquisition, params);
     state_.cine.a_recording = {.name = opened.info.name, .acquisition = opened.info.acquisition};
     state_.cine.a = params;
+    resolve(state_.messages, "comparing");
   } catch (const std::exception& error) {
     end_other_recording(error.what());
   }
@@ -87,7 +89,7 @@ void WindowApp::end_other_recording(const std::string& why) {
   compared_.forget();
   state_.cine.a_recording = {};
   state_.cine.a = state_.params;
-  say(Severity::error, why);
+  say(Severity::error, why, "comparing");
 }
 
 }  // namespace echoloop

@@ -65,18 +65,29 @@ std::filesystem::path WindowApp::new_save(UserFolder kind, const std::string& na
   return new_file(save_folder(viewer_->settings().saving, kind), name, ending);
 }
 
-void WindowApp::save(SaveWhat what) {
-  if (!folder_ready(folder_kind(what))) return;
+// A failure is told beside the folder too.
+void WindowApp::try_to_save(UserFolder kind, const std::function<void()>& act) {
+  if (!folder_ready(kind)) return;
   try {
+    act();
+  } catch (const std::exception& error) {
+    report_saved(error.what(), Severity::error);
+  }
+}
+
+void WindowApp::save_timings_as(TimingFile format) {
+  try_to_save(UserFolder::documents, [&] { save_timings(format); });
+}
+
+void WindowApp::save(SaveWhat what) {
+  try_to_save(folder_kind(what), [&] {
     if (what == SaveWhat::film) return save_film();
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
     if (what == SaveWhat::session) return save_session();
     if (what == SaveWhat::objects) return save_objects();
     save_picture(what);
-  } catch (const std::exception& error) {
-    report_saved(error.what(), Severity::error);
-  }
+  });
 }
 
 // What is on screen, also where images never come to the host: `pixels` is filled.

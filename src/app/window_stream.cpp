@@ -293,6 +293,7 @@ void WindowApp::toggle_record() {
     const std::string name =
         fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state_.source), fmt::localtime(std::time(nullptr)));
     recording_.start(new_save(UserFolder::videos, name, ".uff"), *source_, state_.params);
+    resolve(state_.messages, "saving");  // the folder can be written
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -100,6 +101,21 @@ TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
   EXPECT_EQ(app_->state().source.opened_as, other.string());
   EXPECT_TRUE(draw_until([&] { return plays(); }));
   EXPECT_FALSE(app_->state().fault.has_value());
+}
+
+TEST_F(DroppedFiles, TheErrorGoesWhenTheFileOpens) {
+  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  const fs::path late = folder_ / "late.uff";
+  write_text_file(late, "still being written");
+  drop(late);
+  const std::vector<Message>& messages = app_->state().messages;
+  ASSERT_TRUE(standing(messages).has_value());
+  ASSERT_EQ(messages[*standing(messages)].severity, Severity::error);
+  fs::copy_file(recording_, late, fs::copy_options::overwrite_existing);
+  drop(late);
+  ASSERT_TRUE(draw_until([&] { return app_->state().source.opened_as == late.string(); }));
+  ASSERT_TRUE(standing(messages).has_value());
+  EXPECT_NE(messages[*standing(messages)].severity, Severity::error) << messages[*standing(messages)].text;
 }
 
 class WindowOf {
@@ -236,9 +252,32 @@ TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
   state.messages.clear();
   window.click("save/picture");
   ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+  EXPECT_NE(state.messages[standing(state.messages).value()].severity, Severity::error);
   EXPECT_TRUE(state.messages.front().text.starts_with("Saved " + folder.path().string() + "/cyst_phantom_f"))
       << state.messages.front().text;
   for (const char* kind : {"XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"}) ::unsetenv(kind);
+}
+
+// A preset that cannot be read is one error, which goes when its file is mended.
+TEST(OwnPresets, AnErrorGoesWhenTheFileIsMended) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "config/echoloop/presets/mine.toml";
+  fs::create_directories(file.parent_path());
+  write_text_file(file, "name = [broken");
+  const WindowOf window(folder, "sim:cyst");
+  const std::vector<Message>& messages = window.app->state().messages;
+  const auto errors = [&] {
+    return std::count_if(messages.begin(), messages.end(),
+                         [](const Message& m) { return m.severity == Severity::error && m.stay != Stay::resolved; });
+  };
+  ASSERT_TRUE(window.until([&] { return window.app->state().shown > 1; }));
+  EXPECT_EQ(errors(), 1) << "said once, although presets were listed again";
+  write_text_file(file, "name = \"Mine\"\n[parameters]\ngain_db = 3\n");
+  EXPECT_TRUE(window.until([&] { return errors() == 0; }));
+  write_text_file(file, "name = [broken again");
+  EXPECT_TRUE(window.until([&] { return errors() == 1; }));
+  fs::remove(file);
+  EXPECT_TRUE(window.until([&] { return errors() == 0; }));
 }
 
 // Format, size and ground are those of the panel, and a later run has them again.
