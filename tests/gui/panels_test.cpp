@@ -164,7 +164,7 @@ TEST(Controls, ColourBarMovesTheWindow) {
 
 TEST(Keys, DoWhatTheListSays) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.put_image({.nx = 20, .nz = 30, .x0_m = -5e-3, .x1_m = 5e-3, .z0_m = 5e-3, .z1_m = 20e-3},
+  scene.put_image({.x0_m = -5e-3, .x1_m = 5e-3, .z0_m = 5e-3, .z1_m = 20e-3, .nx = 20, .nz = 30},
                   [](float, float) { return -20.0F; });
   scene.frames(2);
   scene.press(Key::space);

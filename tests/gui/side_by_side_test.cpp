@@ -249,7 +249,7 @@ TEST(CompareBar, FitsEveryWidth) {
     int width, height;
     double scale;
   };
-  for (const Size& size : {Size{1024, 640, 1}, Size{1280, 720, 1}, Size{1440, 900, 1.5}, Size{1600, 900, 1},
+  for (const Size& size : {Size{1024, 640, 1}, Size{1280, 720, 1}, Size{1536, 960, 1.5}, Size{1600, 900, 1},
                            Size{2560, 1440, 2}, Size{3840, 2160, 3}}) {
     ECHO_SCENE(scene, size.width, size.height, size.scale);
     show(scene, flat(-15), flat(-45));
@@ -263,9 +263,9 @@ TEST(CompareBar, FitsEveryWidth) {
     }
     EXPECT_LE(right, scene.viewer->control_rect("cine_track").x1 + static_cast<float>(20 * size.scale)) << size.width;
     scene.click("compare_close");
-    EXPECT_FALSE(scene.state.cine.compare);
+    EXPECT_FALSE(scene.state.cine.compare) << size.width;
     scene.press(Key::x);
-    EXPECT_TRUE(scene.state.cine.compare);
+    EXPECT_TRUE(scene.state.cine.compare) << size.width;
   }
 }
 

@@ -97,7 +97,7 @@ TEST(TimelinePanel, ControlWheelZoomsDragMovesDoubleClickFits) {
   scene.frames(2);
   input.wheel = 10;
   scene.viewer->inject(input);
-  scene.frames(1);
+  scene.frames(2);  // the second shows the new zoom
   input.control = false;
   input.wheel = 0;
   EXPECT_EQ(scene.viewer->control_rect("timeline"), area);  // the column did not scroll
