@@ -38,8 +38,17 @@ OpenedSource open_source(const std::string& name, const Facts& facts, const Open
   opened.info.name = opened.source->name();
   opened.info.acquisition = opened.source->acquisition();
   opened.info.frame_count = opened.source->frame_count();
-  opened.info.rate_hz = default_rate_hz(*opened.source);
+  opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   return opened;
+}
+
+ImagingParams window_params(const OpenedSource& opened) {
+  ImagingParams params = default_params(*opened.info.acquisition);
+  if (opened.info.phantom == "flow") {
+    const PhantomSettings settings = parse_phantom(opened.name.substr(kPhantomPrefix.size()));
+    params.gate_z_m = flow_phantom_truth(settings, 0).axis.z_m;
+  }
+  return params;
 }
 
 }  // namespace echoloop

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/acquisition_facts.h"
+#include "core/params.h"
 #include "formats/recording.h"
 #include "gui/ui_state.h"
 #include "source/source.h"
@@ -23,5 +24,8 @@ struct OpenedSource {
 // `facts`: what the user knows about a recording that its file does not hold.
 OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
                          std::stop_token stop = {});
+
+// default_params() for a window: the sample volume lies on the axis of the flow phantom's vessel.
+ImagingParams window_params(const OpenedSource& opened);
 
 }  // namespace echoloop

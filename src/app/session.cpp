@@ -31,7 +31,7 @@ Session::~Session() {
 }
 
 double Session::rate_hz() const {
-  return options_.stream.rate_hz > 0.0 ? options_.stream.rate_hz : default_rate_hz(*source_);
+  return options_.stream.rate_hz > 0.0 ? options_.stream.rate_hz : default_rate_hz(*source_->acquisition());
 }
 
 ProducerState Session::producer_state() const {

@@ -85,7 +85,7 @@ ImagingParams WindowApp::params_with_facts(const ImagingParams& defaults) const 
 }
 
 void WindowApp::start_session(OpenedSource opened) {
-  const ImagingParams defaults = default_params(*opened.info.acquisition);
+  const ImagingParams defaults = window_params(opened);
   const bool first = source_ == nullptr;
   const std::shared_ptr<const SavedSession> saved = std::exchange(pending_session_, nullptr);
   // With other facts, or a phantom with other settings.

@@ -122,6 +122,11 @@ void set_one(PhantomSettings& settings, std::string_view assignment) {
   }
 }
 
+std::string unit_text(const PhantomSetting& row) {
+  const std::string_view unit = row.unit;
+  return unit == "°" ? " degrees" : unit.empty() ? "" : " " + std::string(unit);
+}
+
 void require(bool ok, const PhantomSettings& s, const std::string& found, const std::string& accepted) {
   if (!ok) throw Error("sim:" + s.name, found, accepted);
 }
@@ -178,9 +183,8 @@ void check_phantom(const PhantomSettings& s) {
     const double value = row.get(s) / row.per_unit;
     const double slack = 1e-9 * std::max(1.0, std::abs(value));  // of a value that went through SI
     if (value >= row.least - slack && value <= row.most + slack) continue;
-    throw out_of_range(
-        "sim:" + s.name + ": " + row.key, number_text(value),
-        number_text(row.least) + " to " + number_text(row.most) + (*row.unit != '\0' ? " " : "") + row.unit);
+    throw out_of_range("sim:" + s.name + ": " + row.key, number_text(value),
+                       number_text(row.least) + " to " + number_text(row.most) + unit_text(row));
   }
 }
 

@@ -45,12 +45,10 @@ std::string refusal_text(const RingRefusal& r) {
 
 }  // namespace
 
-double default_rate_hz(const Source& source) {
-  // A recording at 10 kHz would be over before its motion is seen: 50 frames a second show every frame of a short loop.
-  // A phantom has no end; at 100 a cycle of 2 kHz flow lasts 17 s.
-  const double most_hz = source.frame_count() == 0 ? 100.0 : 50.0;
-  const double own_hz = source.acquisition()->frame_rate_hz;
-  return own_hz > 0.0 ? std::min(own_hz, most_hz) : 50.0;
+double default_rate_hz(const Acquisition& acquisition) {
+  // A recording at 10 kHz would end too quickly to be seen; 50 images a second show every frame of a short loop.
+  constexpr double kFallbackHz = 50.0;
+  return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
 }
 
 Producer::Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options)

@@ -19,7 +19,7 @@
 namespace echoloop {
 
 // The rate of a source when the user asks for none: its own frame rate, as far as a screen can follow.
-double default_rate_hz(const Source& source);
+double default_rate_hz(const Acquisition& acquisition);
 
 struct ProducerOptions {
   double rate_hz = 0.0;  // kRateMax or a positive rate

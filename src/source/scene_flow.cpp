@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kVesselDepth = 0.505;      // of its axis at x = 0, as a share of the field's depth: amid the image
+constexpr double kVesselDepth_m = 18e-3;    // of its axis at x = 0, times the scale
 constexpr double kVesselRadius_m = 2.6e-3;  // likewise; inner
 constexpr double kWallThickness_m = 0.7e-3;
 constexpr double kBloodLevel = 0.14;  // -17 dB
@@ -24,7 +24,7 @@ struct Vessel {
   double depth_m, radius_m, wall_m, cosine, sine;
 
   Vessel(const Field& field, const FlowSettings& flow)
-      : depth_m(kVesselDepth * field.depth_m),
+      : depth_m(kVesselDepth_m * field.scale),
         radius_m(flow.radius_m > 0.0 ? flow.radius_m : kVesselRadius_m * field.scale),
         wall_m(kWallThickness_m * field.scale),
         cosine(std::cos(flow.angle_rad)),
