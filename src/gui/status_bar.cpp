@@ -196,7 +196,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
   Figure latency{"latency p95", known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—", "00.00", "ms"};
 
-  // What a narrow bar leaves out, in this order: device name, "Present F5", the word "latency", "shown".
+  // What a narrow bar leaves out, in this order: device name, "Present F5", the word "latency", "shown",
+  // and "Reset" while a recording runs.
   float x = separator(ui, source_menu(c, r, requests), r);
   const float keys_width =
       link_width(ui, "Reset", c.compact ? "" : "F9") + ui.px(c.compact ? 12 : 24) + link_width(ui, "Keys", "F1");
@@ -221,6 +222,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   }
   const bool with_shown = free >= 0;
   if (!with_shown) free += figure_width(ui, shown) + ui.px(16);
+  const bool with_reset = !recording || free >= 0;  // F9 still resets
 
   if (!s.backend.empty()) {
     x = ui.badge(x, r.cy(), backend);
@@ -254,7 +256,8 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     requests.keys = true;
   }
   const float reset = right - keys_width;
-  if (ui.link("reset", {reset, r.y0, reset + link_width(ui, "Reset", c.compact ? "" : "F9"), r.y1}, "Reset",
+  if (with_reset &&
+      ui.link("reset", {reset, r.y0, reset + link_width(ui, "Reset", c.compact ? "" : "F9"), r.y1}, "Reset",
               c.compact ? "" : "F9",
               {"Reset   F9",
                "Restores source, parameters, stream, view, zoom, marks and panels to the initial state. Ctrl+Z undoes "

@@ -173,7 +173,7 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
     reveal(scene, panel);
     scene.click(panel);
   }
-  const Rect column = scene.viewer->control_rect("panel_stream");
+  const Rect column = scene.viewer->control_rect("panel_timings");  // a header over the whole width
   for (const char* id :
        {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
         "latency_ready", "latency_shown", "timeline", "save_csv", "save_trace", "time_period"}) {

@@ -120,7 +120,7 @@ TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
   const RgbPicture shot = scene.shot();
   const auto bright_between = [&](int x0, int x1, int least) {
     int count = 0;
-    for (int y = 640 - 60; y < 636; ++y) {
+    for (int y = 640 - 176; y < 640 - 112; ++y) {  // above the touch strip
       for (int x = x0; x < x1; ++x) {
         count += shot.rgb[static_cast<std::size_t>(y * shot.width + x) * 3] > least ? 1 : 0;
       }
