@@ -59,7 +59,7 @@ TEST_P(PresetRowAt, EveryPresetCanBeReached) {
   ASSERT_EQ(scene.preset_orders.size(), 2U);
   EXPECT_EQ(scene.preset_orders[1].index, 14);
   const Rect chip = scene.viewer->control_rect("preset/0"), more = scene.viewer->control_rect("preset_more");
-  const Rect column = scene.viewer->control_rect("panel_formation");
+  const Rect column = scene.viewer->control_rect("panel_source");
   EXPECT_GE(chip.x0, column.x0 - 1);
   EXPECT_LE(more.x1, column.x1 + 1);
   EXPECT_EQ(scene.gl_error(), 0);
