@@ -223,7 +223,8 @@ TEST(LookingBackAt, AnotherRecordingBesideIsWhatItIsAlone) {
   const Picture b_alone = rig.review(5, params).front();
   for (std::size_t k = 0; k < 4; ++k) {
     const auto kept = rig.history.at(5);
-    const std::span<const std::byte> samples = beside->produce(k, {});
+    std::vector<std::byte> slot(other->frame_bytes());  // until both images have come
+    const std::span<const std::byte> samples = beside->produce(k, slot);
     rig.session.review({.frame = kept->frame,
                         .owner = kept->owner,
                         .params = params,
