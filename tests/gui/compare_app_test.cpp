@@ -9,6 +9,7 @@
 #include "app/open_source.h"
 #include "app/window_app.h"
 #include "gui/measuring.h"
+#include "gui/turning.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
@@ -32,10 +33,7 @@ struct Compared {
     app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app->begin();
   }
-  [[nodiscard]] bool until(const std::function<bool()>& holds) const {
-    for (int turns = 0; !holds() && turns < 3000; ++turns) app->turn();
-    return holds();
-  }
+  [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
   void press(Key key) const {
     InjectedInput input;
     input.keys = {{.key = key}};

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "app/window_app.h"
+#include "gui/turning.h"
 #include "history/film.h"
 #include "support/film_file.h"
 #include "support/temporary_folder.h"
@@ -29,10 +30,7 @@ class HeldBackWindow : public ::testing::Test {
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();
   }
-  bool until(const std::function<bool()>& holds) {
-    for (int turns = 0; !holds() && turns < 4000; ++turns) app_->turn();
-    return holds();
-  }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void click(const std::string& id) {
     const Rect r = app_->viewer().control_rect(id);
     ASSERT_GT(r.width(), 0.0F) << id;

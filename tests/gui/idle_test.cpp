@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "app/window_app.h"
+#include "gui/turning.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
@@ -22,10 +23,7 @@ class Idle : public ::testing::Test {
     app_->begin();
     ASSERT_TRUE(until([&] { return app_->state().shown > 3; }));
   }
-  bool until(const std::function<bool()>& holds) {
-    for (int turns = 0; !holds() && turns < 1000; ++turns) app_->turn();
-    return holds();
-  }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   // So many window frames in a row that need not be drawn.
   bool becomes_idle(int frames = 12) {
     int idle = 0;

@@ -5,6 +5,7 @@
 
 #include "app/window_app.h"
 #include "gui/focus.h"
+#include "gui/turning.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
@@ -28,10 +29,7 @@ class Kiosk : public ::testing::Test {
     ASSERT_TRUE(until([&] { return state().shown > 2; }));
   }
   UiState& state() { return app_->state(); }
-  bool until(const std::function<bool()>& holds) {
-    for (int turns = 0; !holds() && turns < 3000; ++turns) app_->turn();
-    return holds();
-  }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void inject(const InjectedInput& input, int turns = 2) {
     app_->viewer().inject(input);
     for (int i = 0; i < turns; ++i) app_->turn();

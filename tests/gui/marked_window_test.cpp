@@ -9,6 +9,7 @@
 #include "app/measurements_json.h"
 #include "app/window_app.h"
 #include "core/param_table.h"
+#include "gui/turning.h"
 #include "source/phantom.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
@@ -62,10 +63,7 @@ class MarkedWindow {
   }
   [[nodiscard]] UiState& state() { return app_->state(); }
   [[nodiscard]] const Image& shown() { return app_->viewer().shown_image(); }
-  bool until(const std::function<bool()>& holds) {
-    for (int turns = 0; !holds() && turns < 3000; ++turns) app_->turn();
-    return holds();
-  }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void press(const KeyPress& key) {
     InjectedInput hand;
     hand.keys = {key};

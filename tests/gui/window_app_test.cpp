@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "gui/turning.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
 #include "support/recorded_data.h"
@@ -41,10 +42,7 @@ class DroppedFiles : public ::testing::Test {
     app_->begin();
   }
 
-  bool draw_until(const std::function<bool()>& holds) {
-    for (int turns = 0; !holds() && turns < 2000; ++turns) app_->turn();
-    return holds();
-  }
+  bool draw_until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   [[nodiscard]] bool plays() const { return app_->state().counts.processed > 3 && app_->state().shown > 3; }
   void drop(const fs::path& file) {
     InjectedInput hand;
@@ -131,10 +129,7 @@ class WindowOf {
     app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app->begin();
   }
-  [[nodiscard]] bool until(const std::function<bool()>& holds) const {
-    for (int turns = 0; !holds() && turns < 600; ++turns) app->turn();
-    return holds();
-  }
+  [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
   void click(const std::string& id, bool right = false, bool control = false) const {
     const Rect r = app->viewer().control_rect(id);
     ASSERT_GT(r.width(), 0.0F) << id;
