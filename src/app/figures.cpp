@@ -6,6 +6,7 @@
 #include "app/provenance.h"
 #include "gui/figure_caption.h"
 #include "gui/figure_key.h"
+#include "gui/sample_fault_text.h"
 #include "history/export.h"
 #include "version.h"
 
@@ -33,7 +34,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                about);
 }
 
-void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live,
+void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
                        const FigureMarks& marked) {
   live.flow.take();
   live.structure.take();
@@ -47,8 +48,9 @@ void write_last_figure(const Options& options, const std::string& source, const 
   write_figure_of(options.figure, {.images = {{.image = image,
                                                .display = image.params,
                                                .flow = has_flow ? &flow : nullptr,
-                                               .objects = objects.image != nullptr ? &objects : nullptr}},
-                                   .source = source,
+                                               .objects = objects.image != nullptr ? &objects : nullptr,
+                                               .faults = faults_of(source.samples, image.stamp.source_index)}},
+                                   .source = source.name,
                                    .named = options.source,
                                    .marks = marked.marks,
                                    .key = figure_key(marked.marks, values),

@@ -8,6 +8,7 @@
 #include "core/live_images.h"
 #include "gui/figure_file.h"
 #include "gui/measured.h"
+#include "gui/ui_state.h"
 
 namespace echoloop {
 
@@ -30,7 +31,7 @@ struct FigureMarks {
   const Measured* measured = nullptr;
 };
 // --figure, of the last image (with a host copy), with the last flow and objects in `live`. Throws Error.
-void write_last_figure(const Options& options, const std::string& source, const Image& image, LiveImages& live,
+void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
                        const FigureMarks& marked);
 
 }  // namespace echoloop

@@ -133,7 +133,8 @@ void FilmJob::write_film() {
                                .display = order_.display,
                                .source = order_.source,
                                .note = order_.note,
-                               .flow = order_.flow});
+                               .flow = order_.flow,
+                               .samples = order_.samples});
       film = begin_film(*painter, next.image);
     }
     if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);

@@ -31,7 +31,8 @@ struct FilmOrder {
   double rate_hz = 25.0;
   std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
-  std::string named = {};  // the source, for the command that makes the first picture again; kept in the file
+  std::string named = {};     // the source, for the command that makes the first picture again; kept in the file
+  SampleLogPtr samples = {};  // of the source, for the caption
 };
 
 // One picture for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,

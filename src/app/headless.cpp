@@ -25,6 +25,7 @@
 #include "core/error.h"
 #include "core/live_images.h"
 #include "core/units.h"
+#include "gui/sample_fault_text.h"
 #include "history/export.h"
 #include "history/film.h"
 #include "version.h"
@@ -61,7 +62,11 @@ double run_to_end(Session& session, double limit_s) {
 // Null without --video.
 std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& opened, const ImagingParams& params) {
   if (options.video.empty()) return nullptr;
-  FilmOrder order{.path = options.video, .source = opened.info.name, .display = params, .named = options.source};
+  FilmOrder order{.path = options.video,
+                  .source = opened.info.name,
+                  .display = params,
+                  .named = options.source,
+                  .samples = opened.info.samples};
   pace_film(order, opened.info);
   return std::make_unique<FilmJob>(std::move(order));
 }
@@ -121,6 +126,18 @@ void say_notes(const std::string& backend_note, const Acquisition& acquisition, 
   }
 }
 
+// Of the samples of all processed frames.
+void say_faults(const SampleLogPtr& samples) {
+  if (samples == nullptr) return;
+  const SampleFaults faults = samples->since_start();
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    if (faults.found[i].samples == 0) continue;
+    SampleFaults one = faults;
+    one.found[1 - i] = {};
+    fmt::print(stderr, "Warning: {} {}\n", faults_sentence(one), kSampleFaultRows[i].help);
+  }
+}
+
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
@@ -161,6 +178,7 @@ int run_headless(const Options& options) {
                    .max_frames = limits.frames,
                    .host_copy = wants_picture(options) || film != nullptr ? HostCopy::made : HostCopy::none,
                    .on_image = film_taker(film.get()),
+                   .samples = opened.info.samples,
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .recorder = options.record.empty() ? nullptr : &recorder,
                    .past = wants_measures(options, marks) ? &past : nullptr,
@@ -177,6 +195,8 @@ int run_headless(const Options& options) {
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
+  say_faults(opened.info.samples);
   if (film != nullptr) report["video"] = end_film(*film);
   end_live_outputs(
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
@@ -189,10 +209,10 @@ int run_headless(const Options& options) {
       write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
     }
     if (!options.figure.empty()) {
-      write_last_figure(options, opened.info.name, *image, live, {.marks = marks, .measured = &measured});
+      write_last_figure(options, opened.info, *image, live, {.marks = marks, .measured = &measured});
     }
   } else if (image != nullptr && !options.figure.empty()) {
-    write_last_figure(options, opened.info.name, *image, live, {.marks = marks});
+    write_last_figure(options, opened.info, *image, live, {.marks = marks});
   }
   if (image != nullptr && !options.screenshot.empty()) {
     write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/phantom_settings.h"
+#include "source/checked_source.h"
 #include "source/phantom.h"
 #include "source/producer.h"
 #include "source/replay.h"
@@ -32,7 +33,8 @@ OpenedSource open_source(const std::string& name, const Facts& facts, const Open
     Recording recording = open_recording(name, progress, stop);
     opened.info.format = recording.format;
     recording.acquisition = with_facts(name, recording.acquisition, facts);
-    opened.source = make_replay(std::move(recording));
+    opened.info.samples = std::make_shared<SampleLog>();
+    opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);
   }
   opened.info.opened_as = name;
   opened.info.name = opened.source->name();

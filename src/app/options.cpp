@@ -15,6 +15,7 @@
 #include "core/param_table.h"
 #include "core/units.h"
 #include "core/value_error.h"
+#include "gui/figure_size.h"
 
 namespace echoloop {
 namespace {
@@ -75,9 +76,9 @@ void check_ranges(const Options& o) {
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
-  if (!(o.figure_width_mm >= 60.0 && o.figure_width_mm <= 1000.0))
+  if (!kFigureWidth_mm.holds(o.figure_width_mm))
     throw out_of_range("--figure-width", fmt::format("{:g}", o.figure_width_mm), "60 to 1000 mm");
-  if (!(o.figure_dpi >= 72.0 && o.figure_dpi <= 1200.0))
+  if (!kFigureDpi.holds(o.figure_dpi))
     throw out_of_range("--figure-dpi", fmt::format("{:g}", o.figure_dpi), "72 to 1200");
   if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
     throw out_of_range("--duration", fmt::format("{:g}", o.duration_s), "seconds above 0");

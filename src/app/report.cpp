@@ -4,6 +4,7 @@
 
 #include "app/provenance.h"
 #include "core/stages.h"
+#include "gui/sample_fault_text.h"
 #include "history/export.h"
 
 namespace echoloop {
@@ -22,6 +23,21 @@ nlohmann::json recent_latency_json(const TimingTrace& trace) {
   const StageSummary shown = trace.recent_latency(Latency::shown);
   if (shown.count == 0) return {{"ready", latency_json(trace.recent_latency(Latency::ready))}};
   return {{"ready", latency_json(trace.recent_latency(Latency::ready_of_shown))}, {"shown", latency_json(shown)}};
+}
+
+nlohmann::json faults_json(const SampleFaults& faults) {
+  nlohmann::json json = {{"frames_checked", faults.frames}, {"samples", faults.samples}};
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    const auto fault = static_cast<SampleFault>(i);
+    const SampleFaultCount& found = faults.of(fault);
+    nlohmann::json elements = nlohmann::json::array();  // from 1, as in the window
+    for (std::size_t e = 0; e < found.elements.size(); ++e) {
+      if (found.elements[e]) elements.push_back(e + 1);
+    }
+    json[std::string(kSampleFaultRows[i].key)] = {
+        {"samples", found.samples}, {"share", faults.share(fault)}, {"elements", std::move(elements)}};
+  }
+  return json;
 }
 
 }  // namespace
@@ -67,6 +83,12 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
   report["parameters"] = params_json(params);
   return report;
+}
+
+nlohmann::json samples_json(const SampleLogPtr& log, const FrameStamp& last) {
+  nlohmann::json json = faults_json(log != nullptr ? log->since_start() : SampleFaults{});
+  json["last_frame"] = faults_json(faults_of(log, last.source_index));
+  return json;
 }
 
 nlohmann::json recording_json(const RecorderStatus& status) {

@@ -6,6 +6,7 @@
 
 #include "app/session.h"
 #include "backend/backend.h"
+#include "core/sample_log.h"
 #include "core/timing_trace.h"
 #include "history/recorder.h"
 
@@ -19,6 +20,9 @@ struct RunTotals {
 
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
                            const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals);
+
+// Faults of the source's samples: of all processed frames, and of the last one. `log` null: nothing was checked.
+nlohmann::json samples_json(const SampleLogPtr& log, const FrameStamp& last);
 
 nlohmann::json recording_json(const RecorderStatus& status);
 

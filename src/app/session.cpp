@@ -19,6 +19,7 @@ Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image
     : backend_(backend), source_(std::move(source)), images_(images), trace_(trace), options_(std::move(options)) {
   next_sequence_ = counts_.next_sequence = options_.first_frame;
   held_reference_db_ = options_.held_reference_db;
+  if (options_.samples != nullptr) options_.samples->restart();
   check_fits(options_.stream);
   make();
   if (options_.in_background) return;
@@ -172,7 +173,10 @@ void Session::make() {
   pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
   pipeline.host_copy = options_.host_copy;
   pipeline.held_reference_db = held_reference_db_;
-  pipeline.on_image = options_.on_image;
+  pipeline.on_image = [take = options_.on_image, samples = options_.samples](const Image& image) {
+    if (samples != nullptr) samples->count(image.stamp.source_index);
+    if (take) take(image);
+  };
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
   pipeline.side = options_.side;

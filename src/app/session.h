@@ -11,6 +11,7 @@
 
 #include "app/running_stream.h"
 #include "app/stream_memory.h"
+#include "core/sample_log.h"
 
 namespace echoloop {
 
@@ -20,6 +21,7 @@ struct SessionOptions {
   std::uint64_t max_frames = 0;  // 0 = no limit
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
+  SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
   RfHistory* history = nullptr;                     // null: nothing is kept
   Recorder* recorder = nullptr;                     // null: nothing is recorded; made for the same history
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed

@@ -36,12 +36,13 @@ void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path
     state_.cine.a = state_.params;
   } else {
     compared_.open(path.string());
-    state_.cine.a_recording = {.name = path.filename().string(), .acquisition = nullptr};
+    state_.cine.a_recording = {.name = path.filename().string(), .acquisition = nullptr, .samples = nullptr};
   }
 }
 
 void WindowApp::use_as_a(OpenedSource opened, const ImagingParams& params) {
-  state_.cine.a_recording = {.name = opened.info.name, .acquisition = opened.info.acquisition};
+  state_.cine.a_recording = {
+      .name = opened.info.name, .acquisition = opened.info.acquisition, .samples = opened.info.samples};
   state_.cine.a = params;
   compared_.use(std::move(opened));
 }
@@ -77,7 +78,8 @@ void WindowApp::go_on_with_comparison() {
     const OpenedSource& opened = *compared_.opened();
     const ImagingParams params = params_for(*opened.info.acquisition, state_.params, state_.defaults);
     check_params(*opened.info.acquisition, params);
-    state_.cine.a_recording = {.name = opened.info.name, .acquisition = opened.info.acquisition};
+    state_.cine.a_recording = {
+        .name = opened.info.name, .acquisition = opened.info.acquisition, .samples = opened.info.samples};
     state_.cine.a = params;
     resolve(state_.messages, "comparing");
   } catch (const std::exception& error) {

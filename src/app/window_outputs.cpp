@@ -46,12 +46,13 @@ void WindowApp::write_outputs() {
       write_measurements(options_.measurements, {measured, state_.marks, *backend_, named_});
     }
     if (!options_.figure.empty()) {
-      write_last_figure(options_, state_.source.name, last, live_, {.marks = state_.marks, .measured = &measured});
+      write_last_figure(options_, state_.source, last, live_, {.marks = state_.marks, .measured = &measured});
     }
   } else if (last.host_db != nullptr && !options_.figure.empty()) {
-    write_last_figure(options_, state_.source.name, last, live_, {.marks = state_.marks});
+    write_last_figure(options_, state_.source, last, live_, {.marks = state_.marks});
   }
   nlohmann::json report = make_report(*backend_, *session_, named_, state_.params, trace_, totals);
+  report["samples"] = samples_json(state_.source.samples, last.stamp);
   require_live_outputs(options_, state_.params);
   end_live_outputs(
       {.options = options_, .source = named_, .params = state_.params, .backend = *backend_, .session = *session_},

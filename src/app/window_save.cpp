@@ -13,6 +13,7 @@
 #include "core/param_table.h"
 #include "gui/figure_key.h"
 #include "gui/film_plan.h"
+#include "gui/sample_fault_text.h"
 #include "history/export.h"
 #include "history/film.h"
 
@@ -158,13 +159,18 @@ void WindowApp::save_figure(const std::filesystem::path& path, const Image& show
     Image a = *viewer_->compared_image();
     a.host_db = pixels.data();
     take_display(a.params, state_.params);
-    order.images.push_back({.image = a, .display = a.params});
+    const ComparedRecording& other = state_.cine.a_recording;
+    order.images.push_back(
+        {.image = a,
+         .display = a.params,
+         .faults = faults_of(other.name.empty() ? state_.source.samples : other.samples, a.stamp.source_index)});
   }
   const bool objects = state_.structure.image != nullptr && pixels.empty();
   order.images.push_back({.image = shown,
                           .display = display_on_screen(shown),
                           .flow = state_.flow.image,
-                          .objects = objects ? &state_.structure : nullptr});
+                          .objects = objects ? &state_.structure : nullptr,
+                          .faults = faults_of(state_.source.samples, shown.stamp.source_index)});
   std::vector<const Measured*> values;  // of A, then of B
   const bool compared = !pixels.empty() && state_.measured_a.image.number == order.images.front().image.number;
   if (compared) values.push_back(&state_.measured_a);
@@ -239,7 +245,8 @@ void WindowApp::save_film() {
                   .display = state_.params,
                   .rate_hz = plan.rate_hz,
                   .flow = flow ? FilmFlow::shown : FilmFlow::none,
-                  .named = named_};
+                  .named = named_,
+                  .samples = state_.source.samples};
   check_film_name(order.path);
   if (state_.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", state_.saving.film.speed);
   film_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), state_.params);
@@ -277,7 +284,11 @@ void WindowApp::describe_saving() {
 std::function<void(const Image&)> WindowApp::video_taker() {
   if (options_.video.empty()) return {};
   if (video_ == nullptr) {
-    FilmOrder order{.path = options_.video, .source = state_.source.name, .display = state_.params, .named = named_};
+    FilmOrder order{.path = options_.video,
+                    .source = state_.source.name,
+                    .display = state_.params,
+                    .named = named_,
+                    .samples = state_.source.samples};
     pace_film(order, state_.source);
     video_ = std::make_shared<FilmJob>(std::move(order));
   }

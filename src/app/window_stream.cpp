@@ -53,6 +53,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                      .max_frames = options_.frames,
                      .host_copy = host_copy(),
                      .on_image = video_taker(),
+                     .samples = state_.source.samples,
                      .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
                      .recorder = recording_.recorder(),
                      .past = &past_,

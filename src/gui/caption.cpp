@@ -32,7 +32,7 @@ CaptionItem average_of(const Image& image) {
 
 }  // namespace
 
-std::vector<CaptionItem> caption_items(const Image& image) {
+std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults, ElementWords elements) {
   const ImagingParams& p = image.params;
   std::vector<CaptionItem> items = {{"frame", grouped(image.stamp.sequence), ""}};
   const double rate_hz = image.acquisition != nullptr ? image.acquisition->frame_rate_hz : 0.0;
@@ -40,6 +40,12 @@ std::vector<CaptionItem> caption_items(const Image& image) {
     items.push_back({"t", fixed(1e3 * image.stamp.time_s, 2), "ms"});
   } else if (rate_hz > 0.0) {
     items.push_back({"t", fixed(image.stamp.time_s, 3), "s"});
+  }
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    const auto fault = static_cast<SampleFault>(i);
+    if (faults.of(fault).samples == 0) continue;
+    items.push_back({std::string(kSampleFaultRows[i].key), fault_share_text(faults, fault),
+                     "in " + elements_text(faults.of(fault).elements, elements)});
   }
   if (p.persistence_s > 0.0) items.push_back(average_of(image));
   items.push_back({"c", fixed(p.sound_speed_m_s, 0), "m/s"});

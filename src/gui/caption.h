@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/image.h"
+#include "gui/sample_fault_text.h"
 
 namespace echoloop {
 
@@ -12,7 +13,9 @@ struct CaptionItem {
   std::string key, value, unit;  // key and unit may be empty
 };
 
-// Frame number and acquisition time first, then what formed the picture, the most important first.
-std::vector<CaptionItem> caption_items(const Image& image);
+// Frame number and acquisition time first, then faults of the frame's samples, then what formed the image, the most
+// important first.
+std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults = {},
+                                       ElementWords elements = ElementWords::count);
 
 }  // namespace echoloop

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/acquisition.h"
+#include "core/sample_log.h"
 
 namespace echoloop {
 
@@ -15,6 +16,7 @@ enum class CompareLook { wipe, side_by_side };
 struct ComparedRecording {
   std::string name;            // empty: A is B's recording with held settings
   AcquisitionPtr acquisition;  // null while the recording is being opened
+  SampleLogPtr samples = {};
 };
 
 }  // namespace echoloop

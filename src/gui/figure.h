@@ -8,6 +8,7 @@
 
 #include "core/flow_image.h"
 #include "core/image.h"
+#include "core/sample_faults.h"
 #include "gui/figure_size.h"
 #include "gui/marks.h"
 #include "gui/structure_view.h"
@@ -20,7 +21,8 @@ struct FigureImage {
   ImagingParams display;
   const FlowImage* flow = nullptr;  // over it; null = none
   const StructureView* objects = nullptr;
-  std::string title = {};  // of A and B
+  std::string title = {};    // of A and B
+  SampleFaults faults = {};  // of the image's frame
 };
 
 // One mark, or with number 0 a value of a pair of them.

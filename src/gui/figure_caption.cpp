@@ -25,7 +25,9 @@ std::string text_of(const CaptionItem& item) {
 
 std::vector<std::string> words_of(const FigureImage& i) {
   std::vector<std::string> words;
-  for (const CaptionItem& item : caption_items(i.image)) words.push_back(text_of(item));
+  for (const CaptionItem& item : caption_items(i.image, i.faults, ElementWords::listed)) {
+    words.push_back(text_of(item));
+  }
   const double top_db = -i.display.gain_db;
   words.push_back(fmt::format("{} to {} dB", fixed(top_db - i.display.dynamic_range_db, 0), fixed(top_db, 0)));
   if (i.flow != nullptr) {

@@ -13,4 +13,12 @@ struct FigureSize {
 };
 inline constexpr double kScreenDpi = 96.0;
 
+// What is accepted, in the window and on the command line.
+struct FigureRange {
+  double least, most;
+  [[nodiscard]] bool holds(double value) const { return value >= least && value <= most; }
+};
+inline constexpr FigureRange kFigureWidth_mm{60.0, 1000.0}, kFigureScale_mm_per_cm{1.0, 200.0},
+    kFigureDpi{72.0, 1200.0};
+
 }  // namespace echoloop

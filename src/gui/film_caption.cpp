@@ -44,7 +44,7 @@ std::string shortened(const std::string& name, Letters& letters, float room) {
 void draw_film_caption(RgbPicture& picture, Letters& letters, const CaptionPlace& place, const FilmLook& film,
                        const Image& image) {
   Lines lines(picture, letters);
-  const std::vector<CaptionItem> items = caption_items(image);
+  const std::vector<CaptionItem> items = caption_items(image, faults_of(film.samples, image.stamp.source_index));
   const std::size_t first_line = items.size() > 1 && items[1].key == "t" ? 2 : 1;
   float needed = film.note.empty() ? 0 : letters.width(kQuiet, film.note) + kBetween;
   for (std::size_t i = 0; i < first_line; ++i) needed += lines.width(items[i]);

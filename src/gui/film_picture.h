@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/sample_log.h"
 #include "gui/flow_overlay.h"
 #include "gui/picture_sampler.h"
 #include "gui/tone.h"
@@ -20,6 +21,7 @@ struct FilmLook {
   std::string source;
   std::string note;  // e.g. "20× slower"; may be empty
   FilmFlow flow = FilmFlow::none;
+  SampleLogPtr samples = {};  // of the source; null: nothing is said of its samples
 };
 
 class FilmPainter {

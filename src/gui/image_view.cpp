@@ -141,7 +141,7 @@ void draw_caption(const ImageViewContext& c, float right) {
     item("objects", std::to_string(s.count()), "");
     if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms delay");
   }
-  for (const CaptionItem& i : caption_items(c.image)) item(i.key, i.value, i.unit);
+  for (const CaptionItem& i : caption_items(c.image, c.faults)) item(i.key, i.value, i.unit);
 }
 
 void draw_pointer(const ImageViewContext& c, PlanePoint at) {

@@ -10,6 +10,7 @@
 #include "core/flow_image.h"
 #include "core/image.h"
 #include "gui/picture_layout.h"
+#include "gui/sample_fault_text.h"
 #include "gui/ui.h"
 #include "gui/ui_state.h"
 
@@ -27,6 +28,7 @@ struct ImageViewContext {
   const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
   double flow_age_s = 0.0;
   const StructureView& structure;
+  SampleFaults faults = {};  // of the image's frame
   // Of a pixel of either picture; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;

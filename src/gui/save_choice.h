@@ -8,21 +8,22 @@
 namespace echoloop {
 
 enum class SaveFormat { png, svg, pdf, image_only };  // image only: a PNG of the image's own pixels
-enum class SaveSize { x1, x2, x3, x4, print };        // pixels of a grid step; or millimetres and dots per inch
+// Pixels of a grid step; or the width of the figure; or the scale of the image plane.
+enum class SaveSize { x1, x2, x3, x4, width, scale };
 
 struct SaveChoice {
   SaveFormat format = SaveFormat::png;
   SaveSize size = SaveSize::x2;
-  int width_mm = 170;
-  int dpi = 300;
+  double width_mm = 170.0;
+  double mm_per_cm = 20.0;  // of the image plane
+  double dpi = 300.0;       // of both
   PageGround ground = PageGround::white;
   std::string folder = {};  // empty: the user's own, by the kind of file
   std::string name = {};    // without its ending; empty: of recording, frame and time
 
   [[nodiscard]] FigureSize figure_size() const {
-    if (size == SaveSize::print) {
-      return {.by = FigureSizing::width, .value = static_cast<double>(width_mm), .dpi = static_cast<double>(dpi)};
-    }
+    if (size == SaveSize::width) return {.by = FigureSizing::width, .value = width_mm, .dpi = dpi};
+    if (size == SaveSize::scale) return {.by = FigureSizing::scale, .value = mm_per_cm, .dpi = dpi};
     return {.by = FigureSizing::factor, .value = 1.0 + static_cast<double>(size), .dpi = kScreenDpi};
   }
   friend bool operator==(const SaveChoice&, const SaveChoice&) = default;

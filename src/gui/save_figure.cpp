@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "core/number.h"
 #include "gui/save_panel.h"
 
 namespace echoloop {
@@ -15,12 +17,9 @@ namespace {
 
 constexpr float kLabel = 62;
 constexpr std::array<Choice, 4> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}}};
-constexpr std::array<Choice, 5> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Print"}}};
+constexpr std::array<Choice, 6> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Width"}, {"Scale"}}};
 constexpr std::array<Choice, 2> kGrounds = {{{"White"}, {"Dark"}}};
-constexpr std::array<Choice, 3> kWidths = {{{"85 mm"}, {"120 mm"}, {"170 mm"}}};
-constexpr std::array<int, 3> kWidths_mm = {85, 120, 170};
-constexpr std::array<Choice, 3> kDpis = {{{"150 dpi"}, {"300 dpi"}, {"600 dpi"}}};
-constexpr std::array<int, 3> kDpiValues = {150, 300, 600};
+constexpr float kNumber = 64;  // width of a field
 
 Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {
   Ui& ui = c.ui;
@@ -43,13 +42,26 @@ void text_row(PanelContext& c, const Rect& field, const char* id, std::string& t
                    hint);
 }
 
-template <class Value, std::size_t N>
-void choose(PanelContext& c, const Rect& r, const char* id, const std::array<Choice, N>& words,
-            const std::array<Value, N>& values, Value& value, const Tip& tip) {
-  const auto* const now = std::find(values.begin(), values.end(), value);
-  if (const auto picked = c.ui.segmented(id, r, words, static_cast<int>(now - values.begin()), tip)) {
-    value = values[static_cast<std::size_t>(*picked)];
-  }
+struct NumberField {
+  const char* id;
+  std::string_view unit;
+  FigureRange range;
+};
+
+// A number that is typed, and its unit. Text that is no number in range changes nothing and is replaced when the field
+// is left; until then the range stands in the place of the unit. Returns the right edge.
+float number_field(PanelContext& c, float x, const Rect& row, const NumberField& look, double& value) {
+  Ui& ui = c.ui;
+  std::array<char, 32> buffer{};
+  fmt::format_to_n(buffer.data(), buffer.size() - 1, "{:g}", value);
+  const Rect field{x, row.y0, x + ui.px(kNumber), row.y1};
+  ui.text_line(look.id, field, buffer, false);
+  const std::optional<double> typed = finite_number(buffer.data());
+  const bool good = typed.has_value() && look.range.holds(*typed);
+  if (good) value = *typed;
+  const std::string words =
+      good ? std::string(look.unit) : fmt::format("{:g} to {:g} {}", look.range.least, look.range.most, look.unit);
+  return ui.text(Type::body, field.x1 + ui.px(6), row.y0, row.height(), good ? theme::kMuted : theme::kRed, words);
 }
 
 void draw_place(PanelContext& c, Column& column) {
@@ -78,19 +90,19 @@ void draw_place(PanelContext& c, Column& column) {
   }
 }
 
-void draw_print_size(PanelContext& c, const Rect& r) {
+void draw_size(PanelContext& c, const Rect& r) {
   SaveChoice& choice = c.view.saving;
   if (choice.format == SaveFormat::image_only) return;
-  if (choice.size != SaveSize::print) {
+  if (choice.size != SaveSize::width && choice.size != SaveSize::scale) {
     c.ui.text_fitted(Type::small, r.x0, r.x1, r.y0, r.height(), theme::kMuted,
                      fmt::format("{} pixels per grid step, 96 dpi", 1 + static_cast<int>(choice.size)));
     return;
   }
-  const float middle = 0.5F * (r.x0 + r.x1);
-  choose(c, {r.x0, r.y0, middle - c.ui.px(3), r.y1}, "save_width", kWidths, kWidths_mm, choice.width_mm,
-         {"Width", "Width of the printed figure. Text is at least 7 pt.", {}});
-  choose(c, {middle + c.ui.px(3), r.y0, r.x1, r.y1}, "save_dpi", kDpis, kDpiValues, choice.dpi,
-         {"Resolution", "Resolution of PNG files and of the image in SVG and PDF.", {}});
+  const bool by_width = choice.size == SaveSize::width;
+  const float end =
+      by_width ? number_field(c, r.x0, r, {"##save_width", "mm", kFigureWidth_mm}, choice.width_mm)
+               : number_field(c, r.x0, r, {"##save_scale", "mm per cm", kFigureScale_mm_per_cm}, choice.mm_per_cm);
+  number_field(c, end + c.ui.px(14), r, {"##save_dpi", "dpi", kFigureDpi}, choice.dpi);
 }
 
 }  // namespace
@@ -113,9 +125,13 @@ void draw_save_figure(PanelContext& c, Column& column) {
         {}});
   const bool bare = choice.format == SaveFormat::image_only;
   const std::string_view why = bare ? "The image keeps the size of the grid." : "";
-  pick("Size", "save_size", kSizes, choice.size,
-       {"Size", "Pixels per grid step, or millimetres and dpi for print.", why});
-  draw_print_size(c, labelled_row(c, column, ""));
+  pick(
+      "Size", "save_size", kSizes, choice.size,
+      {"Size",
+       "Pixels per grid step; the width of the figure in mm; or the scale of the image, mm of paper per cm. Text is at "
+       "least 7 pt.",
+       why});
+  draw_size(c, labelled_row(c, column, ""));
   pick("Background", "save_ground", kGrounds, choice.ground,
        {"Background", "White for print, dark for slides. The image is the same.",
         bare ? "No background around the image." : ""});

@@ -64,6 +64,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                  .commands = commands_,
                  .view = view_,
                  .shown_grid = input.image.grid,
+                 .shown_frame = input.image.stamp.source_index,
                  .levels = input.levels,
                  .measuring = measuring_,
                  .levels_a = state.cine.compare ? &input.compared_levels : nullptr,

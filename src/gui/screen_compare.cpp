@@ -86,15 +86,18 @@ void Screen::draw_side_a(UiState& state, const SceneInput& input, const Rect& ar
 }
 
 ImageViewContext Screen::view_of_a(UiState& state, const SceneInput& input) {
-  return {.ui = ui_,
-          .layout = side_a_,
-          .image = *input.compared,
-          .display = state.params,
-          .defaults = state.defaults,
-          .side = "A",
-          .structure = state.structure,
-          .level_db = input.level_db,
-          .echo_at = {}};
+  return {
+      .ui = ui_,
+      .layout = side_a_,
+      .image = *input.compared,
+      .display = state.params,
+      .defaults = state.defaults,
+      .side = "A",
+      .structure = state.structure,
+      .faults = faults_of(state.cine.a_recording.name.empty() ? state.source.samples : state.cine.a_recording.samples,
+                          input.compared->stamp.source_index),
+      .level_db = input.level_db,
+      .echo_at = {}};
 }
 
 void Screen::draw_comparison(UiState& state, const SceneInput& input) {

@@ -18,6 +18,7 @@ ImageViewContext Screen::view_of(UiState& state, const SceneInput& input) {
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
           .structure = state.structure,
+          .faults = faults_of(state.source.samples, input.image.stamp.source_index),
           .level_db = input.level_db,
           .echo_at = commands_.echo_at};
 }

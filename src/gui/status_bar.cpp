@@ -8,6 +8,8 @@
 #include "gui/number_text.h"
 #include "gui/pace_badge.h"
 #include "gui/pace_text.h"
+#include "gui/sample_fault_field.h"
+#include "gui/sample_fault_text.h"
 
 namespace echoloop {
 namespace {
@@ -212,6 +214,9 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (recording) free -= ui.px(33) + draw_recording(ui, s.recording, 0, 0, nullptr);
   const float pace = pace_width(ui, s.pace, Type::body, PaceWords::all);
   if (pace > 0) free -= ui.px(33) + pace;
+  const SampleFaults faults = s.source.samples != nullptr ? s.source.samples->since_start() : SampleFaults{};
+  const float faulty = sample_faults_width(ui, faults, FaultWords::all);
+  if (faulty > 0) free -= ui.px(33) + faulty;
   const bool device = free >= 0 && !c.compact;
   if (!device) free += device_width;
   const bool present = free >= 0 && !c.compact;
@@ -237,9 +242,17 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
   x = draw_figure(ui, separator(ui, x, r), r, latency);
   x = draw_lost(c, separator(ui, x, r), r, lost);
-  if (pace > 0) x = draw_pace_field(c, separator(ui, x, r), r, free >= 0 ? PaceWords::all : PaceWords::first);
-
   const float right = r.x1 - ui.px(16);
+  if (faulty > 0) {
+    const SampleFaults shown = faults_of(s.source.samples, c.shown_frame);
+    const FaultWords words = free >= 0 ? FaultWords::all : FaultWords::first;
+    x = draw_sample_faults(ui, separator(ui, x, r), r, faults, shown, words);
+  }
+  const PaceWords pace_words = free >= 0 ? PaceWords::all : PaceWords::first;
+  const float pace_end = x + ui.px(33) + pace_width(ui, s.pace, Type::body, pace_words);
+  const bool fits = faulty <= 0 || pace_end <= right - keys_width - ui.px(24);  // faults of the data come first
+  if (pace > 0 && fits) x = draw_pace_field(c, separator(ui, x, r), r, pace_words);
+
   if (recording) {
     x = separator(ui, x, r);
     const float end = right - keys_width - ui.px(24) - (present ? present_width : 0);

@@ -14,6 +14,7 @@
 #include "core/acquisition.h"
 #include "core/acquisition_facts.h"
 #include "core/params.h"
+#include "core/sample_log.h"
 #include "core/stages.h"
 #include "core/stream_pace.h"
 #include "core/stream_settings.h"
@@ -41,6 +42,7 @@ struct SourceInfo {
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
   double rate_hz = 0.0;           // the rate it plays at unless the user sets another
+  SampleLogPtr samples = {};      // null: a phantom, whose samples are right
 };
 
 struct Progress {

@@ -43,7 +43,7 @@ WindowPlace place_from(const std::string& text) {
 bool is_one_line(const std::string& text) { return !text.empty() && text.find_first_of("\r\n") == std::string::npos; }
 
 constexpr std::array<const char*, 4> kSaveFormats = {"png", "svg", "pdf", "image"};
-constexpr std::array<const char*, 5> kSaveSizes = {"1", "2", "3", "4", "print"};
+constexpr std::array<const char*, 6> kSaveSizes = {"1", "2", "3", "4", "print", "scale"};
 
 template <class Enum, std::size_t N>
 void take_word(Enum& to, const std::array<const char*, N>& words, const std::string& value) {
@@ -52,17 +52,18 @@ void take_word(Enum& to, const std::array<const char*, N>& words, const std::str
   }
 }
 
-void take_number(int& to, const std::string& text, int least, int most) {
+void take_number(double& to, const std::string& text, const FigureRange& range) {
   std::istringstream in(text);
-  int value = 0;
-  if (in >> value && value >= least && value <= most) to = value;
+  double value = 0.0;
+  if (in >> value && value >= range.least && value <= range.most) to = value;
 }
 
 void apply_saving(SaveChoice& saving, const std::string& key, const std::string& value) {
   if (key == "save_format") take_word(saving.format, kSaveFormats, value);
   if (key == "save_size") take_word(saving.size, kSaveSizes, value);
-  if (key == "save_width_mm") take_number(saving.width_mm, value, 60, 1000);
-  if (key == "save_dpi") take_number(saving.dpi, value, 72, 1200);
+  if (key == "save_width_mm") take_number(saving.width_mm, value, kFigureWidth_mm);
+  if (key == "save_mm_per_cm") take_number(saving.mm_per_cm, value, kFigureScale_mm_per_cm);
+  if (key == "save_dpi") take_number(saving.dpi, value, kFigureDpi);
   if (key == "save_ground") saving.ground = value == "dark" ? PageGround::dark : PageGround::white;
   if (key == "save_folder") saving.folder = value;
   if (key == "save_name") saving.name = value;
@@ -155,7 +156,8 @@ bool save_view_settings(const std::filesystem::path& file, const ViewSettings& s
     const SaveChoice& saving = settings.saving;
     out << "save_format = " << kSaveFormats[static_cast<std::size_t>(saving.format)] << "\n";
     out << "save_size = " << kSaveSizes[static_cast<std::size_t>(saving.size)] << "\n";
-    out << "save_width_mm = " << saving.width_mm << "\nsave_dpi = " << saving.dpi << "\n";
+    out << "save_width_mm = " << saving.width_mm << "\nsave_mm_per_cm = " << saving.mm_per_cm << "\n";
+    out << "save_dpi = " << saving.dpi << "\n";
     out << "save_ground = " << (saving.ground == PageGround::dark ? "dark" : "white") << "\n";
     line("save_folder", saving.folder);
     line("save_name", saving.name);

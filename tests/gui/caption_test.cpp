@@ -48,5 +48,29 @@ TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {
   }
 }
 
+TEST(Caption, SaysWhatIsWrongWithTheSamplesRightAfterTheTime) {
+  const Image image = image_of(testing::linear_acquisition(8, 128));
+  SampleFaults faults{.frames = 1, .samples = 100'000};
+  faults.of(SampleFault::invalid) = {3, {false, false, true, false}};
+  faults.of(SampleFault::clipped) = {420, {true, true, true, false, false, true}};
+  const auto items = caption_items(image, faults);
+  ASSERT_GT(items.size(), 4U);
+  EXPECT_EQ(items[2].key + " " + items[2].value + " " + items[2].unit, "invalid 3 samples in 1 element");
+  EXPECT_EQ(items[3].key + " " + items[3].value + " " + items[3].unit, "clipped 0.42 % in 4 elements");
+  const auto listed = caption_items(image, faults, ElementWords::listed);
+  EXPECT_EQ(listed[3].unit, "in elements 1–3, 6");
+  EXPECT_EQ(faults_sentence(faults), "Invalid: 3 samples, element 3. Clipped: 0.42 % of samples, elements 1–3, 6.");
+  EXPECT_EQ(faults_text(faults), "invalid 3 samples, clipped 0.42 %");
+  EXPECT_EQ(faults_text({}), "");
+}
+
+TEST(SampleFaultText, ListsElementsInRangesAndCountsTheOthers) {
+  std::vector<bool> elements(128);
+  for (const std::size_t e : {0, 1, 2, 6, 8, 10, 12, 20, 127}) elements[e] = true;
+  EXPECT_EQ(elements_text(elements, ElementWords::listed), "elements 1–3, 7, 9, 11 and 3 more");
+  EXPECT_EQ(elements_text(elements, ElementWords::count), "9 elements");
+  EXPECT_EQ(elements_text(std::vector<bool>(64, true), ElementWords::listed), "all elements");
+}
+
 }  // namespace
 }  // namespace echoloop

@@ -22,8 +22,9 @@ struct PanelContext {
   UiState& state;
   const UiCommands& commands;
   ViewSettings& view;
-  const Grid& shown_grid;  // of the picture on screen; nx 0 = none
-  LevelReader& levels;     // of that picture
+  const Grid& shown_grid;     // of the picture on screen; nx 0 = none
+  std::uint64_t shown_frame;  // its number in the source
+  LevelReader& levels;        // of that picture
   Measuring& measuring;
   LevelReader* levels_a;  // of side A; null: nothing is compared
   Measuring& measuring_a;

@@ -1,0 +1,108 @@
+#include "source/checked_source.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/free_memory.h"
+#include "source/sample_check.h"
+
+namespace echoloop {
+namespace {
+
+// Of a recording that begins without a valid sample: as many frames, evenly spread, are looked at before it is refused.
+constexpr std::uint64_t kFramesToTry = 64;
+constexpr std::size_t kShareForCopies = 4;  // of the free memory, one part in so many
+
+class CheckedSource final : public Source {
+ public:
+  CheckedSource(std::unique_ptr<Source> source, SampleLogPtr log)
+      : source_(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
+
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
+  [[nodiscard]] std::string name() const override { return source_->name(); }
+  [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
+  [[nodiscard]] bool lends_frames() const override { return source_->lends_frames(); }
+  [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return source_->lendable_memory(); }
+  FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
+    source_->read_ahead_in(allocate);
+  }
+
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+    return checked(index, source_->produce(index, slot), slot);
+  }
+  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot) override {
+    const std::span<const std::byte> samples = source_->produce_in(index, slot);
+    return checked(index, samples, slot.bytes);
+  }
+
+  void require_valid_samples();
+
+ private:
+  std::span<const std::byte> checked(std::uint64_t index, std::span<const std::byte> samples,
+                                     std::span<std::byte> slot);
+  std::span<const std::byte> clean_copy(std::uint64_t frame, std::span<const std::byte> samples);
+
+  std::unique_ptr<Source> source_;
+  SampleLogPtr log_;
+  std::mutex mutex_;
+  // Under mutex_.
+  std::size_t room_;                                         // bytes that copies may still take
+  std::map<std::uint64_t, std::vector<std::byte>> cleaned_;  // of lent frames; they stay, as lent memory does
+};
+
+std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span<const std::byte> samples,
+                                                  std::span<std::byte> slot) {
+  const std::uint64_t count = frame_count();
+  const std::uint64_t frame = count > 0 ? index % count : index;
+  if (!log_->has(frame)) log_->keep(frame, check_samples(samples, *acquisition()));
+  if (log_->invalid(frame) == 0) return samples;
+  if (samples.data() != slot.data()) return clean_copy(frame, samples);
+  clean_samples(slot.first(samples.size()));
+  return samples;
+}
+
+std::span<const std::byte> CheckedSource::clean_copy(std::uint64_t frame, std::span<const std::byte> samples) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = cleaned_.find(frame);
+  if (found != cleaned_.end()) return found->second;
+  if (samples.size() > room_) {
+    throw Error(name(), "more than " + std::to_string(cleaned_.size()) + " frames with invalid samples (NaN, infinite)",
+                "as many as a quarter of the free memory holds: replace invalid samples by 0 in the file");
+  }
+  room_ -= samples.size();
+  std::vector<std::byte>& copy = cleaned_[frame];
+  copy.assign(samples.begin(), samples.end());
+  clean_samples(copy);
+  return copy;
+}
+
+// The first frame alone, of nearly all recordings.
+void CheckedSource::require_valid_samples() {
+  if (acquisition()->sample_type == SampleType::int16) return;
+  std::vector<std::byte> slot(lends_frames() ? 0 : acquisition()->frame_bytes());
+  const std::uint64_t tried = std::min(frame_count(), kFramesToTry);
+  for (std::uint64_t i = 0; i < tried; ++i) {
+    const std::uint64_t frame = i * frame_count() / tried;
+    const SampleFaults faults = check_samples(source_->produce(frame, slot), *acquisition());
+    if (faults.of(SampleFault::invalid).samples < faults.samples) return;
+  }
+  const std::string frames =
+      tried == frame_count() ? std::to_string(tried) : std::to_string(tried) + " of " + std::to_string(frame_count());
+  throw Error(name(), "no valid sample (all NaN or infinite) in " + frames + (tried == 1 ? " frame" : " frames"),
+              "channel data with finite samples");
+}
+
+}  // namespace
+
+std::unique_ptr<Source> make_checked(std::unique_ptr<Source> source, SampleLogPtr log) {
+  auto checked = std::make_unique<CheckedSource>(std::move(source), std::move(log));
+  checked->require_valid_samples();
+  return checked;
+}
+
+}  // namespace echoloop

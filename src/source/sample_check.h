@@ -1,0 +1,37 @@
+// Counts what cannot be right in a frame of channel data, on the host, before any backend sees the frame: the same
+// numbers whatever computes. [any thread]
+//
+// Invalid: NaN, infinite, or beyond kLargestSample, where squares of sums leave a float's range.
+// Clipped: a converter at its limit repeats one value, which no other one exceeds. The frame's largest and its smallest
+// value each are taken for such a limit when
+//   it is the limit of the type (int16), twice in a row on a line (of IQ: in one component), or
+//   it stands kLongPlateau times in a row, or
+//   it occurs kManySamples times, at kManyTimes different times: at four samples a period few are in a row;
+// then all samples of that value are clipped. Why these numbers: around a maximum A that is not clipped, four samples
+// differ by A (1 - cos(3 pi f / fs)), which is more than a quantum from A = 100 up to fs = 66 f; smaller integers are
+// left alone. Two equal samples do occur (a maximum between two samples), and the same maximum on many lines does in
+// simulations (symmetric arrays, equal transmits), but there at one time.
+// The extremes are the frame's own, so that its numbers do not depend on which frames came before. Beamformed
+// recordings are not looked through for clipping: a converter's limit is not in them any more.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/acquisition.h"
+#include "core/sample_faults.h"
+
+namespace echoloop {
+
+inline constexpr float kLargestSample = 1e15F;
+inline constexpr int kLongPlateau = 4, kManySamples = 16, kManyTimes = 8;
+inline constexpr float kLeastLimit = 100.0F;
+
+// `samples`: a frame of `acquisition`. At the speed of memory: one pass, and a second one over the few lines that reach
+// an extreme.
+[[nodiscard]] SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& acquisition);
+
+// Invalid samples become zero; float32.
+void clean_samples(std::span<std::byte> samples);
+
+}  // namespace echoloop

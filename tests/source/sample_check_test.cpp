@@ -1,0 +1,190 @@
+// Faults of samples: what is counted, what is not, and that invalid samples reach no backend.
+#include "source/sample_check.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/error.h"
+#include "source/checked_source.h"
+#include "support/acquisitions.h"
+
+namespace echoloop {
+namespace {
+
+constexpr int kElements = 32, kSamples = 512;
+constexpr std::size_t kLine = kSamples;
+
+// An echo of `amplitude` that arrives later from element to element, on noise; fs = 4 f.
+std::vector<float> echoes(double amplitude) {
+  std::minstd_rand random(1);
+  std::normal_distribution<double> noise(0.0, 10.0);
+  std::vector<float> values;
+  for (int e = 0; e < kElements; ++e) {
+    for (int i = 0; i < kSamples; ++i) {
+      const double periods = (i - 200.0 - 0.09 * e * e) / 4.0;
+      values.push_back(static_cast<float>(noise(random) + amplitude * std::exp(-0.1 * periods * periods) *
+                                                              std::cos(2.0 * kPi * periods)));
+    }
+  }
+  return values;
+}
+
+std::vector<std::byte> bytes_of(const std::vector<float>& values, SampleType type, double limit = 32767.0) {
+  std::vector<std::byte> bytes(values.size() * bytes_per_value(type));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double v = std::clamp<double>(values[i], -limit - 1.0, limit);
+    const auto whole = static_cast<std::int16_t>(std::lround(v));
+    const auto real = static_cast<float>(v);
+    if (type == SampleType::int16) std::memcpy(bytes.data() + 2 * i, &whole, 2);
+    if (type == SampleType::float32) std::memcpy(bytes.data() + 4 * i, &real, 4);
+  }
+  return bytes;
+}
+
+Acquisition acquisition(SampleType type) {
+  Acquisition a = testing::linear_acquisition(kElements, kSamples);
+  a.sample_type = type;
+  return a;
+}
+
+TEST(SampleCheck, CountsInvalidSamplesAndTheirElements) {
+  std::vector<float> values = echoes(3000.0);
+  values[7 * kLine + 100] = std::numeric_limits<float>::quiet_NaN();
+  values[7 * kLine + 101] = std::numeric_limits<float>::infinity();
+  values[20 * kLine] = -2e15F;
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  const SampleFaults faults = check_samples(bytes, acquisition(SampleType::float32));
+  EXPECT_EQ(faults.frames, 1U);
+  EXPECT_EQ(faults.samples, values.size());
+  EXPECT_EQ(faults.of(SampleFault::invalid).samples, 3U);
+  for (std::size_t e = 0; e < kElements; ++e) {
+    EXPECT_EQ(faults.of(SampleFault::invalid).elements[e], e == 7 || e == 20) << e;
+  }
+  EXPECT_EQ(faults.of(SampleFault::clipped).samples, 0U);
+  clean_samples(bytes);
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  EXPECT_EQ(values[7 * kLine + 100], 0.0F);
+  EXPECT_EQ(values[20 * kLine], 0.0F);
+  EXPECT_NE(values[7 * kLine + 102], 0.0F);
+  EXPECT_FALSE(check_samples(bytes, acquisition(SampleType::float32)).any());
+}
+
+TEST(SampleCheck, FindsClippingAtTheLimitsOfTheTypeAndOfTheConverter) {
+  for (const SampleType type : {SampleType::int16, SampleType::float32}) {
+    for (const double limit : {127.0, 2047.0, 8191.0, 32767.0}) {
+      const std::vector<float> values = echoes(2.0 * limit);
+      const SampleFaults faults = check_samples(bytes_of(values, type, limit), acquisition(type));
+      std::uint64_t beyond = 0;
+      for (const float v : values) beyond += v >= limit - 0.5 || v <= -limit - 0.5 ? 1 : 0;
+      EXPECT_NEAR(static_cast<double>(faults.of(SampleFault::clipped).samples), static_cast<double>(beyond),
+                  0.02 * static_cast<double>(beyond))
+          << limit;
+      EXPECT_FALSE(check_samples(bytes_of(echoes(0.9 * limit), type, limit), acquisition(type)).any()) << limit;
+    }
+  }
+}
+
+TEST(SampleCheck, LeavesSignalsAloneThatAreNotClipped) {
+  const Acquisition a = acquisition(SampleType::int16);
+  for (const float level : {0.0F, 5.0F, 300.0F}) {  // silence, and a constant
+    EXPECT_FALSE(check_samples(bytes_of(std::vector<float>(kElements * kLine, level), SampleType::int16), a).any());
+  }
+  for (const double amplitude : {2.0, 20.0, 100.0, 30000.0}) {  // coarse steps, and nearly all of the range
+    EXPECT_FALSE(check_samples(bytes_of(echoes(amplitude), SampleType::int16), a).any()) << amplitude;
+  }
+  std::vector<float> equal(kElements * kLine, 0.0F);  // a plane reflector without noise, 50 samples a period
+  for (std::size_t i = 0; i < equal.size(); ++i) {
+    equal[i] = 200.0F * static_cast<float>(std::sin(2.0 * kPi * (static_cast<double>(i % kLine) + 0.5) / 50.0)) *
+               (i % kLine < 50 ? 1.0F : 0.0F);
+  }
+  EXPECT_FALSE(check_samples(bytes_of(equal, SampleType::int16), a).any());
+}
+
+TEST(SampleCheck, OfIqLooksAtEachComponentAndOfBeamformedDataOnlyForInvalidSamples) {
+  Acquisition iq = acquisition(SampleType::int16);
+  iq.signal = SignalKind::iq;
+  iq.n_samples = kSamples / 2;
+  std::vector<float> values(kElements * kLine);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? static_cast<float>(i % 97) : 0.0F;
+  for (std::size_t i = 40; i < 50; i += 2) values[3 * kLine + i] = 1000.0F;  // five of I, with Q between them
+  const SampleFaults faults = check_samples(bytes_of(values, SampleType::int16), iq);
+  EXPECT_EQ(faults.of(SampleFault::clipped).samples, 5U);
+  iq.data = DataKind::beamformed;
+  EXPECT_FALSE(check_samples(bytes_of(values, SampleType::int16), iq).any());
+}
+
+enum class Memory { lent, written };
+
+// Frames of floats; the numbers of those that are not valid at all are given.
+class Floats final : public Source {
+ public:
+  Floats(std::vector<std::vector<float>> frames, Memory memory)
+      : acquisition_(testing::share(acquisition(SampleType::float32))), frames_(std::move(frames)), memory_(memory) {}
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
+  [[nodiscard]] std::string name() const override { return "floats.npy"; }
+  [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
+  [[nodiscard]] bool lends_frames() const override { return memory_ == Memory::lent; }
+  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+    const auto frame = std::as_bytes(std::span(frames_[index % frames_.size()]));
+    if (memory_ == Memory::lent) return frame;
+    std::copy(frame.begin(), frame.end(), slot.begin());
+    return slot;
+  }
+
+ private:
+  static Acquisition acquisition(SampleType type) { return echoloop::acquisition(type); }
+  AcquisitionPtr acquisition_;
+  std::vector<std::vector<float>> frames_;
+  Memory memory_;
+};
+
+std::vector<float> spoilt() {
+  std::vector<float> values = echoes(3000.0);
+  values[5 * kLine + 9] = std::numeric_limits<float>::quiet_NaN();
+  return values;
+}
+
+TEST(CheckedSource, GivesFramesWithoutInvalidSamplesAndKeepsTheirCounts) {
+  for (const Memory memory : {Memory::lent, Memory::written}) {
+    const auto log = std::make_shared<SampleLog>();
+    const auto source = make_checked(std::make_unique<Floats>(std::vector{echoes(3000.0), spoilt()}, memory), log);
+    std::vector<std::byte> slot(source->acquisition()->frame_bytes());
+    for (const std::uint64_t index : {0U, 1U, 2U, 3U}) {
+      const auto samples = source->produce(index, slot);
+      EXPECT_FALSE(check_samples(samples, *source->acquisition()).any()) << index;
+      log->count(index % 2);
+    }
+    EXPECT_EQ(log->of(0).of(SampleFault::invalid).samples, 0U);
+    EXPECT_EQ(log->of(1).of(SampleFault::invalid).samples, 1U);
+    EXPECT_EQ(log->since_start().frames, 4U);
+    EXPECT_EQ(log->since_start().of(SampleFault::invalid).samples, 2U) << "each time that the frame is played";
+    EXPECT_TRUE(log->since_start().of(SampleFault::invalid).elements[5]);
+    log->restart();
+    EXPECT_EQ(log->since_start().frames, 0U);
+  }
+}
+
+TEST(CheckedSource, RefusesARecordingWithoutAValidSample) {
+  const std::vector<float> nothing(kElements * kLine, std::numeric_limits<float>::quiet_NaN());
+  for (const Memory memory : {Memory::lent, Memory::written}) {
+    const auto make = [&](std::vector<std::vector<float>> frames) {
+      return make_checked(std::make_unique<Floats>(std::move(frames), memory), std::make_shared<SampleLog>());
+    };
+    EXPECT_NO_THROW(make({nothing, echoes(3000.0)}));
+    try {
+      make({nothing, nothing});
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(),
+                   "floats.npy: no valid sample (all NaN or infinite) in 2 frames; expected channel data with finite "
+                   "samples");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echoloop
