@@ -67,6 +67,7 @@ const MeasuredPoint* FinePoints::next_point(const Measured& m, Moment moment, st
 
 void FinePoints::begin(Measured& m, Session& session, const MeasuredPoint& point, std::int64_t now_ns) {
   std::string why = why_no_fine_grid(m.image);
+  if (why.empty()) why = why_not_of(m.image, session);
   if (why.empty() && history_.budget_bytes() == 0) why = "no history";
   auto kept = why.empty() ? find_kept(history_, m.image.stamp.sequence) : std::nullopt;
   if (!kept) {

@@ -204,7 +204,8 @@ int run_headless(const Options& options) {
   if (!options.record.empty()) report["recording"] = recording_json(recording);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
   if (image != nullptr && wants_measures(options, marks)) {
-    const Measured measured = measure_image(*image, marks, &session, frame_again(*opened.source, image->stamp));
+    const Measured measured =
+        measure_image(*image, marks, {.session = &session, .kept = frame_again(*opened.source, image->stamp)});
     if (!options.measurements.empty()) {
       write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
     }

@@ -21,7 +21,7 @@ bool wants_measures(const Options& options, const Marks& marks) {
   return !options.measurements.empty() || (!options.figure.empty() && !marks.list.empty());
 }
 
-Measured measure_image(const Image& image, const Marks& marks, Session* session, const std::optional<KeptFrame>& kept) {
+Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again) {
   Measured m;
   m.image = image;
   m.image.host_db = m.image.device_db = nullptr;
@@ -30,7 +30,7 @@ Measured measure_image(const Image& image, const Marks& marks, Session* session,
       .db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
   RegionPixelCache pixels;
   measure_marks(m, marks, picture, pixels);
-  refine_points(m, session, kept);
+  refine_points(m, again);
   if (!m.fine.empty()) measure_marks(m, marks, picture, pixels);
   return m;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/options.h"
+#include "app/patch_request.h"
 #include "app/session.h"
 #include "backend/backend.h"
 #include "gui/measured.h"
@@ -18,9 +19,8 @@ namespace echoloop {
 // Whether a file of this run needs the marks' numbers.
 bool wants_measures(const Options& options, const Marks& marks);
 
-// As the Measure panel has them, points on a fine grid; waits for that. `kept`: the image's frame; `session`: null:
-// none.
-Measured measure_image(const Image& image, const Marks& marks, Session* session, const std::optional<KeptFrame>& kept);
+// As the Measure panel has them, points on a fine grid; waits for that.
+Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again);
 
 // A frame of a source that no thread asks any more.
 KeptFrame frame_again(Source& source, const FrameStamp& stamp);

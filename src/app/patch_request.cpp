@@ -9,15 +9,14 @@
 namespace echoloop {
 namespace {
 
-constexpr std::chrono::seconds kLongestWait(10);
+using Clock = std::chrono::steady_clock;
 
-FinePoint refine_point(PatchWork work, Session& session) {
-  const auto end = std::chrono::steady_clock::now() + kLongestWait;
+FinePoint refine_point(PatchWork work, Session& session, Clock::time_point end) {
   work.ask(session);
   while (!work.take(session)) {
-    if (!session.fault().empty() || std::chrono::steady_clock::now() > end) {
+    if (!session.fault().empty() || Clock::now() > end) {
       FinePoint none = work.result();
-      none.why_not = "processing gives no answer";
+      none.why_not = kNoAnswer;
       return none;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -108,20 +107,31 @@ bool PatchWork::take(Session& session) {
   return true;
 }
 
-void refine_points(Measured& measured, Session* session, const std::optional<KeptFrame>& kept) {
+std::string why_not_of(const Image& image, const Session& session) {
+  return image.acquisition == session.acquisition() ? "" : "A is another recording";
+}
+
+void refine_points(Measured& measured, const PointsAgain& again) {
   std::string why_not = why_no_fine_grid(measured.image);
-  if (why_not.empty() && !kept) why_not = "the image's frame is not in the history";
-  const bool runs = session != nullptr && session->running() && session->fault().empty();
+  if (why_not.empty() && !again.kept) why_not = "the image's frame is not in the history";
+  const bool runs = again.session != nullptr && again.session->running() && again.session->fault().empty();
   if (why_not.empty() && !runs) why_not = "no stream is running";
-  measured.fine.clear();
+  if (why_not.empty()) why_not = why_not_of(measured.image, *again.session);
+  const Clock::time_point end = Clock::now() + again.longest;
+  measured.fine = again.known;
+  std::vector<FinePoint> fine;
   for (const MeasuredPoint& point : measured.points) {
     if (!point.echo.spread) continue;
-    if (why_not.empty()) {
-      measured.fine.push_back(refine_point(PatchWork(measured.image, point, *kept), *session));
+    const FinePoint* known = measured.fine_of(point);
+    if (known != nullptr && known->spread && known->frame == measured.image.stamp.sequence) {
+      fine.push_back(*known);
+    } else if (why_not.empty()) {
+      fine.push_back(refine_point(PatchWork(measured.image, point, *again.kept), *again.session, end));
     } else {
-      measured.fine.push_back(no_fine_point(measured, point, why_not));
+      fine.push_back(no_fine_point(measured, point, why_not));
     }
   }
+  measured.fine = std::move(fine);
 }
 
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,8 +53,20 @@ class PatchWork {
   std::uint64_t arrangement_ = 0;
 };
 
-// All points of `measured`, one after another; waits for the answers. `kept`: the frame of its image; nothing: the
-// frame is not at hand any more. `session`: null: none runs. For files that are written at once.
-void refine_points(Measured& measured, Session* session, const std::optional<KeptFrame>& kept);
+// Another recording's image (of side A) cannot be: the stream's lanes are made for its own recording.
+std::string why_not_of(const Image& image, const Session& session);  // empty: it is of the session's recording
+
+// What the points of an image that is written to a file are beamformed again with.
+struct PointsAgain {
+  Session* session = nullptr;                 // null: none runs
+  std::optional<KeptFrame> kept = {};         // the image's frame; nothing: it is not at hand any more
+  std::vector<FinePoint> known = {};          // of the window
+  std::chrono::milliseconds longest{10'000};  // for all points; in a window, which waits, much less
+};
+inline constexpr const char* kNoAnswer = "processing did not answer in time";
+
+// The points of `measured` that are not known yet, one after another; waits for the answers. Those that did not come in
+// time say so: kNoAnswer.
+void refine_points(Measured& measured, const PointsAgain& again);
 
 }  // namespace echoloop

@@ -70,6 +70,7 @@ class Session {
   [[nodiscard]] std::optional<RingRefusal> refusal() const;
   [[nodiscard]] const StreamSettings& stream() const { return options_.stream; }
   [[nodiscard]] Source& source() { return *source_; }
+  [[nodiscard]] const AcquisitionPtr& acquisition() const { return source_->acquisition(); }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
   [[nodiscard]] double rate_hz() const;                                  // the rate in use; kRateMax = unpaced
   [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in

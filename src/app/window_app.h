@@ -106,7 +106,7 @@ class WindowApp {
   [[nodiscard]] bool folder_ready(UserFolder kind);
   [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending) const;
   [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
-  [[nodiscard]] nlohmann::json image_with_marks(const Image& shown) const;
+  [[nodiscard]] Measured measured_on(const Image& shown) const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void save_figure(const std::filesystem::path& path, const Image& shown) const;
   void report_saved(const std::string& text, Severity severity);

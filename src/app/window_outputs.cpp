@@ -41,7 +41,8 @@ void WindowApp::write_outputs() {
   const Image& last = live_.images.front();
   if (last.host_db != nullptr) write_image_files(options_, last, *backend_, named_);
   if (last.host_db != nullptr && wants_measures(options_, state_.marks)) {
-    const Measured measured = measure_image(last, state_.marks, session_.get(), frame_again(*source_, last.stamp));
+    const Measured measured =
+        measure_image(last, state_.marks, {.session = session_.get(), .kept = frame_again(*source_, last.stamp)});
     if (!options_.measurements.empty()) {
       write_measurements(options_.measurements, {measured, state_.marks, *backend_, named_});
     }

@@ -1,7 +1,9 @@
 // WindowApp's saving: picture, levels, numbers, timings, and the film of kept frames.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "app/figures.h"
 #include "app/measure_image.h"
@@ -36,6 +38,13 @@ std::string objects_note(SaveWhat what, const UiState& state, const Image& shown
   const StructureImage* found = state.structure.image;
   if (what != SaveWhat::picture || found == nullptr || found->stamp.sequence == shown.stamp.sequence) return "";
   return fmt::format(", with the objects of frame {}", found->stamp.sequence);
+}
+
+std::string points_note(const Measured& measured) {
+  const auto late = std::count_if(measured.fine.begin(), measured.fine.end(),
+                                  [](const FinePoint& f) { return f.why_not == kNoAnswer; });
+  if (late == 0) return "";
+  return fmt::format(", {} point{} measured on the image's pixels: {}", late, late == 1 ? "" : "s", kNoAnswer);
 }
 
 }  // namespace
@@ -100,10 +109,14 @@ Image WindowApp::image_on_screen(std::vector<float>& pixels) const {
   return shown;
 }
 
-nlohmann::json WindowApp::image_with_marks(const Image& shown) const {
-  const auto kept = find_kept(history_, shown.stamp.sequence);
-  const Measured measured = measure_image(shown, state_.marks, session_.get(), kept);
-  return marked_image_json({measured, state_.marks, *backend_, named_});
+// The numbers on screen where they are of this image; the window waits for other points, but not for long.
+Measured WindowApp::measured_on(const Image& shown) const {
+  constexpr std::chrono::milliseconds kLongestWait(500);
+  return measure_image(shown, state_.marks,
+                       {.session = session_.get(),
+                        .kept = find_kept(history_, shown.stamp.sequence),
+                        .known = state_.measured.fine,
+                        .longest = kLongestWait});
 }
 
 void WindowApp::save_picture(SaveWhat what) {
@@ -113,12 +126,18 @@ void WindowApp::save_picture(SaveWhat what) {
   const std::string stem = file_stem(state_.source, shown.stamp);
   const SaveChoice& choice = viewer_->settings().saving;
   std::filesystem::path path;
+  std::string note;
+  const auto description = [&] {
+    const Measured measured = measured_on(shown);
+    note = points_note(measured);
+    return marked_image_json({measured, state_.marks, *backend_, named_});
+  };
   if (what == SaveWhat::levels) {
     path = new_save(UserFolder::pictures, stem + "_16bit", ".png");
     write_levels(path, shown, named_);
   } else if (what == SaveWhat::data) {
     path = new_save(UserFolder::documents, stem, ".npy");
-    write_image_npy(path, shown, image_with_marks(shown));
+    write_image_npy(path, shown, description());
   } else {
     constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
@@ -130,10 +149,11 @@ void WindowApp::save_picture(SaveWhat what) {
       write_picture(path, shown, display_on_screen(shown), state_.marks, state_.flow.image, &state_.structure);
     }
     if (figure || !state_.marks.list.empty()) {
-      write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks(shown).dump(2) + "\n");
+      write_text(std::filesystem::path(path).replace_extension(".json"), description().dump(2) + "\n");
     }
   }
-  report_saved("Saved " + path.string() + flow_note(what, state_) + objects_note(what, state_, shown), Severity::info);
+  report_saved("Saved " + path.string() + flow_note(what, state_) + objects_note(what, state_, shown) + note,
+               Severity::info);
 }
 
 // Window and map of `shown`, with the flow that is on screen, its threshold and its priority.

@@ -56,7 +56,8 @@ std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& f
   } else if (course) {
     items.push_back({"", "course recipe", ""});
   } else {
-    items.push_back({"F", p.f_number > 0.0 ? fixed(p.f_number, 2) : "full aperture", ""});
+    const bool dynamic = p.f_number > 0.0;
+    items.push_back({dynamic ? "F" : "", dynamic ? fixed(p.f_number, 2) : "full aperture", ""});
   }
   if (image.acquisition != nullptr && !formed) items.push_back(transmits_of(p, *image.acquisition));
   if (!course && !formed) {

@@ -36,12 +36,24 @@ std::vector<std::string> words_of(const FigureImage& i) {
                                                             : "low-rank image";
     words.push_back(fmt::format("{} of {} frames", name, i.flow->frames));
   }
+  if (i.objects != nullptr)
+    words.push_back(fmt::format("{} object{}", i.objects->count(), i.objects->count() == 1 ? "" : "s"));
   return words;
+}
+
+// A value stays with its unit; a longer text may be broken.
+std::string unbroken(std::string word) {
+  constexpr std::size_t kLongest = 24;
+  if (word.size() > kLongest) return word;
+  for (std::size_t at = word.find(' '); at != std::string::npos; at = word.find(' ', at + 1)) {
+    word.replace(at, 1, kNoBreak);
+  }
+  return word;
 }
 
 std::string listed(const std::vector<std::string>& words, std::size_t from = 0) {
   std::string text;
-  for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : ", ") + words[i];
+  for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : ", ") + unbroken(words[i]);
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/units.h"
 #include "gui/figure_parts.h"
@@ -26,16 +27,28 @@ std::string name_in_key(const Mark& mark) {
   return (mark.role == RegionRole::target ? "Target, pair " : "Background, pair ") + std::to_string(mark.pair);
 }
 
-std::string region_level(const Measured& m, const Mark& mark) {
-  const auto text = [](const RegionStats& s) { return s.pixels > 0 ? fixed(s.level_db(), 1) : std::string("—"); };
+const RegionStats* stats_of(const Measured& m, const Mark& mark) {
   for (const MeasuredPair& pair : m.pairs) {
     if (pair.number != mark.pair || mark.role == RegionRole::none) continue;
-    return text(mark.role == RegionRole::target ? pair.stats.target : pair.stats.background);
+    return mark.role == RegionRole::target ? &pair.stats.target : &pair.stats.background;
   }
   for (const MeasuredRegion& region : m.regions) {
-    if (region.mark.number == mark.number) return text(region.stats);
+    if (region.mark.number == mark.number) return &region.stats;
   }
-  return "—";
+  return nullptr;
+}
+
+// Statistics describe the pixels with an echo: in percent, how much of the region these are.
+std::string share_text(double share) { return std::isfinite(share) ? fixed(100.0 * share, 0) : "—"; }
+
+std::string region_level(const Measured& m, const Mark& mark) {
+  const RegionStats* stats = stats_of(m, mark);
+  return stats != nullptr && stats->pixels > 0 ? fixed(stats->level_db(), 1) : "—";
+}
+
+std::string region_share(const Measured& m, const Mark& mark) {
+  const RegionStats* stats = stats_of(m, mark);
+  return share_text(stats != nullptr ? stats->share_with_echo : NAN);
 }
 
 std::string widths(const Measured& m, int number) {
@@ -50,7 +63,8 @@ std::string widths(const Measured& m, int number) {
 FigureKeyRow row_of(const Mark& mark, const All& all) {
   if (is_region(mark.kind) && !all.empty()) {
     return {mark.number, name_in_key(mark) + ", " + mark_value(mark, 1),
-            of_each(all, [&](const auto& m) { return region_level(m, mark); }) + " dB"};
+            of_each(all, [&](const auto& m) { return region_level(m, mark); }) + " dB, echo in " +
+                of_each(all, [&](const auto& m) { return region_share(m, mark); }) + " %"};
   }
   if (mark.kind == MarkKind::point && !all.empty()) {
     return {mark.number, "FWHM (−6 dB), axial × lateral",

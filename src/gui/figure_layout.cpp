@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
+#include "gui/figure_caption.h"
 #include "gui/figure_parts.h"
 #include "gui/flow_colors.h"
 
@@ -71,6 +74,13 @@ double choose_scale(const Figure& f, FigureLayout& l) {
   return fitting();
 }
 
+std::string spaced(std::string text) {
+  for (auto at = text.find(kNoBreak); at != std::string::npos; at = text.find(kNoBreak)) {
+    text.replace(at, std::string_view(kNoBreak).size(), " ");
+  }
+  return text;
+}
+
 std::vector<std::string> wrapped(const std::string& text, Letters& letters, double width) {
   const TextLook look{.em = static_cast<float>(kEm)};
   std::vector<std::string> lines(1);
@@ -78,12 +88,13 @@ std::vector<std::string> wrapped(const std::string& text, Letters& letters, doub
   for (std::string word; words >> word;) {
     std::string& line = lines.back();
     const std::string longer = line.empty() ? word : line + " " + word;
-    if (!line.empty() && static_cast<double>(letters.width(look, longer)) > kSlack * width) {
+    if (!line.empty() && static_cast<double>(letters.width(look, spaced(longer))) > kSlack * width) {
       lines.push_back(word);
     } else {
       line = longer;
     }
   }
+  for (std::string& line : lines) line = spaced(std::move(line));
   return lines;
 }
 

@@ -50,10 +50,46 @@ class Placing {
     for (const double gap : {size_.gap, 0.0}) {
       if (const auto at = find(mark, gap)) return put(mark, *at);
     }
+    crowded_ = true;
     return put(mark, mark.centre);
   }
 
+  [[nodiscard]] bool crowded() const { return crowded_; }  // a number found no room
+
+  // In rows and columns, which hold the most of them; each mark in turn gets the nearest place.
+  [[nodiscard]] std::vector<PlacedNumber> in_rows() {
+    placed_.clear();
+    std::vector<CanvasPoint> places = lattice();
+    std::vector<PlacedNumber> numbers;
+    for (const NumberedMark& mark : marks_) {
+      const auto nearest =
+          std::ranges::min_element(places, {}, [&](CanvasPoint p) { return distance(p, nearest_of(mark, p)); });
+      numbers.push_back(put(mark, nearest != places.end() ? *nearest : mark.centre));
+      if (nearest != places.end()) places.erase(nearest);
+    }
+    return numbers;
+  }
+
  private:
+  [[nodiscard]] std::vector<CanvasPoint> lattice() const {
+    constexpr double kApart = 0.05;  // so that neighbours do not touch
+    const double least = 2.0 * size_.radius + kApart;
+    const auto steps = [&](double length) { return std::max(std::floor(length / least), 1.0); };
+    const double nx = steps(within_.width()), ny = steps(within_.height());
+    std::vector<CanvasPoint> places;
+    for (double j = 0.0; j <= ny; ++j) {
+      for (double i = 0.0; i <= nx; ++i) {
+        const CanvasPoint at{within_.x0 + within_.width() * i / nx, within_.y0 + within_.height() * j / ny};
+        if (!over_taken(at)) places.push_back(at);
+      }
+    }
+    return places;
+  }
+
+  [[nodiscard]] bool over_taken(CanvasPoint at) const {
+    return std::ranges::any_of(taken_, [&](const CanvasRect& r) { return r.grown(size_.radius).contains(at); });
+  }
+
   [[nodiscard]] std::optional<CanvasPoint> find(const NumberedMark& mark, double gap) const {
     const double reach = std::hypot(within_.width(), within_.height());
     std::optional<CanvasPoint> best;
@@ -72,9 +108,7 @@ class Placing {
 
   [[nodiscard]] bool free(CanvasPoint at, double gap) const {
     if (!within_.contains(at)) return false;
-    for (const CanvasRect& rect : taken_) {
-      if (rect.grown(size_.radius).contains(at)) return false;
-    }
+    if (over_taken(at)) return false;
     return std::none_of(placed_.begin(), placed_.end(),
                         [&](CanvasPoint p) { return distance(p, at) < 2.0 * size_.radius + gap; });
   }
@@ -97,6 +131,7 @@ class Placing {
   const std::vector<CanvasRect>& taken_;
   const NumberSize size_;
   std::vector<CanvasPoint> placed_;
+  bool crowded_ = false;
 };
 
 }  // namespace
@@ -106,7 +141,7 @@ std::vector<PlacedNumber> place_numbers(const std::vector<NumberedMark>& marks, 
   Placing placing(marks, within, taken, size);
   std::vector<PlacedNumber> placed;
   for (const NumberedMark& mark : marks) placed.push_back(placing.place(mark));
-  return placed;
+  return placing.crowded() ? placing.in_rows() : placed;
 }
 
 }  // namespace echoloop

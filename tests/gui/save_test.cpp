@@ -8,7 +8,7 @@ namespace echoloop::testing {
 namespace {
 
 constexpr const char* kControls[] = {
-    "save_format/SVG", "save_size/Print", "save_ground/Dark",        "save/picture",    "save/levels",    "save/data",
+    "save_format/SVG", "save_size/Scale", "save_ground/Dark",        "save/picture",    "save/levels",    "save/data",
     "save/timings",    "save/film",       "film_range/Full history", "film_speed/0.1×", "film_format/MKV"};
 
 void expect_all_inside(Scene& scene, float width, float height) {
@@ -50,18 +50,31 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   scene.frames(2);
   scene.click("save_menu");
   scene.frames(2);
-  scene.click("save_size/Print");
+  scene.click("save_size/Width");
   scene.frames(1);
-  scene.click("save_width/85 mm");
-  scene.click("save_dpi/600 dpi");
+  const auto put = [&](const char* field, const std::string& text) {
+    scene.click(field);
+    scene.frames(2);
+    scene.type(text);
+    scene.frames(2);
+  };
+  put("save_width", "86.5");
+  put("save_dpi", "600");
   scene.click("save_ground/Dark");
   scene.click("save_format/PDF");
   const SaveChoice& choice = scene.viewer->settings().saving;
   EXPECT_EQ(choice.format, SaveFormat::pdf);
   EXPECT_EQ(choice.ground, PageGround::dark);
   EXPECT_EQ(choice.figure_size().by, FigureSizing::width);
-  EXPECT_EQ(choice.figure_size().value, 85.0);
+  EXPECT_EQ(choice.figure_size().value, 86.5);
   EXPECT_EQ(choice.figure_size().dpi, 600.0);
+  put("save_dpi", "6000");
+  EXPECT_EQ(choice.dpi, 600.0) << "beyond the range: the last good value stays";
+  scene.click("save_size/Scale");
+  scene.frames(1);
+  put("save_scale", "15");
+  EXPECT_EQ(choice.figure_size().by, FigureSizing::scale);
+  EXPECT_EQ(choice.figure_size().value, 15.0);
   scene.click("save_size/3×");
   EXPECT_EQ(choice.figure_size().by, FigureSizing::factor);
   EXPECT_EQ(choice.figure_size().value, 3.0);

@@ -36,7 +36,7 @@ void expect_width_of_a_finer_grid(const std::string& source, const std::string& 
   ASSERT_EQ(image["widths_of"], "fine grid") << image;
   // With an image filter that does nothing to see, the finer image's own pixels are what is measured.
   const json finer =
-      measured(folder, {source, "--grid", grid, "--set", "smooth_axial_m=1e-7"}, point_mark(x_mm, z_mm))["points"][0];
+      measured(folder, {source, "--grid=" + grid, "--set", "smooth_axial_m=1e-7"}, point_mark(x_mm, z_mm))["points"][0];
   ASSERT_EQ(finer["widths_of"], "image") << finer;
   for (const char* width : {"lateral_fwhm_mm", "axial_fwhm_mm"}) {
     const double fine = finer[width].get<double>();
@@ -47,6 +47,18 @@ void expect_width_of_a_finer_grid(const std::string& source, const std::string& 
 TEST(Measurements, WidthsAreThoseOfATenTimesFinerGrid) {
   expect_width_of_a_finer_grid("sim:points", "-5.03:-1.03:401,5:7:401", -3.03, 6.0);
   expect_width_of_a_finer_grid("sim:points", "2.98:6.98:401,14.03:16.03:401", 4.98, 15.03);
+}
+
+// A real recording of nylon wires, and points in a sector: on the axis, where a beam runs along z.
+TEST(Measurements, WidthsInRecordingsAndSectorsAreThoseOfATenTimesFinerGrid) {
+  ECHO_NEED_DATA("fk_gammex_nylon/RFdata1.mat");
+  ECHO_NEED_DATA("simus_p42v_diverging/simus_p42v_diverging.uff");
+  const auto wires = testing::data_folder() / "fk_gammex_nylon" / "RFdata1.mat";
+  const auto sector = testing::data_folder() / "simus_p42v_diverging" / "simus_p42v_diverging.uff";
+  expect_width_of_a_finer_grid(wires.string(), "-0.25:3.75:401,21.58:23.58:401", 1.75, 22.58);
+  expect_width_of_a_finer_grid(wires.string(), "-0.1:3.9:401,41.2:43.2:401", 1.93, 42.23);
+  expect_width_of_a_finer_grid(wires.string(), "0:4:401,80.2:82.2:401", 2.03, 81.26);
+  expect_width_of_a_finer_grid(sector.string(), "-6:6:401,88:92:401", 0.0, 90.0);
 }
 
 TEST(Measurements, OffAPeakThereIsNoWidth) {

@@ -137,6 +137,10 @@ void compare_blocks(PanelContext& c, Column& column) {
   for (const MeasuredPoint& point : b.points) {
     head(c, column, point.object);
     rows(c, column, point.object, kPointRows);
+    for (const MeasuredPoint& of_a : a.points) {
+      if (of_a.mark == point.mark && !of_a.note.empty()) note_row(c, column, "A: " + of_a.note);
+    }
+    if (!point.note.empty()) note_row(c, column, "B: " + point.note);
     column.y += gap;
   }
   for (const MeasuredProfile& line : b.profiles) {

@@ -43,6 +43,8 @@ struct TableRow {
   double least = kAnyValue;  // a value below: in warning colour, with a dot
 };
 void table_row(PanelContext& c, Column& column, const TableRow& row);
+// A caution about numbers, in as many lines as it needs.
+void note_row(PanelContext& c, Column& column, const std::string& text);
 
 // A plot with an axis of millimetres below and of decibels at the left.
 struct ProfilePlot {

@@ -75,7 +75,8 @@ void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, cons
              .first = m.find(point.object, name + " side lobe")});
 }
 
-// A caution about the numbers, in as many lines as it needs.
+}  // namespace
+
 void note_row(PanelContext& c, Column& column, const std::string& text) {
   const Ui& ui = c.ui;
   const float line = ui.px(16);
@@ -83,8 +84,6 @@ void note_row(PanelContext& c, Column& column, const std::string& text) {
   const float x = column.x0 + ui.px(12);
   column.y += ui.paragraph(Type::small, x, column.y, column.x1 - x, line, theme::kText2, text) + ui.px(2);
 }
-
-}  // namespace
 
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   const Ui& ui = c.ui;
