@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/units.h"
 #include "gui/caption.h"
@@ -60,7 +61,9 @@ std::string listed(const std::vector<std::string>& words, std::size_t from = 0) 
 std::string probe_of(const Image& image) {
   if (image.acquisition == nullptr || image.acquisition->probe.name.empty()) return {};
   const double mhz = image.acquisition->center_hz / kHertzPerMegahertz;
-  return fmt::format(" {}, {} MHz.", image.acquisition->probe.name, fixed(mhz, 1));
+  std::string name = image.acquisition->probe.name;
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return fmt::format(" {}, {}{}MHz.", name, fixed(mhz, 1), kNoBreak);
 }
 
 }  // namespace

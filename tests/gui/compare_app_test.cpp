@@ -186,6 +186,30 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
   ASSERT_TRUE(window.until([&] { return state.cine.a_recording.name.empty(); }));
 }
 
+// The frames in the history are B's: a frame of that number is not A's.
+TEST(TwoRecordings, PointsOfAHaveTheNumbersOfItsPixelsAndSaySo) {
+  ECHO_NEED_DATA(kDiverging);
+  const std::string file = (data_folder() / kDiverging).string();
+  const Compared window(file);
+  UiState& state = window.state();
+  ASSERT_TRUE(window.until([&] { return state.shown > 2; }));
+  window.press(Key::space);
+  ASSERT_TRUE(window.until([&] { return state.run == RunState::frozen; }));
+  window.press(Key::x);
+  state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0.0, 90e-3}}}};
+  window.choose("a", file);
+  const auto noted = [&](const Measured& m, PointSource from) {
+    return m.points.size() == 1 && m.points[0].from == from && m.fine.size() == 1;
+  };
+  ASSERT_TRUE(window.until([&] {
+    return !state.cine.a_recording.name.empty() && state.measured_a.image.acquisition != nullptr &&
+           state.measured_a.image.acquisition == state.cine.a_recording.acquisition &&
+           noted(state.measured_a, PointSource::image) && noted(state.measured, PointSource::fine_grid);
+  }));
+  EXPECT_NE(state.measured_a.points[0].note.find("A is another recording"), std::string::npos)
+      << state.measured_a.points[0].note;
+}
+
 TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {
   const Compared window("sim:cyst");
   UiState& state = window.state();
