@@ -81,6 +81,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   const ScaleLook look = scales(f.ground);
   const ImagePlace place{area, i.image.grid};
   draw_pixels(canvas, i, area, look.edge);
+  if (i.objects != nullptr) draw_object_outlines(canvas, *i.objects, place, kMarks);
   std::vector<CanvasRect> taken;
   const bool pair = f.images.size() > 1;
   if (pair) {
@@ -96,8 +97,8 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   }
   for (const Mark& mark : f.marks.list) draw_mark(canvas, mark, place, kMarks);
   taken = draw_numbers(canvas, f.marks, place, std::move(taken));
-  if (i.objects != nullptr && !i.objects->outlines.empty()) {
-    draw_objects_on(canvas, *i.objects, place, kMarks, {.within = area, .taken = std::move(taken)});
+  if (i.objects != nullptr) {
+    draw_object_numbers(canvas, *i.objects, place, kMarks, {.within = area, .taken = std::move(taken)});
   }
   draw_x_ruler(canvas, area, g, look);
   const bool numbers = index == 0 || !l.common_depth;

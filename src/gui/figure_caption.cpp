@@ -44,7 +44,7 @@ std::vector<std::string> words_of(const FigureImage& i) {
 
 // A value stays with its unit; a longer text may be broken.
 std::string unbroken(std::string word) {
-  constexpr std::size_t kLongest = 24;
+  constexpr std::size_t kLongest = 32;
   if (word.size() > kLongest) return word;
   for (std::size_t at = word.find(' '); at != std::string::npos; at = word.find(' ', at + 1)) {
     word.replace(at, 1, kNoBreak);

@@ -50,21 +50,27 @@ void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const 
   draw_lines(canvas, lines_of(mark, place, 0.45 * look.em), look);
 }
 
-void draw_objects_on(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
-                     NumberRoom room) {
+void draw_object_outlines(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look) {
   std::vector<CanvasLine> lines;
-  std::vector<const LabelOutline*> outer(objects.ranked.size(), nullptr);  // the first line of an object
   for (const LabelOutline& o : objects.outlines) {
     CanvasLine line;
     for (const PlanePoint p : o.line) line.push_back(place.at(p));
     line.push_back(line.front());
     lines.push_back(std::move(line));
+  }
+  draw_lines(canvas, lines, look);
+}
+
+void draw_object_numbers(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
+                         NumberRoom room) {
+  std::vector<const LabelOutline*> outer(objects.ranked.size(), nullptr);  // the first line of an object
+  for (const LabelOutline& o : objects.outlines) {
     const auto i = static_cast<std::size_t>(objects.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
     if (outer[i] == nullptr) outer[i] = &o;
   }
-  draw_lines(canvas, lines, look);
   constexpr std::size_t kMostNumbers = 40;
   for (std::size_t i = 0; i < std::min(outer.size(), kMostNumbers); ++i) {
+    if (outer[i] == nullptr) continue;  // without an outline
     PlanePoint best = outer[i]->line.front();
     for (const PlanePoint p : outer[i]->line) {
       if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;

@@ -33,12 +33,14 @@ struct MarkLook {  // in units of the canvas
 std::vector<CanvasLine> lines_of(const Mark& mark, const ImagePlace& place, double arm);
 void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const MarkLook& look);
 
-// Outlines, and the numbers of the largest within `within` where no other number and nothing of `taken` is.
+void draw_object_outlines(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look);
+
+// The numbers of the largest within `within` where no other number and nothing of `taken` is.
 struct NumberRoom {
   CanvasRect within;
   std::vector<CanvasRect> taken = {};
 };
-void draw_objects_on(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
-                     NumberRoom room);
+void draw_object_numbers(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
+                         NumberRoom room);
 
 }  // namespace echoloop

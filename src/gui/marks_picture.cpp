@@ -65,7 +65,10 @@ void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks, co
       .line = std::max(1.0, 0.09 * static_cast<double>(em)), .halo = 1.5, .em = static_cast<double>(em)};
   Letters letters;
   RasterCanvas canvas(picture, letters);
-  if (found) draw_objects_on(canvas, *objects, place, look, {.within = all});
+  if (found) {
+    draw_object_outlines(canvas, *objects, place, look);
+    draw_object_numbers(canvas, *objects, place, look, {.within = all});
+  }
   for (const Mark& mark : marks.list) draw_mark(canvas, mark, place, look);
   for (const Mark& mark : marks.list) draw_chip(canvas, picture, mark, place, em);
 }

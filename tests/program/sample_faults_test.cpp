@@ -50,15 +50,15 @@ std::vector<float> echoes(float limit) {
   return values;
 }
 
-struct Run {
+struct Result {
   Ended ended;
   nlohmann::json samples;
   std::vector<float> db;
 };
 
-Run run(const TemporaryFolder& folder, const std::vector<float>& values) {
+Result result_of(const TemporaryFolder& folder, const std::vector<float>& values) {
   const std::string report = (folder / "r.json").string(), image = (folder / "i.npy").string();
-  Run run;
+  Result run;
   run.ended = run_program({recording(folder, values), "--headless", "--backend", "cpu", "--no-loop", "--report", report,
                            "--image-out", image, "--figure", (folder / "f.svg").string()});
   if (run.ended.status != 0) return run;
@@ -71,13 +71,13 @@ TEST(SampleFaults, InvalidSamplesAreZeroAndSaidAloud) {
   const TemporaryFolder folder;
   std::vector<float> values = echoes(1e9F);
   for (std::size_t i = 0; i < 3; ++i) values[7 * kSamples + 300 + i] = 0.0F;
-  const Run clean = run(folder, values);
+  const Result clean = result_of(folder, values);
   ASSERT_EQ(clean.ended.status, 0) << clean.ended.err;
   EXPECT_EQ(clean.ended.err.find("Invalid"), std::string::npos) << clean.ended.err;
   values[7 * kSamples + 300] = std::numeric_limits<float>::quiet_NaN();
   values[7 * kSamples + 301] = std::numeric_limits<float>::infinity();
   values[7 * kSamples + 302] = 3e30F;
-  const Run spoilt = run(folder, values);
+  const Result spoilt = result_of(folder, values);
   ASSERT_EQ(spoilt.ended.status, 0) << spoilt.ended.err;
   EXPECT_NE(spoilt.ended.err.find("Invalid: 3 samples, element 8."), std::string::npos) << spoilt.ended.err;
   EXPECT_EQ(spoilt.samples.at("frames_checked"), kFrames);
@@ -89,20 +89,20 @@ TEST(SampleFaults, InvalidSamplesAreZeroAndSaidAloud) {
 
 TEST(SampleFaults, ClippedSamplesAreSaidAloudInReportAndCaption) {
   const TemporaryFolder folder;
-  const Run run_ = run(folder, echoes(500.0F));
-  ASSERT_EQ(run_.ended.status, 0) << run_.ended.err;
-  EXPECT_NE(run_.ended.err.find("Clipped: "), std::string::npos) << run_.ended.err;
-  EXPECT_GT(run_.samples.at("clipped").at("share"), 0.001);
-  EXPECT_EQ(run_.samples.at("clipped").at("elements").size(), kElements);
-  EXPECT_GT(run_.samples.at("last_frame").at("clipped").at("samples"), 0);
+  const Result run = result_of(folder, echoes(500.0F));
+  ASSERT_EQ(run.ended.status, 0) << run.ended.err;
+  EXPECT_NE(run.ended.err.find("Clipped: "), std::string::npos) << run.ended.err;
+  EXPECT_GT(run.samples.at("clipped").at("share"), 0.001);
+  EXPECT_EQ(run.samples.at("clipped").at("elements").size(), kElements);
+  EXPECT_GT(run.samples.at("last_frame").at("clipped").at("samples"), 0);
   EXPECT_NE(testing::read_text(folder / "f.svg").find("clipped"), std::string::npos);
 }
 
 TEST(SampleFaults, ARecordingWithoutAValidSampleIsOneLine) {
   const TemporaryFolder folder;
-  const Run run_ = run(folder, std::vector<float>(kValues, std::numeric_limits<float>::quiet_NaN()));
-  EXPECT_EQ(run_.ended.status, 2);
-  EXPECT_EQ(run_.ended.err,
+  const Result run = result_of(folder, std::vector<float>(kValues, std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_EQ(run.ended.status, 2);
+  EXPECT_EQ(run.ended.err,
             "echoloop: scan.npy: no valid sample (all NaN or infinite) in 2 frames; expected channel data with finite "
             "samples\n");
 }
