@@ -199,7 +199,6 @@ TEST_P(ClickTest, ActsOnWhatIsUnderThePointer) {
   for (const Situation& situation : kSituations) {
     Clicks clicks(situation, tally);
     for (const int width : {3840, 2560, 1920, 1600, 1440, 1320, 1280, 1024}) {
-      if (width < 1024 * GetParam()) continue;  // below the smallest window at this scale controls still collide
       for (const Columns& columns : kColumns) {
         BareWindow window{.width = width, .height = std::max(640, width * 9 / 16), .scale = GetParam()};
         window.view.widths = columns.widths;

@@ -68,10 +68,8 @@ Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot) {
   return box;
 }
 
-void draw_sparkline_axis(const Ui& ui, Column& column, const Rect& box) {
-  const Rect axis = ui.row(column, 14, 0);
-  ui.text(Type::small, axis, theme::kMuted, "\u221210 s");
-  ui.text_right(Type::small, box.x1, axis.y0, axis.height(), theme::kMuted, "now");
+void draw_sparkline_span(const Ui& ui, const Rect& box) {
+  ui.text(Type::small, box.x0 + ui.px(3), box.y1 - ui.px(14), ui.px(14), theme::kMuted, "\u221210 s");
 }
 
 }  // namespace echoloop
