@@ -205,14 +205,17 @@ StatusFigures figures_of(const UiState& s) {
           .lost = {"lost", grouped(lost), "0", "", lost > 0}};
 }
 
+constexpr std::string_view kBack = "Back to the image";
+
 struct Links {
   std::string_view reset_key;
-  float keys, reset, present;  // widths with the gap at their left
+  float keys, reset, present;  // widths with the gap at their left; in the lecture its way back takes the place of Keys
 };
 
 Links links_of(const PanelContext& c) {
   const Ui& ui = c.ui;
   const std::string_view key = c.compact ? "" : "F9";
+  if (c.view.lecture) return {.reset_key = {}, .keys = link_width(ui, kBack, "Esc"), .reset = 0, .present = 0};
   return {.reset_key = key,
           .keys = link_width(ui, "Keys", "F1"),
           .reset = link_width(ui, "Reset", key) + ui.px(c.compact ? 12 : 24),
@@ -272,12 +275,11 @@ void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Link
   }
 }
 
-void draw_back_link(PanelContext& c, const Rect& r, BarRequests& requests) {
+void draw_back_link(PanelContext& c, const Rect& r, const Links& links, BarRequests& requests) {
   Ui& ui = c.ui;
   const float right = r.x1 - ui.px(16);
-  const float back = link_width(ui, "Back to the image", "Esc");
-  requests.back = ui.link("lecture/back", {right - back, r.y0, right, r.y1}, "Back to the image", "Esc",
-                          {"Back to the image", "Closes the enlarged Timeline and Stream.", {}});
+  requests.back = ui.link("lecture/back", {right - links.keys, r.y0, right, r.y1}, kBack, "Esc",
+                          {kBack, "Closes the enlarged Timeline and Stream.", {}});
 }
 
 }  // namespace
@@ -314,7 +316,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
         r.x1 - ui.px(16) - links.keys - (fit.reset ? links.reset : 0) - ui.px(24) - (fit.present ? links.present : 0);
     draw_recording_field(c, x, end - x, r);
   }
-  if (c.view.lecture) return draw_back_link(c, r, requests);
+  if (c.view.lecture) return draw_back_link(c, r, links, requests);
   draw_links(c, r, fit, links, requests);
 }
 

@@ -13,7 +13,8 @@ namespace echoloop {
 namespace {
 
 constexpr float kTarget = 76;  // least side of what a finger hits, at scale 1
-constexpr float kReset = 92;   // width of Reset
+constexpr float kReset = 80;         // width of Reset
+constexpr float kEverySpeed = 440;   // room of all speeds and the track
 constexpr std::int64_t kHideAfter_ns = 10'000'000'000;
 constexpr std::int64_t kEnding_ns = 500'000'000;
 constexpr double kReplay_s = 3.0;  // that slow motion goes back
@@ -108,7 +109,9 @@ void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
   const bool frozen = s.run == RunState::frozen;
   const std::string_view why = frozen ? why_no_past(s) : s.cine.why_not.empty() ? why_no_freeze(s) : s.cine.why_not;
   const float w = std::clamp(row.width() / 12.0F, ui.px(kTarget), ui.px(92));
+  const bool every = row.width() >= ui.px(kEverySpeed);
   for (const Speed& speed : kSpeeds) {
+    if (!every && speed.factor != 0.25 && speed.factor != 1.0) continue;
     const Rect r{row.x0, row.y0, row.x0 + w, row.y1};
     const bool chosen = speed.factor >= 1.0 ? !frozen && !wanted_speed_.has_value()
                                             : frozen && s.cine.playing && s.cine.speed == speed.factor;
@@ -156,7 +159,7 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   const float pad = ui.px(24), gap = ui.px(8), side = ui.px(kTarget);
   Rect row{r.x0 + pad, std::round(r.cy() - 0.5F * side), r.x1 - pad, std::round(r.cy() + 0.5F * side)};
   const bool frozen = s.run == RunState::frozen;
-  const float freeze_w = std::clamp(0.15F * row.width(), ui.px(144), ui.px(216));
+  const float freeze_w = std::clamp(0.15F * row.width(), ui.px(124), ui.px(216));
   const Rect main{row.x0, row.y0, row.x0 + freeze_w, row.y1};
   const Touched froze = button(
       ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", {}, Ground::primary, why_no_freeze(s)}, ui.px(28));
