@@ -19,7 +19,7 @@ void Screen::restore_view(const ViewSettings& settings) {
 
 void Screen::reset_view() {
   restore_view({});
-  presentation_ = more_formation_ = more_display_ = measure_shown_ = false;
+  presentation_ = more_formation_ = more_display_ = other_stream_ = measure_shown_ = false;
   open_dialog_ = open_keys_ = false;
   close_popups_ = true;
   cine_ = {};
