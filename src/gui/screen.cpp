@@ -207,6 +207,8 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
 // Of the right column; a narrow window has one column for all panels.
 void Screen::draw_stream_panels(PanelContext& c, PanelColumn& column, const Rect& area) {
   constexpr float kWholeStream = 940;  // height of a column that has room for every row
+  // What a reset or its undo brings back is open or folded as it was.
+  if (resets_ != c.state.resets) measure_shown_ = !c.state.marks.list.empty();
   if (!measure_shown_ && !c.state.marks.list.empty()) {
     measure_shown_ = true;
     view_.is_open(Panel::measure, c.compact) = true;

@@ -70,7 +70,7 @@ TEST(Columns, APanelThatIsOpenedComesIntoView) {
 
 // Whatever opens it: here the tool bar, with the column scrolled to its end.
 TEST(Columns, APanelThatTheToolBarOpensComesIntoView) {
-  for (const auto& [width, height] : {std::pair{1024, 640}, std::pair{1600, 900}}) {
+  for (const auto& [width, height] : {std::pair{1024, 640}, std::pair{1600, 700}}) {
     UiState state = plausible_state();
     fill_stream(state);
     BareScreen window({.width = width, .height = height}, std::move(state), test_image());

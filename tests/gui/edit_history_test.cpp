@@ -170,7 +170,7 @@ TEST(EditHistory, AnotherSourceClearsIt) {
   w.params.gain_db = 3;
   w.frame();
   w.params.depth_max_m = 0.2;
-  w.history.begin(w.params, w.marks);
+  w.history.begin({w.params, w.marks});
   w.frame();
   EXPECT_FALSE(w.undo());
   EXPECT_FALSE(w.redo());

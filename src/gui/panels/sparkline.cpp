@@ -68,8 +68,4 @@ Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot) {
   return box;
 }
 
-void draw_sparkline_span(const Ui& ui, const Rect& box) {
-  ui.text(Type::small, box.x0 + ui.px(3), box.y1 - ui.px(14), ui.px(14), theme::kMuted, "\u221210 s");
-}
-
 }  // namespace echoloop

@@ -20,7 +20,5 @@ struct Sparkline {
 
 // In `row`, labels to the right of the curve and never over it. Returns the curve's box.
 Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot);
-// "-10 s" at the box's left end.
-void draw_sparkline_span(const Ui& ui, const Rect& box);
 
 }  // namespace echoloop

@@ -81,7 +81,7 @@ void plot_row(PanelContext& c, Column& column, bool running) {
   double peak = known ? summary.p95_ms * 1.2 : 0.0;
   for (const float ms : history) peak = std::max(peak, std::isnan(ms) ? 0.0 : static_cast<double>(ms));
   const double top = round_up_125(peak);
-  const Rect row = ui.row(column, 32, 0);
+  const Rect row = ui.row(column, 26, 0);
   const Hit h = ui.hit("latency", row);
   ui.tip("latency", h, row,
          {shown ? "Latency until shown" : "Latency until ready",
@@ -92,7 +92,7 @@ void plot_row(PanelContext& c, Column& column, bool running) {
     plot.line = summary.p95_ms;
     plot.line_text = "p95";
   }
-  draw_sparkline_span(ui, draw_sparkline(ui, row, plot));
+  draw_sparkline(ui, row, plot);
 }
 
 }  // namespace

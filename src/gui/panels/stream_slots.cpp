@@ -129,7 +129,7 @@ void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
 
 void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
   Ui& ui = c.ui;
-  const Rect cells = ui.row(column, 12, 4);
+  const Rect cells = ui.row(column, 11, 3);
   const Hit h = ui.hit("gauge", cells);
   ui.tip("gauge", h, cells,
          {"Slots now",
