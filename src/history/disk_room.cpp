@@ -1,6 +1,7 @@
 #include "history/disk_room.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "history/part_file.h"
 
@@ -18,15 +20,28 @@ constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // taken at a time, wh
 
 }  // namespace
 
-DiskRoom::DiskRoom(const std::filesystem::path& file) : file_(::open(file.c_str(), O_WRONLY | O_CLOEXEC)) {}
+std::unique_ptr<DiskRoom> DiskRoom::create(const std::filesystem::path& file) {
+  const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (opened >= 0) return std::unique_ptr<DiskRoom>(new DiskRoom(opened));
+  if (errno == EEXIST) return nullptr;
+  throw std::system_error(errno, std::generic_category());
+}
 
-DiskRoom::~DiskRoom() {
-  if (file_ >= 0) ::close(file_);
+DiskRoom::~DiskRoom() { ::close(file_); }
+
+void DiskRoom::mark_as_growing() const { ::flock(file_, LOCK_SH | LOCK_NB); }
+
+bool is_growing(const std::filesystem::path& file) {
+  const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (opened < 0) return false;
+  const bool locked = ::flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(opened);
+  return locked;
 }
 
 std::string DiskRoom::take(std::size_t bytes) {
   struct stat status {};
-  if (file_ < 0 || ::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
+  if (::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t end = size + bytes + kMargin;
   struct rlimit limit {};
@@ -54,12 +69,12 @@ std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
 
 void DiskRoom::give_back() {
   struct stat status {};
-  if (file_ < 0 || taken_ == 0 || ::fstat(file_, &status) != 0) return;
+  if (taken_ == 0 || ::fstat(file_, &status) != 0) return;
   if (::ftruncate(file_, status.st_size) == 0) taken_ = 0;  // to the same length: frees what lies beyond it
 }
 
 std::string DiskRoom::sync() const {
-  if (file_ < 0 || ::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: a file system without it
+  if (::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: a file system without it
   return disk_error_text(errno);
 }
 
