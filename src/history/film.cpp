@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "history/part_file.h"
 
 #if defined(ECHO_HAVE_FILM)
@@ -154,7 +155,8 @@ void Film::Impl::open(const Container& container) {
   check(avcodec_parameters_from_context(stream->codecpar, &c));
   stream->time_base = c.time_base;
   stream->avg_frame_rate = c.framerate;
-  for (const auto& [key, value] : format.about) av_dict_set(&muxer->metadata, key.c_str(), value.c_str(), 0);
+  for (const auto& [key, value] : format.about)
+    av_dict_set(&muxer->metadata, key.c_str(), plain_text(value).c_str(), 0);
   check(avio_open(&muxer->pb, url.c_str(), AVIO_FLAG_WRITE));
   AVDictionary* options = nullptr;
   if (std::string_view(container.format) == "mp4") av_dict_set(&options, "movflags", "+faststart", 0);
