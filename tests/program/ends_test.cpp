@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "program/run_program.h"
+#include "program/started_program.h"
 #include "test_paths.h"
 
 namespace echoloop {
@@ -51,6 +52,24 @@ TEST(Ends, ASignalLeavesReportAndRecording) {
     const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
     EXPECT_GT(report.at("frames").at("processed"), 0);
     EXPECT_TRUE(std::filesystem::exists(folder / "a.uff"));
+  }
+}
+
+// One frame of a large image takes tens of seconds here.
+TEST(Ends, ASignalInTheMiddleOfALargeFrame) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const TemporaryFolder folder;
+    testing::StartedProgram program({"sim:points", "--headless", "--backend", "cpu", "--grid", "-15:15:8192,2:40:8192",
+                                     "--frames", "1", "--report", (folder / "r.json").string()},
+                                    folder);
+    ASSERT_TRUE(program.waits_for([&] { return program.cpu_seconds() > 2.0; }));  // the frame is being computed
+    const auto begin = std::chrono::steady_clock::now();
+    program.send(number);
+    EXPECT_EQ(program.end(), 0) << program.errors();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));  // 1 s on a machine at rest
+    const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
+    EXPECT_EQ(report.at("frames").at("processed"), 0);
+    EXPECT_EQ(report.at("frames").at("dropped"), 1);
   }
 }
 
