@@ -25,7 +25,6 @@ echoloop_dependency(tomlplusplus tomlplusplus::tomlplusplus marzer/tomlplusplus 
 include(kissfft)
 include(eigen)
 include(stb)
-include(libav)
 include(blosc)
 include(cairo)
 
