@@ -57,8 +57,7 @@ TEST_P(RepairOfEveryKind, OpensPlainlyWithAllItsFrames) {
   EXPECT_EQ(folder.files(), 1U);
   const UffFile file(folder / "a.uff");
   ASSERT_TRUE(file.is_open());
-  ASSERT_EQ(file.frames(), repaired.frames);
-  EXPECT_EQ(file.sequence().size(), repaired.frames);
+  ASSERT_EQ(file.sequence().size(), repaired.frames);
   for (std::uint64_t i = 0; i < repaired.frames; ++i)
     EXPECT_EQ(file.frame(i, a), any_bits(a, static_cast<unsigned>(i)));
 }
