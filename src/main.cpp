@@ -98,10 +98,10 @@ int main(int argc, char** argv) {
   try {
     return run_and_flush(argc, argv);
   } catch (const echoloop::Error& error) {
-    print_error("echoloop: {}\n", error.what());
+    echoloop::print_error("echoloop: {}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    print_error("echoloop: {}\n", error.what());
+    echoloop::print_error("echoloop: {}\n", error.what());
     return 1;
   }
 }

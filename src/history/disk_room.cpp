@@ -1,7 +1,6 @@
 #include "history/disk_room.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -18,23 +17,31 @@ namespace {
 
 constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // taken at a time, where there is so much
 
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
 }  // namespace
 
 std::unique_ptr<DiskRoom> DiskRoom::create(const std::filesystem::path& file) {
   const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (opened >= 0) return std::unique_ptr<DiskRoom>(new DiskRoom(opened));
-  if (errno == EEXIST) return nullptr;
-  throw std::system_error(errno, std::generic_category());
+  if (opened < 0 && errno == EEXIST) return nullptr;
+  if (opened < 0) throw std::system_error(errno, std::generic_category());
+  struct flock whole = whole_file();
+  ::fcntl(opened, F_OFD_SETLK, &whole);
+  return std::unique_ptr<DiskRoom>(new DiskRoom(opened));
 }
 
 DiskRoom::~DiskRoom() { ::close(file_); }
 
-void DiskRoom::mark_as_growing() const { ::flock(file_, LOCK_SH | LOCK_NB); }
-
 bool is_growing(const std::filesystem::path& file) {
   const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (opened < 0) return false;
-  const bool locked = ::flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  struct flock whole = whole_file();
+  const bool locked = ::fcntl(opened, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
   ::close(opened);
   return locked;
 }

@@ -1,6 +1,6 @@
-// A new file that grows under the hands of a library: room on the disk for it, taken before it is written, as a library
+// A new file that a library writes and that grows: room on the disk for it, taken before it is written, as a library
 // that meets a full disk in the middle of its book-keeping leaves a file that cannot be closed; what was taken beyond
-// the file's end is given back at last. And the mark that this program is still writing the file. One thread.
+// the file's end is given back at last. One thread.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,6 @@ class DiskRoom {
   [[nodiscard]] std::string take(std::size_t bytes);
   void give_back();
   [[nodiscard]] std::string sync() const;  // what was written is on the disk; empty, or why not
-  void mark_as_growing() const;            // until this object goes: see is_growing()
 
   // HDF5: index blocks of a million frames and the headers.
   static constexpr std::size_t kMargin = std::size_t{8} << 20;
@@ -39,7 +38,7 @@ class DiskRoom {
   std::uint64_t taken_ = 0;  // up to this byte of the file there is room
 };
 
-// Whether a program still writes it (a shared lock, which readers do not mind).
+// Whether a DiskRoom of some program has it: each holds a lock that HDF5's own locks do not meet.
 [[nodiscard]] bool is_growing(const std::filesystem::path& file);
 
 }  // namespace echoloop

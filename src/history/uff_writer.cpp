@@ -178,7 +178,6 @@ void UffWriter::create(const RecordingAbout& about) {
   const std::uint64_t none = 0;
   check(H5Dwrite(f.not_recorded.get(), H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &none), "not_recorded");
   check(H5Fstart_swmr_write(f.file.get()), "crash-safe writing");
-  room_->mark_as_growing();
 }
 
 void UffWriter::write_samples(const RfFrame& frame) {
