@@ -95,8 +95,9 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   int status = 0;
   const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
   if (const std::string refusal = session.take_refusal(); !refusal.empty()) print_error("{}\n", refusal);
-  for (const std::string& problem : {session.fault(), session.producer_report()}) {
-    if (problem.empty() || complete) continue;  // what was asked for has been done
+  const std::string fault = session.fault();  // of which a report of the producer may be a consequence
+  const std::string problem = fault.empty() ? session.producer_report() : fault;
+  if (!problem.empty() && !complete) {  // else what was asked for has been done
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
     status = 1;

@@ -7,6 +7,7 @@
 
 #include "app/memory_copy.h"
 #include "core/error.h"
+#include "core/long_work.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -49,7 +50,10 @@ std::string Session::take_refusal() {
 
 void Session::stop() { stop_until(std::numeric_limits<std::int64_t>::max()); }
 
-void Session::stop_soon() { stop_until(now_ns() + kGrace_ns); }
+void Session::stop_soon() {
+  end_long_work();
+  stop_until(now_ns() + kGrace_ns);
+}
 
 void Session::stop_until(std::int64_t give_up_ns) {
   while (!advance()) wait_a_little();
