@@ -26,6 +26,7 @@ void WindowApp::offer_repair() {
 void WindowApp::open_file(const std::filesystem::path& file) {
   if (is_partial_name(file)) {
     state_.unfinished.clear();
+    resolve(state_.messages, "unfinished");
     const RepairedRecording repaired = repair_recording(file);
     offer_repair();
     say(Severity::info, fmt::format("Repaired {}: {} frames", repaired.path.string(), repaired.frames));

@@ -55,12 +55,12 @@ TEST(Ends, ASignalLeavesReportAndRecording) {
   }
 }
 
-// Tables and one frame of a large image take tens of seconds here.
+// Tables and each frame of a large image take seconds here.
 TEST(Ends, ASignalInTheMiddleOfALargeFrame) {
-  for (const double computed_s : {1.0, 6.0}) {  // among the tables, in the frame
+  for (const double computed_s : {1.0, 8.0}) {  // among the tables, in the frame
     const TemporaryFolder folder;
     testing::StartedProgram program({"sim:points", "--headless", "--backend", "cpu", "--grid", "-15:15:5000,2:40:5000",
-                                     "--frames", "1", "--report", (folder / "r.json").string()},
+                                     "--frames", "1000", "--report", (folder / "r.json").string()},
                                     folder);
     ASSERT_TRUE(program.waits_for([&] { return program.cpu_seconds() > computed_s; }));
     const auto begin = std::chrono::steady_clock::now();
@@ -73,8 +73,11 @@ TEST(Ends, ASignalInTheMiddleOfALargeFrame) {
     }
     EXPECT_EQ(status, 0) << program.errors();
     const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
-    EXPECT_EQ(report.at("frames").at("processed"), 0);
-    EXPECT_EQ(report.at("frames").at("dropped"), 1);
+    const nlohmann::json& frames = report.at("frames");
+    EXPECT_GE(frames.at("dropped"), 1);
+    EXPECT_EQ(frames.at("produced").get<int>(), frames.at("processed").get<int>() + frames.at("dropped").get<int>() +
+                                                    frames.at("overrun").get<int>() +
+                                                    frames.at("in_flight").get<int>());
   }
 }
 
