@@ -3,6 +3,8 @@
 #include <csignal>
 #include <initializer_list>
 
+#include "core/long_work.h"
+
 namespace echoloop {
 namespace {
 
@@ -12,7 +14,10 @@ volatile std::sig_atomic_t noted = 0;
 
 void watch_interrupts() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto before = std::signal(number, [](int) { noted = 1; });
+    const auto before = std::signal(number, [](int) {
+      noted = 1;
+      end_long_work();
+    });
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
   }
 }

@@ -46,6 +46,23 @@ bool is_text_pickle(std::string_view start) {
   return start.starts_with("(dp") || start.starts_with("(lp") || start.starts_with("}q") || start.starts_with("]q");
 }
 
+Recording read_by_content(const OpenRequest& request) {
+  const auto bytes = request.bytes();
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
+  if (looks_like_npy(bytes)) return read_described_npy(request);
+  if (looks_like_zip(bytes)) return read_npz(request);
+  if (needs_library(start, bytes)) return open_in_reader_process(request);
+  if (start[0] == '\x80' && start.size() > 1 && start[1] >= 0 && start[1] <= 5)
+    return read_short_course_pickle(request);
+  if (is_text_pickle(start)) {
+    throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
+                "save the data with pickle.dump(x, f, 4)");
+  }
+  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
+  throw Error(request.what(), first_bytes(start), kAcceptedFiles);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t most) {
@@ -69,20 +86,14 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
   const OpenRequest request{
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = progress, .stop = stop};
   request.advance(0.0);
-  const auto bytes = request.bytes();
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
-  if (looks_like_npy(bytes)) return read_described_npy(request);
-  if (looks_like_zip(bytes)) return read_npz(request);
-  if (needs_library(start, bytes)) return open_in_reader_process(request);
-  if (start[0] == '\x80' && start.size() > 1 && start[1] >= 0 && start[1] <= 5)
-    return read_short_course_pickle(request);
-  if (is_text_pickle(start)) {
-    throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
-                "save the data with pickle.dump(x, f, 4)");
+  try {
+    Recording recording = read_by_content(request);
+    require_readable(request.bytes());
+    return recording;
+  } catch (const Error&) {
+    require_readable(request.bytes());  // empty pages are the reason for whatever was wrong
+    throw;
   }
-  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
-  throw Error(request.what(), first_bytes(start), kAcceptedFiles);
 }
 
 }  // namespace echoloop

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "formats/number_load.h"
 
 namespace echoloop {
@@ -201,7 +202,7 @@ Recording make_recording(const OpenRequest& request, RecordingParts parts) {
   Recording recording;
   recording.frame_count = s.frames.size();
   recording.format = std::move(parts.format);
-  recording.name = request.path.filename().string();
+  recording.name = plain_text(request.path.filename().string());
   const std::size_t frame_bytes = a.frame_bytes();
   if (can_lend(s, a.sample_type)) {
     const auto file = parts.memory == SourceMemory::mapped_file ? request.file : nullptr;
@@ -215,6 +216,7 @@ Recording make_recording(const OpenRequest& request, RecordingParts parts) {
     };
   } else {
     const auto block = convert(request, s, a.sample_type);
+    require_readable(request.bytes());
     recording.owner = block;
     recording.memory = block->bytes();
     recording.frame = [block, frame_bytes,
