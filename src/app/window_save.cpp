@@ -150,8 +150,7 @@ void WindowApp::save_picture(SaveWhat what) {
       write_picture(path, shown, display_on_screen(shown), state_.marks, state_.flow.image, &state_.structure);
     }
     if (figure || !state_.marks.list.empty()) {
-      write_text(std::filesystem::path(path).replace_extension(".json"), json_text(description(), 2) + "
-");
+      write_text(std::filesystem::path(path).replace_extension(".json"), json_text(description(), 2) + "\n");
     }
   }
   report_saved("Saved " + path.string() + flow_note(what, state_) + objects_note(what, state_, shown) + note,
