@@ -3,6 +3,8 @@
 #include <csignal>
 #include <initializer_list>
 
+#include "formats/recording.h"
+
 namespace echoloop {
 namespace {
 
@@ -15,6 +17,7 @@ void watch_interrupts() {
     const auto before = std::signal(number, [](int) { noted = 1; });
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
   }
+  stop_reading_when(interrupted);
 }
 
 bool interrupted() { return noted != 0; }

@@ -63,6 +63,8 @@ class Node {  // a group or a dataset; copies share it
   [[nodiscard]] std::optional<Node> find(const std::string& name) const;
   [[nodiscard]] Node at(const std::string& name) const;       // Error when there is none
   [[nodiscard]] Node at_path(const std::string& path) const;  // "data/rf_data/frame_1", name by name
+  // As at_path(); up to so many bytes of its unpacked chunks are kept, when nothing else has it open.
+  [[nodiscard]] Node dataset_at(const std::string& path, std::size_t cache_bytes) const;
 
   // One text of any kind, without padding; nothing when there is none or it is something else.
   [[nodiscard]] std::optional<std::string> text_attribute(const char* name) const;

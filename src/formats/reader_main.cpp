@@ -6,11 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <new>
 #include <string_view>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
 #include "formats/reader_sandbox.h"
@@ -103,10 +106,24 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
   }
 }
 
+// What this process has taken before it has seen the file.
+std::size_t data_bytes_so_far() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  for (int field = 0; field < 6; ++field) file >> pages;
+  return file ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// Heap: some times the file, for what a packed file unpacks to, but no more than half of what the machine has left.
 SandboxLimits sandbox_limits() {
+  constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = 32;
   const auto installed =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return {.memory_bytes = installed / 2, .mapped_bytes = installed + 2 * file_size(kReaderFile), .file = kReaderFile};
+  const std::size_t file_bytes = file_size(kReaderFile);
+  const std::size_t wanted = std::max(kLeast, std::min(file_bytes, installed) * kPerFileByte);
+  return {.memory_bytes = data_bytes_so_far() + std::min(wanted, free_host_memory() / 2),
+          .mapped_bytes = installed + 2 * file_bytes,
+          .file = kReaderFile};
 }
 
 }  // namespace

@@ -31,11 +31,10 @@ std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
 // Waits for `wanted`, passing progress on as from..to.
 ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
   const auto patience = opening_patience(request.bytes().size());
-  const auto until_stopped = [&] { request.check_stop(); };
   double done = -1.0;
   auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    ReaderMessage message = child.receive(deadline, until_stopped);
+    ReaderMessage message = child.receive({deadline, request.stop});
     if (message.kind == wanted) return message;
     if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what());
     if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
@@ -68,7 +67,8 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
                            Recording recording) {
   const std::size_t total = frame_bytes * static_cast<std::size_t>(recording.frame_count);
   const std::shared_ptr<SharedMemory> memory = child.share(total);
-  child.send(MessageKind::read_all);
+  child.send(MessageKind::read_all, {},
+             {std::chrono::steady_clock::now() + opening_patience(request.bytes().size()), request.stop});
   wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
   memory->make_resident(0, total);
   recording.memory = memory->bytes();
@@ -96,8 +96,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   } else if (opened.frame_count <= memory_budget() / frame_bytes) {
     recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
   } else {
-    recording.reader =
-        std::make_shared<StreamedFrames>(request.what(), std::move(child), frame_bytes, opened.frame_count);
+    recording.reader = std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, opened.frame_count);
   }
   request.advance(1.0);
   return recording;
@@ -109,6 +108,8 @@ ReaderSettings& reader_settings() {
   static ReaderSettings settings;
   return settings;
 }
+
+void stop_reading_when(std::function<bool()> ending) { reader_settings().ending = std::move(ending); }
 
 Recording open_in_reader_process(const OpenRequest& request) {
   try {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 
 #include "formats/reader.h"
 
@@ -21,13 +22,14 @@ Recording open_in_reader_process(const OpenRequest& request);
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5;
 
-// For tests, which are not the program and do not want to wait. Set before anything is opened.
+// Mostly for tests, which are not the program and do not want to wait. Set before anything is opened.
 struct ReaderSettings {
   std::filesystem::path program = "/proc/self/exe";
   std::size_t memory_budget = 0;  // bytes of frames read at once; 0: a quarter of what is free, at most 2 GiB
   std::size_t run_bytes = std::size_t{1} << 20;        // streamed: smaller frames are read in runs of so much
   std::chrono::milliseconds opening_patience{10'000};  // without progress; more for big files
   std::chrono::milliseconds frame_patience{5'000};
+  std::function<bool()> ending = [] { return false; };  // stop_reading_when()
 };
 ReaderSettings& reader_settings();
 

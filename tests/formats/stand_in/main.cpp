@@ -11,10 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -22,6 +20,7 @@
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
+#include "formats/stand_in/lies.h"
 #include "formats/stand_in/made_up.h"
 
 namespace echoloop {
@@ -129,75 +128,6 @@ LibraryRecording try_to_get_out(const OpenRequest& request) {
   throw Error(request.what(), line, "nothing of it");
 }
 
-void send_raw(const std::vector<std::uint64_t>& words) {
-  ::send(kReaderSocket, words.data(), words.size() * sizeof(std::uint64_t), MSG_NOSIGNAL);
-}
-
-constexpr std::uint64_t header(MessageKind kind) {
-  return (std::uint64_t{static_cast<std::uint32_t>(kind)} << 32) | 0x4f4843e1U;
-}
-
-// Talks nonsense without any of the program's own code, or with it and wrong values.
-void talk(const std::string& role) {
-  MessageChannel channel(kReaderSocket);
-  LibraryRecording said = in_place();
-  const auto say = [&] { channel.send(MessageKind::opened, encode_opened(said)); };
-  const std::map<std::string, std::function<void()>> roles = {
-      {"noise",
-       [] {
-         send_raw({0x1234567812345678, 5, 7});
-       }},
-      {"huge-message",
-       [] {
-         send_raw({header(MessageKind::opened), ~std::uint64_t{0}});
-       }},
-      {"cut-message",
-       [] {
-         send_raw({header(MessageKind::opened), 1000, 5});
-       }},
-      {"unknown-message",
-       [] {
-         send_raw({header(static_cast<MessageKind>(77)), 0});
-       }},
-      {"too-early",
-       [] {
-         send_raw({header(MessageKind::all_ready), 0});
-       }},
-      {"short-payload", [&] { channel.send(MessageKind::opened, encode_number(1.0)); }},
-      {"huge-count", [&] { said.frame_count = ~std::uint64_t{0}, said.frame_offsets.clear(), say(); }},
-      {"no-frames", [&] { said.frame_count = 0, said.frame_offsets.clear(), say(); }},
-      {"offset-outside", [&] { said.frame_offsets[3] = ~std::uint64_t{0} - 3, say(); }},
-      {"offset-crosses-end", [&] { said.frame_offsets.back() += 4, say(); }},
-      {"offset-odd", [&] { said.frame_offsets[2] -= 1, say(); }},
-      {"offsets-missing", [&] { said.frame_offsets.pop_back(), say(); }},
-      {"bad-geometry",
-       [&] {
-         Acquisition bad = *said.acquisition;
-         bad.sampling_hz = NAN;
-         said.acquisition = std::make_shared<const Acquisition>(bad);
-         say();
-       }},
-      {"bad-kind",
-       [&] {
-         Acquisition bad = *said.acquisition;
-         bad.sample_type = static_cast<SampleType>(9);
-         said.acquisition = std::make_shared<const Acquisition>(bad);
-         say();
-       }},
-      {"endless-progress",
-       [&] {
-         while (channel.send(MessageKind::progress, encode_number(0.5))) {
-         }
-       }},
-      {"colourful-refusal",
-       [&] { channel.send(MessageKind::refused, encode_text("\x1b[31mred\nlines\r" + std::string(9999, 'x'))); }},
-  };
-  if (!roles.contains(role)) return;
-  roles.at(role)();
-  if (role == "cut-message") ::_exit(0);
-  hang();
-}
-
 LibraryRecording play(const OpenRequest& request) {
   const std::string role = request.path.filename().string();
   if (role == "in-memory" || role == "streamed") return fake_recording();
@@ -217,6 +147,11 @@ LibraryRecording play(const OpenRequest& request) {
     return until_frame_5([&] { throw Error("frame 5", "damaged", "an undamaged one"); });
   }
   if (role == "no-memory") throw std::bad_alloc();
+  if (role == "takes-memory") {  // more than a small file can need, as a size in a damaged file asks for it
+    constexpr std::size_t kTooMuch = std::size_t{400} << 20;
+    const std::vector<char> memory(kTooMuch, 'x');
+    throw Error("frame 5", std::to_string(memory[5]) + " bytes", "less memory");
+  }
   if (role == "slow") {
     LibraryRecording recording = fake_recording();
     recording.read_frame = [](std::uint64_t index, std::span<std::byte> out) {
@@ -226,7 +161,7 @@ LibraryRecording play(const OpenRequest& request) {
     return recording;
   }
   if (role == "escape") return try_to_get_out(request);
-  talk(role);
+  test::tell_lie(role, in_place());
   return open_library_recording(request);
 }
 
