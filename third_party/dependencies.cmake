@@ -23,6 +23,7 @@ include(eigen)
 include(stb)
 include(libav)
 include(blosc)
+include(reader_libraries)
 include(cairo)
 
 if(ECHOLOOP_GUI)

@@ -117,9 +117,15 @@ void ReaderChild::spawn(const OpenRequest& request) {
                            out_of_the_way(what_, memory_.get())};
   const std::array targets{kReaderSocket, kReaderFile, kReaderMemory};
 
-  const std::string program = reader_settings().program.string(), option = kReaderProcessOption;
-  const std::array<char*, 4> words{const_cast<char*>(program.c_str()), const_cast<char*>(option.c_str()),
-                                   const_cast<char*>(what_.c_str()), nullptr};
+  const std::string program = reader_program().string(), option = kReaderProcessOption, allowed = kUnsandboxedOption;
+  const std::array<char*, 5> words{
+      const_cast<char*>(program.c_str()), const_cast<char*>(option.c_str()), const_cast<char*>(what_.c_str()),
+      reader_settings().unsandboxed ? const_cast<char*>(allowed.c_str()) : nullptr, nullptr};
+#if defined(ECHO_SANITIZED)  // whose options stand there
+  char* const* const environment = environ;
+#else
+  char* const environment[] = {nullptr};  // keys and folders of the user are none of its business
+#endif
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
@@ -139,14 +145,14 @@ void ReaderChild::spawn(const OpenRequest& request) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, words.data(), environ);
+  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, words.data(), environment);
   const int failed = errno;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   errno = failed;
   if (failed != 0) {
     pid_ = -1;
-    cannot(what_, "the reader process cannot be started");
+    cannot(what_, "the reader process " + program + " cannot be started");
   }
 }
 

@@ -126,21 +126,37 @@ SandboxLimits sandbox_limits() {
           .file = kReaderFile};
 }
 
+bool has_option(int argc, char** argv, std::string_view option) {
+  return std::any_of(argv + 1, argv + argc, [&](const char* word) { return word == option; });
+}
+
 }  // namespace
 
-bool is_reader_process(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == kReaderProcessOption; }
+bool is_reader_process(int argc, char** argv) { return argc >= 3 && std::string_view(argv[1]) == kReaderProcessOption; }
 
-int run_reader_process(char** argv, const LibraryOpener& open) {
+bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
+
+int answer_sandbox_question(int linked) {
+  const SandboxParts parts = enter_reader_sandbox(sandbox_limits());
+  return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
+         (parts.namespaces ? kHasNamespaces : 0) | linked;
+}
+
+int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::close_range(kReaderMemory + 1, ~0U, 0);
-  enter_reader_sandbox(sandbox_limits());
+  const SandboxLimits limits = sandbox_limits();
+  const SandboxParts parts = enter_reader_sandbox(limits);
   start_reader_alarm();
   const std::string what = argv[2];
   MessageChannel channel(kReaderSocket);
   try {
+    if (!parts.seccomp && !parts.landlock && !has_option(argc, argv, kUnsandboxedOption)) {
+      throw Error(what, kNoSandbox, "a Linux kernel with one of them",
+                  "for a file of known origin: --unsandboxed on the command line");
+    }
     Progress progress(channel);
-    const std::filesystem::path path = "/proc/self/fd/" + std::to_string(kReaderFile);
+    const std::filesystem::path path = path_in_sandbox(limits, parts);
     const OpenRequest request{.path = what,
                               .file = MappedFile::open(path),
                               .path_to_open = path,

@@ -1,5 +1,8 @@
 #include "formats/reader_process.h"
 
+#include <spawn.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -107,6 +110,39 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
 ReaderSettings& reader_settings() {
   static ReaderSettings settings;
   return settings;
+}
+
+std::filesystem::path reader_program() {
+  namespace fs = std::filesystem;
+  constexpr const char* kName = "echoloop-reader";
+  if (!reader_settings().program.empty()) return reader_settings().program;
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path beside = here / kName;
+  return fs::exists(beside, ignored) ? beside : here.parent_path() / "libexec" / "echoloop" / kName;
+}
+
+void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
+
+std::string sandbox_text() {
+  const std::string program = reader_program().string(), question = kSandboxQuestion;
+  char* const words[] = {const_cast<char*>(program.c_str()), const_cast<char*>(question.c_str()), nullptr};
+  char* const no_environment[] = {nullptr};
+  pid_t pid = -1;
+  int status = 0;
+  if (::posix_spawn(&pid, program.c_str(), nullptr, nullptr, words, no_environment) != 0 ||
+      ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || (WEXITSTATUS(status) & kSandboxAnswer) == 0) {
+    return "no reader program: " + program;
+  }
+  std::string text = (WEXITSTATUS(status) & kIsStaticProgram) != 0 ? "static reader" : "reader";
+  const char* separator = ": ";
+  for (const auto& [bit, name] : {std::pair{kHasSeccomp, "seccomp"}, std::pair{kHasLandlock, "Landlock"},
+                                  std::pair{kHasNamespaces, "namespaces"}}) {
+    if ((WEXITSTATUS(status) & bit) == 0) continue;
+    text += separator + std::string(name);
+    separator = ", ";
+  }
+  return text == "reader" || text == "static reader" ? text + ": not sandboxed" : text;
 }
 
 void stop_reading_when(std::function<bool()> ending) { reader_settings().ending = std::move(ending); }

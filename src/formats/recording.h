@@ -57,6 +57,12 @@ using OpenProgress = std::function<void(double fraction)>;
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {},
                          std::stop_token stop = {});
 
+// Of files that other people made, an own process reads what is inside, in a sandbox. In words, as far as this system
+// offers it: "static reader: seccomp, Landlock, namespaces". Starts the process.
+std::string sandbox_text();
+// From then on files are opened also where the system offers neither seccomp nor Landlock.
+void allow_reading_unsandboxed();
+
 // From then on waits for a reader process end soon, with an Error, when `ending` says that the program is to end.
 void stop_reading_when(std::function<bool()> ending);
 

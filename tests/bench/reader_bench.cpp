@@ -155,7 +155,8 @@ void measure(const std::filesystem::path& path, std::size_t n_pairs, std::size_t
 
 int main(int argc, char** argv) {
   using namespace echoloop;
-  if (is_reader_process(argc, argv)) return run_reader_process(argv, open_raw);
+  if (is_reader_process(argc, argv)) return run_reader_process(argc, argv, open_raw);
+  reader_settings().program = "/proc/self/exe";
   const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
   const auto number = [&](int at, double otherwise) { return argc > at ? std::stod(argv[at]) : otherwise; };
   const auto history = [&](int at) { return static_cast<std::size_t>(number(at, 256)) << 20; };

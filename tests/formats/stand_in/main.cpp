@@ -1,25 +1,18 @@
 // A program in the place of the reader process (fake_reader.h), for tests: with the file's name it is told how to
 // behave or misbehave. A file of any other name it reads as the real one does.
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "core/error.h"
 #include "formats/reader_main.h"
 #include "formats/reader_process.h"
-#include "formats/reader_protocol.h"
+#include "formats/stand_in/breakouts.h"
 #include "formats/stand_in/lies.h"
 #include "formats/stand_in/made_up.h"
 
@@ -103,31 +96,6 @@ LibraryRecording until_frame_5(const std::function<void()>& then) {
   return recording;
 }
 
-std::string outcome(const char* name, long result) {
-  return std::string(name) + "=" + (result < 0 ? std::strerror(errno) : "done") + " ";
-}
-
-// Everything that the sandbox must refuse, as the line of an Error.
-LibraryRecording try_to_get_out(const OpenRequest& request) {
-  char* const words[] = {nullptr};
-  std::string line;
-  line += outcome("socket", ::socket(AF_INET, SOCK_STREAM, 0));
-  line += outcome("execve", ::execve("/bin/true", words, words));
-  line += outcome("fork", ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-  line += outcome("create", ::open("/tmp/echoloop-escaped", O_CREAT | O_WRONLY, 0600));
-  line += outcome("write", ::open(request.path_to_open.c_str(), O_RDWR));
-  line += outcome("unlink", ::unlink("/tmp/echoloop-no-such-file"));
-  line += outcome("rename", ::rename("/tmp/echoloop-no-such-file", "/tmp/echoloop-escaped"));
-  line += outcome("ptrace", ::ptrace(PTRACE_ATTACH, ::getppid(), 0, 0));
-  line += outcome("kill", ::kill(::getppid(), 0));
-  line += outcome(
-      "code", ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0);
-  line += outcome("seal", ::fcntl(kReaderMemory, F_ADD_SEALS, F_SEAL_WRITE));
-  line += outcome("other_file", ::open("/etc/passwd", O_RDONLY));
-  line += outcome("this_file", ::open(request.path_to_open.c_str(), O_RDONLY));
-  throw Error(request.what(), line, "nothing of it");
-}
-
 LibraryRecording play(const OpenRequest& request) {
   const std::string role = request.path.filename().string();
   if (role == "in-memory" || role == "streamed") return fake_recording();
@@ -160,7 +128,7 @@ LibraryRecording play(const OpenRequest& request) {
     };
     return recording;
   }
-  if (role == "escape") return try_to_get_out(request);
+  if (role == "escape") test::try_to_get_out(request);
   test::tell_lie(role, in_place());
   return open_library_recording(request);
 }
@@ -169,6 +137,7 @@ LibraryRecording play(const OpenRequest& request) {
 }  // namespace echoloop
 
 int main(int argc, char** argv) {
+  if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(0);
   if (!echoloop::is_reader_process(argc, argv)) return 2;
-  return echoloop::run_reader_process(argv, echoloop::play);
+  return echoloop::run_reader_process(argc, argv, echoloop::play);
 }
