@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 
 #include "formats/npy.h"
 #include "formats/reader.h"
@@ -19,6 +18,6 @@ struct NpzMember {
 // Every .npy member by its name without the ending; other members are skipped. Throws Error naming `what`.
 std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes);
 
-Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& sidecar = std::nullopt);
+LibraryRecording read_npz(const OpenRequest& request);
 
 }  // namespace echoloop

@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -17,6 +17,8 @@
 #include <iterator>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "formats/reader_process.h"
@@ -27,7 +29,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kMayAccept = "an undamaged file";
-constexpr const char* kProbably = "probably the HDF5 or MATLAB library failed on damaged content";
+constexpr const char* kProbably = "probably a library failed on damaged content";
 constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // between two checks of the deadline
 constexpr auto kEndsByItself = std::chrono::milliseconds(500);
 // On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
@@ -113,14 +115,21 @@ void ReaderChild::spawn(const OpenRequest& request) {
     ::setsockopt(socket_.get(), SOL_SOCKET, direction, &kBetweenLooks, sizeof kBetweenLooks);
   }
   const FileDescriptor childs_end(ends[1]);
-  const std::array sources{out_of_the_way(what_, childs_end.get()), out_of_the_way(what_, request.file->descriptor()),
-                           out_of_the_way(what_, memory_.get())};
-  const std::array targets{kReaderSocket, kReaderFile, kReaderMemory};
-
-  const std::string program = reader_program().string(), option = kReaderProcessOption, allowed = kUnsandboxedOption;
-  const std::array<char*, 5> words{
-      const_cast<char*>(program.c_str()), const_cast<char*>(option.c_str()), const_cast<char*>(what_.c_str()),
-      reader_settings().unsandboxed ? const_cast<char*>(allowed.c_str()) : nullptr, nullptr};
+  const std::size_t n_sidecars = std::min(request.sidecars.size(), kMostSidecars);
+  std::vector<FileDescriptor> sources;  // of the child's files, from kReaderSocket on
+  sources.push_back(out_of_the_way(what_, childs_end.get()));
+  sources.push_back(out_of_the_way(what_, request.file->descriptor()));
+  sources.push_back(out_of_the_way(what_, memory_.get()));
+  std::vector<std::string> words{reader_program().string(), kReaderProcessOption, what_,
+                                 reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
+  for (const SidecarFile& sidecar : std::span(request.sidecars).first(n_sidecars)) {
+    sources.push_back(out_of_the_way(what_, sidecar.file->descriptor()));
+    words.push_back(sidecar.path.string());
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string& program = words[0];
 #if defined(ECHO_SANITIZED)  // whose options stand there
   char* const* const environment = environ;
 #else
@@ -135,7 +144,7 @@ void ReaderChild::spawn(const OpenRequest& request) {
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
 #endif
   for (std::size_t k = 0; k < sources.size(); ++k) {
-    posix_spawn_file_actions_adddup2(&files, sources[k].get(), targets[k]);
+    posix_spawn_file_actions_adddup2(&files, sources[k].get(), kReaderSocket + static_cast<int>(k));
   }
   posix_spawnattr_t attributes;  // signals as a new program expects them, whatever this thread blocks
   posix_spawnattr_init(&attributes);
@@ -145,7 +154,7 @@ void ReaderChild::spawn(const OpenRequest& request) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, words.data(), environment);
+  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments.data(), environment);
   const int failed = errno;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);

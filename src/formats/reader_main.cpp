@@ -11,6 +11,7 @@
 #include <fstream>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/free_memory.h"
@@ -126,13 +127,18 @@ SandboxLimits sandbox_limits() {
           .file = kReaderFile};
 }
 
-bool has_option(int argc, char** argv, std::string_view option) {
-  return std::any_of(argv + 1, argv + argc, [&](const char* word) { return word == option; });
+// The files that may describe an array: open already, named on the command line.
+std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
+  std::vector<SidecarFile> sidecars;
+  for (std::size_t k = 0; k < std::min(names.size(), kMostSidecars); ++k) {
+    sidecars.push_back({names[k], MappedFile::adopt(kReaderSidecars + static_cast<int>(k), names[k])});
+  }
+  return sidecars;
 }
 
 }  // namespace
 
-bool is_reader_process(int argc, char** argv) { return argc >= 3 && std::string_view(argv[1]) == kReaderProcessOption; }
+bool is_reader_process(int argc, char** argv) { return argc >= 4 && std::string_view(argv[1]) == kReaderProcessOption; }
 
 bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
 
@@ -144,14 +150,15 @@ int answer_sandbox_question(int linked) {
 
 int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
-  ::close_range(kReaderMemory + 1, ~0U, 0);
+  const std::span<char* const> sidecars = std::span(argv, static_cast<std::size_t>(argc)).subspan(4);
+  ::close_range(static_cast<unsigned>(kReaderSidecars + static_cast<int>(sidecars.size())), ~0U, 0);
   const SandboxLimits limits = sandbox_limits();
   const SandboxParts parts = enter_reader_sandbox(limits);
   start_reader_alarm();
   const std::string what = argv[2];
   MessageChannel channel(kReaderSocket);
   try {
-    if (!parts.seccomp && !parts.landlock && !has_option(argc, argv, kUnsandboxedOption)) {
+    if (!parts.seccomp && !parts.landlock && std::string_view(argv[3]) != kUnsandboxedOption) {
       throw Error(what, kNoSandbox, "a Linux kernel with one of them",
                   "for a file of known origin: --unsandboxed on the command line");
     }
@@ -160,9 +167,14 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
     const OpenRequest request{.path = what,
                               .file = MappedFile::open(path),
                               .path_to_open = path,
+                              .sidecars = take_sidecars(sidecars),
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {}};
     const LibraryRecording recording = open(request);
+    if (!recording.described_file.empty()) {
+      channel.send(MessageKind::described, encode_text(recording.described_file));
+      ::_exit(0);
+    }
     channel.send(MessageKind::opened, encode_opened(recording));
     serve(channel, recording, what);
   } catch (...) {

@@ -38,8 +38,9 @@ ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKi
   auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
     ReaderMessage message = child.receive({deadline, request.stop});
-    if (message.kind == wanted) return message;
-    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what());
+    if (message.kind == wanted || (wanted == MessageKind::opened && message.kind == MessageKind::described))
+      return message;
+    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what(), request.sidecars);
     if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
     const double fraction = decode_number(message.payload);
     if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
@@ -85,8 +86,19 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
   return recording;
 }
 
+// The array that the JSON file of `request` describes; once, for an array describes nothing.
+Recording open_described(const OpenRequest& request, const std::string& name) {
+  if (!request.sidecars.empty()) throw BadMessage("a description that is described");
+  OpenRequest array = request;
+  array.path = array.path_to_open = request.path.parent_path() / name;
+  array.file = MappedFile::open(array.path);
+  array.sidecars = {{request.path, request.file}};
+  return open_in_reader_process(array);
+}
+
 Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> child) {
   const ReaderMessage message = wait_for(*child, request, MessageKind::opened, 0.0, kOpened);
+  if (message.kind == MessageKind::described) return open_described(request, decode_name(message.payload));
   LibraryRecording opened = decode_opened(message.payload, request.what());
   Recording recording;
   recording.acquisition = opened.acquisition;
@@ -152,7 +164,7 @@ Recording open_in_reader_process(const OpenRequest& request) {
     return open_with(request, std::make_unique<ReaderChild>(request));
   } catch (const BadMessage& bad) {
     throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
-                "an undamaged file", "probably the HDF5 or MATLAB library failed on damaged content");
+                "an undamaged file", "probably a library failed on damaged content");
   }
 }
 

@@ -1,6 +1,6 @@
-// Opens a recording behind a library (HDF5, matio) in a process of its own: a small program (reader.cpp) that has given
-// up everything but reading this file (reader_sandbox.h). Frames come back in one of three ways, none of them
-// through the socket:
+// Opens a recording in a process of its own: a small program (reader.cpp) that has given up everything but reading this
+// file (reader_sandbox.h) parses it, with libraries that are not safe on hostile files (HDF5, matio) and our own code.
+// Frames come back in one of three ways, none of them through the socket:
 //   in place   the file holds them as the viewer wants them: the viewer maps the file and lends them, the process ends;
 //   in memory  they fit the budget: read once, straight into shared memory, and lent from there; the process ends;
 //   streamed   the process stays and reads ahead, straight into shared memory that goes on as the frames' memory.
@@ -20,9 +20,11 @@ namespace echoloop {
 Recording open_in_reader_process(const OpenRequest& request);
 
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
-inline constexpr const char* kUnsandboxedOption = "--unsandboxed";       // argv[3], perhaps
+// argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
+inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
 inline constexpr const char* kNoSandbox = "neither seccomp nor Landlock here, which confine the reader process";
-inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5;
+inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
+inline constexpr std::size_t kMostSidecars = 3;
 
 // argv[1] alone; the exit status is kSandboxAnswer and these bits.
 inline constexpr const char* kSandboxQuestion = "--sandbox";

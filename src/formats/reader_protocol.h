@@ -25,6 +25,7 @@ enum class MessageKind : std::uint32_t {
   refused,       // text: the Error's line; ends an opening, or answers read_frames
   frames_ready,  // FrameRun without offsets: its frames are there; all_ready ends read_all
   all_ready,
+  described,  // text: the file is a JSON description of this one, in the same folder; ends an opening
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory
   read_frames,     // FrameRun
@@ -89,7 +90,10 @@ std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all
 // These throw BadMessage; decode_opened() Error as well, when validate() finds the acquisition impossible: `what` is
 // the file. Texts come back printable and short.
 double decode_number(std::span<const std::byte> payload);
-Error decode_refusal(std::span<const std::byte> payload, const std::string& what);  // a line as an Error says it
+// A line as an Error says it: of `what`, or of one of `others`.
+Error decode_refusal(std::span<const std::byte> payload, const std::string& what,
+                     std::span<const SidecarFile> others = {});
+std::string decode_name(std::span<const std::byte> payload);  // of a file, without folders
 FrameRun decode_run(std::span<const std::byte> payload);
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what);
 
