@@ -21,7 +21,6 @@ echoloop_dependency(tomlplusplus tomlplusplus::tomlplusplus marzer/tomlplusplus 
 include(kissfft)
 include(eigen)
 include(stb)
-include(libav)
 include(blosc)
 include(reader_libraries)
 include(cairo)

@@ -2,7 +2,6 @@
 # it looks beside itself, and its entry in the desktop's menu.
 include_guard()
 include(GNUInstallDirs)
-set_target_properties(echoloop PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit's own folder
 install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT echoloop)
 install(TARGETS echoloop_reader RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop

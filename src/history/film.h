@@ -1,7 +1,7 @@
-// A film on disk: pictures in, MP4, WebM or Matroska out, with the best codec for it that the installed libav offers.
+// A video on disk: images in, MP4, WebM or Matroska out, by the program ffmpeg with the best codec that it offers.
 // Nearly lossless, because speckle is what is looked at. Written beside its place and renamed when it is complete.
-// One thread at a time; encoding takes milliseconds a picture, so not the window's or the stream's.
-// Without libav the same functions say why there are no films.
+// ffmpeg is run, not linked: its licence (GPL in Debian) and that of NVIDIA's libraries exclude each other in one
+// program. One thread at a time; encoding takes milliseconds an image, so not the window's or the stream's.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ const std::vector<Layer> kLayers = {
     {"formats", {"core"}},
     {"source", {"core", "formats/recording.h"}},
     {"render", {"core"}},
-    {"history", {"core", "render", "formats/acquisition_json.h"}},
+    {"history", {"core", "render", "formats/acquisition_json.h", "formats/file_descriptor.h"}},
     {"gui", {"core", "measure", "render", "history"}},
     {"app",
      {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "render", "history",
@@ -47,7 +47,7 @@ const std::vector<Library> kLibraries = {
      std::regex("(matio|hdf5|H5).*"),
      {"formats/mat_file.", "formats/mat_tree.", "formats/mat73", "formats/hdf5", "history/uff_"}},
     {"Eigen", std::regex("Eigen/.*"), {"backend/cpu/"}},
-    {"libav or libpng", std::regex("(libav|libsw|png\\.h).*"), {"history/"}},
+    {"libpng", std::regex("(png\\.h).*"), {"history/"}},
     {"cairo or FreeType", std::regex("(cairo|ft2build|freetype).*"), {"history/pdf_canvas."}},
 };
 

@@ -84,7 +84,7 @@ TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
   scene.frames(2);
   scene.click("save/film");
   scene.state.saving.making_film = false;
-  scene.state.saving.why_no_film = "No libav.";
+  scene.state.saving.why_no_film = "No ffmpeg.";
   scene.frames(2);
   scene.click("save/film");
   EXPECT_TRUE(scene.saved.empty());

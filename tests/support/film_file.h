@@ -1,16 +1,15 @@
-// Reads a film back with libav: what a player would see.
+// Reads a video back with ffmpeg: what a player would see.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <vector>
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-}
 
 namespace echoloop::testing {
 
@@ -26,50 +25,37 @@ struct FilmFile {
   }
 };
 
+// What a command of the shell prints.
+inline std::string printed_by(const std::string& command) {
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  std::string all, part(1 << 16, '\0');
+  for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), pipe)) > 0;) all.append(part, 0, n);
+  EXPECT_EQ(::pclose(pipe), 0) << command;
+  return all;
+}
+
 inline FilmFile read_film(const std::filesystem::path& path) {
   FilmFile film;
-  AVFormatContext* file = nullptr;
-  if (avformat_open_input(&file, path.c_str(), nullptr, nullptr) != 0) {
-    ADD_FAILURE() << "cannot open " << path;
-    return film;
+  const std::string file = " 'file:" + path.string() + "'";
+  // A line a value: "width=96", "avg_frame_rate=20/1", "TAG:title=Steps" (upper case in Matroska).
+  std::istringstream facts(printed_by(
+      "ffprobe -v error -show_entries stream=width,height,avg_frame_rate:format_tags -of default=nw=1" + file));
+  for (std::string line; std::getline(facts, line);) {
+    const std::size_t equals = line.find('=');
+    const std::string key = line.substr(0, equals), value = line.substr(equals + 1);
+    if (key == "width") film.width = std::stoi(value);
+    if (key == "height") film.height = std::stoi(value);
+    if (key == "avg_frame_rate") film.rate_hz = std::stod(value) / std::stod(value.substr(value.find('/') + 1));
+    if (key == "TAG:title" || key == "TAG:TITLE") film.title = value;
+    if (key == "TAG:comment" || key == "TAG:COMMENT") film.comment = value;
   }
-  avformat_find_stream_info(file, nullptr);
-  const AVStream* stream = file->streams[0];
-  film.rate_hz = av_q2d(stream->avg_frame_rate);
-  const auto text = [file](const char* key) {
-    const AVDictionaryEntry* entry = av_dict_get(file->metadata, key, nullptr, 0);
-    return std::string(entry != nullptr ? entry->value : "");
-  };
-  film.title = text("title");
-  film.comment = text("comment");
-  AVCodecContext* codec = avcodec_alloc_context3(avcodec_find_decoder(stream->codecpar->codec_id));
-  avcodec_parameters_to_context(codec, stream->codecpar);
-  EXPECT_EQ(avcodec_open2(codec, nullptr, nullptr), 0);
-  film.width = codec->width;
-  film.height = codec->height;
-  AVPacket* packet = av_packet_alloc();
-  AVFrame* frame = av_frame_alloc();
-  const auto take = [&] {
-    while (avcodec_receive_frame(codec, frame) == 0) {
-      std::vector<std::uint8_t> luma;
-      for (int y = 0; y < frame->height; ++y) {
-        const std::uint8_t* row = frame->data[0] + y * frame->linesize[0];
-        luma.insert(luma.end(), row, row + frame->width);
-      }
-      film.luma.push_back(std::move(luma));
-    }
-  };
-  while (av_read_frame(file, packet) == 0) {
-    avcodec_send_packet(codec, packet);
-    av_packet_unref(packet);
-    take();
-  }
-  avcodec_send_packet(codec, nullptr);
-  take();
-  av_frame_free(&frame);
-  av_packet_free(&packet);
-  avcodec_free_context(&codec);
-  avformat_close_input(&file);
+  // Stored values as they are: "gray" with the range of the file.
+  const std::string luma = printed_by("ffmpeg -v error -i" + file +
+                                      " -vf extractplanes=y -fps_mode passthrough -f rawvideo -pix_fmt gray -");
+  const std::size_t size = static_cast<std::size_t>(film.width) * static_cast<std::size_t>(film.height);
+  for (std::size_t at = 0; size > 0 && at + size <= luma.size(); at += size)
+    film.luma.emplace_back(luma.begin() + static_cast<std::ptrdiff_t>(at),
+                           luma.begin() + static_cast<std::ptrdiff_t>(at + size));
   return film;
 }
 

@@ -8,6 +8,7 @@
 #include "backend/cuda/cuda_gate.h"
 #include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/cuda_structure.h"
+#include "backend/cuda/fft_library.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/nvtx.h"
 #include "backend/cuda/packed_das.h"
@@ -116,8 +117,9 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
                 std::to_string(properties.minor) + ") is not supported by this build";
       return nullptr;
     }
+    static_cast<void>(fft_library());
     return std::make_shared<Context>(index, properties.name);
-  } catch (const CudaError& error) {
+  } catch (const std::runtime_error& error) {  // CudaError, or Error where cuFFT is not installed
     why_not = error.what();
     return nullptr;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cuda/device_buffer.h"
+#include "backend/cuda/fft_library.h"
 #include "dsp/complex.h"
 
 namespace echoloop::cuda {
@@ -36,6 +37,7 @@ class FftPlan {
 
  private:
   void make(StreamView stream);
+  const FftLibrary& library_;
   FftShape shape_;
   DeviceBuffer work_;
   cufftHandle handle_ = 0;

@@ -1,47 +1,29 @@
 #include "backend/cuda/math_libraries.h"
 
-#include <dlfcn.h>
-
 #include <string>
 
-#include "core/error.h"
+#include "backend/cuda/toolkit_library.h"
 
 namespace echoloop::cuda {
 namespace {
 
-// The release that the headers belong to: the functions' types are those.
-void* open_library(const std::string& name, int major) {
-  const std::string file = "lib" + name + ".so." + std::to_string(major);
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw Error("flow on the GPU", file + " was not found", "the library " + name + " of the CUDA toolkit",
-                "flow also runs with --backend cpu");
-  }
-  return library;
-}
-
-template <class Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr)
-    throw Error("flow on the GPU", std::string("the function ") + name + " was not found",
-                "another release of the CUDA toolkit");
-}
-
 MathLibraries load() {
+  const auto library = [](const char* name, int major) {
+    return ToolkitLibrary("flow on the GPU", name, major, "flow also runs with --backend cpu");
+  };
+  const ToolkitLibrary blas = library("cublas", CUBLAS_VER_MAJOR);
   MathLibraries l{};
-  void* const blas = open_library("cublas", CUBLAS_VER_MAJOR);
-  find(blas, "cublasCreate_v2", l.blas_create);
-  find(blas, "cublasDestroy_v2", l.blas_destroy);
-  find(blas, "cublasSetStream_v2", l.blas_set_stream);
-  find(blas, "cublasCgemm_v2", l.cgemm);
-  find(blas, "cublasCgemmStridedBatched", l.cgemm_batched);
-  void* const solver = open_library("cusolver", CUSOLVER_VER_MAJOR);
-  find(solver, "cusolverDnCreate", l.solver_create);
-  find(solver, "cusolverDnDestroy", l.solver_destroy);
-  find(solver, "cusolverDnSetStream", l.solver_set_stream);
-  find(solver, "cusolverDnZheevd_bufferSize", l.zheevd_size);
-  find(solver, "cusolverDnZheevd", l.zheevd);
+  blas.find("cublasCreate_v2", l.blas_create);
+  blas.find("cublasDestroy_v2", l.blas_destroy);
+  blas.find("cublasSetStream_v2", l.blas_set_stream);
+  blas.find("cublasCgemm_v2", l.cgemm);
+  blas.find("cublasCgemmStridedBatched", l.cgemm_batched);
+  const ToolkitLibrary solver = library("cusolver", CUSOLVER_VER_MAJOR);
+  solver.find("cusolverDnCreate", l.solver_create);
+  solver.find("cusolverDnDestroy", l.solver_destroy);
+  solver.find("cusolverDnSetStream", l.solver_set_stream);
+  solver.find("cusolverDnZheevd_bufferSize", l.zheevd_size);
+  solver.find("cusolverDnZheevd", l.zheevd);
   return l;
 }
 
