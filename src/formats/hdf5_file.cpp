@@ -29,18 +29,28 @@ herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info_t* info, v
   return 0;
 }
 
-// The library's reason that names a version that it does not know, if any.
-herr_t find_version(unsigned /*n*/, const H5E_error2_t* error, void* to) {
-  const std::string_view reason(error->desc == nullptr ? "" : error->desc);
-  if (reason.find("version") == std::string_view::npos) return 0;
-  *static_cast<std::string*>(to) = reason;
+struct Reason {
+  std::string_view words;
+  std::string text;  // the first that contains them
+};
+
+herr_t find_reason(unsigned /*n*/, const H5E_error2_t* error, void* to) {
+  auto& reason = *static_cast<Reason*>(to);
+  const std::string_view text(error->desc == nullptr ? "" : error->desc);
+  if (text.find(reason.words) == std::string_view::npos) return 0;
+  reason.text = text;
   return 1;
+}
+
+std::string reason_with(std::string_view words) {
+  Reason reason{.words = words, .text = {}};
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
+  return reason.text;
 }
 
 // The library has just failed to open something.
 Error cannot_open(const std::string& where, const std::string& damaged) {
-  std::string reason;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_version, &reason);
+  const std::string reason = reason_with("version");  // one that it does not know
   if (reason.empty()) return {where, damaged, kUndamaged};
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
@@ -53,6 +63,8 @@ Error cannot_open(const std::string& where, const std::string& damaged) {
 }
 
 }  // namespace
+
+bool failed_for(std::string_view words) { return !reason_with(words).empty(); }
 
 Node::Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id)
     : what_(std::move(what)),

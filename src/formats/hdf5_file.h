@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,9 @@ class Node {  // a group or a dataset; copies share it
   std::size_t file_size_, depth_;
   std::shared_ptr<const Id> id_;
 };
+
+// Whether one of the library's reasons for its last failure contains `words`.
+bool failed_for(std::string_view words);
 
 // float16, float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library
 // converts without surprises. Floats and integers of a file's own making are none.

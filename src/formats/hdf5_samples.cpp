@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "formats/hdf5_offsets.h"
 #include "formats/hdf5_stored.h"
+#include "formats/unreadable_frame.h"
 
 namespace echoloop {
 namespace {
@@ -112,8 +113,12 @@ class FrameReader {
     const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
     std::byte* const into = stored_.half ? to + bytes : to;
     if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0)
-      throw Error(dataset.where(), "damaged samples in frame " + std::to_string(frame), hdf5::kUndamaged);
+        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0) {
+      const std::string in_frame = " samples in frame " + std::to_string(frame);
+      if (hdf5::failed_for("errno = 5,"))
+        throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk");
+      throw Error(dataset.where(), "damaged" + in_frame, hdf5::kUndamaged);
+    }
     if (stored_.half) hdf5::widen_halves({to, 2 * bytes});
   }
 

@@ -1,5 +1,6 @@
 #include "formats/reader_main.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -18,6 +19,7 @@
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
 #include "formats/reader_sandbox.h"
+#include "formats/unreadable_frame.h"
 
 namespace echoloop {
 namespace {
@@ -58,7 +60,13 @@ void read_all(MessageChannel& channel, const LibraryRecording& recording, std::s
   const std::size_t frame_bytes = recording.acquisition->frame_bytes();
   Progress progress(channel);
   for (std::uint64_t frame = 0; frame < recording.frame_count; ++frame) {
-    recording.read_frame(frame, memory.subspan(static_cast<std::size_t>(frame) * frame_bytes, frame_bytes));
+    try {
+      recording.read_frame(frame, memory.subspan(static_cast<std::size_t>(frame) * frame_bytes, frame_bytes));
+    } catch (const UnreadableFrame&) {
+      if (frame == 0) throw;
+      channel.send(MessageKind::all_ready, encode_number(static_cast<double>(frame)));
+      return;
+    }
     progress(static_cast<double>(frame + 1) / static_cast<double>(recording.frame_count));
   }
   channel.send(MessageKind::all_ready);
@@ -143,7 +151,9 @@ bool is_reader_process(int argc, char** argv) { return argc >= 4 && std::string_
 bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
 
 int answer_sandbox_question(int linked) {
-  const SandboxParts parts = enter_reader_sandbox(sandbox_limits());
+  SandboxLimits limits = sandbox_limits();
+  limits.file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
+  const SandboxParts parts = enter_reader_sandbox(limits);
   return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
          (parts.namespaces ? kHasNamespaces : 0) | linked;
 }

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -67,15 +68,29 @@ Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Re
   return recording;
 }
 
+// Of a recording on a disk with bad sectors.
+void keep_first_frames(Recording& recording, double count) {
+  if (!(count >= 1.0 && count < static_cast<double>(recording.frame_count) && count == std::floor(count)))
+    throw BadMessage("an invalid number of frames");
+  Acquisition acquisition = *recording.acquisition;
+  acquisition.assumptions.push_back("only the first " + std::to_string(static_cast<std::uint64_t>(count)) + " of " +
+                                    std::to_string(recording.frame_count) +
+                                    " frames can be read: the disk returns an error");
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(acquisition));
+  recording.frame_count = static_cast<std::uint64_t>(count);
+}
+
 Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::size_t frame_bytes,
                            Recording recording) {
   const std::size_t total = frame_bytes * static_cast<std::size_t>(recording.frame_count);
   const std::shared_ptr<SharedMemory> memory = child.share(total);
   child.send(MessageKind::read_all, {},
              {std::chrono::steady_clock::now() + opening_patience(request.bytes().size()), request.stop});
-  wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
+  const ReaderMessage ready = wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
+  if (!ready.payload.empty()) keep_first_frames(recording, decode_number(ready.payload));
   memory->make_resident(0, total);
-  recording.memory = memory->bytes();
+  recording.memory =
+      std::span<const std::byte>(memory->bytes()).first(frame_bytes * static_cast<std::size_t>(recording.frame_count));
   recording.owner = memory;
   recording.frame = [memory, frame_bytes,
                      n = recording.frame_count](std::uint64_t index) -> std::span<const std::byte> {

@@ -99,6 +99,12 @@ const Lie kLies[] = {
     {"dies-at-once", "signal 9: killed, probably for lack of memory"},
     {"forbidden-call", "signal 31: a forbidden system call"},
     {"hangs-up-at-once", kGone},
+    // descriptions of other files
+    {"describes-a-path", kInvalid},
+    {"describes-nothing", kInvalid},
+    {"describes-a-folder", kInvalid},
+    {"describes-itself", kInvalid},
+    {"describes-a-missing-file", "no such file"},
     // answers to questions
     {"answers-another-frame", kInvalid},
     {"answers-no-frame", kInvalid},
@@ -132,7 +138,7 @@ void read_frame(const Recording& recording, std::uint64_t index, const std::stop
 
 void read_on(const std::filesystem::path& file, const std::stop_token& stop = {}) {
   const Recording recording = open_recording(file, {}, stop);
-  for (std::uint64_t k = 0; k < 4000; ++k) read_frame(recording, k % kFakeFrames, stop);
+  for (std::uint64_t k = 0; k < 4000; ++k) read_frame(recording, k % recording.frame_count, stop);
 }
 
 std::string error_of(const std::function<void()>& action) {

@@ -88,6 +88,17 @@ TEST(ReaderProcess, ReadsWhatFitsIntoMemory) {
   for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(recording.frame(k), k)) << k;
 }
 
+TEST(ReaderProcess, CountsTheFramesThatTheDiskReturns) {
+  const FakeReader fake;
+  const Nothing left;
+  const Recording recording = open_recording(fake.file("bad-sector-5"));
+  ASSERT_EQ(recording.frame_count, 5U);
+  EXPECT_EQ(recording.memory.size(), 5 * recording.acquisition->frame_bytes());
+  for (std::uint64_t k = 0; k < 5; ++k) EXPECT_TRUE(is_frame(recording.frame(k), k)) << k;
+  EXPECT_EQ(recording.acquisition->assumptions.back().text,
+            "only the first 5 of 20 frames can be read: the disk returns an error");
+}
+
 // Frames in a run of slots: one, three (the last run is shorter), all.
 class Streamed : public testing::TestWithParam<std::size_t> {
  public:

@@ -256,6 +256,14 @@ const std::map<std::string, std::function<void(MessageChannel&)>>& wrong_talk() 
        [](auto& channel) {
          channel.send(MessageKind::refused, encode_text("\x1b[31mred\nlines\r" + std::string(9999, 'x')));
        }},
+      {"describes-a-path",
+       [](auto& channel) { channel.send(MessageKind::described, encode_text("../../etc/passwd")); }},
+      {"describes-nothing", [](auto& channel) { channel.send(MessageKind::described, encode_text("")); }},
+      {"describes-a-folder", [](auto& channel) { channel.send(MessageKind::described, encode_text("..")); }},
+      {"describes-itself",
+       [](auto& channel) { channel.send(MessageKind::described, encode_text("describes-itself")); }},
+      {"describes-a-missing-file",
+       [](auto& channel) { channel.send(MessageKind::described, encode_text("describes-a-missing-file.npy")); }},
       {"dies-at-once", [](auto&) { die_of(SIGKILL); }},
       {"forbidden-call", [](auto&) { die_of(SIGSYS); }},
       {"hangs-up-at-once", [](auto&) { ::close(kReaderSocket); }},
@@ -307,6 +315,7 @@ void tell_lie(const std::string& role, const LibraryRecording& honest) {
   if (wrong_answers().contains(role)) stream(channel, said, wrong_answers().at(role));
   if (role == "answers-without-reading") {
     said.frame_offsets.clear();
+    said.frame_count = 10'000'000;  // too many for memory: they are asked for one by one
     describe(channel, said);
     answer_without_reading(channel, said.frame_count);
   }

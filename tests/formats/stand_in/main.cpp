@@ -15,6 +15,7 @@
 #include "formats/stand_in/breakouts.h"
 #include "formats/stand_in/lies.h"
 #include "formats/stand_in/made_up.h"
+#include "formats/unreadable_frame.h"
 
 namespace echoloop {
 namespace {
@@ -45,6 +46,7 @@ LibraryRecording huge_frames() {
           .frame_count = 100,
           .format = "made up",
           .frame_offsets = {},
+          .described_file = {},
           .read_frame = [](std::uint64_t, std::span<std::byte>) {}};  // zeros
 }
 
@@ -59,6 +61,7 @@ LibraryRecording fake_recording() {
           .frame_count = kFakeFrames,
           .format = "made up",
           .frame_offsets = {},
+          .described_file = {},
           .read_frame = write_frame};
 }
 
@@ -113,6 +116,9 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "hang-frame-5") return until_frame_5(hang);
   if (role == "refuse-frame-5") {
     return until_frame_5([&] { throw Error("frame 5", "damaged", "an undamaged one"); });
+  }
+  if (role == "bad-sector-5") {
+    return until_frame_5([&] { throw UnreadableFrame("frame 5", "unreadable", "a sound disk"); });
   }
   if (role == "no-memory") throw std::bad_alloc();
   if (role == "takes-memory") {  // more than a small file can need, as a size in a damaged file asks for it
