@@ -9,7 +9,10 @@ install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop C
 install(FILES assets/echoloop.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT echoloop)
 install(FILES assets/echoloop.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps
         COMPONENT echoloop)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/echoloop RENAME copyright COMPONENT echoloop)
+include(notices)
+echoloop_write_notices(${CMAKE_CURRENT_BINARY_DIR}/generated/copyright)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/generated/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/echoloop
+        COMPONENT echoloop)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL echoloop)  # nothing of the fetched libraries
@@ -23,7 +26,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-dejavu-core, libgl1-mesa-dri")
+# Loaded or run when they are needed, so that shlibdeps does not find them.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, fonts-dejavu-core, libgl1-mesa-dri, libgl1, libegl1, ffmpeg")
 find_program(ECHOLOOP_SHLIBDEPS dpkg-shlibdeps)
 if(ECHOLOOP_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries' packages, read off the program

@@ -49,8 +49,8 @@ nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
     json["last"] = sonogram_json(last);
     if (!file.empty()) write_sonogram_npy(file, last, program_json(run.backend, run.source));
   } else if (!file.empty()) {
-    throw Error("--sonogram-out", "no consecutive frames for a spectrum, or the gate is outside the image",
-                "a gate inside the image and at least sonogram_frames consecutive frames");
+    throw Error("--sonogram-out", "no consecutive frames for a spectrum, or the sample volume is outside the image",
+                "a sample volume inside the image and at least sonogram_frames consecutive frames");
   }
   return json;
 }

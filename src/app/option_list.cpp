@@ -65,9 +65,10 @@ void add_output_options(CLI::App& app, Options& o) {
                  "Background level and objects (area, position, mean level) of the last image, with labels in F.npy: "
                  "int32 [nz][nx]; needs --set structure=bright or dark")
       ->type_name("F.json");
-  app.add_option("--sonogram-out", o.sonogram_out,
-                 "Newest 2048 spectra of the gate: float32 dB [column][velocity], with time and velocity axes, "
-                 "envelope and mean in F.json; needs --set gate=on")
+  app.add_option(
+         "--sonogram-out", o.sonogram_out,
+         "Newest 2048 spectra of the sample volume: float32 dB [column][velocity], with time and velocity axes, "
+         "envelope and mean in F.json; needs --set gate=on")
       ->type_name("F.npy");
   app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
   app.add_option("--png16", o.png16,

@@ -97,7 +97,8 @@ void WindowApp::start_session(OpenedSource opened) {
                                           : params_to_start(defaults);
   std::optional<Setup> setup_then = std::exchange(next_setup_, std::nullopt);
   if (setup_then && (saved != nullptr || setup_then->source != opened.info.opened_as)) setup_then.reset();
-  DefaultPreset chosen{params, active_preset_, {}};
+  // A session has parameters of its own: the preset of the source before is not theirs.
+  DefaultPreset chosen{params, saved != nullptr ? std::filesystem::path() : active_preset_, {}};
   if (setup_then) {
     chosen = {setup_then->params, setup_then->preset, {}};
   } else if (saved == nullptr && !again && (!first || options_.settings.empty()))

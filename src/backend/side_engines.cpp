@@ -49,7 +49,7 @@ void SideEngines::take_pixels(const std::shared_ptr<const Plan>& plan, const Pix
         [this] { return std::make_unique<SonogramEngine>(backend_.make_gate_device(), *mailboxes_.sonogram); },
         [&](SonogramEngine& engine) { engine.take(plan, pixels, stamp, reference_db); });
     sonogram_failed_ = !why.empty();
-    if (sonogram_failed_) refuse_("No sonogram: " + why);
+    if (sonogram_failed_) refuse_("No Doppler spectrum: " + why);
   }
   note_counts();
 }

@@ -10,6 +10,8 @@
 namespace echoloop {
 namespace {
 
+constexpr float kProgress = 48;  // height of the progress strip
+
 bool refused(const UiState& s) {
   return s.fault->refusal.has_value() || (s.stream.policy == RingPolicy::error && s.counts.refused > 0);
 }
@@ -111,12 +113,16 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const std::string facts = fault.refusal ? refusal_text(*fault.refusal, shown) : fault.detail;
   const std::string advice = advice_for(c.state);
   const std::string what_to_do = advice.empty() ? "" : "To continue: " + advice;
-  const float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);
-  const float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
+  float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);
+  float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
   const std::vector<Cure> list = cures(c);
   const float left = area.x0 + pad;
   const float right = area.x1 - pad;
   const float buttons = cure_buttons(c, list, left, right, 0, Pass::measure);
+  // In a low window the buttons come before the words.
+  const float spare = area.height() - ui.px(c.state.progress ? kProgress : 0) - ui.px(26) - line - buttons;
+  if (detail + help > spare) help = 0;
+  if (detail > spare) detail = 0;
   const float height = ui.px(12) + line + detail + help + buttons + ui.px(14);
   const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
   ui.fill(box, theme::kRedGround);
@@ -137,7 +143,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
 float progress_strip(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   const Progress& progress = *c.state.progress;
-  const float height = ui.px(48);
+  const float height = ui.px(kProgress);
   const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
   ui.fill(box, theme::kPanel);
   ui.horizontal(box.x0, box.x1, box.y1 - ui.hairline(), theme::kLine);

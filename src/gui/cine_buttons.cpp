@@ -34,8 +34,8 @@ float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 216 :
 
 float needed(const Row& row) {
   const Ui& ui = row.c.ui;
-  return 4 * (row.square + row.gap) + freeze_width(row) + ui.px(6) + play_width(row) + ui.px(6) + speed_width(row) +
-         tools_width(row);
+  return (row.fit.ends ? 4 : 2) * (row.square + row.gap) + freeze_width(row) + ui.px(6) + play_width(row) + ui.px(6) +
+         speed_width(row) + tools_width(row);
 }
 
 enum class Icon { first, back, forward, last };
@@ -133,11 +133,15 @@ void draw_cine_buttons(PanelContext& c, float x0, float x1, float y) {
     if (needed(row) <= x1 - x0) break;
   }
   float x = x0;
-  x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "Oldest frame in history (Home).", {}}});
+  if (row.fit.ends) {
+    x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "Oldest frame in history (Home).", {}}});
+  }
   x = step_button(row, x, {"back", Icon::back, CineAct::back, {"Step back", "Previous frame (Left).", {}}});
   x = freeze_button(row, x);
   x = step_button(row, x, {"forward", Icon::forward, CineAct::forward, {"Step forward", "Next frame (Right).", {}}});
-  x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "Newest frame in history (End).", {}}});
+  if (row.fit.ends) {
+    x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "Newest frame in history (End).", {}}});
+  }
   x = play_button(row, x + ui.px(6));
   speed_choice(row, x);
   draw_tools(row, x1);

@@ -14,20 +14,24 @@ enum class Shown { button, icon, in_menu };
 struct Fit {
   bool segmented;  // speeds side by side; otherwise a list
   bool shortcuts;  // on the buttons
-  Shown keep, compare, picture;
+  Shown keep, compare, picture, record;
+  bool ends = true;  // the buttons of the first and the last frame
   [[nodiscard]] bool has_menu() const {
     return keep == Shown::in_menu || compare == Shown::in_menu || picture == Shown::in_menu;
   }
 };
 
 // From the widest to the narrowest.
-inline constexpr std::array<Fit, 7> kFits = {{{true, true, Shown::button, Shown::button, Shown::button},
-                                              {true, true, Shown::in_menu, Shown::button, Shown::button},
-                                              {false, true, Shown::button, Shown::button, Shown::button},
-                                              {false, false, Shown::in_menu, Shown::button, Shown::button},
-                                              {false, false, Shown::in_menu, Shown::button, Shown::icon},
-                                              {false, false, Shown::in_menu, Shown::in_menu, Shown::icon},
-                                              {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu}}};
+inline constexpr std::array<Fit, 9> kFits = {
+    {{true, true, Shown::button, Shown::button, Shown::button, Shown::button},
+     {true, true, Shown::in_menu, Shown::button, Shown::button, Shown::button},
+     {false, true, Shown::button, Shown::button, Shown::button, Shown::button},
+     {false, false, Shown::in_menu, Shown::button, Shown::button, Shown::button},
+     {false, false, Shown::in_menu, Shown::button, Shown::icon, Shown::button},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::icon, Shown::button},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu, Shown::button},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu, Shown::icon},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu, Shown::icon, false}}};
 
 struct Row {
   PanelContext& c;

@@ -34,9 +34,9 @@ Shown shown(const Row& row, Tool tool) {
     case Tool::picture:
       return row.fit.picture;
     case Tool::record:
-      break;  // always has room
+      break;
   }
-  return Shown::button;
+  return row.fit.record;
 }
 
 float tool_width(const Row& row, Tool tool) {
@@ -51,6 +51,7 @@ float tool_width(const Row& row, Tool tool) {
       if (row.fit.picture == Shown::icon) return row.square;
       return ui.width(Type::body, "Image") + row.shortcut_width("S") + padding + ui.px(kMore);
     case Tool::record:
+      if (row.fit.record == Shown::icon) return row.square;
       return ui.width(Type::body, "Record") + row.shortcut_width("R") + padding;
   }
   return 0;
@@ -89,9 +90,18 @@ void record_button(const Row& row, const Rect& r) {
                 recording.on ? "Completes the file with all frames processed so far (R)."
                              : "Writes every processed raw frame to a file (R).",
                 why_no_record(c.state)};
-  const ButtonLook look{
-      .label = recording.on ? "Stop" : "Record", .shortcut = row.fit.shortcuts ? "R" : "", .active = recording.on};
+  const bool icon = row.fit.record == Shown::icon;
+  const ButtonLook look{.label = icon           ? ""
+                                 : recording.on ? "Stop"
+                                                : "Record",
+                        .shortcut = row.fit.shortcuts ? "R" : "",
+                        .active = recording.on};
   if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
+  if (!icon) return;
+  const ImU32 ink = tip.why_not.empty() ? theme::kRed : theme::kDisabled;
+  if (recording.on)
+    return c.ui.fill({r.cx() - c.ui.px(5), r.cy() - c.ui.px(5), r.cx() + c.ui.px(5), r.cy() + c.ui.px(5)}, ink, 2);
+  c.ui.disc(r.cx(), r.cy(), 5, ink);
 }
 
 void draw_tool(const Row& row, Tool tool, const Rect& r) {

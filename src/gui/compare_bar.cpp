@@ -1,5 +1,6 @@
 #include "gui/compare_bar.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -19,10 +20,12 @@ struct Fit {
   std::string_view swap, close, close_key;
   float gap;
 };
-constexpr std::array<Fit, 4> kFits = {{{true, 190, 180, "Swap A, B", "Close", "X", 16},
+constexpr std::array<Fit, 5> kFits = {{{true, 190, 180, "Swap A, B", "Close", "X", 16},
                                        {false, 180, 150, "Swap A, B", "Close", "X", 12},
                                        {false, 160, 120, "Swap", "Close", "", 8},
-                                       {false, 148, 84, "Swap", "", "", 6}}};
+                                       {false, 148, 84, "Swap", "", "", 6},
+                                       {false, 132, 64, "Swap", "", "", 4}}};
+constexpr float kWidestCombo = 180;
 
 float button_width(const Ui& ui, std::string_view label, std::string_view key) {
   if (label.empty()) return ui.px(theme::kRow);
@@ -40,6 +43,7 @@ struct Row {
   PanelContext& c;
   const Fit& fit;
   Rect bar;
+  float combo;  // its width in pixels
   float x;
   Rect next(float width) {
     const float h = c.ui.px(theme::kRow), y = std::round(bar.cy() - 0.5F * h);
@@ -65,7 +69,7 @@ bool side_a(Row& row) {
   if (!held) choices.push_back({recording.name});
   choices.push_back({kFileEntry});
   const auto picked = c.ui.combo(
-      "compare/a", row.next(c.ui.px(row.fit.combo)), choices[held ? 0 : 1], choices, held ? 0 : 1,
+      "compare/a", row.next(row.combo), choices[held ? 0 : 1], choices, held ? 0 : 1,
       {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
   if (!picked) return false;
   if (*picked == 0 && !held) call(c.commands.compare_with, CompareSide::a, std::filesystem::path());
@@ -78,7 +82,7 @@ bool side_b(Row& row) {
   const std::array<Choice, 2> choices = {{{c.state.source.name}, {kFileEntry}}};
   const Choice shown = row.fit.title ? Choice{"This recording"} : choices[0];
   const auto picked = c.ui.combo(
-      "compare/b", row.next(c.ui.px(row.fit.combo)), shown, choices, 0,
+      "compare/b", row.next(row.combo), shown, choices, 0,
       {"B", "Current recording, controlled by the panels. Choosing another recording moves this one to A.", {}});
   return picked == 1;
 }
@@ -99,7 +103,10 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
     fit = &f;
     break;
   }
-  Row row{c, *fit, bar, bar.x0 + ui.px(8)};
+  // Names of recordings take the room that is left.
+  const float spare = std::max(0.0F, std::floor(0.5F * (bar.width() - needed(ui, *fit))));
+  const float combo = std::max(ui.px(fit->combo), std::min(ui.px(fit->combo) + spare, ui.px(kWidestCombo)));
+  Row row{c, *fit, bar, combo, bar.x0 + ui.px(8)};
   Cine& cine = c.state.cine;
   if (fit->title) {
     row.x = ui.text(Type::strong, row.x, bar.y0, bar.height(), theme::kText, "Compare") + ui.px(fit->gap);

@@ -12,14 +12,15 @@
 namespace echoloop {
 namespace {
 
-constexpr float kDefault = 262, kDefaultCompact = 186, kLeast = 140, kPictureLeast = 190, kHead = 32;
+constexpr float kDefault = 262, kDefaultCompact = 186, kLeast = 124, kImageWanted = 190, kHead = 32;
 
 }  // namespace
 
 Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const {
   if (view.dock == Dock::none) return {};
   const float room = area.height() / ui.scale();
-  const float most = std::max(kLeast, room - kPictureLeast);
+  if (room < kLeast + kImageAreaLeast) return {};  // below the banner of a fault in a low window
+  const float most = std::max(kLeast, room - kImageWanted);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
   Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeast, most)), area.x1, area.y1};
   const Rect edge{r.x0 + ui.px(8), r.y0 - ui.px(4), r.x1 - ui.px(8), r.y0 + ui.px(4)};
@@ -44,12 +45,13 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
   const float size = ui.px(22);
   const Rect close{head.x1 - size, head.cy() - 0.5F * size, head.x1, head.cy() + 0.5F * size};
-  const bool closing = ui.icon_button("close_dock", close,
-                                      {sonogram ? "Close (D)"
-                                       : m_mode ? "Close (M)"
-                                                : "Close (N)",
-                                       sonogram ? "Removes the gate and closes this area." : "Closes this area.",
-                                       {}});
+  const bool closing =
+      ui.icon_button("close_dock", close,
+                     {sonogram ? "Close (D)"
+                      : m_mode ? "Close (M)"
+                               : "Close (N)",
+                      sonogram ? "Removes the sample volume and closes this area." : "Closes this area.",
+                      {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
@@ -87,7 +89,7 @@ StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Ima
     const auto tab = [&](const char* id, const Rect& r, std::string_view label, bool chosen) {
       ui.fill(r, chosen ? theme::kSelected : theme::kField, 8);
       ui.text_centred(Type::large, r, theme::kText, label);
-      return ui.hit(id, r).clicked;
+      return ui.control(id, r, FocusKind::button, label).clicked;
     };
     const float gap = ui.px(4);
     if (tab("touch/m_mode", {choice.x0, choice.y0, choice.x0 + half - gap, choice.y1}, "M-mode", !presents_sonogram_)) {

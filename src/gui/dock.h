@@ -16,7 +16,7 @@ struct StripBoxes {
 
 class DockArea {
  public:
-  // Takes its place from the bottom of `area`; empty when closed.
+  // Takes its place from the bottom of `area`; empty when closed, and where a low window has no room.
   Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const;
   void draw(PanelContext& c, const Rect& r, const Image& image, const MModeStrip& strip);
   void close() { inspector_.close(), boxes_ = {}; }

@@ -42,17 +42,28 @@ std::vector<const Mark*> not_in(const std::vector<Mark>& list, const std::vector
   return found;
 }
 
+const char* verb_of(std::size_t before, std::size_t after) {
+  return before > after ? "removed" : before < after ? "restored" : "changed";
+}
+
 std::string change_text(const Edits& before, const Edits& after) {
-  std::string text = change_text(before.params, after.params);
-  const std::string marks = change_text(before.marks, after.marks);
-  return text.empty() ? marks : marks.empty() ? text : text + ", " + marks;
+  std::string text;
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  };
+  add(change_text(before.params, after.params));
+  add(change_text(before.marks, after.marks));
+  if (before.calipers != after.calipers) {
+    add(std::string("M-mode caliper ") + verb_of(before.calipers.size(), after.calipers.size()));
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string change_text(const std::vector<Mark>& before, const std::vector<Mark>& after) {
   const std::vector<const Mark*> gone = not_in(before, after), come = not_in(after, before);
-  const char* verb = before.size() > after.size() ? "removed" : before.size() < after.size() ? "restored" : "changed";
+  const char* verb = verb_of(before.size(), after.size());
   const std::vector<const Mark*>& told = before.size() > after.size() ? gone : come;
   if (told.empty()) return {};
   if (told.size() == 1) return name_of_mark(*told.front()) + " " + verb;
@@ -70,8 +81,8 @@ std::string change_text(const ImagingParams& before, const ImagingParams& after)
   return text;
 }
 
-void EditHistory::begin(const ImagingParams& params, const std::vector<Mark>& marks) {
-  now_ = {params, marks};
+void EditHistory::begin(const Edits& edits) {
+  now_ = edits;
   steps_.clear();
   done_ = 0;
 }
@@ -83,30 +94,29 @@ bool EditHistory::joins(const Step& step, const ImagingParams& params, Hand hand
          differing(now_.params, params) == differing(step.before.params, step.after.params);
 }
 
-void EditHistory::join(Step& step, const ImagingParams& params, const std::vector<Mark>& marks, double time_s) {
-  step.after = {params, marks};
+void EditHistory::join(Step& step, const Edits& edits, double time_s) {
+  step.after = edits;
   step.last_s = time_s;
-  if (step.before.params == params && step.before.marks == marks) --done_;  // back where it was: nothing to undo
+  if (step.before == edits) --done_;  // back where it was: nothing to undo
 }
 
-void EditHistory::observe(const ImagingParams& params, const std::vector<Mark>& marks, Hand hand, double time_s,
-                          std::uint64_t event, std::string name) {
+void EditHistory::observe(const Edits& edits, Hand hand, double time_s, std::uint64_t event, std::string name) {
   const bool named = std::exchange(event_, event) != event;
   Step* last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
-  const bool drawn = marks != now_.marks;
-  if (params == now_.params && !drawn) {
+  const bool drawn = edits.marks != now_.marks || edits.calipers != now_.calipers;
+  if (edits.params == now_.params && !drawn) {
     if (last != nullptr && hand == Hand::free && last->held) last->closed = true;
     return;
   }
   // Marks change by single acts: only a drag of one goes on.
   const bool may_join = !named && (!drawn || hand == Hand::holding);
-  if (last != nullptr && may_join && joins(*last, params, hand, time_s)) {
-    join(*last, params, marks, time_s);
+  if (last != nullptr && may_join && joins(*last, edits.params, hand, time_s)) {
+    join(*last, edits, time_s);
   } else {
     if (last != nullptr) last->closed = true;
     steps_.resize(done_);
     steps_.push_back({.before = now_,
-                      .after = {params, marks},
+                      .after = edits,
                       .name = named ? std::move(name) : std::string(),
                       .held = hand == Hand::holding,
                       .closed = named || (drawn && hand == Hand::free),
@@ -115,7 +125,23 @@ void EditHistory::observe(const ImagingParams& params, const std::vector<Mark>& 
     done_ = steps_.size();
   }
   steps_.resize(done_);
-  now_ = {params, marks};
+  now_ = edits;
+}
+
+void EditHistory::forget_calipers() {
+  now_.calipers.clear();
+  std::vector<Step> kept;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    step.before.calipers.clear();
+    step.after.calipers.clear();
+    if (step.before == step.after) continue;
+    if (i < done_) ++done;
+    kept.push_back(std::move(step));
+  }
+  steps_ = std::move(kept);
+  done_ = done;
 }
 
 std::optional<Edits> EditHistory::undo() {

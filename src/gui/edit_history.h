@@ -1,6 +1,6 @@
-// Undo and redo of parameters and marks, in one order. It watches both from frame to frame, so that every control, key,
-// preset and drawing tool is covered without knowing about it: a drag is one step, a preset is one step, a mark that is
-// added, moved, changed or removed is one step. Pure: no ImGui. UI thread only.
+// Undo and redo of parameters, marks and M-mode calipers, in one order. It watches both from frame to frame, so that
+// every control, key, preset and drawing tool is covered without knowing about it: a drag is one step, a preset is one
+// step, a mark that is added, moved, changed or removed is one step. Pure: no ImGui. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/params.h"
+#include "gui/m_mode_view.h"
 #include "gui/marks.h"
 
 namespace echoloop {
@@ -17,6 +18,8 @@ namespace echoloop {
 struct Edits {
   ImagingParams params;
   std::vector<Mark> marks;
+  std::vector<MModeCaliper> calipers = {};
+  friend bool operator==(const Edits&, const Edits&) = default;
 };
 
 // What the hand is doing while parameters change.
@@ -28,10 +31,11 @@ enum class Hand {
 class EditHistory {
  public:
   // Forgets everything: another source, whose parameters mean something else.
-  void begin(const ImagingParams& params, const std::vector<Mark>& marks);
+  void begin(const Edits& edits);
   // Once a frame. `event` counts changes that are a step of their own (presets); `name` is the last one's.
-  void observe(const ImagingParams& params, const std::vector<Mark>& marks, Hand hand, double time_s,
-               std::uint64_t event = 0, std::string name = {});
+  void observe(const Edits& edits, Hand hand, double time_s, std::uint64_t event = 0, std::string name = {});
+  // Another line of the M-mode: its calipers have gone, and no step brings them back.
+  void forget_calipers();
 
   // What to go to; nothing when there is no such step.
   std::optional<Edits> undo();
@@ -50,7 +54,7 @@ class EditHistory {
     double last_s = 0;
   };
   [[nodiscard]] bool joins(const Step& step, const ImagingParams& params, Hand hand, double time_s) const;
-  void join(Step& step, const ImagingParams& params, const std::vector<Mark>& marks, double time_s);
+  void join(Step& step, const Edits& edits, double time_s);
 
   Edits now_;
   std::vector<Step> steps_;

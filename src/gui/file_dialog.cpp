@@ -142,11 +142,13 @@ std::optional<fs::path> FileDialog::take(const fs::path& path) {
   return std::nullopt;
 }
 
-void FileDialog::move_selection(int by) {
+void FileDialog::move_selection(const Ui& ui, int by) {
   const int count = static_cast<int>(entries_.size());
   if (count == 0) return;
   selected_ = std::clamp(selected_ + by, 0, count - 1);
   set_path_text(listed_folder_ / entries_[static_cast<std::size_t>(selected_)].name);
+  const float row = ui.px(kRowHeight);
+  scroll_.show(row * static_cast<float>(selected_), row * static_cast<float>(selected_ + 1));
 }
 
 void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int page) {
@@ -156,11 +158,28 @@ void FileDialog::take_keys(const Ui& ui, std::span<const KeyPress> keys, int pag
     if (press.key == Key::up) by = -1;
     if (press.key == Key::page_down) by = page;
     if (press.key == Key::page_up) by = -page;
-    if (by == 0) continue;
-    move_selection(by);
-    const float row = ui.px(kRowHeight);
-    scroll_.show(row * static_cast<float>(selected_), row * static_cast<float>(selected_ + 1));
+    if (by != 0) move_selection(ui, by);
   }
+}
+
+// Of the list while it has the focus, which stays there; true when what is selected is to be opened.
+bool FileDialog::take_list_keys(Ui& ui, const Rect& r, int page) {
+  const int count = static_cast<int>(entries_.size());
+  const Hit h = ui.key_stop("files", r, FocusKind::slider, "Files and folders");
+  for (const KeyPress& press : h.keys) {
+    if (press.key == Key::enter) return selected_ >= 0;
+    const int by = press.key == Key::down        ? 1
+                   : press.key == Key::up        ? -1
+                   : press.key == Key::page_down ? page
+                   : press.key == Key::page_up   ? -page
+                   : press.key == Key::home      ? -count
+                   : press.key == Key::end       ? count
+                                                 : 0;
+    if (by == 0) continue;
+    move_selection(ui, by);
+    focus_ = false;
+  }
+  return false;
 }
 
 std::optional<fs::path> FileDialog::draw_list(Ui& ui, const Rect& r) {
@@ -215,7 +234,8 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
     return std::nullopt;
   }
   narrow();
-  take_keys(ui, keys, std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1));
+  const int page = std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1);
+  take_keys(ui, keys, page);
   const float pad = ui.px(16);
   const float left = box.x0 + pad;
   const float right = box.x1 - pad;
@@ -233,7 +253,9 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   focus_ = false;
   if (entered) wanted = typed_path();
   const float bottom = box.y1 - pad - ui.px(theme::kRow);
-  if (const auto clicked = draw_list(ui, {left, y + ui.px(40), right, bottom - ui.px(12)})) wanted = clicked;
+  const Rect files{left, y + ui.px(40), right, bottom - ui.px(12)};
+  if (const auto clicked = draw_list(ui, files)) wanted = clicked;
+  if (take_list_keys(ui, files, page)) wanted = listed_folder_ / entries_[static_cast<std::size_t>(selected_)].name;
   const float button = ui.px(100);
   ui.text_fitted(Type::small, left, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
                  complaint_.empty() ? theme::kMuted : theme::kRed,

@@ -47,7 +47,8 @@ class FileDialog {
   [[nodiscard]] std::filesystem::path typed_path() const;
   void set_path_text(const std::filesystem::path& path);
   std::optional<std::filesystem::path> take(const std::filesystem::path& path);
-  void move_selection(int by);
+  void move_selection(const Ui& ui, int by);
+  bool take_list_keys(Ui& ui, const Rect& r, int page);
   void take_keys(const Ui& ui, std::span<const KeyPress> keys, int page);
   std::optional<std::filesystem::path> draw_list(Ui& ui, const Rect& r);
   void narrow();

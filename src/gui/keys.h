@@ -76,6 +76,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Image", "[   ]", "dynamic range, 5 dB steps"},
     {"Image", "−   =", "gain, 1 dB steps"},
     {"Image", "S, Ctrl+S", "save the image; save as"},
+    {"Image", "Ctrl+Shift+S", "save the session"},
     {"Image", "R", "start / stop recording"},
     {"View", "wheel", "zoom at the pointer"},
     {"View", "drag, F", "pan; fit to window"},

@@ -35,7 +35,7 @@ void order_choice(PanelContext& c, const Rect& r) {
   for (const Cell& cell : kCells) {
     const Rect half{x, r.y0, x + 0.5F * r.width(), r.y1};
     x = half.x1;
-    const Hit h = ui.hit(cell.id, half);
+    const Hit h = ui.control(cell.id, half, FocusKind::radio, cell.label);
     ui.tip(cell.id, h, half, {cell.label, cell.text, why});
     const bool on = c.state.stream.streams == cell.mode;
     if (on) ui.fill(half.inset(ui.px(2)), why.empty() ? theme::kSelected : theme::kHover, theme::kRadius - 1);
@@ -199,6 +199,7 @@ void Lecture::draw(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   watch_policy(c.state.stream.policy);
   take_timeline_wheel(c.view.timeline, area);
+  ui.focus().enter(WindowPart::picture);
   const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
   const Rect inside{area.x0 + ui.px(kPad), area.y0, area.x1 - ui.px(kPad), area.y1 - ui.px(14 * k)};
   const float below = draw_timeline(c, inside, k) + ui.px(6 * k);
@@ -214,7 +215,8 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
   Column head = column;
   const float side = ui.px(22);
   head.x1 -= side + ui.px(4);
-  ui.header(words.id, head, words.title, words.gist, open);
+  const float link = words.more != nullptr ? more_link(ui, words.more_id, head, head.y, *words.more) : 0;
+  ui.header(words.id, head, words.title, words.gist, open, link);
   const Rect icon{column.x1 - side, column.y + ui.px(5), column.x1, column.y + ui.px(5) + side};
   column.y = head.y;
   const std::string id = std::string(words.id) + "/enlarge";

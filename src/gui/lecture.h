@@ -30,6 +30,8 @@ struct HeaderWords {
   const char* id;
   std::string_view title;
   std::string gist;
+  const char* more_id = nullptr;
+  bool* more = nullptr;  // null: no link that shows further rows
 };
 // The head of a panel that can be enlarged: with an icon for it at its right end.
 void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open);

@@ -7,6 +7,16 @@
 #include <limits>
 
 namespace echoloop {
+namespace {
+
+// They belong to the line.
+void forget_calipers(MModeView& view) {
+  if (view.calipers.empty()) return;
+  view.calipers.clear();
+  ++view.lines;
+}
+
+}  // namespace
 
 void MModeStrip::take(UiState& state, const Image& shown) {
   MModeView& view = state.m_mode;
@@ -16,7 +26,7 @@ void MModeStrip::take(UiState& state, const Image& shown) {
     live_.drain([](LineColumn&) {});
     if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
     columns_.clear();
-    view.calipers.clear();
+    forget_calipers(view);
     return release();
   }
   const LineOrigin* line = columns_.line();
@@ -33,7 +43,7 @@ void MModeStrip::take(UiState& state, const Image& shown) {
       if (frozen) accept(state, shown, column);
     });
   }
-  if (moved || columns_.begun() != begun) view.calipers.clear();  // they belong to the line
+  if (moved || columns_.begun() != begun) forget_calipers(view);
   if (frozen) shown_s_ = columns_.time_s(shown.stamp);
   view.columns = &columns_;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "gui/number_text.h"
 
@@ -198,8 +199,14 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
   const double depth_m = scale.depth_m(mouse.y);
   if (h.pressed) {
     grip_ = under;
-    if (!grip_ && list.size() < kMostCalipers) {
-      list.push_back({time_s, depth_m, time_s, depth_m});
+    begun_.reset();
+    if (!grip_ && list.size() < kMostCalipers) begun_ = MModeCaliper{time_s, depth_m, time_s, depth_m};
+  }
+  if (!h.held) begun_.reset();
+  if (begun_) {  // a click is no caliper
+    const ImVec2 a = scale.place(begun_->time0_s, begun_->depth0_m);
+    if (std::hypot(a.x - mouse.x, a.y - mouse.y) >= ui.px(kLeastDrag)) {
+      list.push_back(*std::exchange(begun_, std::nullopt));
       grip_ = Grip{list.size() - 1, true};
     }
   }
@@ -209,7 +216,7 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
     (grip_->second ? m.time1_s : m.time0_s) = time_s;
     (grip_->second ? m.depth1_m : m.depth0_m) = depth_m;
   }
-  if (grip_ && !h.held) {  // a click is no caliper
+  if (grip_ && !h.held) {  // both ends at one place
     const MModeCaliper& m = list[grip_->index];
     const ImVec2 a = scale.place(m.time0_s, m.depth0_m), b = scale.place(m.time1_s, m.depth1_m);
     if (std::hypot(a.x - b.x, a.y - b.y) < ui.px(kLeastDrag)) {

@@ -29,6 +29,7 @@ class MModeDock {
     bool second = true;  // which end
   };
   std::optional<Grip> grip_;
+  std::optional<MModeCaliper> begun_;  // by a press that may become a drag
 };
 
 // "line at x 1.30 mm", or at an angle.

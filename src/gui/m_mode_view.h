@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace echoloop {
@@ -28,6 +29,7 @@ struct MModeView {
   bool cancelled = false;                 // no more kept frames are to be beamformed for this line
   const MModeColumns* columns = nullptr;  // those that it has; null = none
   std::vector<MModeCaliper> calipers;     // oldest first
+  std::uint64_t lines = 0;                // counts up when the calipers of a line have gone with it
   // Filled by the application.
   MModeProgress progress;
 };

@@ -18,9 +18,9 @@ void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
 Column& PanelColumn::next() {
   const Ui& ui = c_->ui;
   if (!first_) {
-    column_.y += ui.px(4);
+    column_.y += ui.px(3);
     ui.horizontal(area_.x0, area_.x1, column_.y, theme::kLine);
-    column_.y += ui.hairline() + ui.px(4);
+    column_.y += ui.hairline() + ui.px(3);
   }
   first_ = false;
   return column_;

@@ -33,6 +33,8 @@ struct PictureLayout {
 
 // `scale`: of the window. Beyond the limits of zoom and place `view` is taken as the nearest within them.
 PictureLayout place_picture(const Rect& room, const Grid& grid, float scale, const PanZoom& view);
+inline constexpr float kImageAreaLeast = 124;  // height at scale 1 of rulers, caption and an image between them
+
 // The same with room for rulers above and left, the colour bars right and the caption below.
 enum class ColorBars { none, level, level_and_flow };
 PictureLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,

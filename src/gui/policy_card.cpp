@@ -81,7 +81,7 @@ bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy) {
   Ui& ui = c.ui;
   const bool chosen = c.state.stream.policy == policy;
   const std::string id = chosen ? "lecture/chosen" : "lecture/other";
-  const Hit h = ui.hit(id.c_str(), r);
+  const Hit h = chosen ? ui.hit(id.c_str(), r) : ui.control(id.c_str(), r, FocusKind::button, policy_label(policy));
   ui.fill(r, theme::kCanvas, 8);
   ui.outline(r, chosen ? theme::kAccent : h.hovered ? theme::kText2 : theme::kLine2, 8, chosen ? 2.0F : 1.0F);
   const float pad = ui.px(20), room = r.height();
@@ -104,7 +104,7 @@ bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy) {
 bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy) {
   Ui& ui = c.ui;
   const std::string id = "lecture/policy/" + std::string(policy_label(policy));
-  const Hit h = ui.hit(id.c_str(), r);
+  const Hit h = ui.control(id.c_str(), r, FocusKind::radio, policy_label(policy));
   ui.tip(id.c_str(), h, r, {policy_label(policy), policy_lesson(policy), {}});
   const bool chosen = c.state.stream.policy == policy;
   const float x = r.x0 + ui.px(11);

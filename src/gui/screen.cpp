@@ -186,6 +186,7 @@ void Screen::draw_splitters(PanelContext& c, const WindowLayout& l) {
 void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   ui_.focus().enter(WindowPart::left);
   take_objects_wheel(c.view.objects, l.left);
+  take_timeline_wheel(c.view.timeline, l.right_shown ? l.right : l.left);
   left_column_.begin(c, "left_bar", l.left);
   left_column_.draw(Panel::source, source_panel);
   travel(c.state, presets_.draw(c, left_column_.next(), history_));
@@ -194,25 +195,36 @@ void Screen::draw_columns(PanelContext& c, const WindowLayout& l) {
   left_column_.draw(Panel::flow, flow_panel);
   left_column_.draw(Panel::objects, objects_panel);
   left_column_.draw(Panel::faults, faults_panel);
+  if (!l.right_shown) draw_stream_panels(c, left_column_, l.left);
   left_column_.end();
   if (!l.right_shown) return;
+  ui_.focus().enter(WindowPart::right);
+  right_column_.begin(c, "right_bar", l.right);
+  draw_stream_panels(c, right_column_, l.right);
+  right_column_.end();
+}
+
+// Of the right column; a narrow window has one column for all panels.
+void Screen::draw_stream_panels(PanelContext& c, PanelColumn& column, const Rect& area) {
+  constexpr float kWholeStream = 940;  // height of a column that has room for every row
+  // What a reset or its undo brings back is open or folded as it was.
+  if (resets_ != c.state.resets) measure_shown_ = !c.state.marks.list.empty();
   if (!measure_shown_ && !c.state.marks.list.empty()) {
     measure_shown_ = true;
     view_.is_open(Panel::measure, c.compact) = true;
   }
-  ui_.focus().enter(WindowPart::right);
-  take_timeline_wheel(c.view.timeline, l.right);
-  right_column_.begin(c, "right_bar", l.right);
   if (view_.is_open(Panel::measure, c.compact)) {
-    right_column_.draw(Panel::measure, measure_panel);
+    column.draw(Panel::measure, measure_panel);
   } else {
-    right_column_.leave_out(Panel::measure);
+    column.leave_out(Panel::measure);
     if (c.state.measured.image.number != 0) c.state.measured = c.state.measured_a = {};  // the panel is closed
   }
-  right_column_.draw(Panel::stream, stream_panel);
-  right_column_.draw(Panel::timings, timings_panel);
-  right_column_.draw(Panel::timeline, timeline_panel);
-  right_column_.end();
+  const bool high = area.height() >= ui_.px(kWholeStream);
+  c.more_stream = high != other_stream_;
+  column.draw(Panel::stream, stream_panel);
+  other_stream_ = high != c.more_stream;
+  column.draw(Panel::timings, timings_panel);
+  column.draw(Panel::timeline, timeline_panel);
 }
 
 void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l) {
@@ -238,7 +250,8 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   cine_.draw(c, strip);
   ui_.focus().enter(WindowPart::dock);
   const Rect dock = dock_.place(ui_, view_, area, c.compact);
-  const Dock docked = view_.dock;
+  const Dock docked = dock.height() > 0 ? view_.dock : Dock::none;
+  if (docked == Dock::none) dock_.close();
   if (docked == Dock::inspector || docked == Dock::m_mode) inspect_somewhere(c.state, input);
   if (docked != Dock::none) {
     grounds_.push_back({dock, theme::kPanelHex});
@@ -252,8 +265,13 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
-    return;
+  } else if (area.height() >= ui_.px(kImageAreaLeast)) {  // a banner leaves a low window no room
+    draw_image(c, input, area);
   }
+}
+
+// With what frames it: rulers, colour bars, caption.
+void Screen::draw_image(PanelContext& c, const SceneInput& input, const Rect& area) {
   lay_out(c.state, input, area, c.compact);
   if (beside()) draw_side_a(c.state, input, area);
   const ImageViewContext view = view_of(c.state, input);

@@ -106,8 +106,10 @@ class Screen {
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_columns(PanelContext& c, const WindowLayout& l);
+  void draw_stream_panels(PanelContext& c, PanelColumn& column, const Rect& area);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
+  void draw_image(PanelContext& c, const SceneInput& input, const Rect& area);
   struct Presented;
   [[nodiscard]] Presented lay_out_presentation(const UiState& state);
   void draw_presented_bars(const UiState& state);
@@ -157,13 +159,14 @@ class Screen {
   Grid shown_grid_;  // of the last frame; nx 0 = no image
   std::string closed_fault_;
   bool more_formation_ = false, more_display_ = false;
+  bool other_stream_ = false;   // as many rows of Stream as its column would not show by itself
   Gate gate_ = Gate::off;       // of the last frame
   bool inspect_ = false;        // the inspector opens as soon as the mouse lets go
   bool measure_shown_ = false;  // its panel was opened with the first mark: from then on the user folds it
   bool presentation_ = false, full_screen_ = false;
   bool scale_chosen_ = false;  // in this run
   bool close_popups_ = false;
-  std::uint64_t resets_ = 0;  // that history_ knows of
+  std::uint64_t resets_ = 0, m_mode_lines_ = 0;  // that history_ knows of
   bool open_dialog_ = false, open_keys_ = false, quit_ = false;
   double presentation_since_ = 0;
 };

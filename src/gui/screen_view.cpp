@@ -19,7 +19,7 @@ void Screen::restore_view(const ViewSettings& settings) {
 
 void Screen::reset_view() {
   restore_view({});
-  presentation_ = more_formation_ = more_display_ = measure_shown_ = false;
+  presentation_ = more_formation_ = more_display_ = other_stream_ = measure_shown_ = false;
   open_dialog_ = open_keys_ = false;
   close_popups_ = true;
   cine_ = {};
@@ -43,18 +43,21 @@ bool Screen::remember(const UiState& state, const WindowPlace& place) {
   return place.width > 0 && std::exchange(view_.place, place) != place;
 }
 
-// Undo knows of every change because it looks at parameters and marks, once a frame, after everything that edits them.
+// Undo knows of every change because it looks at parameters, marks and calipers, once a frame, after everything that
+// edits them.
 void Screen::watch_edits(UiState& state) {
   if (history_of_ != state.source.acquisition || resets_ != state.resets) {
     history_of_ = state.source.acquisition;
     resets_ = state.resets;
-    history_.begin(state.params, state.marks.list);
+    history_.begin({state.params, state.marks.list, state.m_mode.calipers});
   }
+  if (std::exchange(m_mode_lines_, state.m_mode.lines) != state.m_mode.lines) history_.forget_calipers();
   const auto active = static_cast<std::size_t>(state.presets.active);
   const std::string name =
       active < state.presets.list.size() ? "preset \"" + state.presets.list[active].name + "\"" : "";
-  history_.observe(state.params, state.marks.list, ui_.holding() || ui_.editing() ? Hand::holding : Hand::free,
-                   ImGui::GetTime(), state.presets.loads, name);
+  history_.observe({state.params, state.marks.list, state.m_mode.calipers},
+                   ui_.holding() || ui_.editing() ? Hand::holding : Hand::free, ImGui::GetTime(), state.presets.loads,
+                   name);
 }
 
 void Screen::travel(UiState& state, HistoryAct act) {
@@ -67,6 +70,7 @@ void Screen::travel(UiState& state, HistoryAct act) {
   const bool other_params = state.params != to->params;
   state.params = to->params;
   state.marks.list = to->marks;
+  state.m_mode.calipers = to->calipers;
   if (find_mark(state.marks, state.marks.selected) == nullptr) state.marks.selected = 0;
   if (other_params) call(commands_.params_changed);
   call(commands_.say, (back ? "Undone: " : "Redone: ") + what);

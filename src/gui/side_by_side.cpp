@@ -8,7 +8,8 @@
 namespace echoloop {
 namespace {
 
-constexpr float kStackedBelow = 700;  // width of the area at scale 1
+constexpr float kStackedBelow = 700;       // width of the area at scale 1
+constexpr float kStackedFromHeight = 320;  // of the area: lower ones have no room for two images above each other
 
 PictureLayout moved(PictureLayout l, float dx, float dy) {
   for (Rect* r : {&l.room, &l.image}) *r = {r->x0 + dx, r->y0 + dy, r->x1 + dx, r->y1 + dy};
@@ -20,7 +21,7 @@ PictureLayout moved(PictureLayout l, float dx, float dy) {
 
 SideLayouts lay_out_sides(const SidesInput& in) {
   const auto px = [&in](float v) { return std::round(v * in.scale); };
-  const bool beside = in.area.width() >= kStackedBelow * in.scale;
+  const bool beside = in.area.width() >= kStackedBelow * in.scale || in.area.height() < kStackedFromHeight * in.scale;
   const float bar = px(in.compact ? theme::kColorBarCompact : theme::kColorBar);
   const float bars = in.bars == ColorBars::none ? 0 : in.bars == ColorBars::level_and_flow ? 2 * bar : bar;
   const float width = in.area.width() - bars, height = in.area.height();

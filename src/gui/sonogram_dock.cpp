@@ -17,8 +17,8 @@ namespace {
 constexpr ImU32 kEnvelope = theme::rgb(0x4CC3E0), kMean = theme::rgb(0xF2C14E);
 
 std::string_view why_none(const UiState& state) {
-  if (state.params.gate == Gate::off) return "Select the gate tool and click on a vessel.";
-  if (state.run == RunState::frozen) return "The sonogram records live frames only. Press Space to resume.";
+  if (state.params.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
+  if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
   return "Collecting consecutive frames for the first spectrum…";
 }
 
@@ -83,7 +83,7 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
       fmt::format("limit \u00B1{}", velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1)),
       fmt::format("angle {}°", fixed(c.state.params.flow_angle_rad * 57.29578, 0)),
       fmt::format("PRF {} Hz", grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5))),
-      fmt::format("gate {} mm", fixed(s.length_m * 1e3, 1)),
+      fmt::format("sample volume {} mm", fixed(s.length_m * 1e3, 1)),
       fmt::format("at x {}, z {} mm", fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1))};
   for (const std::string& piece : more) {  // as many as have room, each of them whole
     const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;

@@ -8,6 +8,7 @@
 #include "gui/number_text.h"
 #include "gui/pace_badge.h"
 #include "gui/pace_text.h"
+#include "gui/status_fit.h"
 
 namespace echoloop {
 namespace {
@@ -185,91 +186,138 @@ float state_badge_width(const Ui& ui, RunState run, BadgeSize size) {
   return ui.badge_width(look);
 }
 
+namespace {
+
+constexpr float kSeparator = 33;  // room of a line between two parts
+
+// The numbers of the bar.
+struct StatusFigures {
+  Figure rate, shown, latency, lost;
+};
+
+StatusFigures figures_of(const UiState& s) {
+  const bool known = s.latency.count > 0 && s.run != RunState::fault;
+  const std::uint64_t lost = s.counts.dropped + s.counts.refused + s.counts.sequence_gaps;
+  const std::string p95 = known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—";
+  return {.rate = {s.run == RunState::frozen ? "source" : "", fixed(s.processed_fps, 1), "000.0", "fps"},
+          .shown = {"shown", fixed(s.shown_fps, 0), "00", "fps"},
+          .latency = {"latency p95", p95, "00.00", "ms"},
+          .lost = {"lost", grouped(lost), "0", "", lost > 0}};
+}
+
+constexpr std::string_view kBack = "Back to the image";
+
+struct Links {
+  std::string_view reset_key;
+  float keys, reset, present;  // widths with the gap at their left; in the lecture its way back takes the place of Keys
+};
+
+Links links_of(const PanelContext& c) {
+  const Ui& ui = c.ui;
+  const std::string_view key = c.compact ? "" : "F9";
+  if (c.view.lecture) return {.reset_key = {}, .keys = link_width(ui, kBack, "Esc"), .reset = 0, .present = 0};
+  return {.reset_key = key,
+          .keys = link_width(ui, "Keys", "F1"),
+          .reset = link_width(ui, "Reset", key) + ui.px(c.compact ? 12 : 24),
+          .present = link_width(ui, "Present", "F5") + ui.px(24)};
+}
+
+bool records(const UiState& s) { return s.recording.on || s.recording.finishing; }
+
+// `source`: width of its menu.
+StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const StatusFigures& f, const Links& links) {
+  const Ui& ui = c.ui;
+  const UiState& s = c.state;
+  const float line = ui.px(kSeparator);
+  const float pace = pace_width(ui, s.pace, Type::body, PaceWords::all);
+  const float first = pace_width(ui, s.pace, Type::body, PaceWords::first);
+  StatusWidths w;
+  w.room = r.width() - ui.px(16);
+  w.always = source + line + ui.badge_width(state_look(s.run)) + ui.px(10) + figure_width(ui, f.rate) + line +
+             figure_width(ui, f.lost) + ui.px(24) + links.keys;
+  if (records(s)) w.always += line + draw_recording(ui, s.recording, 0, 0, nullptr);
+  if (pace > 0) w.always += line + first;
+  w.playing = pace - first;
+  w.device = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
+  w.present = links.present;
+  w.latency_word = ui.width(Type::body, "latency ");
+  w.shown = figure_width(ui, f.shown) + ui.px(16);
+  w.backend = s.backend.empty() ? 0 : ui.badge_width({.text = s.backend}) + line;
+  w.reset = links.reset;
+  w.latency = line + figure_width(ui, f.latency) - w.latency_word;
+  return fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
+}
+
+// From the right edge to the left.
+void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Links& links, BarRequests& requests) {
+  Ui& ui = c.ui;
+  float x = r.x1 - ui.px(16) - links.keys;
+  if (ui.link("keys", {x, r.y0, x + links.keys, r.y1}, "Keys", "F1",
+              {"Keys", "Keyboard, mouse and interface scale.", {}})) {
+    requests.keys = true;
+  }
+  if (fit.reset) {
+    x -= links.reset;
+    const Rect reset{x, r.y0, x + link_width(ui, "Reset", links.reset_key), r.y1};
+    if (ui.link("reset", reset, "Reset", links.reset_key,
+                {"Reset   F9",
+                 "Restores source, parameters, stream, view, zoom, marks and panels to the initial state. Ctrl+Z "
+                 "undoes the reset.",
+                 {}})) {
+      call(c.commands.reset);
+    }
+  }
+  if (!fit.present) return;
+  x -= links.present;
+  if (ui.link("present", {x, r.y0, x + link_width(ui, "Present", "F5"), r.y1}, "Present", "F5",
+              {"Presentation", "Image only, for a projector.", {}})) {
+    requests.presentation = true;
+  }
+}
+
+void draw_back_link(PanelContext& c, const Rect& r, const Links& links, BarRequests& requests) {
+  Ui& ui = c.ui;
+  const float right = r.x1 - ui.px(16);
+  requests.back = ui.link("lecture/back", {right - links.keys, r.y0, right, r.y1}, kBack, "Esc",
+                          {kBack, "Closes the enlarged Timeline and Stream.", {}});
+}
+
+}  // namespace
+
 void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
   const UiState& s = c.state;
   ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kEdge);
-  const bool known = s.latency.count > 0 && s.run != RunState::fault;
-  const std::uint64_t lost_frames = s.counts.dropped + s.counts.refused + s.counts.sequence_gaps;
-  const Figure rate{s.run == RunState::frozen ? "source" : "", fixed(s.processed_fps, 1), "000.0", "fps"};
-  const Figure shown{"shown", fixed(s.shown_fps, 0), "00", "fps"};
-  const Figure lost{"lost", grouped(lost_frames), "0", "", lost_frames > 0};
-  Figure latency{"latency p95", known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—", "00.00", "ms"};
-
-  // What a narrow bar leaves out, in this order: device name, "Present F5", the word "latency", "shown",
-  // and "Reset" while a recording runs.
-  float x = separator(ui, source_menu(c, r, requests), r);
-  const float keys_width =
-      link_width(ui, "Reset", c.compact ? "" : "F9") + ui.px(c.compact ? 12 : 24) + link_width(ui, "Keys", "F1");
-  const float present_width = ui.width(Type::body, "Present") + ui.px(8) + ui.width(Type::small, "F5") + ui.px(24);
-  const float device_width = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
-  const BadgeLook backend{.text = s.backend};
-  const float badge = ui.badge_width(state_look(s.run));
-  float free = r.x1 - ui.px(16) - x - ui.badge_width(backend) - 3 * ui.px(33) - badge - ui.px(10) -
-               figure_width(ui, rate) - figure_width(ui, latency) - figure_width(ui, lost) - keys_width - ui.px(24) -
-               figure_width(ui, shown) - ui.px(16) - present_width - device_width;
-  const bool recording = s.recording.on || s.recording.finishing;
-  if (recording) free -= ui.px(33) + draw_recording(ui, s.recording, 0, 0, nullptr);
-  const float pace = pace_width(ui, s.pace, Type::body, PaceWords::all);
-  if (pace > 0) free -= ui.px(33) + pace;
-  const bool device = free >= 0 && !c.compact;
-  if (!device) free += device_width;
-  const bool present = free >= 0 && !c.compact;
-  if (!present) free += present_width;
-  if (free < 0 || c.compact) {
-    free += ui.width(Type::body, "latency ");
-    latency.before = "p95";
-  }
-  const bool with_shown = free >= 0;
-  if (!with_shown) free += figure_width(ui, shown) + ui.px(16);
-  const bool with_reset = !recording || free >= 0;  // F9 still resets
-
-  if (!s.backend.empty()) {
-    x = ui.badge(x, r.cy(), backend);
-    if (device && !s.device.empty()) {
+  StatusFigures f = figures_of(s);
+  const Links links = links_of(c);
+  float x = source_menu(c, r, requests);
+  const StatusFit fit = fit_of(c, r, x - r.x0, f, links);
+  if (!fit.latency_word) f.latency.before = "p95";
+  x = separator(ui, x, r);
+  if (!s.backend.empty() && fit.backend) {
+    x = ui.badge(x, r.cy(), {.text = s.backend});
+    if (fit.device && !s.device.empty()) {
       x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2, s.device);
     }
     x = separator(ui, x, r);
   }
   const float badge_end = draw_state_badge(ui, s.run, x, r.cy());
   ui.hit("state_badge", {x, r.cy() - ui.px(10), badge_end, r.cy() + ui.px(10)});
-  x = draw_figure(ui, badge_end + ui.px(10), r, rate);
-  if (with_shown) x = draw_figure(ui, x + ui.px(16), r, shown);
-  x = draw_figure(ui, separator(ui, x, r), r, latency);
-  x = draw_lost(c, separator(ui, x, r), r, lost);
-  if (pace > 0) x = draw_pace_field(c, separator(ui, x, r), r, free >= 0 ? PaceWords::all : PaceWords::first);
-
-  const float right = r.x1 - ui.px(16);
-  if (recording) {
+  x = draw_figure(ui, badge_end + ui.px(10), r, f.rate);
+  if (fit.shown) x = draw_figure(ui, x + ui.px(16), r, f.shown);
+  if (fit.latency) x = draw_figure(ui, separator(ui, x, r), r, f.latency);
+  x = draw_lost(c, separator(ui, x, r), r, f.lost);
+  if (s.pace.held_back != HeldBack::no || s.pace.slower) {
+    x = draw_pace_field(c, separator(ui, x, r), r, fit.playing ? PaceWords::all : PaceWords::first);
+  }
+  if (records(s)) {
     x = separator(ui, x, r);
-    const float end = right - keys_width - ui.px(24) - (present ? present_width : 0);
+    const float end =
+        r.x1 - ui.px(16) - links.keys - (fit.reset ? links.reset : 0) - ui.px(24) - (fit.present ? links.present : 0);
     draw_recording_field(c, x, end - x, r);
   }
-  if (c.view.lecture) {
-    const float back = ui.width(Type::body, "Back to the image") + ui.px(8) + ui.width(Type::small, "Esc");
-    requests.back = ui.link("lecture/back", {right - back, r.y0, right, r.y1}, "Back to the image", "Esc",
-                            {"Back to the image", "Closes the enlarged Timeline and Stream.", {}});
-    return;
-  }
-  const Rect keys{right - link_width(ui, "Keys", "F1"), r.y0, right, r.y1};
-  if (ui.link("keys", keys, "Keys", "F1", {"Keys", "Keyboard, mouse and interface scale.", {}})) {
-    requests.keys = true;
-  }
-  const float reset = right - keys_width;
-  if (with_reset &&
-      ui.link("reset", {reset, r.y0, reset + link_width(ui, "Reset", c.compact ? "" : "F9"), r.y1}, "Reset",
-              c.compact ? "" : "F9",
-              {"Reset   F9",
-               "Restores source, parameters, stream, view, zoom, marks and panels to the initial state. Ctrl+Z undoes "
-               "the reset.",
-               {}})) {
-    call(c.commands.reset);
-  }
-  const float at = right - keys_width - present_width;
-  if (present && ui.link("present", {at, r.y0, right - keys_width - ui.px(24), r.y1}, "Present", "F5",
-                         {"Presentation", "Image only, for a projector.", {}})) {
-    requests.presentation = true;
-  }
+  if (c.view.lecture) return draw_back_link(c, r, links, requests);
+  draw_links(c, r, fit, links, requests);
 }
 
 }  // namespace echoloop

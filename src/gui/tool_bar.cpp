@@ -28,8 +28,9 @@ struct Tool {
 constexpr Tool kPointer = {
     MarkTool::pointer, "tool/pointer", "Pointer", "Esc",
     "Selects and moves measurements; elsewhere, drag to pan. Scroll to zoom, double click to fit."};
-constexpr Tool kGate = {MarkTool::gate, "tool/gate", "Doppler gate", "",
-                        "Click or drag to place the Doppler gate. Drag the gate ends to change the length."};
+constexpr Tool kGate = {
+    MarkTool::gate, "tool/gate", "Sample volume", "",
+    "Click or drag to place the sample volume of spectral Doppler. Drag an end to change the length."};
 constexpr std::array<Tool, 3> kLines = {{
     {MarkTool::distance, "tool/distance", "Distance", "C", "Click both ends, or drag: length in mm."},
     {MarkTool::angle, "tool/angle", "Angle", "", "Click the first leg, the vertex and the second leg."},
@@ -77,7 +78,7 @@ constexpr std::array<View, kBarViews> kViews = {
       "Channel data and processing of one pixel, below the image."},
      {Dock::m_mode, "dock/m_mode", "M-mode", "M", BarIcon::m_mode, "One image line over time, below the image."},
      {Dock::sonogram, "dock/sonogram", "Doppler", "D", BarIcon::sonogram,
-      "Velocity spectrum in a gate over time, below the image."}}};
+      "Velocity spectrum of the sample volume over time, below the image."}}};
 
 constexpr float kSide = 28, kSideCompact = 26, kChevron = 15, kGap = 2, kPart = 9, kFactor = 38;
 constexpr char kMenu[] = "tools/more/menu";

@@ -13,6 +13,8 @@ namespace echoloop {
 namespace {
 
 constexpr float kTarget = 76;  // least side of what a finger hits, at scale 1
+constexpr float kReset = 80;         // width of Reset
+constexpr float kEverySpeed = 440;   // room of all speeds and the track
 constexpr std::int64_t kHideAfter_ns = 10'000'000'000;
 constexpr std::int64_t kEnding_ns = 500'000'000;
 constexpr double kReplay_s = 3.0;  // that slow motion goes back
@@ -32,6 +34,7 @@ enum class Ground { plain, chosen, primary };
 struct TouchButton {
   const char* id;
   std::string_view label;
+  std::string_view name;  // where it has no label
   Ground ground = Ground::plain;
   std::string_view why_not = {};
 };
@@ -43,8 +46,9 @@ struct Touched {
 
 Touched button(Ui& ui, const Rect& r, const TouchButton& b, float label_x) {
   const bool enabled = b.why_not.empty();
-  const Hit h = ui.hit(b.id, r);
-  ui.tip(b.id, h, r, {b.label, {}, b.why_not});
+  const std::string_view name = b.label.empty() ? b.name : b.label;
+  const Hit h = ui.control(b.id, r, FocusKind::button, name);
+  ui.tip(b.id, h, r, {name, {}, b.why_not});
   const bool primary = b.ground == Ground::primary && enabled;
   ui.fill(r,
           primary                      ? (h.held ? theme::kAccentHover : theme::kAccent)
@@ -104,12 +108,14 @@ void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
   }
   const bool frozen = s.run == RunState::frozen;
   const std::string_view why = frozen ? why_no_past(s) : s.cine.why_not.empty() ? why_no_freeze(s) : s.cine.why_not;
-  const float w = std::clamp(row.width() / 10.0F, ui.px(kTarget), ui.px(92));
+  const float w = std::clamp(row.width() / 12.0F, ui.px(kTarget), ui.px(92));
+  const bool every = row.width() >= ui.px(kEverySpeed);
   for (const Speed& speed : kSpeeds) {
+    if (!every && speed.factor != 0.25 && speed.factor != 1.0) continue;
     const Rect r{row.x0, row.y0, row.x0 + w, row.y1};
     const bool chosen = speed.factor >= 1.0 ? !frozen && !wanted_speed_.has_value()
                                             : frozen && s.cine.playing && s.cine.speed == speed.factor;
-    if (button(ui, r, {speed.id, speed.label, chosen ? Ground::chosen : Ground::plain, why}, 0).clicked) {
+    if (button(ui, r, {speed.id, speed.label, {}, chosen ? Ground::chosen : Ground::plain, why}, 0).clicked) {
       choose_speed(c, speed.factor);
     }
     row.x0 = r.x1 + gap;
@@ -153,10 +159,10 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   const float pad = ui.px(24), gap = ui.px(8), side = ui.px(kTarget);
   Rect row{r.x0 + pad, std::round(r.cy() - 0.5F * side), r.x1 - pad, std::round(r.cy() + 0.5F * side)};
   const bool frozen = s.run == RunState::frozen;
-  const float freeze_w = std::clamp(0.15F * row.width(), ui.px(144), ui.px(216));
+  const float freeze_w = std::clamp(0.15F * row.width(), ui.px(124), ui.px(216));
   const Rect main{row.x0, row.y0, row.x0 + freeze_w, row.y1};
-  const Touched froze =
-      button(ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", Ground::primary, why_no_freeze(s)}, ui.px(28));
+  const Touched froze = button(
+      ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", {}, Ground::primary, why_no_freeze(s)}, ui.px(28));
   const float icon_x = main.x0 + ui.px(32);
   if (frozen) {
     ui.play(icon_x, main.cy(), froze.ink);
@@ -167,21 +173,25 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   row.x0 = main.x1 + ui.px(16);
   struct Step {
     const char* id;
+    std::string_view name;
     CineAct act;
     Direction direction;
   };
-  for (const Step& step : {Step{"touch/back", CineAct::back, Direction::left},
-                           Step{"touch/forward", CineAct::forward, Direction::right}}) {
+  for (const Step& step : {Step{"touch/back", "Step back", CineAct::back, Direction::left},
+                           Step{"touch/forward", "Step forward", CineAct::forward, Direction::right}}) {
     const Rect b{row.x0, row.y0, row.x0 + side, row.y1};
-    const Touched stepped = button(ui, b, {step.id, {}, Ground::plain, why_no_past(s)}, 0);
+    const Touched stepped = button(ui, b, {step.id, {}, step.name, Ground::plain, why_no_past(s)}, 0);
     const float lean = step.direction == Direction::left ? -1.0F : 1.0F;
     ui.triangle(b.cx() + lean * ui.px(9), b.cy(), step.direction, stepped.ink, 20);
     if (stepped.clicked) cine_act(c.state, c.commands, step.act);
     row.x0 = b.x1 + gap;
   }
   row.x0 += ui.px(8);
+  const Rect reset{row.x1 - ui.px(kReset), row.y0, row.x1, row.y1};
+  row.x1 = reset.x0 - ui.px(14);
   draw_speeds(c, row);
   draw_track(c, row);
+  if (button(ui, reset, {"touch/reset", "Reset", {}}, 0).clicked) call(c.commands.reset);
 }
 
 }  // namespace echoloop

@@ -198,10 +198,11 @@ void Ui::header(const char* id, Column& c, std::string_view title, std::string_v
   if (h.clicked) open = !open;
   chevron(r.x0 + px(4), r.cy(), open ? Direction::down : Direction::right, h.hovered ? theme::kText : theme::kMuted);
   const float end = text(Type::strong, r.x0 + px(16), r.y0, r.height(), theme::kText, title);
-  const float room = r.x1 - end - px(12);
+  const float right = r.x1 - link_width - (link_width > 0 ? px(8) : 0);
+  const float room = right - end - px(12);
   if (gist.empty() || room < px(24)) return;
-  const float x = std::max(r.x1 - width(Type::small, gist), end + px(12));
-  text_fitted(Type::small, x, r.x1 + 1, r.y0, r.height(), theme::kMuted, gist);
+  const float x = std::max(right - width(Type::small, gist), end + px(12));
+  text_fitted(Type::small, x, right + 1, r.y0, r.height(), theme::kMuted, gist);
 }
 
 float Ui::badge_width(const BadgeLook& look) const {

@@ -119,6 +119,42 @@ TEST_F(Lanes, HostCopyOnlyWhenAsked) {
   EXPECT_EQ(lane->image().host_db, nullptr) << "a host copy of another level";
 }
 
+// Of images of every height, with and without a copy of the image on the host, also when others followed.
+TEST_F(Lanes, AKeptLineIsTheImagesColumn) {
+  for (const int nz : {2, 47, 256, 1025}) {
+    Case tall = kCase;
+    tall.nz = nz;
+    const auto plan = make_case_plan(tall);
+    std::vector<std::unique_ptr<Lane>> lanes;
+    for (int i = 0; i < 3; ++i) lanes.push_back(gpu().make_lane(i, StreamMode::overlap));
+    const auto column_of = [](std::size_t n) { return static_cast<int>(n * 5 % 33); };
+    const auto check = [&](std::size_t n) {
+      const auto want = run_picture(gpu(), plan, make_frame(tall, *plan->acquisition, static_cast<unsigned>(n)));
+      Lane& lane = *lanes[n % lanes.size()];
+      lane.wait();
+      ASSERT_EQ(lane.line().size(), static_cast<std::size_t>(tall.nz));
+      for (std::size_t iz = 0; iz < lane.line().size(); ++iz)
+        ASSERT_EQ(lane.line()[iz], want[iz * 33 + static_cast<std::size_t>(column_of(n))]) << "frame " << n;
+    };
+    for (std::size_t n = 0; n < 12; ++n) {
+      if (n >= lanes.size()) check(n - lanes.size());
+      Lane& lane = *lanes[n % lanes.size()];
+      const auto frame = make_frame(tall, *plan->acquisition, static_cast<unsigned>(n));
+      lane.set_plan(plan);
+      lane.upload({.stamp = {.sequence = n}, .samples = frame});
+      lane.condition();
+      lane.expect_reference(plan->params.reference_db);
+      lane.beamform();
+      lane.envelope();
+      lane.compress(plan->params.reference_db);
+      lane.keep_line(column_of(n));
+      lane.finish(n % 2 == 0 ? HostCopy::made : HostCopy::none);
+      lane.wait();  // `frame` is needed until here
+    }
+    for (std::size_t n = 9; n < 12; ++n) check(n);
+  }
+}
+
 TEST_F(Lanes, ImagesSwappedThroughAMailboxKeepTheirMemory) {
   const auto plan = make_case_plan(kCase);
   const auto frame = make_frame(kCase, *plan->acquisition);

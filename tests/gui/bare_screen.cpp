@@ -80,7 +80,10 @@ UiCommands BareScreen::make_commands() {
     hints.push_back(text);
   };
   c.auto_reference = note("auto_reference");
+  c.compare_with = note("compare_with");
+  c.swap_recordings = note("swap_recordings");
   c.restart = note("restart");
+  c.reset = note("reset");
   c.use_cpu = note("use_cpu");
   c.dismiss_message = note("dismiss_message");
   return c;

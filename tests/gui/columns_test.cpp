@@ -11,25 +11,42 @@
 namespace echoloop::testing {
 namespace {
 
-TEST(RightColumnHeight, WhatCountsIsInViewWithoutScrolling) {
-  for (const auto& [width, height, last] :
-       {std::tuple{1600, 900, "frame_total"}, std::tuple{1920, 1080, "time_period"}}) {
+// With as many lanes as there can be.
+TEST(RightColumnHeight, TheWholeTimelineIsInViewWithoutScrolling) {
+  for (const auto& [width, height] : {std::pair{1600, 900}, std::pair{1920, 1080}}) {
     ECHO_SCENE(scene, width, height);
     fill_stream(scene.state);
-    scene.state.stream.lanes = 1;
-    scene.state.timeline.spans = script_spans({.lanes = 1});
+    scene.state.stream.lanes = kMaxLanes;
+    scene.state.timeline.spans = script_spans({.lanes = kMaxLanes});
     scene.frames(2);
     const float bottom = static_cast<float>(height) - theme::kMessageLine;
-    for (const char* id : {"count/Errors", "waited", "memory_host", "latency_shown", "latency", last}) {
+    for (const char* id : {"count/Errors", "waited", "latency_shown", "latency", "frame_total", "timeline",
+                           "timeline_row/8", "save_trace", "time_overlap", "time_period"}) {
       const Rect r = scene.viewer->control_rect(id);
       EXPECT_GT(r.width(), 0.0F) << id;
       EXPECT_LE(r.y1, bottom) << id << " at " << width;
     }
-    EXPECT_LT(scene.viewer->control_rect("timeline").y0 + 50, bottom) << width;
+    const float verdict = 32;  // two lines below the numbers
+    EXPECT_LE(scene.viewer->control_rect("time_period").y1 + verdict, bottom) << width;
     // What makes faults on purpose may be reached by scrolling in the smaller window, what makes the picture not.
     const char* lowest = height < 1000 ? "auto_reference" : "panel_faults";
     EXPECT_GT(scene.viewer->control_rect(lowest).width(), 0.0F) << width;
     EXPECT_LE(scene.viewer->control_rect(lowest).y1, bottom) << width;
+  }
+}
+
+// What a low column leaves out is a click away, and a high one shows it by itself.
+TEST(RightColumnHeight, RareRowsOfTheStreamAreShownWhereThereIsRoom) {
+  for (const auto& [height, shown] : {std::pair{900, false}, std::pair{1080, true}}) {
+    ECHO_SCENE(scene, 1920, height);
+    scene.frames(2);
+    for (const bool now : {shown, !shown, shown}) {
+      for (const char* id : {"host_memory", "streams/Serial", "lanes/2", "pace_ms", "memory_device", "memory_host"}) {
+        EXPECT_EQ(scene.viewer->control_rect(id).width() > 0, now) << id << " at " << height;
+      }
+      scene.click("more_stream");
+      scene.frames(1);
+    }
   }
 }
 
@@ -53,7 +70,7 @@ TEST(Columns, APanelThatIsOpenedComesIntoView) {
 
 // Whatever opens it: here the tool bar, with the column scrolled to its end.
 TEST(Columns, APanelThatTheToolBarOpensComesIntoView) {
-  for (const auto& [width, height] : {std::pair{1024, 640}, std::pair{1600, 900}}) {
+  for (const auto& [width, height] : {std::pair{1024, 640}, std::pair{1600, 700}}) {
     UiState state = plausible_state();
     fill_stream(state);
     BareScreen window({.width = width, .height = height}, std::move(state), test_image());
@@ -173,6 +190,8 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
     reveal(scene, panel);
     scene.click(panel);
   }
+  if (scene.viewer->control_rect("memory_host").width() == 0.0F) scene.click("more_stream");
+  scene.frames(2);
   const Rect column = scene.viewer->control_rect("panel_timings");  // a header over the whole width
   for (const char* id :
        {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",

@@ -10,12 +10,13 @@ struct Watched {
   EditHistory history;
   ImagingParams params;
   std::vector<Mark> marks;
+  std::vector<MModeCaliper> calipers;
   double time_s = 0;
 
-  Watched() { history.begin(params, marks); }
+  Watched() { history.begin({params, marks, calipers}); }
   void frame(Hand hand = Hand::free, double step_s = 0.016) {
     time_s += step_s;
-    history.observe(params, marks, hand, time_s);
+    history.observe({params, marks, calipers}, hand, time_s);
   }
   bool undo() { return go_to(history.undo()); }
   bool redo() { return go_to(history.redo()); }
@@ -23,6 +24,7 @@ struct Watched {
     if (to) {
       params = to->params;
       marks = to->marks;
+      calipers = to->calipers;
     }
     frame();
     return to.has_value();
@@ -47,6 +49,47 @@ TEST(EditHistory, ADragIsOneStep) {
   EXPECT_TRUE(w.redo());
   EXPECT_EQ(w.params, after);
   EXPECT_FALSE(w.redo());
+}
+
+TEST(EditHistory, ACaliperThatIsDrawnMovedAndRemovedIsThreeSteps) {
+  Watched w;
+  const MModeCaliper drawn{1.0, 10e-3, 1.5, 12e-3}, moved{1.0, 10e-3, 1.7, 13e-3};
+  for (const double end_s : {1.2, 1.5}) {
+    w.calipers = {{drawn.time0_s, drawn.depth0_m, end_s, drawn.depth1_m}};
+    w.frame(Hand::holding);
+  }
+  w.frame();
+  w.calipers = {moved};
+  w.frame(Hand::holding);
+  w.frame();
+  w.calipers.clear();
+  w.frame();
+  EXPECT_EQ(w.history.undo_text(), "M-mode caliper restored");
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.calipers, std::vector{moved});
+  EXPECT_TRUE(w.undo());
+  EXPECT_EQ(w.calipers, std::vector{drawn});
+  EXPECT_TRUE(w.undo());
+  EXPECT_TRUE(w.calipers.empty());
+  EXPECT_FALSE(w.undo());
+  EXPECT_TRUE(w.redo());
+  EXPECT_EQ(w.calipers, std::vector{drawn});
+}
+
+// Parameters that were changed in between can still be undone.
+TEST(EditHistory, CalipersOfAnotherLineDoNotComeBack) {
+  Watched w;
+  w.calipers = {{1.0, 10e-3, 1.5, 12e-3}};
+  w.frame();
+  w.params.f_number = 1.2;
+  w.frame();
+  w.calipers.clear();
+  w.history.forget_calipers();
+  w.frame();
+  EXPECT_TRUE(w.undo());
+  EXPECT_NE(w.params.f_number, 1.2);
+  EXPECT_TRUE(w.calipers.empty());
+  EXPECT_FALSE(w.undo());
 }
 
 TEST(EditHistory, TwoDragsOfOneSliderAreTwoSteps) {
@@ -93,7 +136,7 @@ TEST(EditHistory, APresetIsOneStepWithItsName) {
   w.frame();
   w.params.gain_db = 6;
   w.params.f_number = 2;
-  w.history.observe(w.params, w.marks, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
+  w.history.observe({w.params, w.marks}, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
   EXPECT_EQ(w.history.undo_text(), "preset Smooth");
   EXPECT_TRUE(w.history.undo()->params.gain_db == 3.0);
   EXPECT_EQ(w.history.redo_text(), "preset Smooth");
@@ -127,7 +170,7 @@ TEST(EditHistory, AnotherSourceClearsIt) {
   w.params.gain_db = 3;
   w.frame();
   w.params.depth_max_m = 0.2;
-  w.history.begin(w.params, w.marks);
+  w.history.begin({w.params, w.marks});
   w.frame();
   EXPECT_FALSE(w.undo());
   EXPECT_FALSE(w.redo());

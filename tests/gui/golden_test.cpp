@@ -257,7 +257,7 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
   EXPECT_EQ(compare(golden, golden).words, "");
   const int pixels = static_cast<int>(4 * size.scale);
   for (const char* id :
-       {"open", "f_number", "gain_db", "tool/circle", "freeze", "lanes/2", "policy/Block", "count/Errors"}) {
+       {"open", "f_number", "gain_db", "tool/circle", "freeze", "slots", "policy/Block", "count/Errors"}) {
     RgbPicture moved = shot;
     shift(moved,
           scene.viewer->control_rect(id).width() > 0 ? scene.viewer->control_rect(id)

@@ -1,9 +1,12 @@
 // Reset, its undo, and the kiosk: whatever was done to the window, it ends in the image that it began with.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <random>
 
 #include "app/window_app.h"
+#include "core/param_table.h"
 #include "gui/focus.h"
 #include "gui/turning.h"
 #include "support/temporary_folder.h"
@@ -13,15 +16,15 @@ namespace {
 
 class Kiosk : public ::testing::Test {
  protected:
-  void open(double idle_s) {
+  void open(double idle_s, int width = 1600, int height = 900) {
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
     Options options;
     options.source = "sim:points";
     options.settings = {"grid_nx=64", "grid_nz=64"};
     options.backend = BackendChoice::cpu;
     options.duration_s = 1e9;  // a script: no tour of the window
-    options.width = 1600;
-    options.height = 900;
+    options.width = width;
+    options.height = height;
     options.history_bytes = 20'000'000;
     options.kiosk_idle_s = idle_s;
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
@@ -49,6 +52,12 @@ class Kiosk : public ::testing::Test {
     bool fitted = true, live = true, compared = false;
     std::vector<std::pair<std::string, Rect>> controls;
     friend bool operator==(const Look&, const Look&) = default;
+    friend void PrintTo(const Look& l, std::ostream* out) {
+      *out << l.source << ", policy " << static_cast<int>(l.stream.policy) << ", " << l.marks << " marks, fitted "
+           << l.fitted << ", live " << l.live << ", compared " << l.compared;
+      for (const ParamSpec& spec : param_table()) *out << ", " << get_text(l.params, spec);
+      for (const auto& [id, r] : l.controls) *out << "\n  " << id << " at " << r.x0 << ", " << r.y0 << " to " << r.y1;
+    }
   };
   Look look() {
     Look l{.source = state().source.opened_as,
@@ -67,9 +76,52 @@ class Kiosk : public ::testing::Test {
     return l;
   }
 
+  // A panel that is opened comes into view by and by: the look that many frames leave as it is.
+  Look settled() {
+    constexpr int kSame = 12;
+    Look now = look();
+    int same = 0;
+    EXPECT_TRUE(until([&] {
+      app_->turn();
+      same = look() == now ? same + 1 : 0;
+      now = look();
+      return same >= kSame;
+    }));
+    return now;
+  }
+
   TemporaryFolder folder_;
   std::unique_ptr<WindowApp> app_;
 };
+
+// Everything by one key, and all of it back by undo.
+TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
+  open(0.0);
+  const Look start = settled();
+  const ViewSettings view = app_->viewer().settings();
+  state().params.gain_db = 6.0;
+  state().params.tgc_3_db = -4.0;
+  state().stream.policy = RingPolicy::drop_newest;
+  state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
+  state().pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
+  press(Key::m);
+  press(Key::equal, true);
+  ASSERT_TRUE(until([&] { return app_->viewer().settings().dock == Dock::m_mode; }));
+  const Look changed = settled();
+  const ViewSettings changed_view = app_->viewer().settings();
+  ASSERT_NE(changed, start);
+  press(Key::f9);
+  ASSERT_TRUE(until([&] { return state().resets == 1; }));
+  EXPECT_EQ(settled(), start);
+  EXPECT_EQ(app_->viewer().settings(), view);
+  press(Key::z, true);
+  ASSERT_TRUE(until([&] { return state().resets == 2; }));
+  EXPECT_EQ(state().params.gain_db, 6.0);
+  EXPECT_EQ(state().params.tgc_3_db, -4.0);
+  EXPECT_EQ(settled(), changed);
+  EXPECT_EQ(app_->viewer().settings(), changed_view);
+  EXPECT_FALSE(state().reset_undoable);
+}
 
 TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   open(0.0);
@@ -118,6 +170,86 @@ TEST_F(Kiosk, RefusesFilesAndTheEnd) {
   EXPECT_EQ(app_->viewer().control_rect("open_file").width(), 0.0F) << "no dialog";
   EXPECT_EQ(folder_.files(), files);
 }
+
+// Clicks, drags, wheel and keys anywhere, a few of them in a frame. The seed makes a failure one that comes again.
+class RandomInput {
+ public:
+  RandomInput(unsigned seed, float width, float height) : random_(seed), width_(width), height_(height) {}
+
+  [[nodiscard]] int events() const { return events_; }
+
+  InjectedInput next() {
+    InjectedInput input;
+    const int count = between(1, 4);
+    for (int i = 0; i < count; ++i) add(input);
+    events_ += count;
+    input.mouse_x = x_;
+    input.mouse_y = y_;
+    input.left = button_ == Button::left;
+    input.right = button_ == Button::right;
+    return input;
+  }
+
+ private:
+  enum class Button { none, left, right };
+
+  int between(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+  float real(float least, float most) { return std::uniform_real_distribution<float>(least, most)(random_); }
+
+  void add(InjectedInput& input) {
+    switch (between(0, 5)) {
+      case 0:
+        button_ = Button::none;
+        x_ = real(0, width_);
+        y_ = real(0, height_);
+        break;
+      case 1:  // a drag, if the button is down
+        x_ = std::clamp(x_ + real(-80, 80), 0.0F, width_ - 1);
+        y_ = std::clamp(y_ + real(-80, 80), 0.0F, height_ - 1);
+        break;
+      case 2:
+        button_ = button_ != Button::none ? Button::none : between(1, 8) == 8 ? Button::right : Button::left;
+        break;
+      case 3:
+        input.wheel = real(-3, 3);
+        break;
+      default:
+        input.keys.push_back(
+            {static_cast<Key>(between(0, static_cast<int>(Key::z))), between(1, 4) == 1, between(1, 4) == 1});
+    }
+  }
+
+  std::mt19937 random_;
+  float width_, height_, x_ = 1, y_ = 1;
+  Button button_ = Button::none;
+  int events_ = 0;
+};
+
+class RandomEvents : public Kiosk, public ::testing::WithParamInterface<unsigned> {};
+
+TEST_P(RandomEvents, EndInTheStartImage) {
+  open(2.0, 1024, 640);
+  const Look start = settled();
+  const ViewSettings view = app_->viewer().settings();
+  const std::size_t files = folder_.files();
+  RandomInput random(GetParam(), 1024, 640);
+  while (random.events() < 1000) {
+    inject(random.next(), 1);
+    ASSERT_FALSE(app_->viewer().should_close()) << random.events();
+  }
+  inject({});
+  const std::uint64_t resets = state().resets;
+  ASSERT_TRUE(until([&] { return state().resets > resets; })) << "after 2 s without input";
+  EXPECT_TRUE(until([&] { return state().run == RunState::live; }));
+  EXPECT_EQ(settled(), start);
+  EXPECT_EQ(app_->viewer().settings(), view);
+  EXPECT_FALSE(state().fault.has_value());
+  EXPECT_FALSE(state().recording.on);
+  EXPECT_FALSE(app_->viewer().should_close());
+  EXPECT_EQ(folder_.files(), files) << "nothing was written";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomEvents, ::testing::Values(1U, 2U, 3U));
 
 }  // namespace
 }  // namespace echoloop::testing

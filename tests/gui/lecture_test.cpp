@@ -89,6 +89,17 @@ TEST(LectureView, CardsAndOrdersAct) {
   EXPECT_GT(scene.viewer->image_rect().width(), 100.0F);
 }
 
+TEST(LectureView, EveryChoiceIsAFocusStop) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.press(Key::l, true);
+  scene.frames(2);
+  for (const char* id : {"lecture/serial", "lecture/overlap", "lecture/policy/Drop oldest", "lecture/other",
+                         "lecture/back"}) {
+    const auto& stops = scene.viewer->focus().stops();
+    EXPECT_TRUE(std::any_of(stops.begin(), stops.end(), [&](const FocusStop& s) { return s.id == id; })) << id;
+  }
+}
+
 TEST(LectureView, OpensByTheIconsOfItsPanels) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, dim);

@@ -72,6 +72,13 @@ class MarkedWindow {
     app_->viewer().inject({});
     app_->turn();
   }
+  void drop(const fs::path& file) {
+    InjectedInput hand;
+    hand.dropped_files = {file};
+    app_->viewer().inject(hand);
+    app_->turn();
+    app_->viewer().inject({});
+  }
   // Frozen on the frame whose numbers the panel has, those of points from the fine grid.
   bool freeze_and_measure(const Marks& marks) {
     if (state().run != RunState::frozen) press({.key = Key::space});
@@ -192,6 +199,27 @@ TEST(Session, OpenedAgainHasTheSameImageAndNumbers) {
   EXPECT_EQ(now.pixels, saved.pixels);
   EXPECT_EQ(without_frames(now.values), without_frames(saved.values));
   EXPECT_EQ(now.params, saved.params);
+}
+
+// Its parameters are its own: the chip of the preset that was in force goes out.
+TEST(Session, OpenedInAWindowLeavesThePresetBehind) {
+  Options options;
+  options.source = "sim:points,angles_deg=0,rate_hz=20";
+  options.settings = {"grid_nx=64", "grid_nz=64"};
+  MarkedWindow window(options);
+  ASSERT_TRUE(window.until([&] { return window.state().shown > 2; }));
+  window.press({.key = Key::space});
+  ASSERT_TRUE(window.until([&] { return window.state().run == RunState::frozen; }));
+  window.press({.key = Key::s, .control = true, .shift = true});
+  const fs::path file = window.newest(std::string(kSessionEnding));
+  ASSERT_FALSE(file.empty());
+  window.press({.key = Key::space});
+  ASSERT_TRUE(window.until([&] { return window.state().run == RunState::live; }));
+  window.press({.key = Key::digit2});
+  ASSERT_TRUE(window.until([&] { return window.state().presets.active >= 0; }));
+  window.drop(file);
+  ASSERT_TRUE(window.until([&] { return window.state().run == RunState::frozen; }));
+  EXPECT_EQ(window.state().presets.active, -1);
 }
 
 }  // namespace

@@ -46,6 +46,28 @@ TEST(OpenDialog, FindsAFileByKeyboard) {
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
 
+// Tab goes to the list, arrows choose there, Enter opens.
+TEST(OpenDialog, TheListIsAFocusStop) {
+  const RememberedFolder there;
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  open_dialog(scene);
+  for (int i = 0; i < 10 && !scene.viewer->focus().shown_on("files"); ++i) {
+    scene.press(Key::tab);
+    scene.frames(2);
+  }
+  ASSERT_TRUE(scene.viewer->focus().shown_on("files"));
+  scene.press(Key::end);
+  scene.frames(2);
+  scene.press(Key::home);
+  scene.frames(2);
+  scene.press(Key::down);  // behind the folder
+  scene.frames(2);
+  EXPECT_TRUE(scene.viewer->focus().shown_on("files"));
+  scene.press(Key::enter);
+  scene.frames(2);
+  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
+}
+
 TEST(OpenDialog, BeginsWhereTheLastRecordingCameFrom) {
   const RememberedFolder there;
   const TemporaryFolder elsewhere;

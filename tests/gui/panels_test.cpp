@@ -127,6 +127,8 @@ TEST(Controls, CourseRecipeDisablesWhatItIgnores) {
 TEST(Controls, StreamSettings) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
+  scene.click("more_stream");
+  scene.frames(1);
   scene.click("policy/Drop oldest");
   EXPECT_EQ(scene.state.stream.policy, RingPolicy::drop_oldest);
   scene.click("lanes/2");

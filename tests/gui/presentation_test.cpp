@@ -64,7 +64,7 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   }
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/speed_0.25",
-                         "touch/speed_0.5", "touch/live", "touch/track"}) {
+                         "touch/speed_0.5", "touch/live", "touch/track", "touch/reset"}) {
     const Rect r = scene.viewer->control_rect(id);
     EXPECT_TRUE(inside(r, w, h)) << id;
     EXPECT_GE(r.width(), kTarget - 0.5F) << id;
@@ -115,6 +115,37 @@ TEST(TouchStripOfThePresentation, SlowMotionReplaysTheLastSecondsAndOneIsLive) {
   EXPECT_EQ(scene.freezes, 1);
   scene.click("touch/live");
   EXPECT_EQ(scene.freezes, 2) << "live again";
+}
+
+// At the largest scale of a small window some speeds leave.
+TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
+  ECHO_SCENE(scene, 1024, 640, 1.4);
+  scene.put_image(kSquare, dim);
+  scene.viewer->present();
+  scene.frames(2);
+  std::vector<Rect> targets;
+  for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.25", "touch/live",
+                         "touch/track", "touch/reset"}) {
+    const Rect r = scene.viewer->control_rect(id);
+    EXPECT_TRUE(inside(r, 1024, 640)) << id;
+    for (const Rect& other : targets) EXPECT_FALSE(r.overlaps(other)) << id;
+    targets.push_back(r);
+  }
+}
+
+TEST(TouchStripOfThePresentation, ResetsByTouchAndEveryTargetIsAFocusStop) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, dim);
+  scene.viewer->present();
+  scene.frames(2);
+  scene.click("touch/reset");
+  EXPECT_EQ(scene.resets, 1);
+  scene.frames(1);
+  for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/live", "touch/track",
+                         "touch/reset"}) {
+    const auto& stops = scene.viewer->focus().stops();
+    EXPECT_TRUE(std::any_of(stops.begin(), stops.end(), [&](const FocusStop& s) { return s.id == id; })) << id;
+  }
 }
 
 TEST(TouchStripOfThePresentation, StepsAndFreezes) {

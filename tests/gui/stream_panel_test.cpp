@@ -44,6 +44,8 @@ TEST(StreamPanel, SlotsMemoryAndLanes) {
   ECHO_SCENE(scene, 1600, 900);
   fill_stream(scene.state);
   scene.frames(2);
+  scene.click("more_stream");
+  scene.frames(1);
   scene.click("slots");
   scene.click("slots/6");
   EXPECT_EQ(scene.state.stream.slots, 64);
@@ -61,6 +63,8 @@ TEST(StreamPanel, ControlsWithoutEffectStay) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.no_effect = {.host_memory = "Why.", .streams = "Why.", .lanes = "Why.", .reference = {}};
   scene.frames(2);
+  scene.click("more_stream");
+  scene.frames(1);
   const StreamSettings before = scene.state.stream;
   scene.click("host_memory");
   EXPECT_EQ(scene.viewer->control_rect("host_memory/0").width(), 0.0F);  // no list
@@ -78,6 +82,8 @@ TEST(StreamPanel, ControlsWithoutEffectStay) {
 TEST(StreamPanel, DelayIsDraggedTypedAndSwitchedOff) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
+  scene.click("more_stream");
+  scene.frames(1);
   scene.drag("pace_ms", 0.05F, 0.9F);  // from the label
   EXPECT_EQ(scene.state.stream.pace_ms, 0.0);
   scene.drag("pace_ms", 0.58F, 0.999F);

@@ -78,11 +78,13 @@ void draw_kept(const Ui& ui, const Plot& plot, Kept kept, Grip lit) {
   mark(kept.last, Grip::last);
 }
 
-std::string kept_text(const ImagingParams& p, Kept kept) {
-  const std::string range =
-      kept.first == kept.last ? std::to_string(kept.first) : fmt::format("{}\u2013{}", kept.first, kept.last);
-  if (p.svd_low == 0 && p.svd_high == 0) return range + ", automatic";
-  return p.svd_low > 0 && p.svd_high > 0 ? range + ", manual" : range + ", partly manual";
+std::string kept_text(Kept kept) {
+  return kept.first == kept.last ? std::to_string(kept.first) : fmt::format("{}\u2013{}", kept.first, kept.last);
+}
+
+std::string_view chosen_text(const ImagingParams& p) {
+  if (p.svd_low == 0 && p.svd_high == 0) return ", automatic";
+  return p.svd_low > 0 && p.svd_high > 0 ? ", manual" : ", partly manual";
 }
 
 }  // namespace
@@ -121,9 +123,14 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   draw_kept(ui, plot, kept, h.held ? grip : h.hovered ? nearest_grip(plot, kept, x) : Grip::none);
   draw_curve(ui, plot, levels, 1.0, 1.0, theme::kText);
   const Rect r = ui.row(column, 20, 0);
-  ui.text(Type::small, r, theme::kText2, "Retained " + kept_text(p, kept));
+  const float end = ui.text(Type::small, r, theme::kText2, "Retained " + kept_text(kept));
   const double percent = energy_percent(flow->singular_values, kept);
-  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText, fixed(percent, percent < 1.0 ? 3 : 1) + " % energy");
+  const std::string energy = fixed(percent, percent < 1.0 ? 3 : 1) + " % energy";
+  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText, energy);
+  const std::string_view chosen = chosen_text(p);
+  if (end + ui.width(Type::small, chosen) + ui.px(8) + ui.width(Type::small, energy) <= r.x1) {
+    ui.text(Type::small, end, r.y0, r.height(), theme::kText2, chosen);
+  }
   if (p.flow == FlowMode::low_rank) {
     const Rect row = ui.row(column, 20, 0);
     ui.text(Type::small, row, theme::kText2, "Error relative to the full loop");

@@ -25,7 +25,7 @@ void fact_row(PanelContext& c, Column& column) {
   const Rect r = ui.row(column, 20, 0);
   ui.tip("sonogram_counts", ui.hit("sonogram_counts", r), r,
          {"Spectra",
-          "Gaps: missing frames, black in the sonogram. Late: frames skipped because processing fell behind.",
+          "Gaps: missing frames, black in the spectrum. Late: frames skipped because processing fell behind.",
           {}});
   ui.text(Type::small, r, theme::kText2, "Spectra");
   ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText,
@@ -41,11 +41,11 @@ bool gate_rows(PanelContext& c, Column& column) {
   bool changed = false;
   constexpr std::array<Choice, 2> kOffOn = {{{"Off"}, {"On"}}};
   column.y += c.ui.px(3);
-  const Rect r = c.ui.labelled(column, "Gate", {}, why.empty());
+  const Rect r = c.ui.labelled(column, "Doppler", {}, why.empty());
   if (const auto picked = c.ui.segmented("gate", r, kOffOn, static_cast<int>(p.gate),
-                                         {"Gate",
-                                          "Spectral Doppler: velocity spectrum over time in a gate on the beam. Drag "
-                                          "the gate or the gate ends on the image.",
+                                         {"Spectral Doppler",
+                                          "Velocity spectrum over time in a sample volume on the beam. Drag the "
+                                          "sample volume or an end on the image.",
                                           why})) {
     p.gate = static_cast<Gate>(*picked);
     changed = true;

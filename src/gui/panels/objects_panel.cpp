@@ -63,10 +63,10 @@ void background_rows(PanelContext& c, Column& column, const StructureImage& foun
            "Median of the background pixels. In speckle the median is above the mean, because the distribution in dB "
            "has a longer tail towards low levels.");
   fact_row(ui, column, "background_kept", "Background pixels",
-           fmt::format("{} % ({} {})", fixed(100.0 * static_cast<double>(b.pixels) / all, 1), b.rounds,
-                       b.rounds == 1 ? "iteration" : "iterations"),
-           fmt::format("{} of {} pixels are background after clipping: levels from {} to {} dB.", grouped(b.pixels),
-                       grouped(found.grid.pixels()), fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
+           fixed(100.0 * static_cast<double>(b.pixels) / all, 1) + " %",
+           fmt::format("{} of {} pixels are background after {} {} of clipping: levels from {} to {} dB.",
+                       grouped(b.pixels), grouped(found.grid.pixels()), b.rounds,
+                       b.rounds == 1 ? "iteration" : "iterations", fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
   if (found.params.structure_smooth_m > 0.0) {
     fact_row(ui, column, "background_smoothed", "Smoothed", spread_text(found.smoothed),
              "Background of the smoothed image: about the same mean, smaller sigma. The threshold is in units of this "
@@ -138,6 +138,9 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
       fmt::format("{} {}", grouped(found.objects.size()), found.objects.size() == 1 ? "object" : "objects");
   if (small > 0) text += fmt::format(", {} below minimum", grouped(small));
   const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
+  if (ui.width(Type::small, text) > words.width()) {  // a narrow column
+    text = fmt::format("{}, {} smaller", grouped(found.objects.size()), grouped(small));
+  }
   ui.tip("objects_found", ui.hit("objects_found", words), words,
          {"Found", "Objects in the table, and objects below the minimum area, which are ignored.", {}});
   ui.text_fitted(Type::small, words.x0, words.x1, r.y0, r.height(), theme::kText, text);

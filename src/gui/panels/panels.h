@@ -30,7 +30,8 @@ struct PanelContext {
   bool compact = false;
   bool& more_formation;  // rows that most people never need
   bool& more_display;
-  bool& open_dialog;  // set to ask for it
+  bool& open_dialog;         // set to ask for it
+  bool more_stream = false;  // how frames travel, and memory; a high column shows it by itself
 };
 
 // Commands that the application does not answer do nothing.

@@ -120,9 +120,10 @@ void phantom_rows(PanelContext& c, Column& column) {
   PhantomEdit& edit = c.view.phantom;
   const std::string& opened_as = c.state.source.opened_as;
   if (c.state.source.phantom.empty() || !opened_as.starts_with(kPrefix)) {
-    edit.held.reset();
+    edit = {.open = edit.open};
     return;
   }
+  if (edit.asked && !c.state.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", {}, phantom_text(running) != running.name);
   const std::string gist = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
@@ -137,10 +138,10 @@ void phantom_rows(PanelContext& c, Column& column) {
   bool changed = probe_row(ui, column, settings);
   changed = angle_rows(ui, column, settings) || changed;
   changed = number_rows(ui, column, settings) || changed;
-  if (changed) edit.held = settings;
-  if (!edit.held.has_value() || ui.holding()) return;
+  if (changed) edit = {.open = true, .held = settings};
+  if (!edit.held.has_value() || edit.asked || ui.holding()) return;
   call(c.commands.open_phantom, phantom_text(*edit.held));
-  edit.held.reset();
+  edit.asked = true;
 }
 
 }  // namespace echoloop

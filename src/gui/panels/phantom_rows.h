@@ -14,7 +14,8 @@ struct Column;
 // As long as the window is open.
 struct PhantomEdit {
   bool open = false;
-  std::optional<PhantomSettings> held;  // edited and not released yet
+  std::optional<PhantomSettings> held = {};  // edited; shown until that phantom is open, or refused
+  bool asked = false;                   // it was released, and the phantom is being opened
 };
 
 void phantom_rows(PanelContext& c, Column& column);

@@ -68,10 +68,4 @@ Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot) {
   return box;
 }
 
-void draw_sparkline_axis(const Ui& ui, Column& column, const Rect& box) {
-  const Rect axis = ui.row(column, 14, 0);
-  ui.text(Type::small, axis, theme::kMuted, "\u221210 s");
-  ui.text_right(Type::small, box.x1, axis.y0, axis.height(), theme::kMuted, "now");
-}
-
 }  // namespace echoloop

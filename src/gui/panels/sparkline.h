@@ -20,7 +20,5 @@ struct Sparkline {
 
 // In `row`, labels to the right of the curve and never over it. Returns the curve's box.
 Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot);
-// "-10 s" and "now" below the box.
-void draw_sparkline_axis(const Ui& ui, Column& column, const Rect& box);
 
 }  // namespace echoloop

@@ -60,14 +60,14 @@ void counter_table(PanelContext& c, Column& column) {
   column.y += ui.px(3);
   if (c.compact) {  // two columns have no room for numbers of a long stream
     for (const Counter& counter : counters) {
-      const Rect r = ui.row(column, 20, 0);
+      const Rect r = ui.row(column, kStreamRow, 0);
       counter_cell(ui, r, counter, true);
       ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kFaintLine);
     }
     return;
   }
   for (std::size_t i = 0; i < counters.size() / 2; ++i) {
-    const Rect r = ui.row(column, 20, 0);
+    const Rect r = ui.row(column, kStreamRow, 0);
     const float middle = std::round(r.cx());
     const Rect left{r.x0, r.y0, middle - ui.px(12), r.y1};
     const Rect right{middle + ui.px(12), r.y0, r.x1, r.y1};
@@ -103,10 +103,10 @@ void rate_rows(PanelContext& c, Column& column) {
   const double rate = c.state.bytes_per_second;
   const bool giga = rate >= 999.5e6;
   const double waited_s = static_cast<double>(c.state.counts.producer_waited_ns) * 1e-9;
-  Rect left = c.ui.row(column, 20, 0);
+  Rect left = c.ui.row(column, kStreamRow, 0);
   Rect right = left;
   if (c.compact) {
-    right = c.ui.row(column, 20, 0);
+    right = c.ui.row(column, kStreamRow, 0);
   } else {
     left.x1 = std::round(left.cx()) - c.ui.px(12);
     right.x0 = std::round(right.cx()) + c.ui.px(12);
@@ -133,7 +133,7 @@ struct MemoryLine {
 void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
   Ui& ui = c.ui;
   const Type type = c.compact ? Type::small : Type::body;
-  const Rect r = ui.row(column, 20, 0);
+  const Rect r = ui.row(column, kStreamRow, 0);
   const Hit h = ui.hit(line.id, r);
   ui.tip(line.id, h, r, {line.label, line.help, {}});
   ui.text(type, r, theme::kText2, line.label);
@@ -149,6 +149,8 @@ void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
   }
 }
 
+}  // namespace
+
 void memory_rows(PanelContext& c, Column& column) {
   const MemoryView& m = c.state.memory;
   std::string device = "Buffers of this stream on the device, and free device memory.";
@@ -163,12 +165,9 @@ void memory_rows(PanelContext& c, Column& column) {
   memory_line(c, column, {"memory_host", label, m.host_used, m.host_free, host});
 }
 
-}  // namespace
-
 void counter_rows(PanelContext& c, Column& column) {
   counter_table(c, column);
   rate_rows(c, column);
-  memory_rows(c, column);
 }
 
 }  // namespace echoloop

@@ -32,7 +32,7 @@ float number_step(const PanelContext& c) { return c.ui.px(c.compact ? 40 : 50); 
 // The rows are the choice of what is drawn below them.
 void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, 20, 0);
+  const Rect r = ui.row(column, kStreamRow, 0);
   const bool plotted = c.view.plotted == way.latency;
   const std::string help =
       way.help + percentiles_text("Last 10 s", way.recent) + percentiles_text("Since the start", way.since_start);
@@ -48,7 +48,7 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
 
 void head_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const Rect r = ui.row(column, 20, 0);
+  const Rect r = ui.row(column, kStreamRow, 0);
   float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
   if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
   const bool all = c.view.latency_since_start;
@@ -81,7 +81,7 @@ void plot_row(PanelContext& c, Column& column, bool running) {
   double peak = known ? summary.p95_ms * 1.2 : 0.0;
   for (const float ms : history) peak = std::max(peak, std::isnan(ms) ? 0.0 : static_cast<double>(ms));
   const double top = round_up_125(peak);
-  const Rect row = ui.row(column, 32, 0);
+  const Rect row = ui.row(column, 26, 0);
   const Hit h = ui.hit("latency", row);
   ui.tip("latency", h, row,
          {shown ? "Latency until shown" : "Latency until ready",
@@ -92,7 +92,7 @@ void plot_row(PanelContext& c, Column& column, bool running) {
     plot.line = summary.p95_ms;
     plot.line_text = "p95";
   }
-  draw_sparkline_axis(ui, column, draw_sparkline(ui, row, plot));
+  draw_sparkline(ui, row, plot);
 }
 
 }  // namespace

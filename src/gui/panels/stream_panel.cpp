@@ -28,7 +28,7 @@ void policy_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   Rect r;
   for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-    if (i % 2 == 0) r = ui.row(column, 22, 0);
+    if (i % 2 == 0) r = ui.row(column, 20, 0);
     const PolicyWords& words = kPolicies[i];
     const float middle = r.x0 + std::round(0.5F * r.width());
     const Rect cell{i % 2 == 0 ? r.x0 : middle, r.y0, i % 2 == 0 ? middle : r.x1, r.y1};
@@ -39,7 +39,7 @@ void policy_rows(PanelContext& c, Column& column) {
       call(c.commands.stream_changed);
     }
   }
-  column.y += ui.px(4);
+  column.y += ui.px(3);
 }
 
 }  // namespace
@@ -52,17 +52,22 @@ std::string_view policy_label(RingPolicy policy) {
 
 void stream_panel(PanelContext& c, Column& column) {
   bool& open = c.view.is_open(Panel::stream, c.compact);
+  const std::string policy =
+      fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)], c.state.counts.slots);
+  const char* first_rows = c.compact ? "buffer full:" : "when the buffer is full:";
   lecture_header(c, column,
-                 {"panel_stream", "Stream",
-                  open ? "when the buffer is full"  // what the first rows are about
-                       : fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
-                                     c.state.counts.slots)},
+                 {.id = "panel_stream",
+                  .title = "Stream",
+                  .gist = open ? first_rows : policy,
+                  .more_id = "more_stream",
+                  .more = open ? &c.more_stream : nullptr},
                  open);
   if (!open) return;
   policy_rows(c, column);
   slot_rows(c, column);
-  way_rows(c, column);
+  if (c.more_stream) way_rows(c, column);
   counter_rows(c, column);
+  if (c.more_stream) memory_rows(c, column);
   latency_rows(c, column);
 }
 

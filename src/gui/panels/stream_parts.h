@@ -9,6 +9,7 @@
 namespace echoloop {
 
 inline constexpr float kStreamLabels = 64;  // width of the first rows' labels in a wide column, at scale 1
+inline constexpr float kStreamRow = 18;     // height of a row of numbers
 
 std::string_view policy_label(RingPolicy policy);
 // The slots of the ring, or those at the moment of a refused frame.
@@ -16,7 +17,8 @@ void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state);
 
 void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
 void way_rows(PanelContext& c, Column& column);      // memory, streams, lanes, delay
-void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates, memory
+void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates
+void memory_rows(PanelContext& c, Column& column);   // on the device and on the host
 void latency_rows(PanelContext& c, Column& column);  // percentiles and the last ten seconds
 
 // A slider whose left end is off = 0; the rest of its track is logarithmic from `step` on. The new value, a multiple

@@ -129,7 +129,7 @@ void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
 
 void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
   Ui& ui = c.ui;
-  const Rect cells = ui.row(column, 14, 6);
+  const Rect cells = ui.row(column, 11, 3);
   const Hit h = ui.hit("gauge", cells);
   ui.tip("gauge", h, cells,
          {"Slots now",
@@ -146,7 +146,7 @@ void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state) { slot_c
 void slot_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const Gauge gauge = gauge_of(c.state);
-  const Rect r = ui.row(column, 24, 4);
+  const Rect r = ui.row(column, 24, 3);
   const float words = ui.text(Type::body, r, theme::kText2, "Slots");
   const float width = ui.width(Type::body, "00 of 00") + ui.width(Type::body, "in use") + ui.px(40);
   const Rect value{r.x1 - width, r.y0, r.x1, r.y1};

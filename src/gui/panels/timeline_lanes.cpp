@@ -216,7 +216,7 @@ std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene
   Ui& ui = c.ui;
   TimelineState& t = c.view.timeline;
   const LaneLook& look = scene.look;
-  const Rect labels = ui.row(column, look.numbers, 2);
+  const Rect labels = ui.row(column, look.numbers, 1);
   const float n = static_cast<float>(scene.rows.size());
   const Rect row = ui.row(column, 0, 0);
   const float x0 = row.x0 + ui.px(look.labels);

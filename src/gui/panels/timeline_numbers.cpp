@@ -60,7 +60,7 @@ void number(PanelContext& c, const Rect& r, const NumberRow& row) {
                 row.strong ? theme::kText : theme::kText2, c.state.timing.frames == 0 ? "—" : exact_ms(row.ms));
 }
 
-constexpr float kNumberRow = 18;
+constexpr float kNumberRow = 17;
 
 Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
   const Rect r = c.ui.row(column, kNumberRow, 0);
@@ -204,9 +204,9 @@ void timeline_numbers(PanelContext& c, Column& column) {
   const std::string verdict = timing_verdict(t, {.budget_ms = c.state.frame_budget_ms,
                                                  .source_share = c.state.producer_wait_share,
                                                  .on_cpu = c.state.backend == "CPU"});
-  const float line = ui.px(16);
+  const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
-  column.y += (c.compact ? 3 : 2) * line + ui.px(4);  // always as much, so that nothing below moves
+  column.y += (c.compact ? 3 : 2) * line;  // always as much, so that nothing below moves
 }
 
 }  // namespace echoloop

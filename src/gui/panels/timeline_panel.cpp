@@ -13,6 +13,8 @@ namespace {
 constexpr std::array<Choice, 5> kFrameChoices = {{{"2"}, {"5"}, {"10"}, {"20"}, {"50"}}};
 static_assert(kFrameChoices.size() == kTimelineFrames.size());
 
+constexpr float kControls = 26;  // height of a row of buttons
+
 std::string round_ms(std::int64_t ns) {
   const double ms = static_cast<double>(ns) * 1e-6;
   return fixed(ms, decimals_of_125(ms));
@@ -60,12 +62,12 @@ void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
 void control_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const float gap = ui.px(6);
-  const Rect first = ui.row(column, theme::kRow, 4);
+  const Rect first = ui.row(column, kControls, 3);
   const float pause = ui.px(58);
   if (c.compact) {
     frames_choice(c, {first.x0, first.y0, first.x1 - pause - gap, first.y1});
     pause_button(c, {first.x1 - pause, first.y0, first.x1, first.y1});
-    const Rect second = ui.row(column, theme::kRow, 4);
+    const Rect second = ui.row(column, kControls, 3);
     const float half = std::round(0.5F * (second.width() - gap));
     save_buttons(c, {second.x0, second.y0, second.x0 + half, second.y1},
                  {second.x1 - half, second.y0, second.x1, second.y1});

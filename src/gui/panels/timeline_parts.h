@@ -12,9 +12,9 @@ enum class LaneAxis { shown, left_out };
 
 // Sizes at scale 1.
 struct LaneLook {
-  float lane = 14, gap = 2;
+  float lane = 12, gap = 2;
   float labels = 60;   // width of the rows' names
-  float numbers = 16;  // height of the frames' numbers
+  float numbers = 15;  // height of the frames' numbers
   Type type = Type::small;
   LaneAxis axis = LaneAxis::shown;
 };

@@ -12,6 +12,7 @@ namespace {
 constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Extra load", "Condition",
                                                          "Beamform", "Envelope", "Compress",   "Refine",
                                                          "Present",  "Draw",     "Vsync"};
+constexpr float kStageRow = 18;
 constexpr int kFirst = static_cast<int>(Stage::upload);
 constexpr int kLast = static_cast<int>(Stage::present);
 constexpr int kLastOfFrame = static_cast<int>(Stage::refine);
@@ -80,35 +81,39 @@ void bar(const Ui& ui, const Rect& r, const Columns& at, const StageSummary& s, 
   ui.fill({x(s.max_ms), r.cy() - ui.px(3), x(s.max_ms) + ui.hairline(), r.cy() + ui.px(3)}, theme::kMuted);
 }
 
-void head_row(const Ui& ui, Column& column, const Scale& scale) {
-  const Rect r = ui.row(column, 16, 0);
+// In the panel's head: the ends of the bars' scale, and what the numbers are.
+void head_words(const Ui& ui, const Rect& r, const Scale& scale) {
   const Columns at = columns_of(ui, r);
-  ui.text(Type::small, at.name, r.y0, r.height(), theme::kMuted, "ms");
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     const bool whole = scale.top_ms >= 10.0 || scale.top_ms == std::round(scale.top_ms);
     const int decimals = scale.top_ms < 1.0 ? 2 : whole ? 0 : 1;
     ui.text(Type::small, at.bar0, r.y0, r.height(), theme::kMuted, "0");
-    ui.text_right(Type::small, at.bar1, r.y0, r.height(), theme::kMuted, fixed(scale.top_ms, decimals));
+    ui.text_right(Type::small, at.bar1, r.y0, r.height(), theme::kMuted, fixed(scale.top_ms, decimals) + " ms");
+  } else {
+    ui.text_right(Type::small, at.p50 - ui.px(34), r.y0, r.height(), theme::kMuted, "ms");
   }
   ui.text_right(Type::small, at.p50, r.y0, r.height(), theme::kText2, "p50");
   ui.text_right(Type::small, at.p95, r.y0, r.height(), theme::kText2, "p95");
   ui.text_right(Type::small, at.max, r.y0, r.height(), theme::kText2, "max");
 }
 
+std::string budget_text(const UiState& state) {
+  return fixed(state.frame_budget_ms, state.frame_budget_ms < 9.995 ? 2 : 1);
+}
+
 void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const Scale& scale) {
   Ui& ui = c.ui;
   ui.horizontal(column.x0 + ui.px(16), column.x1, column.y, theme::kLine);
   column.y += ui.px(3);
-  const Rect r = ui.row(column, 20, 0);
+  const Rect r = ui.row(column, kStageRow, 0);
   const Columns at = columns_of(ui, r);
   const bool measured = c.state.frame_total.count > 0;
   ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
   const Hit h = ui.hit("frame_total", r);
-  ui.tip("frame_total", h, r,
-         {measured ? "Frame" : "Sum",
-          measured ? "From the start of the upload to the finished image; stages may overlap."
-                   : "Sum of the stages above, from upload to image. Frames in different lanes overlap.",
-          {}});
+  std::string help = measured ? "From the start of the upload to the finished image; stages may overlap."
+                              : "Sum of the stages above, from upload to image. Frames in different lanes overlap.";
+  if (c.state.frame_budget_ms > 0.0) help += fmt::format(" Budget of a frame: {} ms.", budget_text(c.state));
+  ui.tip("frame_total", h, r, {measured ? "Frame" : "Sum", help, {}});
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
     double sum = 0.0;
@@ -126,12 +131,9 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   numbers(ui, r, at, frame, Type::strong);
 }
 
-std::string gist(const UiState& state, const StageSummary& frame, bool open) {
-  if (state.frame_budget_ms <= 0.0)
-    return frame.count > 0 && !open ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
-  const int decimals = state.frame_budget_ms < 9.995 ? 2 : 1;
-  if (open) return fmt::format("budget {} ms", fixed(state.frame_budget_ms, decimals));
-  return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), fixed(state.frame_budget_ms, decimals));
+std::string gist(const UiState& state, const StageSummary& frame) {
+  if (state.frame_budget_ms <= 0.0) return frame.count > 0 ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
+  return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), budget_text(state));
 }
 
 }  // namespace
@@ -140,16 +142,17 @@ void timings_panel(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   bool& open = c.view.is_open(Panel::timings, c.compact);
   const StageSummary frame = whole_frame(c.state);
-  ui.header("panel_timings", column, "Timings", gist(c.state, frame, open), open);
+  const float top = column.y;
+  ui.header("panel_timings", column, "Timings", open ? "" : gist(c.state, frame), open);
   if (!open) return;
   const Scale scale = bar_scale(c.state, frame);
-  head_row(ui, column, scale);
+  head_words(ui, {column.x0, top, column.x1, column.y}, scale);
   for (int i = kFirst; i <= kLast; ++i) {
     const auto stage = static_cast<std::size_t>(i);
     const StageSummary& s = c.state.stages[stage];
     if (stage == static_cast<std::size_t>(Stage::load) && c.state.stream.inject.load_ms == 0.0) continue;
     if (stage == static_cast<std::size_t>(Stage::refine) && s.count == 0) continue;  // all its filters are off
-    const Rect r = ui.row(column, 20, 0);
+    const Rect r = ui.row(column, kStageRow, 0);
     const Columns at = columns_of(ui, r);
     const float chip = ui.px(8);
     ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, theme::kStageColors[stage], 2);
