@@ -15,6 +15,8 @@
 #include "app/describe_source.h"
 #include "app/headless.h"
 #include "app/options.h"
+#include "app/repair_command.h"
+#include "app/terminal.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/recording.h"
@@ -39,7 +41,7 @@ bool has_display() {
 int print_info(const echoloop::Options& options) {
   using namespace echoloop;
   const OpenedSource opened = open_source(options.source, options.facts);
-  fmt::print("{}", options.json ? describe_source_json(opened) : describe_source(opened));
+  print_out("{}", options.json ? describe_source_json(opened) : describe_source(opened));
   return 0;
 }
 
@@ -48,16 +50,18 @@ int run(int argc, char** argv) {
   const Options options = parse_command_line(argc, argv);
   switch (options.command) {
     case Command::help:
-      fmt::print("{}", options.help);
+      print_out("{}", options.help);
       return 0;
     case Command::version:
-      fmt::print("echoloop {} ({})\n", kVersion, sandbox_text());
+      print_out("echoloop {} ({})\n", kVersion, sandbox_text());
       return 0;
     case Command::list_params:
-      fmt::print("{}", params_markdown_table());
+      print_out("{}", params_markdown_table());
       return 0;
     case Command::info:
       return print_info(options);
+    case Command::repair:
+      return run_repair(options);
     case Command::bench:
       return run_bench(options);
     case Command::view:
@@ -92,10 +96,10 @@ int main(int argc, char** argv) {
   try {
     return run_and_flush(argc, argv);
   } catch (const echoloop::Error& error) {
-    fmt::print(stderr, "echoloop: {}\n", error.what());
+    echoloop::print_error("echoloop: {}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "echoloop: {}\n", error.what());
+    echoloop::print_error("echoloop: {}\n", error.what());
     return 1;
   }
 }

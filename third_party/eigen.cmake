@@ -5,9 +5,8 @@ if(NOT ECHOLOOP_FETCH_Eigen3)
 endif()
 if(NOT TARGET Eigen3::Eigen)
   # Its own CMake files would build tests and documents: the headers are all that is wanted.
-  FetchContent_Declare(eigen GIT_REPOSITORY https://gitlab.com/libeigen/eigen.git GIT_TAG 3.4.0 GIT_SHALLOW ON
-                       SOURCE_SUBDIR none)
-  FetchContent_MakeAvailable(eigen)
+  echoloop_fetch(eigen https://gitlab.com/libeigen/eigen/-/archive/3.4.0/eigen-3.4.0.tar.gz
+                 8586084f71f9bde545ee7fa6d00288b264a2b7ac3607b974e54d13e7162c1c72 SOURCE_SUBDIR none)
   add_library(eigen_headers INTERFACE)
   target_include_directories(eigen_headers SYSTEM INTERFACE ${eigen_SOURCE_DIR})
   add_library(Eigen3::Eigen ALIAS eigen_headers)

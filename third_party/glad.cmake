@@ -12,10 +12,9 @@ if(NOT ECHOLOOP_FETCH_glad)
   endforeach()
 endif()
 if(NOT GLAD_TOOL)
-  FetchContent_Declare(glad GIT_REPOSITORY https://github.com/Dav1dde/glad.git GIT_TAG v2.0.6 GIT_SHALLOW ON
-                       SOURCE_SUBDIR none)  # the tool only, not its CMake project
-  message(STATUS "Fetching glad v2.0.6, of which this system has no package")
-  FetchContent_MakeAvailable(glad)
+  set(GLAD_ARCHIVE 15/fc/9235e54b879487f7479f333feddf16ac8c1f198a45ab2e96179b16f17679/glad2-2.0.6.tar.gz)
+  echoloop_fetch(glad https://files.pythonhosted.org/packages/${GLAD_ARCHIVE}
+                 08615aed3219ea1c77584bd5961d823bab226f8ac3831d09adf65c6fa877f8ec SOURCE_SUBDIR none)  # the tool only
   find_program(GLAD_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)  # it needs python3-jinja2
   set(GLAD_TOOL ${CMAKE_COMMAND} -E env PYTHONPATH=${glad_SOURCE_DIR} ${GLAD_PYTHON} -m glad)
 endif()

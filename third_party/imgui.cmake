@@ -13,7 +13,8 @@ if(IMGUI_INCLUDE AND IMGUI_BACKENDS_INCLUDE AND IMGUI_LIBRARY)
   target_link_libraries(imgui_package INTERFACE stb::stb glfw ${CMAKE_DL_LIBS})
   add_library(imgui::imgui ALIAS imgui_package)
 else()
-  echoloop_fetch(imgui ocornut/imgui v1.91.9b)
+  echoloop_fetch_github(imgui ocornut/imgui v1.91.9b
+                        8e1bbc76c71d74fef2fb85db7e7ca8eba13d6a86623c54992b60162db554ffdb)
   set(IMGUI_BACKENDS ${imgui_SOURCE_DIR}/backends)
   add_library(imgui_fetched STATIC
     ${imgui_SOURCE_DIR}/imgui.cpp ${imgui_SOURCE_DIR}/imgui_draw.cpp ${imgui_SOURCE_DIR}/imgui_tables.cpp

@@ -14,7 +14,9 @@
 #include "app/bench_present.h"
 #include "app/bench_table.h"
 #include "app/choose_backend.h"
+#include "app/terminal.h"
 #include "history/export.h"
+#include "history/json_text.h"
 #include "version.h"
 
 namespace echoloop {
@@ -157,17 +159,17 @@ void write_record(const Options& options, const std::string& machine, const json
                        {"revision", options.bench_revision},
                        {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
                        {"results", rows}};
-  write_text(options.json_out, record.dump(1) + "\n");
+  write_text(options.json_out, json_text(record, 1) + "\n");
 }
 
 }  // namespace
 
 int run_bench(const Options& options) {
   const ChosenBackend chosen = choose_backend(options.backend);
-  if (!chosen.note.empty()) fmt::print(stderr, "{}\n", chosen.note);
+  if (!chosen.note.empty()) print_error("{}\n", chosen.note);
   const std::string machine = fmt::format("{}: {}, {} CPU cores", chosen.backend->name(), chosen.backend->device(),
                                           std::thread::hardware_concurrency());
-  fmt::print(
+  print_out(
       "{}; {} s per measurement; gds: 1e9 delay-sums per second, all pairs counted; rel_l2: relative to float64\n",
       machine, options.bench_seconds);
   BenchTable table;

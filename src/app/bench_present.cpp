@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/folders.h"
+#include "app/terminal.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "gui/viewer.h"
@@ -18,7 +19,7 @@ std::unique_ptr<Viewer> make_viewer(LiveImages& live) {
     return std::make_unique<Viewer>(
         ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{}, live);
   } catch (const Error& error) {
-    fmt::print(stderr, "present: skipped: {}\n", error.what());
+    print_error("present: skipped: {}\n", error.what());
     return nullptr;
   }
 }

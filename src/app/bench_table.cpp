@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/terminal.h"
+
 namespace echoloop {
 
 using nlohmann::json;
@@ -15,7 +17,7 @@ void BenchTable::append(json row, std::string text, const json& facts) {
     if (value.is_number_integer()) text += fmt::format("  {} {}", key, value.get<long long>());
     if (value.is_string()) text += "  " + value.get<std::string>();
   }
-  fmt::print("{}\n", text);
+  print_out("{}\n", text);
   std::fflush(stdout);
   row.update(facts);
   rows_.push_back(std::move(row));

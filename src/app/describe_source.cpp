@@ -10,6 +10,7 @@
 #include "app/provenance.h"
 #include "core/scan_lines.h"
 #include "core/units.h"
+#include "history/json_text.h"
 
 namespace echoloop {
 namespace {
@@ -168,7 +169,7 @@ std::string describe_source_json(const OpenedSource& opened) {
                                {"sound_speed_m_s", a.sound_speed_m_s},
                                {"frame_rate_hz", a.frame_rate_hz},
                                {"assumptions", assumptions_json(a)}};
-  return json.dump(1) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace echoloop

@@ -7,6 +7,7 @@
 #include "gui/figure_caption.h"
 #include "gui/figure_key.h"
 #include "history/export.h"
+#include "history/json_text.h"
 #include "version.h"
 
 namespace echoloop {
@@ -20,7 +21,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                           .texts = {{"Source", order.named},
                                     {"Version", kVersion},
                                     {"Frame", std::to_string(image.stamp.sequence)},
-                                    {"Parameters", params_json(image.params).dump()},
+                                    {"Parameters", json_text(params_json(image.params))},
                                     {"Command", reproducing_command(order.named, image)}}};
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,

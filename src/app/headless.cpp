@@ -22,11 +22,13 @@
 #include "app/report.h"
 #include "app/session.h"
 #include "app/session_file.h"
+#include "app/terminal.h"
 #include "core/error.h"
 #include "core/live_images.h"
 #include "core/units.h"
 #include "history/export.h"
 #include "history/film.h"
+#include "history/json_text.h"
 #include "version.h"
 
 namespace echoloop {
@@ -46,7 +48,7 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
 }
 
 // Waits for the end of the stream or of the time allowed and stops it; returns the seconds since it started. Frames
-// that were being worked on are finished: they count, and so does their time.
+// that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
 double run_to_end(Session& session, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
   while (!session.done() && !interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
@@ -54,7 +56,11 @@ double run_to_end(Session& session, double limit_s) {
   }
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
-  session.stop();
+  if (interrupted()) {
+    session.stop_soon();
+  } else {
+    session.stop();
+  }
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
@@ -88,22 +94,23 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
                      RunTotals& totals) {
   int status = 0;
   const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
-  if (const std::string refusal = session.take_refusal(); !refusal.empty()) fmt::print(stderr, "{}\n", refusal);
-  for (const std::string& problem : {session.fault(), session.producer_report()}) {
-    if (problem.empty() || complete) continue;  // what was asked for has been done
-    fmt::print(stderr, "echoloop: {}\n", problem);
+  if (const std::string refusal = session.take_refusal(); !refusal.empty()) print_error("{}\n", refusal);
+  const std::string fault = session.fault();  // of which a report of the producer may be a consequence
+  const std::string problem = fault.empty() ? session.producer_report() : fault;
+  if (!problem.empty() && !complete) {  // else what was asked for has been done
+    print_error("echoloop: {}\n", problem);
     ++totals.errors;
     status = session.producer_state() == ProducerState::failed ? 2 : 1;  // a file that cannot be read is bad input
   }
   if (!recording.problem.empty()) {
-    fmt::print(stderr, "echoloop: {}\n", recording_text(recording));
+    print_error("echoloop: {}\n", recording_text(recording));
     ++totals.errors;
-    status = 2;
+    if (status == 0) status = 2;
   } else if (!options.record.empty()) {
-    fmt::print(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
+    print_to(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
   }
   if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0) {
-    fmt::print(stderr, "The source ended after {} of {} frames\n", session.counts().processed, options.frames);
+    print_error("The source ended after {} of {} frames\n", session.counts().processed, options.frames);
   }
   return status;
 }
@@ -115,20 +122,20 @@ void write_times(const Options& options, const TimingTrace& trace) {
 
 // Only now, when the stream runs: a run that is refused says why, in one line.
 void say_notes(const std::string& backend_note, const Acquisition& acquisition, const ImagingParams& params) {
-  if (!backend_note.empty()) fmt::print(stderr, "{}\n", backend_note);
+  if (!backend_note.empty()) print_error("{}\n", backend_note);
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
-    fmt::print(stderr, "Warning: {}\n", warning);
+    print_error("Warning: {}\n", warning);
   }
 }
 
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
-  fmt::print(
-      "{}: {} frame{} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
-      opened.info.name, counts.processed, counts.processed == 1 ? "" : "s", report["seconds"].get<double>(),
-      report["frames_per_second"].get<double>(), backend.name(), backend.device(), counts.dropped + counts.refused,
-      report["latency_ms"]["p50"].get<double>(), report["latency_ms"]["p95"].get<double>());
+  print_out("{}: {} frame{} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
+            opened.info.name, counts.processed, counts.processed == 1 ? "" : "s", report["seconds"].get<double>(),
+            report["frames_per_second"].get<double>(), backend.name(), backend.device(),
+            counts.dropped + counts.refused, report["latency_ms"]["p50"].get<double>(),
+            report["latency_ms"]["p95"].get<double>());
 }
 
 }  // namespace
@@ -153,7 +160,7 @@ int run_headless(const Options& options) {
   Recorder recorder(&history);
   if (!options.record.empty()) {
     recorder.start(options.record, opened.info.acquisition,
-                   {.version = kVersion, .parameters = params_json(params).dump()});
+                   {.version = kVersion, .parameters = json_text(params_json(params))});
   }
   Session session(*chosen.backend, opened.source, live.images, trace,
                   {.stream = options.stream,
@@ -205,7 +212,7 @@ int run_headless(const Options& options) {
   }
   if (!told && film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
   say_summary(opened, *chosen.backend, session.counts(), report);
-  if (film != nullptr && film->failure() == nullptr) fmt::print("Video: {}\n", film->summary());
+  if (film != nullptr && film->failure() == nullptr) print_out("Video: {}\n", film->summary());
   return status;
 }
 
@@ -215,7 +222,7 @@ int run_without_display(Options options) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
-  fmt::print("No display found: running offscreen for a few seconds ...\n");
+  print_out("No display found: running offscreen for a few seconds ...\n");
   std::fflush(stdout);
   if (options.png.empty()) options.png = folder / "picture.png";
   if (options.report.empty()) options.report = folder / "report.json";
@@ -223,14 +230,14 @@ int run_without_display(Options options) {
   if (options.screenshot.empty()) options.screenshot = folder / "window.png";
 #endif
   if (const std::string why = why_no_films(); !why.empty()) {
-    fmt::print("No video: {}\n", why);
+    print_out("No video: {}\n", why);
   } else if (options.video.empty()) {
     options.video = folder / "film.mp4";
   }
   const int status = run_headless(options);
-  fmt::print("Image:   {}\n", options.png.string());
-  if (!options.screenshot.empty()) fmt::print("Window:  {}\n", options.screenshot.string());
-  fmt::print("Report:  {}\n", options.report.string());
+  print_out("Image:   {}\n", options.png.string());
+  if (!options.screenshot.empty()) print_out("Window:  {}\n", options.screenshot.string());
+  print_out("Report:  {}\n", options.report.string());
   return status;
 }
 

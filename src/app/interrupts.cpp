@@ -3,6 +3,7 @@
 #include <csignal>
 #include <initializer_list>
 
+#include "core/long_work.h"
 #include "formats/recording.h"
 
 namespace echoloop {
@@ -14,7 +15,10 @@ volatile std::sig_atomic_t noted = 0;
 
 void watch_interrupts() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto before = std::signal(number, [](int) { noted = 1; });
+    const auto before = std::signal(number, [](int) {
+      noted = 1;
+      end_long_work();
+    });
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
   }
   stop_reading_when(interrupted);

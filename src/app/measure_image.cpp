@@ -11,8 +11,10 @@
 #include "app/measurements_json.h"
 #include "app/patch_request.h"
 #include "app/provenance.h"
+#include "core/error.h"
 #include "gui/measure_marks.h"
 #include "history/export.h"
+#include "history/json_text.h"
 #include "history/npy_text.h"
 
 namespace echoloop {
@@ -35,17 +37,21 @@ Measured measure_image(const Image& image, const Marks& marks, Session* session,
   return m;
 }
 
-KeptFrame frame_again(Source& source, const FrameStamp& stamp) {
+std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp) {
   auto memory = std::make_shared<std::vector<std::byte>>(source.acquisition()->frame_bytes());
-  const std::span<const std::byte> samples = source.produce(stamp.source_index, *memory);
-  return {.frame = {.stamp = stamp, .samples = samples}, .owner = std::move(memory)};
+  try {
+    const std::span<const std::byte> samples = source.produce(stamp.source_index, *memory);
+    return KeptFrame{.frame = {.stamp = stamp, .samples = samples}, .owner = std::move(memory)};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image) {
   std::string comments = "# Measured by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
   comments += fmt::format("# source: {}\n", source);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", image.stamp.sequence, image.stamp.time_s);
-  return comments + "# parameters: " + image_json(backend, source, image).dump() + "\n";
+  return comments + "# parameters: " + json_text(image_json(backend, source, image)) + "\n";
 }
 
 nlohmann::json marked_image_json(const MeasuredRun& run) {
@@ -64,7 +70,7 @@ void write_measurements(const std::filesystem::path& file, const MeasuredRun& ru
     const std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
     return write_text(file, measurements_csv(run.measured, comments));
   }
-  write_text(file, measurements_json(run.measured, run.marks).dump(2) + "\n");
+  write_text(file, json_text(measurements_json(run.measured, run.marks), 2) + "\n");
 }
 
 }  // namespace echoloop

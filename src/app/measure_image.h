@@ -22,8 +22,8 @@ bool wants_measures(const Options& options, const Marks& marks);
 // none.
 Measured measure_image(const Image& image, const Marks& marks, Session* session, const std::optional<KeptFrame>& kept);
 
-// A frame of a source that no thread asks any more.
-KeptFrame frame_again(Source& source, const FrameStamp& stamp);
+// A frame of a source that no thread asks any more; nothing when its file was lost.
+std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp);
 
 // Lines about source, frame and parameters for measurements_csv().
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/mapped_files.h"
+
 namespace echoloop {
 namespace {
 
@@ -12,7 +14,9 @@ class MemoryCopy final : public Source {
       : source_(std::move(source)), memory_(std::move(memory)) {
     const std::size_t bytes = acquisition()->frame_bytes();
     for (std::uint64_t i = 0; i < frame_count(); ++i) {
-      std::memcpy(memory_->bytes().data() + i * bytes, source_->produce(i, {}).data(), bytes);
+      const std::span<const std::byte> frame = source_->produce(i, {});
+      std::memcpy(memory_->bytes().data() + i * bytes, frame.data(), bytes);
+      require_readable(frame);
     }
   }
 

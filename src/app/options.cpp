@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "app/marks_json.h"
@@ -89,6 +90,11 @@ void check_ranges(const Options& o) {
     for (const std::string& value : option->results()) {
       const std::string name = option->get_name();
       if (error.what() != "Could not convert: " + name + " = " + value) continue;
+      const bool digits = value.find_first_not_of("0123456789", value[0] == '-' ? 1 : 0) == std::string::npos;
+      if (digits && option->get_type_name() == "N") {
+        constexpr int kMost = std::numeric_limits<int>::max();
+        throw out_of_range(name, value, fmt::format("whole numbers up to {}", kMost));
+      }
       throw invalid_value(name, value, option->get_type_name() == "N" ? "a whole number" : "a number");
     }
   }
@@ -106,8 +112,9 @@ void refuse_empty_values(const CLI::App& app) {
 
 // What was typed, as values. `app` knows which options were given.
 void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
-  if (app.count("--frames") > 0 && t.n_frames <= 0)
-    throw out_of_range("--frames", std::to_string(t.n_frames), "whole numbers above 0");
+  constexpr std::int64_t kMostFrames = 1'000'000'000'000;  // a larger number comes as the largest that fits
+  if (app.count("--frames") > 0 && (t.n_frames <= 0 || t.n_frames > kMostFrames))
+    throw out_of_range("--frames", app.get_option("--frames")->results().front(), fmt::format("1 to {}", kMostFrames));
   o.frames = static_cast<std::uint64_t>(t.n_frames);
   if (app.count("--duration") > 0 && o.duration_s == 0.0) throw out_of_range("--duration", "0", "seconds above 0");
 }
@@ -178,10 +185,10 @@ Options parse_view(std::vector<std::string> words, Options o) {
   OptionTexts texts;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
   add_options(app, o, texts);
-  // `info` is a word before the source, not an option: take it out first.
+  // `info` and `repair` are words before the source, not options: they are removed first.
   const std::vector<std::string> all = words;
-  if (!words.empty() && words.front() == "info") {
-    o.command = Command::info;
+  if (!words.empty() && (words.front() == "info" || words.front() == "repair")) {
+    o.command = words.front() == "info" ? Command::info : Command::repair;
     words.erase(words.begin());
   }
   join_kiosk(words);
@@ -201,9 +208,10 @@ Options parse_view(std::vector<std::string> words, Options o) {
   refuse_empty_values(app);
   if (o.session != nullptr) {
     o.source = o.session->source;
-  } else if (o.source_given && is_session_file(o.source)) {
+  } else if (o.source_given && o.command != Command::repair && is_session_file(o.source)) {
     return parse_view(all, options_of(o.source));
   }
+  if (o.command == Command::repair && !o.source_given) throw Error("repair", "no file given", "echoloop repair FILE");
   if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
   if (o.json && o.command != Command::info)
     throw Error("--json", "only available with info", "echoloop info FILE --json");

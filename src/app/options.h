@@ -20,7 +20,7 @@ struct SavedSession;
 namespace echoloop {
 
 enum class BackendChoice { automatic, cuda, cpu };
-enum class Command { view, info, bench, list_params, version, help };
+enum class Command { view, info, repair, bench, list_params, version, help };
 
 struct Options {
   Command command = Command::view;

@@ -7,6 +7,7 @@
 #include "gui/figure_file.h"
 #include "history/export.h"
 #include "history/film.h"
+#include "history/json_text.h"
 
 namespace echoloop {
 namespace {
@@ -140,7 +141,7 @@ void write_report(const Options& options, const nlohmann::json& report) {
     if (description.is_object()) all = description;
   }
   all.update(report);
-  write_text(options.report, all.dump(1) + "\n");
+  write_text(options.report, json_text(all, 1) + "\n");
 }
 
 }  // namespace echoloop

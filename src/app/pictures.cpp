@@ -6,6 +6,7 @@
 #include "gui/marks_picture.h"
 #include "gui/tone.h"
 #include "history/export.h"
+#include "history/json_text.h"
 #include "history/png.h"
 #include "version.h"
 
@@ -27,7 +28,7 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
               {{"Source", source},
                {"Version", kVersion},
                {"Frame", std::to_string(image.stamp.sequence)},
-               {"Parameters", params_json(image.params).dump()},
+               {"Parameters", json_text(params_json(image.params))},
                {"Command", reproducing_command(source, image)}});
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -40,10 +40,8 @@ std::string file_name_for(const std::string& name) {
 
 void write_file(const fs::path& file, const Preset& preset) {
   PartFile part(file);
-  std::ofstream out(part.part(), std::ios::binary);
-  out << preset_toml(preset);
-  out.close();
-  if (!out) part.fail("the disk is full or the folder is not writable");
+  const std::string text = preset_toml(preset);
+  part.write(std::as_bytes(std::span(text)));
   part.commit();
 }
 

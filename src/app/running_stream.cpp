@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/memory_copy.h"
+#include "core/error.h"
 
 namespace echoloop {
 namespace {
@@ -115,7 +116,12 @@ void RunningStream::feed_keepers(const StreamPlan& plan) {
                    .lend = nullptr};
   if (plan.source->lends_frames()) {
     feed.lend = [source = feed_.source](std::uint64_t index) {
-      return KeptFrame{.frame = {.stamp = {}, .samples = source->produce(index, {})}, .owner = source};
+      KeptFrame kept{.frame = {}, .owner = source};
+      try {
+        kept.frame.samples = source->produce(index, {});
+      } catch (const Error&) {  // the stream reports it
+      }
+      return kept;
     };
   } else {
     feed.allocate = [&backend = plan.backend, source = plan.source, kind = host_memory_](std::size_t bytes) {

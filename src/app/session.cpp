@@ -1,11 +1,14 @@
 #include "app/session.h"
 
 #include <chrono>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include "app/memory_copy.h"
 #include "core/error.h"
+#include "core/long_work.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -45,11 +48,25 @@ std::string Session::take_refusal() {
   return running() ? running_->pipeline().take_refusal() : std::string();
 }
 
-void Session::stop() {
+void Session::stop() { stop_until(std::numeric_limits<std::int64_t>::max()); }
+
+void Session::stop_soon() {
+  end_long_work();
+  stop_until(now_ns() + kGrace_ns);
+}
+
+void Session::stop_until(std::int64_t give_up_ns) {
   while (!advance()) wait_a_little();
   running_->producer().stop();
   running_->pipeline().stop();
-  while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) wait_a_little();
+  while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) {
+    if (now_ns() > give_up_ns) {
+      running_->pipeline().abandon();  // first: no lane's frame counts any more
+      backend_.abandon();
+    }
+    wait_a_little();
+  }
+  backend_.resume();
 }
 
 void Session::set_params(const ImagingParams& params) {

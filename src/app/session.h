@@ -60,7 +60,9 @@ class Session {
   // Where the M-mode's line is, also through a change of arrangement; nothing: there is none.
   void look_at_line(const std::optional<PlanePoint>& at);
 
-  void stop();  // ends both threads; frames in lanes are finished, frames in the ring stay in flight
+  void stop();       // ends both threads; frames in lanes are finished, frames in the ring stay in flight
+  void stop_soon();  // likewise, but frames in lanes that are not finished within kGrace are dropped
+  static constexpr std::int64_t kGrace_ns = 300'000'000;
 
   [[nodiscard]] bool running() const { return running_ != nullptr; }
   [[nodiscard]] bool done() const;  // nothing more will come: limit reached, recording at its end, refused, or a fault
@@ -83,6 +85,7 @@ class Session {
  private:
   enum class Phase { steady, draining, making };
 
+  void stop_until(std::int64_t give_up_ns);
   void make();  // on a thread of its own, from options_ and what the last arrangement left
   void take_made();
   void apply_live();

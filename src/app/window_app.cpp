@@ -15,7 +15,9 @@
 #include "app/pictures.h"
 #include "app/process_age.h"
 #include "app/spare_memory.h"
+#include "app/terminal.h"
 #include "core/units.h"
+#include "gui/display_loss.h"
 
 namespace echoloop {
 namespace {
@@ -119,11 +121,13 @@ void WindowApp::begin() {
 
 int WindowApp::run() {
   watch_interrupts();
+  finish_on_display_loss([this] { end_without_display(); });
   begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
+  finish_on_display_loss({});
   if (ended_by_fault()) {
-    fmt::print(stderr, "echoloop: {}: {}\n", state_.fault->title, state_.fault->detail);
+    print_error("echoloop: {}: {}\n", state_.fault->title, state_.fault->detail);
     return 1;
   }
   return recording_.failed() ? 2 : 0;

@@ -64,6 +64,7 @@ class WindowApp {
   void use_cpu();
   void describe_backend();
   void recall(const ViewSettings& settings);
+  void offer_repair();
   void remember(const std::filesystem::path& file);
   void wait_for_frame();
   [[nodiscard]] bool must_draw() const;
@@ -128,6 +129,8 @@ class WindowApp {
   void hint(const std::string& text);  // why nothing happened: it goes by itself
   void report_faulty_presets();
   void write_outputs();
+  void write_files(const nlohmann::json& display);
+  void end_without_display();
   [[nodiscard]] bool limits_reached() const;
   [[nodiscard]] bool ended_by_fault() const;
   enum class ResetCause { user, idle };

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include "app/figures.h"
+#include "app/interrupts.h"
 #include "app/live_outputs.h"
 #include "app/measure_image.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/report.h"
+#include "app/terminal.h"
 #include "app/window_app.h"
 #include "core/units.h"
 #include "history/export.h"
@@ -22,11 +24,35 @@ void WindowApp::write_outputs() {
     const RgbPicture picture = viewer_->screenshot();
     write_png(options_.screenshot, picture.width, picture.height, picture.rgb);
   }
+  nlohmann::json display = times_.report();
+  display.update({{"renderer", viewer_->gl_renderer()},
+                  {"picture", viewer_->interop_status()},
+                  {"interop", !viewer_->needs_host_image()},
+                  {"first_picture_s", first_picture_s_}});
+  write_files(display);
+}
+
+// In the middle of a call of the window: nothing of it may be used any more.
+void WindowApp::end_without_display() {
+  try {
+    if (session_ != nullptr) write_files(times_.report());
+  } catch (const std::exception& error) {
+    print_error("echoloop: {}\n", error.what());
+  }
+  print_error("echoloop: the connection to the display was lost; the program ended after completing its files\n");
+}
+
+// All but the screenshot. `display`: of the report.
+void WindowApp::write_files(const nlohmann::json& display) {
   if (film_ != nullptr) {
     give_up_film("the program ended");
-    fmt::print(stderr, "echoloop: {}\n", state_.saving.last);  // the window that would say it is going
+    print_error("echoloop: {}\n", state_.saving.last);  // the window that would say it is going
   }
-  session_->stop();
+  if (interrupted() || viewer_->should_close()) {
+    session_->stop_soon();
+  } else {
+    session_->stop();
+  }
   recording_.finish();
   recording_.look();
   live_.images.take();
@@ -57,16 +83,12 @@ void WindowApp::write_outputs() {
       {.options = options_, .source = named_, .params = state_.params, .backend = *backend_, .session = *session_},
       live_, report);
   if (!options_.record.empty()) report["recording"] = recording_json(recording_.status());
-  report["display"] = times_.report();
-  report["display"].update({{"renderer", viewer_->gl_renderer()},
-                            {"picture", viewer_->interop_status()},
-                            {"interop", !viewer_->needs_host_image()},
-                            {"first_picture_s", first_picture_s_}});
+  report["display"] = display;
   if (video_ != nullptr) report["video"] = video_->report();
   write_report(options_, report);
   if (video_ == nullptr) return;
   if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
-  fmt::print("Video: {}\n", video_->summary());
+  print_out("Video: {}\n", video_->summary());
 }
 
 }  // namespace echoloop

@@ -57,6 +57,7 @@ void WindowApp::report_faulty_presets() {
 // Of the last run: its recordings, and what can be gone on with. Nothing is opened or applied unasked.
 void WindowApp::recall(const ViewSettings& settings) {
   state_.recent = settings.recent;
+  offer_repair();
   describe_presets();
   std::error_code error;
   if (!options_.source_given && !state_.recent.empty() && std::filesystem::exists(state_.recent.front(), error)) {

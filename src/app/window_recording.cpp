@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "app/report.h"
+#include "app/terminal.h"
 #include "core/units.h"
 #include "history/export.h"
+#include "history/json_text.h"
 #include "version.h"
 
 namespace echoloop {
@@ -18,7 +20,7 @@ WindowRecording::WindowRecording(FrameKeeper* history, RecordingView& view, fs::
     : recorder_(history), view_(view), asked_for_(std::move(asked_for)), say_(std::move(say)) {}
 
 void WindowRecording::start(const fs::path& file, const Source& source, const ImagingParams& params) {
-  recorder_.start(file, source.acquisition(), {.version = kVersion, .parameters = params_json(params).dump()});
+  recorder_.start(file, source.acquisition(), {.version = kVersion, .parameters = json_text(params_json(params))});
   under_way_ = true;
   because_.clear();
   looked_ns_ = 0;
@@ -56,7 +58,7 @@ void WindowRecording::look() {
   std::string text = recording_text(status);
   if (!because_.empty()) text += "; " + because_;
   say_(!status.problem.empty() ? Severity::error : status.not_recorded > 0 ? Severity::warning : Severity::info, text);
-  if (failed_) fmt::print(stderr, "echoloop: {}\n", text);
+  if (failed_) print_error("echoloop: {}\n", text);
 }
 
 }  // namespace echoloop

@@ -15,6 +15,7 @@
 #include "gui/film_plan.h"
 #include "history/export.h"
 #include "history/film.h"
+#include "history/json_text.h"
 
 namespace echoloop {
 namespace {
@@ -129,7 +130,7 @@ void WindowApp::save_picture(SaveWhat what) {
       write_picture(path, shown, display_on_screen(shown), state_.marks, state_.flow.image, &state_.structure);
     }
     if (figure || !state_.marks.list.empty()) {
-      write_text(std::filesystem::path(path).replace_extension(".json"), image_with_marks(shown).dump(2) + "\n");
+      write_text(std::filesystem::path(path).replace_extension(".json"), json_text(image_with_marks(shown), 2) + "\n");
     }
   }
   report_saved("Saved " + path.string() + flow_note(what, state_) + objects_note(what, state_, shown), Severity::info);
@@ -193,7 +194,7 @@ void WindowApp::save_measurements() {
     const std::string& other = state_.cine.a_recording.name;
     comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n",
                             other.empty() ? named_ : other, a.stamp.sequence,
-                            image_json(*backend_, other.empty() ? named_ : other, a).dump());
+                            json_text(image_json(*backend_, other.empty() ? named_ : other, a)));
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(state_.source, m.image.stamp) + "_measurements", ".csv");
@@ -211,7 +212,7 @@ void WindowApp::save_objects() {
   std::string comments = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
   comments += fmt::format("# source: {}\n", named_);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
-  comments += "# parameters: " + image_json(*backend_, named_, of).dump() + "\n";
+  comments += "# parameters: " + json_text(image_json(*backend_, named_, of)) + "\n";
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(state_.source, of.stamp) + "_objects", ".csv");
   write_text(path, objects_csv(view, comments));

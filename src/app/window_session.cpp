@@ -2,13 +2,36 @@
 #include <fmt/format.h>
 
 #include "app/window_app.h"
+#include "core/error.h"
 #include "core/param_table.h"
+#include "core/plain_text.h"
 #include "core/transmits.h"
 #include "history/export.h"
+#include "history/free_name.h"
+#include "history/json_text.h"
+#include "history/uff_repair.h"
 
 namespace echoloop {
 
+// The newest recording that a killed program has left where this one records.
+void WindowApp::offer_repair() {
+  std::vector<std::filesystem::path> folders = {save_folder(viewer_->settings().saving, UserFolder::videos)};
+  if (!options_.record.empty()) folders.push_back(std::filesystem::absolute(options_.record).parent_path());
+  for (const std::filesystem::path& folder : folders) {
+    const std::vector<std::filesystem::path> found = unfinished_recordings(folder);
+    if (!found.empty()) state_.unfinished = found.front();
+  }
+}
+
 void WindowApp::open_file(const std::filesystem::path& file) {
+  if (is_partial_name(file)) {
+    state_.unfinished.clear();
+    resolve(state_.messages, "unfinished");
+    const RepairedRecording repaired = repair_recording(file);
+    offer_repair();
+    say(Severity::info, fmt::format("Repaired {}: {} frames", repaired.path.string(), repaired.frames));
+    return open(repaired.path.string(), {});
+  }
   if (!is_session_file(file)) return open(file.string(), {});
   auto session = std::make_shared<const SavedSession>(read_session(file));
   open(session->source, session->facts);
@@ -17,6 +40,8 @@ void WindowApp::open_file(const std::filesystem::path& file) {
 
 void WindowApp::save_session() {
   if (source_ == nullptr) return;
+  if (!is_utf8(named_))
+    throw Error(named_, "a name that is not UTF-8", "a UTF-8 name for a session", "rename the file");
   const Image& shown = viewer_->shown_image();
   SavedSession session{.source = named_,
                        .facts = facts_,
@@ -37,7 +62,7 @@ void WindowApp::save_session() {
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(state_.source, shown.stamp), kSessionEnding.data());
-  write_text(path, session_json(session, path).dump(2) + "\n");
+  write_text(path, json_text(session_json(session, path), 2) + "\n");
   report_saved("Saved " + path.string(), Severity::info);
 }
 

@@ -159,6 +159,12 @@ void WindowApp::start_session(OpenedSource opened) {
     reset_ns_ = now_ns();
   }
   resolve(state_.messages, "source");
+  if (first && !state_.unfinished.empty()) {
+    say(Severity::warning,
+        "Unfinished recording: " + state_.unfinished.filename().string() +
+            ". Open the Source panel to repair the file.",
+        "unfinished");
+  }
   if (!chosen.note.empty()) say(chosen.file.empty() ? Severity::warning : Severity::info, chosen.note, "source");
   if (!opened.info.phantom.empty() || again) return;
   for (const Assumption& assumed : opened.info.acquisition->assumptions) {

@@ -141,6 +141,10 @@ class Backend {
   [[nodiscard]] virtual bool computes_elsewhere() const { return false; }
   // The lowest one that its lanes can work in: plans hold nothing for a lower one. [any thread]
   [[nodiscard]] virtual Precision lowest_precision() const { return Precision::fp32; }
+  // From abandon() to resume() the verbs of the lanes return as soon as possible, with incomplete results. A device
+  // whose frames are short need not. [any thread]
+  virtual void abandon() {}
+  virtual void resume() {}
   // False once the device is lost for good: what this backend made can only be destroyed, another one may go on.
   [[nodiscard]] virtual bool usable() const { return true; }  // any thread
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/long_work.h"
 #include "core/scan_lines.h"
 #include "dsp/window.h"
 
@@ -59,7 +60,9 @@ void fill_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c
     const int own = t.columns[static_cast<std::size_t>(s) * nx + static_cast<std::size_t>(ix)].transmit;
     return a.transmits[static_cast<std::size_t>(own >= 0 ? own : t.columns[static_cast<std::size_t>(ix)].transmit)];
   };
+  constexpr std::size_t kLong = std::size_t{1} << 22;  // pixels: a large part of a second
   for (int iz = 0; iz < g.nz; ++iz) {
+    if (g.pixels() > kLong) check_long_work();
     const auto position = [&](int ix) {
       const auto column = static_cast<std::size_t>(ix);
       const double along = g.polar() ? g.r_m(iz) : g.z_m(iz);

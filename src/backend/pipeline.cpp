@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/mapped_files.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -60,20 +61,21 @@ void Pipeline::run() {
 
 void Pipeline::run_stream() {
   try {
-    while (step()) {
+    while (!abandoned_ && step()) {
     }
+    if (abandoned_) give_up_frames();
   } catch (const std::exception& error) {
     {
       const std::scoped_lock lock(text_mutex_);
       fault_ = error.what();
     }
-    for (int i = in_flight(); i > 0; --i) ring_.count_lost();
-    give_slots_back();
+    give_up_frames();
   }
 }
 
-// After a fault: no slot goes back while a copy may still read it.
-void Pipeline::give_slots_back() {
+// Those in lanes are lost. No slot goes back while a copy may still read it.
+void Pipeline::give_up_frames() {
+  for (int i = in_flight(); i > 0; --i) ring_.count_lost();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[(oldest_ + i) % slots_.size()];
     try {
@@ -137,18 +139,26 @@ void Pipeline::take_params() {
   }
 }
 
+// The frame has been read. One that was lost with its file ends the stream.
+void Pipeline::end_lease(Slot& slot) {
+  if (!slot.lease.has_value()) return;
+  const std::span<const std::byte> samples = slot.lease->frame().samples;
+  slot.lease.reset();
+  require_readable(samples);
+}
+
 // Oldest first: whoever keeps the frames gets them in order.
 void Pipeline::release_uploaded() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[(oldest_ + i) % slots_.size()];
     if (!slot.lease.has_value()) continue;
     if (!slot.lane->uploaded()) return;
-    slot.lease.reset();
+    end_lease(slot);
   }
 }
 
 bool Pipeline::collect_finished() {
-  if (in_flight() == 0 || !slots_[oldest_].lane->finished()) return false;
+  if (abandoned_ || in_flight() == 0 || !slots_[oldest_].lane->finished()) return false;
   collect(slots_[oldest_]);
   oldest_ = (oldest_ + 1) % slots_.size();
   return true;

@@ -62,6 +62,9 @@ class Pipeline {
   // Where the M-mode's line is; nothing: there is none. See SideMailboxes::line. UI thread
   void look_at_line(const std::optional<PlanePoint>& at) { line_.look_at(at); }
   void stop();  // ends the stream; frames already in lanes are finished; any thread
+  // Ends the stream; frames in lanes are counted as lost. The lanes return at once only after Backend::abandon(), which
+  // comes next. [any thread]
+  void abandon();
 
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
@@ -92,8 +95,9 @@ class Pipeline {
   bool step_review();
   void refuse(const std::string& why);
   void measure_reference(Slot& slot);
+  static void end_lease(Slot& slot);
   void release_uploaded();
-  void give_slots_back();
+  void give_up_frames();
   bool collect_finished();
   void collect(Slot& slot);
   [[nodiscard]] int in_flight() const;
@@ -123,6 +127,7 @@ class Pipeline {
   LineTap line_;
   std::unique_ptr<Reviewer> reviewer_;  // null: no past
   std::atomic<bool> stop_{false};
+  std::atomic<bool> abandoned_{false};  // frames in lanes may be incomplete
   std::atomic<bool> quit_{false};
   std::atomic<bool> done_{false};
   mutable std::mutex text_mutex_;

@@ -45,6 +45,11 @@ void Pipeline::stop() {
   ring_.close();
 }
 
+void Pipeline::abandon() {
+  abandoned_ = true;
+  stop();
+}
+
 std::string Pipeline::fault() const {
   const std::scoped_lock lock(text_mutex_);
   return fault_;

@@ -39,7 +39,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   slot.line = line_.column(slot.plan->grid);
   if (slot.line.has_value()) lane.keep_line(*slot.line);
   lane.finish(host_copy_);
-  if (pixels) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
+  if (pixels && !abandoned_) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
 }
 
 // Of the frame that has just been started; the one before it lies in the slot before.
@@ -88,7 +88,7 @@ void Pipeline::measure_reference(Slot& slot) {
 }
 
 void Pipeline::collect(Slot& slot) {
-  slot.lease.reset();
+  end_lease(slot);
   Image& image = slot.lane->image();
   image.ready_ns = now_ns();
   watch_.frame_ended(image.ready_ns);

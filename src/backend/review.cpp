@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/reference_level.h"
+#include "core/mapped_files.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -182,6 +183,7 @@ void Reviewer::begin(Slot& slot, const ComparedFrame& frame, const ImagingParams
   slot.acquisition = frame.acquisition;
   slot.plan = make_plan(frame.acquisition, params, slot.plan, backend_.lowest_precision());
   slot.owner = frame.owner;
+  slot.samples = frame.frame.samples;
   slot.lane->set_plan(slot.plan);
   slot.busy = true;
   slot.lane->upload(frame.frame);
@@ -205,6 +207,7 @@ double Reviewer::slot_reference_db(Slot& slot) const {
 
 void Reviewer::collect(std::size_t index) {
   Slot& slot = slots_[index];
+  require_readable(slot.samples);
   Image& image = slot.lane->image();
   image.ready_ns = now_ns();
   image.number = ++finished_;

@@ -78,7 +78,8 @@ class Reviewer {
     AcquisitionPtr acquisition;  // of the lane's frames
     std::unique_ptr<Lane> lane;
     std::shared_ptr<const Plan> plan;
-    std::shared_ptr<const void> owner;  // of the frame in the lane
+    std::span<const std::byte> samples;  // of the frame in the lane
+    std::shared_ptr<const void> owner;   // keeps them
     std::function<void(const Image*, const FlowImage*)> deliver;
     double reference_db = 0.0;
     double own_reference_db = kAutoReference;  // held for frames of another recording

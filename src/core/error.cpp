@@ -1,13 +1,16 @@
 #include "core/error.h"
 
+#include "core/plain_text.h"
+
 namespace echoloop {
 namespace {
 
+// Line breaks become spaces; what a terminal would obey, as in names of files, '?'.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   }
-  return text;
+  return plain_text(text);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace echoloop {
 class Error : public std::runtime_error {
  public:
   // what: the file, option or field; found: what was there; accepted: the rule; hint: how to go on (may be empty).
-  // Line breaks in the parts become spaces: the message is always one line.
+  // Line breaks in the parts become spaces: the message is always one line, of plain_text().
   Error(const std::string& what, const std::string& found, const std::string& accepted, const std::string& hint = {});
 
   // An Error from the whole line of another one (of another process).

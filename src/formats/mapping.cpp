@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "formats/lost_pages.h"
 #include "formats/reader.h"
 
 namespace echoloop {
@@ -37,6 +38,8 @@ std::shared_ptr<const MappedFile> MappedFile::adopt(int fd, const std::string& w
   if (data == MAP_FAILED) throw Error(what, std::string("cannot be mapped: ") + std::strerror(errno), kAcceptedFiles);
   file->data_ = static_cast<const std::byte*>(data);
   file->size_ = size;
+  survive_lost_pages();
+  file->entry_.emplace(what, file->bytes());
   return file;
 }
 
@@ -49,6 +52,7 @@ std::shared_ptr<const MappedFile> MappedFile::borrow(std::span<const std::byte> 
 
 MappedFile::~MappedFile() {
   if (fd_ < 0) return;  // borrowed, or never opened
+  entry_.reset();
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
   ::close(fd_);
 }

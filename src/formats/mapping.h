@@ -1,14 +1,18 @@
 // Memory that samples live in: a read-only mapping of a file, and anonymous page-aligned blocks.
 // Why: frames are lent, never copied; a mapping costs nothing until it is read and a block can be page-locked.
-// A mapped file that somebody shortens later would fault on access: intact() is the cheap check before lending.
+// A mapped file may become shorter, or its disk may fail: intact() is the cheap check before lending, and what was lost
+// later is known to core/mapped_files.h.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "core/mapped_files.h"
 
 namespace echoloop {
 
@@ -39,6 +43,7 @@ class MappedFile {
   mutable std::atomic<std::size_t> lent_{0};  // bytes since pages were let go
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::optional<MappingEntry> entry_;  // of what is mapped
 };
 
 class MemoryBlock {

@@ -51,7 +51,8 @@ std::string samples_name(const std::string& what, const std::map<std::string, Np
 
 }  // namespace
 
-std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes) {
+std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes,
+                                                  const std::function<void()>& check_stop) {
   std::map<std::string, NpzMember> members;
   std::uint64_t inflated = 0;
   for (const ZipMember& entry : zip_directory(what, bytes)) {
@@ -60,7 +61,7 @@ std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::
     if (entry.bytes > most_inflated(bytes.size()) || inflated > most_inflated(bytes.size()))
       throw Error(what, "members that inflate to " + std::to_string(entry.bytes) + " bytes and more",
                   "up to " + std::to_string(most_inflated(bytes.size())) + " for a file of this size");
-    const MemberData data = zip_extract(what, bytes, entry);
+    const MemberData data = zip_extract(what, bytes, entry, check_stop);
     const std::string name = entry.name.substr(0, entry.name.size() - 4);
     const std::string member_what = what + " (member " + printable(name) + ")";
     if (!members.emplace(name, NpzMember{.npy = read_npy(member_what, data.bytes), .owner = data.owner}).second) {
@@ -72,7 +73,7 @@ std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::
 
 LibraryRecording read_npz(const OpenRequest& request) {
   const std::string what = request.what();
-  const auto members = read_npz_members(what, request.bytes());
+  const auto members = read_npz_members(what, request.bytes(), [&] { request.check_stop(); });
   std::optional<Sidecar> sidecar = find_sidecar(request);
   const bool described = sidecar.has_value() || members.contains("axes");
   if (!described && looks_like_course_doppler(members)) return read_course_doppler(request, members);

@@ -16,7 +16,9 @@ struct NpzMember {
 };
 
 // Every .npy member by its name without the ending; other members are skipped. Throws Error naming `what`.
-std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes);
+// `check_stop` as of zip_extract().
+std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes,
+                                                  const std::function<void()>& check_stop = {});
 
 LibraryRecording read_npz(const OpenRequest& request);
 

@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/mapped_files.h"
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
 #include "formats/reader_sandbox.h"
@@ -180,7 +181,13 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
                               .sidecars = take_sidecars(sidecars),
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {}};
-    const LibraryRecording recording = open(request);
+    LibraryRecording recording = open(request);
+    require_readable(request.bytes());
+    recording.read_frame = [read = std::move(recording.read_frame), file = request.file](std::uint64_t index,
+                                                                                         std::span<std::byte> out) {
+      read(index, out);
+      require_readable(file->bytes());
+    };
     if (!recording.described_file.empty()) {
       channel.send(MessageKind::described, encode_text(recording.described_file));
       ::_exit(0);

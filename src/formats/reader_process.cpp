@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/plain_text.h"
 #include "formats/reader_child.h"
 #include "formats/reader_protocol.h"
 #include "formats/streamed_frames.h"
@@ -119,7 +120,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   recording.acquisition = opened.acquisition;
   recording.frame_count = opened.frame_count;
   recording.format = opened.format;
-  recording.name = request.path.filename().string();
+  recording.name = plain_text(request.path.filename().string());
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   if (!opened.frame_offsets.empty()) {
     recording = lend_from_file(request, std::move(opened), std::move(recording));

@@ -51,7 +51,14 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
                       .stop = stop};
   request.advance(0.0);
   if (looks_like_npy(request.bytes()) || looks_like_zip(request.bytes())) request.sidecars = files_beside(path);
-  return open_in_reader_process(request);
+  try {
+    Recording recording = open_in_reader_process(request);
+    require_readable(request.bytes());
+    return recording;
+  } catch (const Error&) {
+    require_readable(request.bytes());  // empty pages are the reason for whatever was wrong
+    throw;
+  }
 }
 
 }  // namespace echoloop

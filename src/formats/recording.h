@@ -38,11 +38,12 @@ struct Recording {
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;
   std::string format;  // in words: "GPU short-course pickle", "MATLAB v5 (MUST)"
-  std::string name;    // file name without folders
+  std::string name;    // file name without folders, plain_text() for a caption
 
   // Frame `index` < frame_count, layout and type as the acquisition says. When the file's own layout is already that,
   // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.
-  // Throws Error when a mapped file became shorter since. (Shortened while a lent frame is being read, it faults.)
+  // Throws Error when a mapped file became shorter since. Of one that is lost while it is read, core/mapped_files.h
+  // knows.
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
   // In place of `frame` where frames cannot be lent (too big for memory, and laid out otherwise in the file).
   std::shared_ptr<FrameStream> reader;

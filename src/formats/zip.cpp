@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "core/error.h"
@@ -18,7 +17,8 @@ constexpr std::uint32_t kDirectoryEntry = 0x02014b50, kLocalHeader = 0x04034b50;
 constexpr std::uint64_t kMaxMembers = 4096;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical description: deflate cannot do better than 1032:1
 constexpr std::uint64_t kMaxInflated = std::uint64_t{64} << 30;
-constexpr std::uint32_t kIn64 = 0xffffffffU;  // "the value is in the zip64 field"
+constexpr std::size_t kPiece = std::size_t{16} << 20;  // bytes between two looks at whether to stop
+constexpr std::uint32_t kIn64 = 0xffffffffU;           // "the value is in the zip64 field"
 
 class Bytes {  // bounds-checked little-endian access
  public:
@@ -94,8 +94,13 @@ std::span<const std::byte> packed_bytes(const Bytes& file, const ZipMember& memb
   return file.part(data_at, member.packed_bytes);
 }
 
-void inflate_all(const Bytes& file, const ZipMember& member, std::span<const std::byte> packed,
-                 std::span<std::byte> out) {
+struct Output {
+  std::span<std::byte> bytes;
+  const std::function<void()>& check_stop;
+};
+
+void inflate_all(const Bytes& file, const ZipMember& member, std::span<const std::byte> packed, Output to) {
+  std::span<std::byte> out = to.bytes;
   struct Stream : z_stream {
     Stream() : z_stream{} {}
     ~Stream() { inflateEnd(this); }
@@ -103,8 +108,8 @@ void inflate_all(const Bytes& file, const ZipMember& member, std::span<const std
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) file.refuse("invalid deflated data");
   int status = Z_OK;
   while (status == Z_OK) {
-    constexpr std::size_t kMost = std::numeric_limits<uInt>::max() / 2;
-    const std::size_t n_in = std::min(packed.size(), kMost), n_out = std::min(out.size(), kMost);
+    if (to.check_stop) to.check_stop();
+    const std::size_t n_in = std::min(packed.size(), kPiece), n_out = std::min(out.size(), kPiece);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     stream.avail_in = static_cast<uInt>(n_in);
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -151,7 +156,8 @@ std::vector<ZipMember> zip_directory(const std::string& what, std::span<const st
   return members;
 }
 
-MemberData zip_extract(const std::string& what, std::span<const std::byte> data, const ZipMember& member) {
+MemberData zip_extract(const std::string& what, std::span<const std::byte> data, const ZipMember& member,
+                       const std::function<void()>& check_stop) {
   const Bytes file(what, data);
   const auto packed = packed_bytes(file, member);
   MemberData result;
@@ -165,10 +171,14 @@ MemberData zip_extract(const std::string& what, std::span<const std::byte> data,
     }
     if (member.bytes == 0) file.refuse("an empty member '" + printable(member.name) + "'");
     const auto block = MemoryBlock::allocate(what, static_cast<std::size_t>(member.bytes));
-    inflate_all(file, member, packed, block->bytes());
+    inflate_all(file, member, packed, {block->bytes(), check_stop});
     result = {.bytes = block->bytes(), .owner = block};
   }
-  const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(result.bytes.data()), result.bytes.size());
+  uLong crc = 0;
+  for (auto left = result.bytes; !left.empty(); left = left.subspan(std::min(left.size(), kPiece))) {
+    if (check_stop) check_stop();
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(left.data()), std::min(left.size(), kPiece));
+  }
   if (crc != member.crc32) file.refuse("a wrong checksum of member '" + printable(member.name) + "'");
   return result;
 }

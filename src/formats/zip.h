@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,7 +29,8 @@ struct MemberData {
 bool looks_like_zip(std::span<const std::byte> bytes);
 // Throws Error naming `what` when the directory is damaged, encrypted or of an unknown method.
 std::vector<ZipMember> zip_directory(const std::string& what, std::span<const std::byte> file);
-// The member's bytes, CRC checked.
-MemberData zip_extract(const std::string& what, std::span<const std::byte> file, const ZipMember& member);
+// The member's bytes, CRC checked. `check_stop`: called after every few MiB, may throw; empty: never.
+MemberData zip_extract(const std::string& what, std::span<const std::byte> file, const ZipMember& member,
+                       const std::function<void()>& check_stop = {});
 
 }  // namespace echoloop

@@ -30,7 +30,13 @@ float freeze_width(const Row& row) { return row.c.ui.px(row.fit.shortcuts ? 132 
 float play_width(const Row& row) {
   return row.c.ui.width(Type::body, "Pause") + row.shortcut_width("P") + row.c.ui.px(20);
 }
-float speed_width(const Row& row) { return row.c.ui.px(row.fit.segmented ? 216 : 74); }
+float speed_width(const Row& row) {
+  const Ui& ui = row.c.ui;
+  if (!row.fit.segmented) return ui.px(74);
+  float labels = 0;
+  for (const Choice& choice : speeds_of(row.c.state).choices) labels += ui.width(Type::body, choice.label) + ui.px(8);
+  return std::max(ui.px(216), std::round(labels));
+}
 
 float needed(const Row& row) {
   const Ui& ui = row.c.ui;

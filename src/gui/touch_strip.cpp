@@ -12,9 +12,9 @@
 namespace echoloop {
 namespace {
 
-constexpr float kTarget = 76;  // least side of what a finger hits, at scale 1
-constexpr float kReset = 80;         // width of Reset
-constexpr float kEverySpeed = 440;   // room of all speeds and the track
+constexpr float kTarget = 76;       // least side of what a finger hits, at scale 1
+constexpr float kReset = 80;        // width of Reset
+constexpr float kEverySpeed = 440;  // room of all speeds and the track
 constexpr std::int64_t kHideAfter_ns = 10'000'000'000;
 constexpr std::int64_t kEnding_ns = 500'000'000;
 constexpr double kReplay_s = 3.0;  // that slow motion goes back

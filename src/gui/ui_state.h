@@ -229,6 +229,7 @@ struct UiState {
   std::string formation_warning;              // e.g. the course recipe aliases on this grid; empty = none
   std::vector<std::filesystem::path> recent;  // newest first
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
+  std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
   ControlReasons no_effect;
   std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
   bool reset_undoable = false;  // by undo, once there is no later step

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "history/part_file.h"
 
@@ -16,17 +17,38 @@ namespace {
 
 constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // taken at a time, where there is so much
 
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
 }  // namespace
 
-DiskRoom::DiskRoom(const std::filesystem::path& file) : file_(::open(file.c_str(), O_WRONLY | O_CLOEXEC)) {}
+std::unique_ptr<DiskRoom> DiskRoom::create(const std::filesystem::path& file) {
+  const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (opened < 0 && errno == EEXIST) return nullptr;
+  if (opened < 0) throw std::system_error(errno, std::generic_category());
+  struct flock whole = whole_file();
+  ::fcntl(opened, F_OFD_SETLK, &whole);
+  return std::unique_ptr<DiskRoom>(new DiskRoom(opened));
+}
 
-DiskRoom::~DiskRoom() {
-  if (file_ >= 0) ::close(file_);
+DiskRoom::~DiskRoom() { ::close(file_); }
+
+bool is_growing(const std::filesystem::path& file) {
+  const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (opened < 0) return false;
+  struct flock whole = whole_file();
+  const bool locked = ::fcntl(opened, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+  ::close(opened);
+  return locked;
 }
 
 std::string DiskRoom::take(std::size_t bytes) {
   struct stat status {};
-  if (file_ < 0 || ::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
+  if (::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t end = size + bytes + kMargin;
   struct rlimit limit {};
@@ -54,12 +76,12 @@ std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
 
 void DiskRoom::give_back() {
   struct stat status {};
-  if (file_ < 0 || taken_ == 0 || ::fstat(file_, &status) != 0) return;
+  if (taken_ == 0 || ::fstat(file_, &status) != 0) return;
   if (::ftruncate(file_, status.st_size) == 0) taken_ = 0;  // to the same length: frees what lies beyond it
 }
 
 std::string DiskRoom::sync() const {
-  if (file_ < 0 || ::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: a file system without it
+  if (::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: a file system without it
   return disk_error_text(errno);
 }
 

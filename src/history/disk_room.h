@@ -1,22 +1,27 @@
-// Room on the disk for a file that grows, taken before it is written: a library that meets a full disk in the middle of
-// its book-keeping leaves a file that cannot be closed. What was taken beyond the file's end is given back at last.
-// One thread.
+// A new file that a library writes and that grows: room on the disk for it, taken before it is written, as a library
+// that meets a full disk in the middle of its book-keeping leaves a file that cannot be closed; what was taken beyond
+// the file's end is given back at last. One thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace echoloop {
 
 class DiskRoom {
  public:
-  explicit DiskRoom(const std::filesystem::path& file);  // exists; opened a second time
+  // Creates the file; null: a file or a link of this name exists. Throws std::system_error.
+  static std::unique_ptr<DiskRoom> create(const std::filesystem::path& file);
   ~DiskRoom();
   DiskRoom(const DiskRoom&) = delete;
   DiskRoom& operator=(const DiskRoom&) = delete;
 
+  // Another name of the file for a library that opens it: this very file, whatever becomes of its name.
+  [[nodiscard]] std::string alias() const { return "/proc/self/fd/" + std::to_string(file_); }
+  [[nodiscard]] int descriptor() const { return file_; }
   // Makes sure that the file can become so much longer, and kMargin more than that for what ends it. Empty, or why not.
   [[nodiscard]] std::string take(std::size_t bytes);
   void give_back();
@@ -26,10 +31,14 @@ class DiskRoom {
   static constexpr std::size_t kMargin = std::size_t{8} << 20;
 
  private:
+  explicit DiskRoom(int file) : file_(file) {}
   [[nodiscard]] std::string reserve(std::uint64_t size, std::uint64_t end);
 
   int file_ = -1;
   std::uint64_t taken_ = 0;  // up to this byte of the file there is room
 };
+
+// Whether a DiskRoom of some program has it: each holds a lock that HDF5's own locks do not meet.
+[[nodiscard]] bool is_growing(const std::filesystem::path& file);
 
 }  // namespace echoloop

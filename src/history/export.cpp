@@ -1,9 +1,7 @@
 #include "history/export.h"
 
-#include <cstdio>
-#include <memory>
-
 #include "core/param_table.h"
+#include "history/json_text.h"
 #include "history/npy_text.h"
 #include "history/part_file.h"
 
@@ -11,19 +9,6 @@ namespace echoloop {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-// All bytes into the file under its temporary name.
-void write_part(const PartFile& part, std::span<const std::byte> bytes) {
-  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(part.part().c_str(), "wb"));
-  if (file == nullptr) part.fail(errno);
-  const bool written =
-      std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() && std::fflush(file.get()) == 0;
-  if (!written) part.fail(errno);
-}
 
 // `type`: as numpy names it. Padded so that the data begin at a multiple of 64.
 std::string npy_head(const std::string& type, const std::string& shape) {
@@ -41,7 +26,7 @@ std::string npy_head(const std::string& type, const std::string& shape) {
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
   PartFile file(path);
-  write_part(file, bytes);
+  file.write(bytes);
   file.commit();
 }
 
@@ -49,7 +34,7 @@ void write_text(const fs::path& path, const std::string& text) { write_file(path
 
 void write_pair(const std::array<NamedText, 2>& files) {
   std::array<PartFile, 2> parts = {PartFile(files[0].path), PartFile(files[1].path)};
-  for (std::size_t i = 0; i < 2; ++i) write_part(parts[i], std::as_bytes(std::span(files[i].text)));
+  for (std::size_t i = 0; i < 2; ++i) parts[i].write(std::as_bytes(std::span(files[i].text)));
   for (PartFile& part : parts) part.commit();
 }
 
@@ -78,8 +63,8 @@ void write_image_npy(const fs::path& path, const Image& image, const nlohmann::j
   sidecar["grid"] = grid_json(image.grid);
   sidecar["parameters"] = params_json(image.params);
   sidecar["frame"] = frame_json(image.stamp);
-  write_pair(
-      {{{path, npy_text(shape, {image.host()})}, {fs::path(path).replace_extension(".json"), sidecar.dump(1) + "\n"}}});
+  write_pair({{{path, npy_text(shape, {image.host()})},
+               {fs::path(path).replace_extension(".json"), json_text(sidecar, 1) + "\n"}}});
 }
 
 nlohmann::json params_json(const ImagingParams& params) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "history/export.h"
+#include "history/json_text.h"
 #include "history/npy_text.h"
 
 namespace echoloop {
@@ -61,7 +62,7 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
   sidecar["frame"] = frame_json(flow.stamp);
   sidecar["flow"] = flow_json(flow);
   write_pair({{{path, npy_text(shape, {flow.power_db, flow.velocity_m_s, flow.low_rank_db})},
-               {std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n"}}});
+               {std::filesystem::path(path).replace_extension(".json"), json_text(sidecar, 1) + "\n"}}});
 }
 
 }  // namespace echoloop

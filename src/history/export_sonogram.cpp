@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "history/export.h"
+#include "history/json_text.h"
 #include "history/npy_text.h"
 
 namespace echoloop {
@@ -63,7 +64,7 @@ void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& s, co
   sidecar["frame"] = frame_json(s.stamp);
   sidecar["sonogram"] = sonogram_json(s);
   write_pair({{{path, npy_text(shape, {values})},
-               {std::filesystem::path(path).replace_extension(".json"), sidecar.dump(1) + "\n"}}});
+               {std::filesystem::path(path).replace_extension(".json"), json_text(sidecar, 1) + "\n"}}});
 }
 
 }  // namespace echoloop

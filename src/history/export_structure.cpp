@@ -1,5 +1,6 @@
 // Objects on disk.
 #include "history/export.h"
+#include "history/json_text.h"
 #include "history/npy_text.h"
 
 namespace echoloop {
@@ -56,7 +57,7 @@ void write_structure_files(const std::filesystem::path& path, const StructureIma
                        {"counts", s.histogram.counts},     {"below", s.histogram.below},
                        {"above", s.histogram.above},       {"without", s.histogram.without}};
   json["objects"] = objects_json(s.objects);
-  write_pair({{{labels, npy_text(shape, s.labels)}, {path, json.dump(1) + "\n"}}});
+  write_pair({{{labels, npy_text(shape, s.labels)}, {path, json_text(json, 1) + "\n"}}});
 }
 
 }  // namespace echoloop

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "history/child_program.h"
 #include "history/part_file.h"
 
@@ -92,7 +93,7 @@ Arguments arguments_for(const FilmFormat& format, const Container& container, co
   add({"-color_trc", "bt709", "-c:v", encoder});
   add(quality_of(encoder, format));
   add({"-g", std::to_string(std::clamp(static_cast<int>(format.rate_hz), 1, 60))});  // a second: players seek by it
-  for (const auto& [key, value] : format.about) add({"-metadata", key + "=" + value});
+  for (const auto& [key, value] : format.about) add({"-metadata", key + "=" + plain_text(value)});
   if (std::string_view(container.format) == "mp4") add({"-movflags", "+faststart"});
   add({"-f", container.format, "-y", "file:" + path});
   return all;
@@ -130,8 +131,6 @@ void Film::Impl::open(const Container& container) {
   const char* const name = encoder_for(container);
   if (name == nullptr) file.fail("the installed ffmpeg has no encoder for " + std::string(container.extension));
   if (!file.replaces()) file.fail("the target is a device or a pipe");
-  if (!file.part().parent_path().empty() && !std::filesystem::is_directory(file.part().parent_path()))
-    file.fail(ENOENT);
   encoder = name;
   program = std::make_unique<ChildProgram>(arguments_for(format, container, name, file.part().string()));
 }

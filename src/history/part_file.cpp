@@ -1,5 +1,6 @@
 #include "history/part_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,22 +29,50 @@ PartFile::PartFile(const fs::path& path) : path_(path), target_(path) {
     target_ = fs::weakly_canonical(path, error);
     if (error) fail(error.message());
   }
-  part_ = target_;
-  part_ += ".part" + std::to_string(::getpid());
+  create_part();
 }
 
 PartFile::~PartFile() {
-  if (replaces_ && !committed_) std::remove(part_.c_str());
+  if (created_) std::remove(part_.c_str());
+}
+
+void PartFile::create_part() {
+  constexpr int kMostTries = 1000;
+  const std::string ending = ".part" + std::to_string(::getpid());
+  int file = -1;
+  for (int n = 1; file < 0 && n <= kMostTries; ++n) {
+    part_ = target_;
+    part_ += n == 1 ? ending : ending + "_" + std::to_string(n);
+    file = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EEXIST) fail(errno);
+  }
+  if (file < 0) fail(EEXIST);
+  ::close(file);
+  created_ = true;
+}
+
+void PartFile::write(std::span<const std::byte> bytes) const {
+  const int file = ::open(part_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | (replaces_ ? O_NOFOLLOW : 0));
+  if (file < 0) fail(errno);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int error = written < 0 ? errno : ENOSPC;
+      ::close(file);
+      fail(error);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  if (::close(file) != 0 && errno != EINTR) fail(errno);  // where a network's file system reports what it could not do
 }
 
 void PartFile::commit() {
-  committed_ = true;
-  if (!replaces_) return;
+  if (!created_) return;
   std::error_code error;
   fs::rename(part_, target_, error);
-  if (!error) return;
-  std::remove(part_.c_str());
-  fail(error.value());
+  if (error) fail(error.value());
+  created_ = false;
 }
 
 void PartFile::fail(int system_error) const { fail(disk_error_text(system_error)); }

@@ -1,8 +1,11 @@
 // A file that is written beside its final place and renamed when it is complete, so that nothing is ever half there.
-// What is not committed is removed. Any thread, one at a time.
+// What is not committed is removed. The temporary name is new: no file and no link of that name is ever written to, so
+// that two programs never share one, and one that a killed program has left stays as it is. Any thread, one at a time.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace echoloop {
@@ -11,7 +14,8 @@ std::string disk_error_text(int system_error);  // of an errno; that of a full d
 
 class PartFile {
  public:
-  // A link stays, the file that it leads to is replaced. Throws Error when that cannot be found out.
+  // Creates the temporary file. A link stays, the file that it leads to is replaced. Throws Error when the folder
+  // cannot be written.
   explicit PartFile(const std::filesystem::path& path);
   ~PartFile();
   PartFile(const PartFile&) = delete;
@@ -19,14 +23,17 @@ class PartFile {
 
   [[nodiscard]] bool replaces() const { return replaces_; }                  // false: a device or a pipe
   [[nodiscard]] const std::filesystem::path& part() const { return part_; }  // write here
+  void write(std::span<const std::byte> bytes) const;                        // all of it; throws Error
   void commit();                                                             // throws Error
   [[noreturn]] void fail(const std::string& why) const;                      // the one line that names the file
   [[noreturn]] void fail(int system_error) const;                            // likewise, for this errno
 
  private:
+  void create_part();
+
   std::filesystem::path path_, target_, part_;
   bool replaces_ = true;
-  bool committed_ = false;
+  bool created_ = false;  // and neither renamed nor removed
 };
 
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "history/export.h"
 
 namespace echoloop {
@@ -81,6 +82,11 @@ png_text text_chunk(const std::string& key, const std::string& text) {
   return chunk;
 }
 
+PngTexts plain_texts(PngTexts texts) {
+  for (auto& [key, text] : texts) text = plain_text(text);
+  return texts;
+}
+
 std::uint16_t level16(float level_db, double range_db) {
   const double share = (static_cast<double>(level_db) + range_db) / range_db;
   if (!(share > 0.0)) return 0;  // also not a number
@@ -103,7 +109,8 @@ void write_png(const std::filesystem::path& path, const RgbPicture& picture, dou
   constexpr double kMetresPerInch = 0.0254;
   Contents c = contents_of(picture.width, picture.height, picture.rgb);
   c.per_m_x = c.per_m_z = dpi / kMetresPerInch;
-  for (const auto& [key, text] : texts) c.texts.push_back(text_chunk(key, text));
+  const PngTexts plain = plain_texts(texts);
+  for (const auto& [key, text] : plain) c.texts.push_back(text_chunk(key, text));
   write(path, c);
 }
 
@@ -127,7 +134,8 @@ void write_png16(const std::filesystem::path& path, const Image& image, const Pn
                   {"x_last_m", number(g.x1_m)},
                   {"z_first_m", number(g.z0_m)},
                   {"z_last_m", number(g.z1_m)}};
-  all.insert(all.end(), texts.begin(), texts.end());
+  const PngTexts plain = plain_texts(texts);
+  all.insert(all.end(), plain.begin(), plain.end());
   Contents c{.width = g.nx, .height = g.nz, .bits = 16, .color = PNG_COLOR_TYPE_GRAY, .rows = {}, .texts = {}};
   c.per_m_x = g.nx > 1 && !g.polar() ? 1.0 / g.dx_m() : 0.0;
   c.per_m_z = g.nz > 1 && !g.polar() ? 1.0 / g.dz_m() : 0.0;

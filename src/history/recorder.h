@@ -1,6 +1,7 @@
 // Records the stream that runs, every frame that is processed, in order: it stands between the ring and the history and
 // holds the frames' memory until its own thread has written them. Nothing is copied: memory that the history does not
-// want is kept here and the ring gets other memory for it.
+// want is kept here and the ring gets other memory for it. Frames that lie in a mapped file are the exception: the
+// library cannot continue after a write that fails halfway, and a file may be lost at any time.
 //
 // What a killed program leaves. A frame is safe once it is written and the file flushed after it (the system's own
 // cache outlives the program). A source that can wait (block) does, so that frames that are not safe, those in the ring
@@ -87,6 +88,7 @@ class Recorder final : public FrameKeeper {
   };
 
   void run();
+  [[nodiscard]] std::span<const std::byte> stable(std::span<const std::byte> samples);
   void write_all(UffWriter& writer);
   void write(UffWriter& writer, Waiting item);
   void flush(UffWriter& writer);
@@ -112,6 +114,7 @@ class Recorder final : public FrameKeeper {
   std::atomic<std::int64_t> keep_ns_{0};          // how long frames took of late from acquisition to keep()
   std::unique_ptr<UffWriter> writer_;             // start() makes it, then the recorder's thread has it
   std::thread thread_;
+  std::vector<std::byte> copy_;  // of a frame that may be lost; the recorder's thread has it
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All below under mutex_.

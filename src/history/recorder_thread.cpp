@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/mapped_files.h"
 #include "history/recorder.h"
 
 namespace echoloop {
@@ -13,11 +14,19 @@ constexpr std::int64_t kFlushNs = 100'000'000;
 
 }  // namespace
 
+// Samples that stay as they are. Throws Error when they were lost with their file.
+std::span<const std::byte> Recorder::stable(std::span<const std::byte> samples) {
+  if (!in_mapped_file(samples)) return samples;
+  copy_.assign(samples.begin(), samples.end());
+  require_readable(samples);
+  return copy_;
+}
+
 void Recorder::write(UffWriter& writer, Waiting item) {
   const std::int64_t begin_ns = options_.clock_ns();
   try {
     if (options_.before_write) options_.before_write(item.frame);
-    writer.append(item.frame);
+    writer.append({.stamp = item.frame.stamp, .samples = stable(item.frame.samples)});
   } catch (...) {
     const std::scoped_lock lock(mutex_);
     settle(item, &RecorderStatus::not_recorded);

@@ -187,6 +187,7 @@ std::optional<KeptFrame> RfHistory::at(std::size_t index) const {
   }
   if (lend == nullptr) return kept;
   KeptFrame lent = lend(kept.frame.stamp.source_index);
+  if (lent.frame.samples.empty()) return std::nullopt;
   lent.frame.stamp = kept.frame.stamp;
   return lent;
 }

@@ -28,7 +28,8 @@ struct HistoryFeed {
   HostMemory kind = HostMemory::pageable;  // of the ring's slots: the history's memory is of the same kind
   // bytes -> memory; empty memory: there is none. [history's thread]
   std::function<FrameMemory(std::size_t)> allocate;
-  // A source that lends its frames in place gives them again, by FrameStamp::source_index. Empty: frames lie in slots.
+  // A source that lends its frames in place gives them again, by FrameStamp::source_index; without samples when its
+  // file was lost meanwhile. Empty: frames lie in slots.
   std::function<KeptFrame(std::uint64_t)> lend;
 };
 
@@ -60,8 +61,8 @@ class RfHistory final : public FrameKeeper {
   // Index 0 is the oldest frame. [any thread]
   [[nodiscard]] HistoryExtent extent() const;
   [[nodiscard]] std::vector<FrameStamp> stamps() const;
-  [[nodiscard]] std::optional<KeptFrame> at(std::size_t index) const;
-  [[nodiscard]] double frame_rate_hz() const;  // of the stream that fills it; 0: unknown
+  [[nodiscard]] std::optional<KeptFrame> at(std::size_t index) const;  // nothing also when its file was lost
+  [[nodiscard]] double frame_rate_hz() const;                          // of the stream that fills it; 0: unknown
   [[nodiscard]] std::size_t budget_bytes() const { return budget_bytes_; }
 
   static constexpr std::size_t kMaxFrames = 1 << 16;  // also of frames that cost no memory: 1 s at 65 kHz

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <span>
 
+#include "core/plain_text.h"
 #include "history/png.h"
 #include "render/font_files.h"
 
@@ -17,7 +18,7 @@ constexpr double kMmPerPt = 25.4 / 72.0;
 
 std::string escaped(std::string_view text) {
   std::string xml;
-  for (const char c : text) {
+  for (const char c : plain_text(text)) {
     if (c == '&') {
       xml += "&amp;";
     } else if (c == '<') {

@@ -1,8 +1,5 @@
 #include "history/uff_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -15,7 +12,8 @@
 
 #include "core/error.h"
 #include "core/hdf5_lock.h"
-#include "history/disk_room.h"
+#include "history/free_name.h"
+#include "history/part_file.h"
 #include "history/uff_head.h"
 #include "history/uff_nodes.h"
 
@@ -46,48 +44,12 @@ struct Library {
 // Before anything of HDF5 is used: files left open after a disk error are not touched again at exit.
 [[maybe_unused]] const herr_t no_last_look = H5dont_atexit();
 
-// Names as killed recordings have left them are not written over.
-fs::path unused_partial_name(const fs::path& path) {
-  fs::path partial = path;
-  partial += ".partial";
-  std::error_code error;
-  for (int i = 2; fs::exists(fs::symlink_status(partial, error)); ++i) {
-    partial = path;
-    partial += ".partial" + std::to_string(i);
-  }
-  return partial;
-}
-
-// F_2.uff, F_3.uff ... beside F.uff.
-fs::path numbered(const fs::path& path, int n) {
-  fs::path name = path.stem();
-  name += "_" + std::to_string(n);
-  name += path.extension();
-  return path.parent_path() / name;
-}
-
-// Gives the file its name, or the next free one: a recording never replaces another file, whoever made it meanwhile.
-fs::path rename_to_free_name(const fs::path& from, const fs::path& to) {
-  constexpr int kMostTries = 10'000;
-  fs::path name = to;
-  for (int n = 2; n < kMostTries; ++n) {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return name;
-    if (errno == EINVAL && !fs::exists(name)) {  // a file system that knows no such flag
-      fs::rename(from, name);
-      return name;
-    }
-    if (errno != EEXIST && errno != EINVAL) throw std::system_error(errno, std::generic_category());
-    name = numbered(to, n);
-  }
-  throw std::runtime_error("no free name beside " + to.string());
-}
-
-Handle create_file(const fs::path& partial) {
+Handle create_file(const std::string& name) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
   check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "file format");  // SWMR begins there
   check(H5Pset_alignment(access.get(), kAligned, kAligned), "alignment");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "closing");
-  return {H5Fcreate(partial.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose, "no file"};
+  return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "no file"};
 }
 
 // A data set whose first dimension grows. `shape`: of one chunk.
@@ -132,14 +94,10 @@ struct UffWriter::File {
   Handle sequence, acquired, not_recorded;
   std::vector<hsize_t> chunk;  // of one frame
   std::vector<std::byte> part;
-  std::optional<DiskRoom> room;
 };
 
 UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const RecordingAbout& about)
-    : path_(file),
-      partial_(unused_partial_name(file)),
-      acquisition_(std::move(acquisition)),
-      file_(std::make_unique<File>()) {
+    : path_(file), acquisition_(std::move(acquisition)), file_(std::make_unique<File>()) {
   std::error_code unreadable;
   const fs::file_status there = fs::status(path_, unreadable);
   if (fs::is_directory(there)) fail(path_, "the target is a folder");
@@ -149,16 +107,17 @@ UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const Rec
     throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
                 "frames up to 4 GiB");
   }
+  claim_name();
   const Library library;
   try {
     create(about);
   } catch (const std::runtime_error& error) {
     std::error_code ignored;
-    const bool created = file_->file.get() >= 0 || fs::file_size(partial_, ignored) == 0;  // or begun and given up
+    fs::remove(partial_, ignored);
     file_.reset();
-    if (created) fs::remove(partial_, ignored);
     fail(path_, error.what());
   }
+  sync_ = std::make_unique<DiskSync>(room_->descriptor());
 }
 
 UffWriter::~UffWriter() {
@@ -167,14 +126,27 @@ UffWriter::~UffWriter() {
   file_.reset();
 }
 
+// What killed recordings have left is not written over, and another program's recording has another name.
+void UffWriter::claim_name() {
+  constexpr int kMostTries = 10'000;
+  try {
+    for (int n = 1; room_ == nullptr && n <= kMostTries; ++n) {
+      partial_ = partial_name(path_, n);
+      room_ = DiskRoom::create(partial_);
+    }
+  } catch (const std::system_error& error) {
+    fail(path_, disk_error_text(error.code().value()));
+  }
+  if (room_ == nullptr) fail(path_, "no free name beside " + partial_.string());
+}
+
 // HDF5 continues to write when handles are closed, and aborts the program on failure: open handles stay open.
 void UffWriter::abandon() noexcept { static_cast<void>(file_.release()); }
 
 void UffWriter::create(const RecordingAbout& about) {
   File& f = *file_;
-  f.file = create_file(partial_);
-  f.room.emplace(partial_);
-  if (const std::string why = f.room->take(0); !why.empty()) throw std::runtime_error(why);
+  f.file = create_file(room_->alias());
+  if (const std::string why = room_->take(0); !why.empty()) throw std::runtime_error(why);
   uff::write_head(f.file.get(), *acquisition_, {.version = about.version, .parameters = about.parameters});
   const Handle channel_data(H5Gopen2(f.file.get(), "channel_data", H5P_DEFAULT), H5Gclose, "channel_data");
   const Handle own(H5Gopen2(f.file.get(), "echoloop", H5P_DEFAULT), H5Gclose, "echoloop");
@@ -233,7 +205,7 @@ void UffWriter::append(const RfFrame& frame) {
   if (broken_) throw std::runtime_error("an earlier write to the disk failed");
   if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("the frame size changed");
   // Frames begin on a page of the file each.
-  if (const std::string why = file_->room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
+  if (const std::string why = room_->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
     throw std::runtime_error(why);
   }
   const Library library;
@@ -257,6 +229,8 @@ void UffWriter::flush() {
   broken_ = true;
   check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "recorded frames cannot be written");
   broken_ = false;
+  sync_->request();
+  if (const std::string why = sync_->problem(); !why.empty()) throw std::runtime_error(why);
 }
 
 void UffWriter::finish() {
@@ -270,11 +244,11 @@ void UffWriter::finish() {
       check(list->close(), "the frame lists cannot be written");
     check(f.file.close(), "the end of the file cannot be written");
     broken_ = false;
-    f.room->give_back();
+    room_->give_back();
     if (frames_ == 0) {
       fs::remove(partial_);
     } else {
-      if (const std::string why = f.room->sync(); !why.empty()) throw std::runtime_error(why);
+      if (const std::string why = room_->sync(); !why.empty()) throw std::runtime_error(why);
       path_ = rename_to_free_name(partial_, path_);
     }
   } catch (const std::exception& problem) {

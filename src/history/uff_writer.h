@@ -3,8 +3,8 @@
 // While it grows it is FILE.partial, in HDF5's SWMR mode (single writer, multiple readers): metadata reach the file in
 // an order in which it can be opened at every moment, so a program that is killed leaves a file with all frames up to
 // the last flush(). Such a file is opened with H5F_ACC_SWMR_READ: H5Fopen(.., H5F_ACC_RDONLY, ..) refuses it because of
-// the writer's mark. finish() takes the mark away and gives the file its name. What the power's failure leaves is up to
-// the file system: nothing is forced to the disk.
+// the writer's mark. finish() takes the mark away and gives the file its name; repair_recording() does so for a file
+// that a killed program left. The file is forced to the disk every second, and before it gets its name.
 //
 // One thread at a time; every call takes hdf5_lock(). No HDF5 header is included here.
 #pragma once
@@ -16,6 +16,8 @@
 
 #include "core/acquisition.h"
 #include "core/frame.h"
+#include "history/disk_room.h"
+#include "history/disk_sync.h"
 
 namespace echoloop {
 
@@ -49,6 +51,7 @@ class UffWriter {
  private:
   struct File;
 
+  void claim_name();
   void create(const RecordingAbout& about);
   void abandon() noexcept;
   void write_samples(const RfFrame& frame);
@@ -58,6 +61,8 @@ class UffWriter {
   AcquisitionPtr acquisition_;
   std::uint64_t frames_ = 0;
   bool broken_ = false;  // the library could not write: it cannot close the file any more either
+  std::unique_ptr<DiskRoom> room_;
+  std::unique_ptr<DiskSync> sync_;  // of what room_ has open
   std::unique_ptr<File> file_;
 };
 

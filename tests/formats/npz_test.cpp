@@ -2,7 +2,9 @@
 #include "formats/npz.h"
 
 #include <cstring>
+#include <utility>
 
+#include "core/error.h"
 #include "formats/support.h"
 #include "formats/zip.h"
 
@@ -157,6 +159,23 @@ TEST(Npz, Zip64FieldsAreUsed) {
   EXPECT_EQ(members.at("rf").npy.array.real_at(1), -7.0);
   put(big, entry + 52 + 20, ~std::uint64_t{0}, 8);  // a local header far outside the file
   EXPECT_NE(npz_error(big), "no error");
+}
+
+// A member that takes long is given up in the middle.
+TEST(Npz, StopsWhileItInflates) {
+  const std::string big =
+      zip({{"rf.npy", npy("<i2", false, "(33554432,)", std::string(std::size_t{64} << 20, '\0')), true}});
+  int checks = 0;
+  const auto stop_at = [&](int n) {
+    return [&checks, n] {
+      if (++checks == n) throw Error("z.npz", "opening was stopped", "a complete read");
+    };
+  };
+  static_cast<void>(read_npz_members("z.npz", bytes_of(big), stop_at(-1)));
+  const int whole = std::exchange(checks, 0);
+  EXPECT_GE(whole, 8);  // inflating and the checksum, each every 16 MiB
+  EXPECT_THROW(read_npz_members("z.npz", bytes_of(big), stop_at(3)), Error);
+  EXPECT_EQ(checks, 3);
 }
 
 TEST(Npz, RefusesWithoutDescriptionOrSamples) {

@@ -72,17 +72,20 @@ UiState compared_beside() {
   return s;
 }
 
+enum class Tried { every_column, widest };  // which leaves the least room between the columns
+
 struct Situation {
   const char* name;
   UiState (*state)();
   Dock dock;
   bool measure;
+  Tried columns = Tried::every_column;
 };
 constexpr std::array<Situation, 5> kSituations = {{{"live", live, Dock::none, false},
                                                    {"frozen", frozen_with_marks, Dock::m_mode, true},
                                                    {"fault", faulty, Dock::sonogram, false},
-                                                   {"compared", compared, Dock::none, true},
-                                                   {"beside", compared_beside, Dock::inspector, false}}};
+                                                   {"compared", compared, Dock::none, true, Tried::widest},
+                                                   {"beside", compared_beside, Dock::inspector, false, Tried::widest}}};
 
 struct Columns {
   const char* name;
@@ -219,6 +222,7 @@ TEST_P(ClickTest, ActsOnWhatIsUnderThePointer) {
     Clicks clicks(situation, tally);
     for (const int width : {3840, 2560, 1920, 1600, 1440, 1320, 1280, 1024}) {
       for (const Columns& columns : kColumns) {
+        if (situation.columns == Tried::widest && &columns != &kColumns.back()) continue;
         BareWindow window{.width = width, .height = std::max(640, width * 9 / 16), .scale = GetParam()};
         window.view.widths = columns.widths;
         clicks.look_at(window, std::to_string(width) + " wide, " + columns.name + " columns");

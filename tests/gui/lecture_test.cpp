@@ -93,8 +93,8 @@ TEST(LectureView, EveryChoiceIsAFocusStop) {
   ECHO_SCENE(scene, 1600, 900);
   scene.press(Key::l, true);
   scene.frames(2);
-  for (const char* id : {"lecture/serial", "lecture/overlap", "lecture/policy/Drop oldest", "lecture/other",
-                         "lecture/back"}) {
+  for (const char* id :
+       {"lecture/serial", "lecture/overlap", "lecture/policy/Drop oldest", "lecture/other", "lecture/back"}) {
     const auto& stops = scene.viewer->focus().stops();
     EXPECT_TRUE(std::any_of(stops.begin(), stops.end(), [&](const FocusStop& s) { return s.id == id; })) << id;
   }

@@ -124,8 +124,8 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
   scene.viewer->present();
   scene.frames(2);
   std::vector<Rect> targets;
-  for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.25", "touch/live",
-                         "touch/track", "touch/reset"}) {
+  for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.25", "touch/live", "touch/track",
+                         "touch/reset"}) {
     const Rect r = scene.viewer->control_rect(id);
     EXPECT_TRUE(inside(r, 1024, 640)) << id;
     for (const Rect& other : targets) EXPECT_FALSE(r.overlaps(other)) << id;
@@ -141,8 +141,8 @@ TEST(TouchStripOfThePresentation, ResetsByTouchAndEveryTargetIsAFocusStop) {
   scene.click("touch/reset");
   EXPECT_EQ(scene.resets, 1);
   scene.frames(1);
-  for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/live", "touch/track",
-                         "touch/reset"}) {
+  for (const char* id :
+       {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/live", "touch/track", "touch/reset"}) {
     const auto& stops = scene.viewer->focus().stops();
     EXPECT_TRUE(std::any_of(stops.begin(), stops.end(), [&](const FocusStop& s) { return s.id == id; })) << id;
   }

@@ -240,9 +240,21 @@ std::vector<std::uint8_t> ProgramWindow::pixels(const Rect& r) const {
 }
 
 int ProgramWindow::close() {
+  if (program_ > 0) ::kill(program_, SIGTERM);
+  return wait_for_end();
+}
+
+int ProgramWindow::lose_display() {
+  ::kill(server_, SIGKILL);
+  (void)end_of(std::exchange(server_, 0));
+  return wait_for_end();
+}
+
+std::string ProgramWindow::errors() const { return read_text(folder_ / "program.txt"); }
+
+int ProgramWindow::wait_for_end() {
   const pid_t child = std::exchange(program_, 0);
   if (child <= 0) return -1;
-  ::kill(child, SIGTERM);
   int status = 0;
   if (!eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; })) {
     ::kill(child, SIGKILL);

@@ -50,7 +50,9 @@ class ProgramWindow {
   // What is on the display where the picture is, RGB.
   [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;
   [[nodiscard]] std::vector<std::uint8_t> pixels(const Rect& r) const;  // likewise, of the whole display
-  int close();  // asks it to end; the exit status, -1 when it had to be killed
+  int close();         // asks it to end; the exit status, -1 when it had to be killed
+  int lose_display();  // the display is gone, all at once; the exit status of the program, -1 when it had to be killed
+  [[nodiscard]] std::string errors() const;  // what the program has written to its standard error
 
   // Runs the program once more, to its end, without a window; its exit status.
   [[nodiscard]] int run_aside(std::vector<std::string> arguments) const;
@@ -58,6 +60,7 @@ class ProgramWindow {
 
  private:
   [[nodiscard]] pid_t start(std::vector<std::string> words, int passed_fd) const;
+  int wait_for_end();
   void point_at(const Rect& r, float x_share);
 
   TemporaryFolder folder_;

@@ -12,6 +12,7 @@
 #include "history/film.h"
 #include "support/film_file.h"
 #include "support/uff_file.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 namespace {
@@ -237,6 +238,50 @@ TEST(ProgramWindow, ClosedAfterAFaultItsExitStatusIsOne) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "500", "--policy", "error");
   (void)at_rest(window, kMiddle);
   EXPECT_EQ(window.close(), 1);
+}
+
+// The server of the display is killed, as when a session ends or a connection breaks.
+TEST(ProgramWindow, WithoutItsDisplayItCompletesItsFiles) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "20", "--record", "a.uff");
+  const auto bytes = [&] {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(window.folder() / "a.uff.partial", error);
+    return error ? 0 : size;
+  };
+  ASSERT_TRUE(eventually([&] { return bytes() > 20'000'000; }));
+  EXPECT_EQ(window.lose_display(), 1);
+  expect_numbers_without_holes(window.folder() / "a.uff");
+  const nlohmann::json report = nlohmann::json::parse(read_text(window.folder() / "report.json"));
+  EXPECT_EQ(report["recording"]["frames"], UffFile(window.folder() / "a.uff").frames());
+  const std::string errors = window.errors();
+  EXPECT_NE(errors.find("echoloop: the connection to the display was lost"), std::string::npos) << errors;
+  EXPECT_EQ(errors.find("X connection"), std::string::npos) << errors;
+}
+
+// Its file is cut while it plays, is recorded and is looked back at.
+TEST(ProgramWindow, ARecordingThatBecomesShorterIsAFault) {
+  const TemporaryFolder folder;
+  const std::filesystem::path played = folder / "played.uff";
+  const std::string making = " sim:heart --headless --backend cpu --frames 40 --rate max --record ";
+  ASSERT_EQ(std::system((ECHO_PROGRAM + making + played.string() + " > /dev/null 2>&1").c_str()), 0);
+  ECHO_PROGRAM_WINDOW(window, played.string(), "--rate", "20", "--record", "a.uff");
+  const auto recorded = [&] {
+    std::error_code error;
+    return std::filesystem::exists(window.folder() / "a.uff", error);
+  };
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::filesystem::resize_file(played, std::filesystem::file_size(played) / 3);
+  ASSERT_TRUE(eventually(recorded));  // the fault has ended it
+  window.rest();
+  window.key("space");
+  window.key("Home");
+  window.key("End");
+  (void)at_rest(window, kMiddle);
+  EXPECT_EQ(window.close(), 1);
+  const UffFile file(window.folder() / "a.uff");
+  ASSERT_TRUE(file.is_open());
+  EXPECT_GT(file.frames(), 0U);
+  EXPECT_NE(window.errors().find("played.uff"), std::string::npos) << window.errors();
 }
 
 // Loads, undoes, saves nothing by halves, and follows what somebody writes into a preset's file meanwhile.

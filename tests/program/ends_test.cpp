@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "program/run_program.h"
+#include "program/started_program.h"
 #include "test_paths.h"
 
 namespace echoloop {
@@ -51,6 +52,32 @@ TEST(Ends, ASignalLeavesReportAndRecording) {
     const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
     EXPECT_GT(report.at("frames").at("processed"), 0);
     EXPECT_TRUE(std::filesystem::exists(folder / "a.uff"));
+  }
+}
+
+// Tables and each frame of a large image take seconds here.
+TEST(Ends, ASignalInTheMiddleOfALargeFrame) {
+  for (const double computed_s : {1.0, 8.0}) {  // among the tables, in the frame
+    const TemporaryFolder folder;
+    testing::StartedProgram program({"sim:points", "--headless", "--backend", "cpu", "--grid", "-15:15:5000,2:40:5000",
+                                     "--frames", "1000", "--report", (folder / "r.json").string()},
+                                    folder);
+    ASSERT_TRUE(program.waits_for([&] { return program.cpu_seconds() > computed_s; }));
+    const auto begin = std::chrono::steady_clock::now();
+    program.send(SIGINT);
+    const int status = program.end();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));  // 1 s on a machine at rest
+    if (status == 2) {
+      EXPECT_NE(program.errors().find("stopped, as the program ends"), std::string::npos) << program.errors();
+      continue;
+    }
+    EXPECT_EQ(status, 0) << program.errors();
+    const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
+    const nlohmann::json& frames = report.at("frames");
+    EXPECT_GE(frames.at("dropped"), 1);
+    EXPECT_EQ(frames.at("produced").get<int>(), frames.at("processed").get<int>() + frames.at("dropped").get<int>() +
+                                                    frames.at("overrun").get<int>() +
+                                                    frames.at("in_flight").get<int>());
   }
 }
 

@@ -1,14 +1,14 @@
 // --record: what the program wrote, read by others; a program that is killed; a disk that is full.
-#include <chrono>
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <thread>
 
 #include "core/phantom_settings.h"
 #include "formats/acquisition_json.h"
 #include "program/run_program.h"
+#include "program/started_program.h"
 #include "source/phantom.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
@@ -20,6 +20,7 @@ using testing::Ended;
 using testing::Opened;
 using testing::read_text;
 using testing::run_program;
+using testing::StartedProgram;
 using testing::TemporaryFolder;
 using testing::UffFile;
 using Words = std::vector<std::string>;
@@ -102,44 +103,81 @@ TEST(ProgramRecording, NeverReplacesAFile) {
   EXPECT_EQ(report["path"], (folder / "a_3.uff").string());
 }
 
-// The program, started and left running.
-pid_t start_program(Words words) {
-  words.insert(words.begin(), ECHO_PROGRAM);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  return posix_spawn(&child, ECHO_PROGRAM, nullptr, nullptr, argv.data(), environ) == 0 ? child : 0;
+// How often: ECHOLOOP_KILLS, or a few times.
+int kills() {
+  const char* wanted = std::getenv("ECHOLOOP_KILLS");
+  return wanted != nullptr ? std::max(1, std::atoi(wanted)) : 6;
+}
+
+// Killed once the file is so long, at a random number of bytes: in all states of the recorder.
+void kill_at(std::uintmax_t bytes, const TemporaryFolder& folder) {
+  StartedProgram program(recording_to(folder / "a.uff", {"--duration", "60"}), folder);
+  const std::filesystem::path partial = folder / "a.uff.partial";
+  ASSERT_TRUE(program.waits_for([&] {
+    std::error_code error;
+    return std::filesystem::file_size(partial, error) >= bytes && !error;
+  })) << program.errors();
+  program.send(SIGKILL);
+  ASSERT_EQ(program.end(), 128 + SIGKILL);
+  ASSERT_FALSE(std::filesystem::exists(folder / "a.uff"));
 }
 
 TEST(ProgramRecording, KilledAtAnyMomentLeavesAllButTheLastSecond) {
+  constexpr std::size_t kFramesOfASecond = 50;
+  const std::size_t frame_bytes = make_phantom(parse_phantom("points"))->acquisition()->frame_bytes();
   std::mt19937 engine(7);
-  std::uniform_int_distribution<int> moment_ms(900, 2500);
-  for (int i = 0; i < 5; ++i) {
+  std::uniform_int_distribution<std::size_t> moment(0, 100 * frame_bytes);
+  std::size_t without_frames = 0;
+  for (int i = 0; i < kills(); ++i) {
     const TemporaryFolder folder;
-    const auto rate = 50;
-    const pid_t child = start_program(recording_to(folder / "a.uff", {"--duration", "60"}));
-    ASSERT_NE(child, 0);
+    const std::size_t bytes = moment(engine);
+    SCOPED_TRACE("killed at " + std::to_string(bytes) + " bytes");
+    kill_at(bytes, folder);
     const std::filesystem::path partial = folder / "a.uff.partial";
-    while (!std::filesystem::exists(partial)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const int ms = moment_ms(engine);
-    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ASSERT_FALSE(std::filesystem::exists(folder / "a.uff"));
-    const UffFile file(partial, Opened::killed);
-    ASSERT_TRUE(file.is_open()) << "killed after " << ms << " ms";
-    // The source's clock begins a moment after the file: what the file's own size says came is a bound from above.
-    const auto size = std::filesystem::file_size(partial);
-    const auto frame = parse_phantom("points");
-    const std::size_t bytes = make_phantom(frame)->acquisition()->frame_bytes();
-    const std::size_t written = size / bytes;
-    EXPECT_GE(file.frames() + rate, written) << "killed after " << ms << " ms";
-    if (written > static_cast<std::size_t>(rate)) {
-      EXPECT_GT(file.frames(), 0U);
+    // What the file's own size says is a bound from above.
+    const std::size_t written = std::filesystem::file_size(partial) / frame_bytes;
+    const Ended repaired = run_program({"repair", partial.string()});
+    if (written <= kFramesOfASecond && repaired.status == 2) {
+      EXPECT_NE(repaired.err.find("no frames"), std::string::npos) << repaired.err;
+      ++without_frames;
+      continue;
     }
+    ASSERT_EQ(repaired.status, 0) << repaired.err;
+    const UffFile file(folder / "a.uff");
+    ASSERT_TRUE(file.is_open());
+    EXPECT_GE(file.frames() + kFramesOfASecond, written);
+    EXPECT_NE(repaired.out.find(std::to_string(file.frames()) + " frame"), std::string::npos) << repaired.out;
     expect_phantom(file, file.frames());
+  }
+  EXPECT_LE(2 * without_frames, static_cast<std::size_t>(kills())) << "mostly killed before the first frame";
+}
+
+TEST(ProgramRecording, RepairRefusesInOneLine) {
+  const TemporaryFolder folder;
+  testing::write_text_file(folder / "text.uff.partial", "text");
+  for (const std::string& file : {(folder / "text.uff.partial").string(), (folder / "missing.uff").string()}) {
+    const Ended ended = run_program({"repair", file});
+    EXPECT_EQ(ended.status, 2);
+    const auto complaints = testing::complaints_of(ended);
+    ASSERT_EQ(complaints.size(), 1U) << ended.err;
+    EXPECT_NE(complaints[0].find(file), std::string::npos) << complaints[0];
+    EXPECT_TRUE(testing::says_what_is_accepted(complaints[0])) << complaints[0];
+  }
+  EXPECT_EQ(run_program({"repair"}).status, 2);
+}
+
+// Both run at once and are asked for the same file.
+TEST(ProgramRecording, TwoProgramsWithOneName) {
+  const TemporaryFolder folder, other;
+  const Words words = recording_to(folder / "a.uff", {"--frames", "40", "--rate", "100"});
+  StartedProgram first(words, folder), second(words, other);
+  EXPECT_EQ(first.end(), 0) << first.errors();
+  EXPECT_EQ(second.end(), 0) << second.errors();
+  for (const char* name : {"a.uff", "a_2.uff"}) {
+    const UffFile file(folder / name);
+    ASSERT_TRUE(file.is_open()) << name;
+    EXPECT_EQ(file.frames(), 40U) << name;
+    expect_phantom(file, 40);
   }
 }
 

@@ -47,6 +47,8 @@ class CpuBackend final : public Backend {
   }
   std::unique_ptr<GateDevice> make_gate_device() override { return std::make_unique<CpuGateDevice>(); }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
+  void abandon() override { pool_->abandon(); }
+  void resume() override { pool_->resume(); }
 
  private:
   std::shared_ptr<WorkerPool> pool_;

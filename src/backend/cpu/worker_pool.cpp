@@ -20,7 +20,7 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::take_chunks(const Job& job, int thread) {
   for (;;) {
     const int begin = next_.fetch_add(job.grain, std::memory_order_relaxed);
-    if (begin >= job.n) return;
+    if (begin >= job.n || abandoned_.load(std::memory_order_relaxed)) return;
     job.call(job.context, begin, std::min(begin + job.grain, job.n), thread);
   }
 }

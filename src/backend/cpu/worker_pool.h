@@ -19,6 +19,10 @@ class WorkerPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
+  // From abandon() to resume() chunks that have not begun are skipped. [any thread]
+  void abandon() { abandoned_ = true; }
+  void resume() { abandoned_ = false; }
+
   // body(begin, end, thread) for chunks of [0, n) of at most `grain` items, any order, any thread (0 .. threads()-1).
   // Returns when all are done. `body` must not throw.
   template <class Body>
@@ -49,6 +53,7 @@ class WorkerPool {
   int busy_ = 0;             // workers still in the job; under mutex_
   bool stop_ = false;        // under mutex_
   std::atomic<int> next_{0};
+  std::atomic<bool> abandoned_{false};
   std::vector<std::thread> workers_;
 };
 

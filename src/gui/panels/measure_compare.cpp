@@ -49,7 +49,7 @@ struct Columns {
 };
 
 Columns columns_of(const PanelContext& c, const Column& column) {
-  const float w = c.ui.px(c.compact ? 54 : 68);
+  const float w = c.ui.px(c.compact ? 48 : 68);
   return {column.x1 - 2 * w, column.x1 - w, column.x1};
 }
 
@@ -58,13 +58,18 @@ double value_of(const Measured& m, const std::string& object, const char* quanti
   return value != nullptr ? value->value : NAN;
 }
 
-void number_row(PanelContext& c, Column& column, const CompareRow& row, double a, double b, Type type = Type::body) {
+// A narrow column has small type, and leaves out the unit where it would run into the numbers.
+void number_row(PanelContext& c, Column& column, const CompareRow& row, double a, double b, Type wanted = Type::body) {
   const Ui& ui = c.ui;
+  const Type type = c.compact && wanted == Type::body ? Type::small : wanted;
   const Rect r = ui.row(column, type == Type::strong ? 24 : 20, 0);
   const Columns at = columns_of(c, column);
   if (type == Type::strong) ui.fill({r.x0 - ui.px(6), r.y0, r.x1 + ui.px(4), r.y1}, theme::kField, 4);
   const float end = ui.text(type, r, type == Type::strong ? theme::kText : theme::kText2, row.label);
-  ui.text(Type::small, end + ui.px(4), r.y0, r.height(), theme::kMuted, row.unit);
+  const float unit_end = end + ui.px(4) + ui.width(Type::small, row.unit);
+  if (unit_end + ui.px(4) <= at.a - ui.width(type, fixed(a, row.decimals))) {
+    ui.text(Type::small, end + ui.px(4), r.y0, r.height(), theme::kMuted, row.unit);
+  }
   const auto number = [&](float right, double value) {
     const std::string text = fixed(value, row.decimals);
     const bool low = value < row.least;

@@ -15,7 +15,7 @@ struct Column;
 struct PhantomEdit {
   bool open = false;
   std::optional<PhantomSettings> held = {};  // edited; shown until that phantom is open, or refused
-  bool asked = false;                   // it was released, and the phantom is being opened
+  bool asked = false;                        // it was released, and the phantom is being opened
 };
 
 void phantom_rows(PanelContext& c, Column& column);

@@ -101,6 +101,20 @@ void continue_row(PanelContext& c, Column& column) {
   }
 }
 
+// What a killed run has left; opening it repairs it.
+void repair_row(PanelContext& c, Column& column) {
+  const std::filesystem::path file = c.state.unfinished;
+  if (file.empty()) return;
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, theme::kRow, 6);
+  const std::string name = file.filename().string();
+  const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Repair " + name);
+  const std::string help = "Unfinished recording: " + file.string() + ". Completes the file and opens it.";
+  if (ui.button("repair", r, {.label = label}, {"Repair " + name, help, why_no_files(c.state)})) {
+    call(c.commands.open_file, file);
+  }
+}
+
 void rate_slider(PanelContext& c, Column& column) {
   constexpr double kTop_hz = 2000.0;
   StreamSettings& stream = c.state.stream;
@@ -192,6 +206,7 @@ void source_panel(PanelContext& c, Column& column) {
   phantom_rows(c, column);
   open_row(c, column);
   continue_row(c, column);
+  repair_row(c, column);
   info_line(c, column);
   fact_sliders(c, column);
   rate_slider(c, column);

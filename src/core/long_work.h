@@ -1,0 +1,10 @@
+// Tables of very large images take seconds, on one thread. A program that is asked to end does not wait for them.
+// Process-wide, as ending is. Any thread.
+#pragma once
+
+namespace echoloop {
+
+void end_long_work();    // from now on check_long_work() throws; also for a signal handler
+void check_long_work();  // now and then in work that may take longer than a moment. Throws Error
+
+}  // namespace echoloop

@@ -1,0 +1,37 @@
+// The files that are mapped into memory, and which of their pages were lost: the file became shorter, or its disk
+// failed or was removed. An access to such a page ends a program by default (SIGBUS); the handler
+// (formats/lost_pages.h) puts an empty page there and notes it here. Who has read samples therefore asks
+// require_readable() before their use. All functions: any thread. The table has a fixed size and no lock, as a signal
+// handler reads it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace echoloop {
+
+// A mapping in the table, as long as this object exists. Throws Error when the table is full.
+class MappingEntry {
+ public:
+  MappingEntry(std::string file, std::span<const std::byte> mapping);
+  ~MappingEntry();
+  MappingEntry(const MappingEntry&) = delete;
+  MappingEntry& operator=(const MappingEntry&) = delete;
+
+  static constexpr std::size_t kMost = 256;
+
+ private:
+  std::size_t index_ = 0;
+};
+
+// Whether the memory belongs to a mapped file, so that its bytes may be lost at any time.
+[[nodiscard]] bool in_mapped_file(std::span<const std::byte> memory);
+
+// Throws Error, naming the file, when a page of this memory was lost.
+void require_readable(std::span<const std::byte> memory);
+
+// False when the address belongs to no mapped file. Nothing here allocates or locks. [signal handler]
+bool note_lost_page(const std::byte* page, std::size_t bytes);
+
+}  // namespace echoloop

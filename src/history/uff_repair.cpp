@@ -1,0 +1,143 @@
+#include "history/uff_repair.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/hdf5_lock.h"
+#include "history/disk_room.h"
+#include "history/free_name.h"
+#include "history/uff_nodes.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+using uff::check;
+using uff::Handle;
+
+constexpr const char* kAccepted = "a recording of Echoloop (F.uff.partial)";
+
+enum class Access { plain, growing, repair };
+
+// Empty when the library refuses. `repair` takes the writer's mark away, as the library's own tool h5clear does.
+Handle open_file(const fs::path& file, Access access) {
+  const Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
+  unsigned flags = H5F_ACC_RDONLY;
+  if (access == Access::growing) flags |= H5F_ACC_SWMR_READ;
+  if (access == Access::repair) {
+    flags = H5F_ACC_RDWR;
+    const hbool_t yes = true;
+    check(H5Pset(list.get(), "clear_status_flags", &yes), "the writer's mark");
+    check(H5Pset(list.get(), "skip_eof_check", &yes), "the size of the file");
+  }
+  const hid_t opened = H5Fopen(file.c_str(), flags, list.get());
+  return opened < 0 ? Handle() : Handle(opened, H5Fclose, "file");
+}
+
+// The data sets that have an entry for each frame. Empty when one of them is missing.
+std::vector<Handle> frame_lists(const Handle& file) {
+  const bool iq = H5Lexists(file.get(), "/channel_data/data/real", H5P_DEFAULT) > 0;
+  std::vector<const char*> names = {"/echoloop/frame_sequence", "/echoloop/acquired_ns"};
+  if (iq) {
+    names.insert(names.end(), {"/channel_data/data/real", "/channel_data/data/imag"});
+  } else {
+    names.push_back("/channel_data/data");
+  }
+  std::vector<Handle> lists;
+  for (const char* name : names) {
+    const hid_t list = H5Dopen2(file.get(), name, H5P_DEFAULT);
+    if (list < 0) return {};
+    lists.emplace_back(list, H5Dclose, name);
+  }
+  return lists;
+}
+
+std::vector<hsize_t> size_of(const Handle& list) {
+  const Handle space(H5Dget_space(list.get()), H5Sclose, "size");
+  std::vector<hsize_t> size(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space.get()), 1)));
+  check(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), "size");
+  return size;
+}
+
+// Frames of which everything is there; nothing: not one of our recordings.
+std::uint64_t whole_frames(const Handle& file) {
+  const std::vector<Handle> lists = frame_lists(file);
+  if (lists.empty()) throw std::runtime_error("not a recording of this program");
+  hsize_t frames = size_of(lists.front())[0];
+  for (const Handle& list : lists) frames = std::min(frames, size_of(list)[0]);
+  if (frames == 0) throw std::runtime_error("no frames: the program was killed before the first one was written");
+  return frames;
+}
+
+void cut_to(const Handle& file, std::uint64_t frames) {
+  for (const Handle& list : frame_lists(file)) {
+    std::vector<hsize_t> size = size_of(list);
+    if (size[0] == frames) continue;
+    size[0] = frames;
+    check(H5Dset_extent(list.get(), size.data()), "the number of frames");
+  }
+}
+
+// Throws std::runtime_error with the reason.
+std::uint64_t repair(const fs::path& file) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  errno = 0;
+  if (const Handle whole = open_file(file, Access::plain); whole.get() >= 0) return whole_frames(whole);
+  std::uint64_t frames = 0;
+  {
+    const Handle growing = open_file(file, Access::growing);
+    if (growing.get() < 0) throw std::runtime_error("not an HDF5 file, or damaged");
+    frames = whole_frames(growing);
+  }
+  {
+    Handle opened = open_file(file, Access::repair);
+    if (opened.get() < 0) throw std::runtime_error("the file cannot be opened for writing");
+    // What was written after the last complete header is not free.
+    check(H5Fincrement_filesize(opened.get(), 0), "the size of the file");
+    cut_to(opened, frames);
+    check(opened.close(), "the end of the file");
+  }
+  const Handle again = open_file(file, Access::plain);
+  if (again.get() < 0 || whole_frames(again) != frames) throw std::runtime_error("the file is damaged");
+  return frames;
+}
+
+}  // namespace
+
+RepairedRecording repair_recording(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) throw Error(file.string(), "no such file", kAccepted);
+  if (!fs::is_regular_file(file, error)) throw Error(file.string(), "not a regular file", kAccepted);
+  if (is_growing(file)) throw Error(file.string(), "the file is still being recorded", "a recording that has ended");
+  const std::scoped_lock lock(hdf5_lock());
+  try {
+    const std::uint64_t frames = repair(file);
+    if (!is_partial_name(file)) return {.path = file, .frames = frames};
+    return {.path = rename_to_free_name(file, name_of_partial(file)), .frames = frames};
+  } catch (const std::exception& problem) {
+    throw Error(file.string(), problem.what(), kAccepted);
+  }
+}
+
+std::vector<fs::path> unfinished_recordings(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const bool recording = is_partial_name(it->path()) && name_of_partial(it->path()).extension() == ".uff";
+    if (!recording || !it->is_regular_file(ignored) || is_growing(it->path())) continue;
+    found.emplace_back(it->last_write_time(ignored), it->path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<fs::path> files;
+  for (auto& [time, path] : found) files.push_back(std::move(path));
+  return files;
+}
+
+}  // namespace echoloop
