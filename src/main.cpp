@@ -1,5 +1,4 @@
 // Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
-// Started by itself with --reader-process, it reads a file for the viewer and nothing else.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -20,7 +19,7 @@
 #include "app/terminal.h"
 #include "core/error.h"
 #include "core/param_table.h"
-#include "formats/reader_main.h"
+#include "formats/recording.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
@@ -54,7 +53,7 @@ int run(int argc, char** argv) {
       print_out("{}", options.help);
       return 0;
     case Command::version:
-      print_out("echoloop {}\n", kVersion);
+      print_out("echoloop {} ({})\n", kVersion, sandbox_text());
       return 0;
     case Command::list_params:
       print_out("{}", params_markdown_table());
@@ -90,7 +89,6 @@ int run_and_flush(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argv);
   open_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
   // Timers that end on time, not up to 50 us later: for this thread and, inherited, for all that it will start.

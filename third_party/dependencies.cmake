@@ -26,6 +26,7 @@ include(kissfft)
 include(eigen)
 include(stb)
 include(blosc)
+include(reader_libraries)
 include(cairo)
 
 if(ECHOLOOP_GUI)

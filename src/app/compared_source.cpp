@@ -45,7 +45,8 @@ struct ComparedSource::Reader {
       Read read{.index = index};
       try {
         const auto memory = std::make_shared<std::vector<std::byte>>(source->acquisition()->frame_bytes());
-        read.samples = source->produce(index, *memory);
+        FrameMemory slot{.bytes = *memory, .owner = nullptr, .kind = HostMemory::pageable};
+        read.samples = source->produce_in(index, slot, stop);
         read.owner = memory;
       } catch (...) {
         read.error = std::current_exception();

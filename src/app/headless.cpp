@@ -105,7 +105,7 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   if (!problem.empty() && !complete) {  // else what was asked for has been done
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
-    status = 1;
+    status = session.producer_state() == ProducerState::failed ? 2 : 1;  // a file that cannot be read is bad input
   }
   if (!recording.problem.empty()) {
     print_error("echoloop: {}\n", recording_text(recording));

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "core/long_work.h"
+#include "formats/recording.h"
 
 namespace echoloop {
 namespace {
@@ -20,6 +21,7 @@ void watch_interrupts() {
     });
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
   }
+  stop_reading_when(interrupted);
 }
 
 bool interrupted() { return noted != 0; }

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "formats/recording.h"
+
 namespace echoloop {
 namespace {
 
@@ -18,6 +20,8 @@ std::string injection_help() {
 void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("source", o.source, "A recording, or sim:points, sim:cyst, sim:flow, sim:heart (default)");
   app.add_flag("--headless", o.headless, "Run the same pipeline without a window, up to the limits below");
+  app.add_flag_callback("--unsandboxed", allow_reading_unsandboxed,
+                        "Open recordings also where the kernel has neither seccomp nor Landlock");
   app.add_option("--frames", t.n_frames, "Stop after N processed frames")->type_name("N");
   app.add_option("--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", t.backend, "Processing device: auto, cuda or cpu");

@@ -57,7 +57,7 @@ bool looks_like_course_doppler(const std::map<std::string, NpzMember>& members) 
   return members.contains("iq") && members.contains("xgrid") && members.contains("zgrid");
 }
 
-Recording read_course_doppler(const OpenRequest& request, const std::map<std::string, NpzMember>& members) {
+LibraryRecording read_course_doppler(const OpenRequest& request, const std::map<std::string, NpzMember>& members) {
   const std::string what = request.what();
   for (const char* const name : {"prf", "c", "tx_frequency"}) {
     if (!members.contains(name)) throw Error(what, std::string("no '") + name + "' in addition to 'iq'", "a number");
@@ -75,7 +75,6 @@ Recording read_course_doppler(const OpenRequest& request, const std::map<std::st
   RecordingParts parts{.acquisition = {},
                        .samples = sample_source(what, iq, {Axis::frame, Axis::element, Axis::time}),
                        .owner = std::make_shared<const Owner>(Owner{request.file, inflated}),
-                       .memory = inflated ? SourceMemory::memory_block : SourceMemory::mapped_file,
                        .format = "GPU short-course Doppler data (NumPy, beamformed IQ)"};
   Acquisition& a = parts.acquisition;
   a.data = DataKind::beamformed;
@@ -90,7 +89,7 @@ Recording read_course_doppler(const OpenRequest& request, const std::map<std::st
   a.transmits[0].t0_s = 2.0 * z.first / a.sound_speed_m_s;
   a.assumptions.emplace_back("xgrid and zgrid assumed to be in metres: not in the file");
   a.assumptions.emplace_back("one frame every 1/prf assumed, as in the short course");
-  return make_recording(request, std::move(parts));
+  return make_library_recording(request, std::move(parts));
 }
 
 }  // namespace echoloop

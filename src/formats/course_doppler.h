@@ -13,6 +13,6 @@ namespace echoloop {
 bool looks_like_course_doppler(const std::map<std::string, NpzMember>& members);
 
 // Throws Error of one line naming the member that is wrong.
-Recording read_course_doppler(const OpenRequest& request, const std::map<std::string, NpzMember>& members);
+LibraryRecording read_course_doppler(const OpenRequest& request, const std::map<std::string, NpzMember>& members);
 
 }  // namespace echoloop

@@ -29,7 +29,42 @@ herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info_t* info, v
   return 0;
 }
 
+struct Reason {
+  std::string_view words;
+  std::string text;  // the first that contains them
+};
+
+herr_t find_reason(unsigned /*n*/, const H5E_error2_t* error, void* to) {
+  auto& reason = *static_cast<Reason*>(to);
+  const std::string_view text(error->desc == nullptr ? "" : error->desc);
+  if (text.find(reason.words) == std::string_view::npos) return 0;
+  reason.text = text;
+  return 1;
+}
+
+std::string reason_with(std::string_view words) {
+  Reason reason{.words = words, .text = {}};
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
+  return reason.text;
+}
+
+// The library has just failed to open something.
+Error cannot_open(const std::string& where, const std::string& damaged) {
+  const std::string reason = reason_with("version");  // one that it does not know
+  if (reason.empty()) return {where, damaged, kUndamaged};
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  const std::string version = std::to_string(major) + "." + std::to_string(minor);
+  return {where,
+          "written by a newer HDF5 than " + version + "." + std::to_string(release) + ", or damaged (" +
+              printable(reason) + ")",
+          "data that HDF5 " + version + " can read",
+          "convert with the h5repack of the newer HDF5, or write with h5py's libver=('earliest', 'v110')"};
+}
+
 }  // namespace
+
+bool failed_for(std::string_view words) { return !reason_with(words).empty(); }
 
 Node::Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id)
     : what_(std::move(what)),
@@ -52,9 +87,9 @@ Node Node::open(const std::string& what, const std::string& path, std::size_t fi
   hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (opened < 0) opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   const Id file(opened);
-  if (!file.valid()) throw Error(what, "a damaged or truncated HDF5 file", kUndamaged);
+  if (!file.valid()) throw cannot_open(what, "a damaged or truncated HDF5 file");
   Id root(H5Gopen2(file, "/", H5P_DEFAULT));  // keeps the file open
-  if (!root.valid()) throw Error(what, "an HDF5 file without a root group", kUndamaged);
+  if (!root.valid()) throw cannot_open(what, "an HDF5 file without a root group");
   return {what, "", file_size, 0, std::move(root)};
 }
 
@@ -90,7 +125,7 @@ std::optional<Node> Node::find(const std::string& name) const {
   if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
     throw Error(what_ + " (" + path + ")", "an external or soft link", "data inside this file");
   Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
-  if (!object.valid()) throw Error(what_ + " (" + path + ")", "a damaged object", kUndamaged);
+  if (!object.valid()) throw cannot_open(what_ + " (" + path + ")", "a damaged object");
   return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));
 }
 
@@ -104,6 +139,18 @@ Node Node::at_path(const std::string& path) const {
   const std::size_t slash = path.find('/');
   if (slash == std::string::npos) return at(path);
   return at(path.substr(0, slash)).at_path(path.substr(slash + 1));
+}
+
+Node Node::dataset_at(const std::string& path, std::size_t cache_bytes) const {
+  const std::size_t slash = path.rfind('/');
+  const Node group = slash == std::string::npos ? *this : at_path(path.substr(0, slash));
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (const Node found = group.at(name); cache_bytes <= kCacheBytes || !found.is_dataset()) return found;
+  const Id access(H5Pcreate(H5P_DATASET_ACCESS));  // counts for the first that opens it: it is closed by now
+  H5Pset_chunk_cache(access, kCacheSlots, cache_bytes, 1.0);
+  Id dataset(H5Dopen2(group.id(), name.c_str(), access));
+  if (!dataset.valid()) throw cannot_open(where(), "a damaged dataset");
+  return {what_, group.path_ + "/" + printable(name), file_size_, group.depth_ + 1, std::move(dataset)};
 }
 
 std::vector<std::size_t> Node::extents() const {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,8 @@ class Node {  // a group or a dataset; copies share it
   [[nodiscard]] std::optional<Node> find(const std::string& name) const;
   [[nodiscard]] Node at(const std::string& name) const;       // Error when there is none
   [[nodiscard]] Node at_path(const std::string& path) const;  // "data/rf_data/frame_1", name by name
+  // As at_path(); up to so many bytes of its unpacked chunks are kept, when nothing else has it open.
+  [[nodiscard]] Node dataset_at(const std::string& path, std::size_t cache_bytes) const;
 
   // One text of any kind, without padding; nothing when there is none or it is something else.
   [[nodiscard]] std::optional<std::string> text_attribute(const char* name) const;
@@ -89,6 +92,9 @@ class Node {  // a group or a dataset; copies share it
   std::size_t file_size_, depth_;
   std::shared_ptr<const Id> id_;
 };
+
+// Whether one of the library's reasons for its last failure contains `words`.
+bool failed_for(std::string_view words);
 
 // float16, float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library
 // converts without surprises. Floats and integers of a file's own making are none.

@@ -1,5 +1,7 @@
 #include "formats/hdf5_samples.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -8,6 +10,7 @@
 #include "core/error.h"
 #include "formats/hdf5_offsets.h"
 #include "formats/hdf5_stored.h"
+#include "formats/unreadable_frame.h"
 
 namespace echoloop {
 namespace {
@@ -28,17 +31,32 @@ std::size_t values_per_sample(const Hdf5Samples& samples, const Stored& stored) 
   return extent(samples, stored, Axis::iq) * (stored.real.empty() ? 1 : 2) * (samples.imaginary.empty() ? 1 : 2);
 }
 
+// Unpacked chunks that hold several frames are kept until the last of these frames was read: those that one frame
+// touches, as far as they take no more than a quarter of the memory that this process may have. 0: no need.
+std::size_t frame_cache_bytes(const Node& dataset, const Hdf5Samples& samples, const Stored& stored) {
+  const hdf5::Storage storage = dataset.storage(stored.bytes);
+  const auto frame = std::find(samples.axes.begin(), samples.axes.end(), Axis::frame);
+  if (storage.layout != hdf5::Layout::chunked || frame == samples.axes.end()) return 0;
+  if (storage.chunk[static_cast<std::size_t>(frame - samples.axes.begin())] == 1) return 0;
+  std::size_t values = 1;
+  for (std::size_t k = 0; k < stored.shape.size(); ++k) {
+    const std::size_t chunk = storage.chunk[k];
+    values *= samples.axes[k] == Axis::frame ? chunk : (stored.shape[k] + chunk - 1) / chunk * chunk;
+  }
+  const Id type(H5Dget_type(dataset.id()));
+  rlimit memory{};
+  const bool limited = ::getrlimit(RLIMIT_DATA, &memory) == 0;
+  const std::size_t bytes = values * H5Tget_size(type);
+  return limited && bytes <= memory.rlim_cur / 4 ? bytes : 0;
+}
+
 class FrameReader {
  public:
   FrameReader(Node root, Hdf5Samples samples, Stored stored, SampleType type)
-      : root_(std::move(root)), samples_(std::move(samples)), stored_(std::move(stored)), type_(type) {
-    for (const std::string& path : samples_.datasets) {
-      if (samples_.datasets.size() <= kMaxOpen) open_.push_back(root_.at_path(path));
-    }
-    if (!samples_.imaginary.empty()) imaginary_.push_back(root_.at_path(samples_.imaginary));
-  }
+      : root_(std::move(root)), samples_(std::move(samples)), stored_(std::move(stored)), type_(type) {}
 
   void read(std::uint64_t frame, std::span<std::byte> out) {
+    if (open_.empty() && samples_.datasets.size() <= kMaxOpen) open();
     const std::size_t n = samples_.datasets_per_frame;
     for (std::size_t k = 0; k < n; ++k) {
       const bool one = samples_.datasets.size() == 1;
@@ -50,6 +68,13 @@ class FrameReader {
   }
 
  private:
+  // At the first frame, when whoever described the datasets has closed them.
+  void open() {
+    const std::size_t cache_bytes = frame_cache_bytes(root_.at_path(samples_.datasets[0]), samples_, stored_);
+    for (const std::string& path : samples_.datasets) open_.push_back(root_.dataset_at(path, cache_bytes));
+    if (!samples_.imaginary.empty()) imaginary_.push_back(root_.dataset_at(samples_.imaginary, cache_bytes));
+  }
+
   // One frame of one dataset in memory, as read_slab() leaves it.
   [[nodiscard]] SampleSource source(const std::byte* data, const std::byte* quadrature) const {
     const std::size_t value = bytes_per_value(type_);
@@ -88,8 +113,12 @@ class FrameReader {
     const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
     std::byte* const into = stored_.half ? to + bytes : to;
     if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0)
-      throw Error(dataset.where(), "damaged samples in frame " + std::to_string(frame), hdf5::kUndamaged);
+        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0) {
+      const std::string in_frame = " samples in frame " + std::to_string(frame);
+      if (hdf5::failed_for("errno = 5,"))
+        throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk");
+      throw Error(dataset.where(), "damaged" + in_frame, hdf5::kUndamaged);
+    }
     if (stored_.half) hdf5::widen_halves({to, 2 * bytes});
   }
 

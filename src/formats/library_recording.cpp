@@ -1,10 +1,19 @@
-// Chooses among the readers that stand on a library, by content.
+// Chooses the reader by the first bytes of the file.
 #include "formats/library_recording.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
 
 #include "core/error.h"
 #include "formats/hdf5_file.h"
 #include "formats/hdf5_formats.h"
 #include "formats/mat.h"
+#include "formats/npy.h"
+#include "formats/npz.h"
+#include "formats/shortcourse.h"
+#include "formats/sidecar.h"
+#include "formats/zip.h"
 
 namespace echoloop {
 namespace {
@@ -23,10 +32,35 @@ std::string outline_text(const hdf5::Node& root) {
   return "an HDF5 file with " + (text.empty() ? "no members" : text);
 }
 
-}  // namespace
+// The first bytes, for a person who has to guess what the file is.
+std::string first_bytes(std::string_view start) {
+  std::string text = "unknown content beginning with \"";
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (const char c : start.substr(0, 8)) {
+    const auto b = static_cast<unsigned char>(c);
+    if (b >= 0x20 && b < 0x7f) {
+      text += c;
+    } else {
+      text += {'\\', 'x', kHex[b >> 4], kHex[b & 15]};
+    }
+  }
+  return text + "\"";
+}
 
-LibraryRecording open_library_recording(const OpenRequest& request) {
-  if (looks_like_mat(request.bytes())) return read_mat(request);
+// HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
+bool looks_like_hdf5(std::span<const std::byte> bytes) {
+  constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
+  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at) {
+    if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
+  }
+  return false;
+}
+
+bool is_text_pickle(std::string_view start) {
+  return start.starts_with("(dp") || start.starts_with("(lp") || start.starts_with("}q") || start.starts_with("]q");
+}
+
+LibraryRecording open_hdf5(const OpenRequest& request) {
   const hdf5::Node root = hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size());
   request.advance(0.05);
   if (looks_like_uff(root)) return read_uff(request, root);
@@ -34,6 +68,27 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
   if (looks_like_pybf(root)) return read_pybf(request, root);
   if (looks_like_zea(root)) return read_zea(request, root);
   throw Error(request.what(), outline_text(root), kAcceptedFiles);
+}
+
+}  // namespace
+
+LibraryRecording open_library_recording(const OpenRequest& request) {
+  const auto bytes = request.bytes();
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
+  if (looks_like_npy(bytes)) return read_described_npy(request);
+  if (looks_like_zip(bytes)) return read_npz(request);
+  if (!request.sidecars.empty()) refuse_described(request);
+  if (looks_like_mat(bytes)) return read_mat(request);
+  if (looks_like_hdf5(bytes)) return open_hdf5(request);
+  if (start[0] == '\x80' && start.size() > 1 && start[1] >= 0 && start[1] <= 5)
+    return read_short_course_pickle(request);
+  if (is_text_pickle(start)) {
+    throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
+                "save the data with pickle.dump(x, f, 4)");
+  }
+  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
+  throw Error(request.what(), first_bytes(start), kAcceptedFiles);
 }
 
 }  // namespace echoloop

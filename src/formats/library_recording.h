@@ -1,5 +1,5 @@
-// A recording behind a library that is not safe on hostile files (HDF5, matio). The readers of such formats make one
-// of these; they run in the reader process only (reader_process.h), which hands geometry and frames to the viewer.
+// A recording in a file that anybody may have made. The readers of all formats make one of these; they run in the
+// reader process only (reader_process.h), which hands geometry and frames to the viewer.
 // Internal to src/formats.
 #pragma once
 
@@ -24,6 +24,9 @@ struct LibraryRecording {
   // ([transmit][element][sample], little-endian, in one piece, aligned to its numbers): the viewer then maps the file
   // and lends the frames where they are. Empty otherwise.
   std::vector<std::uint64_t> frame_offsets;
+
+  // A JSON description in place of a recording: the name of the array in the same folder. All else is empty then.
+  std::string described_file;
 
   // Writes frame `index` < frame_count into `out`, acquisition->frame_bytes() long. Throws Error. [one thread]
   std::function<void(std::uint64_t index, std::span<std::byte> out)> read_frame;

@@ -16,14 +16,18 @@
 namespace echoloop {
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  const std::string what = path.string();
-  auto file = std::shared_ptr<MappedFile>(new MappedFile);
   // O_NONBLOCK: a named pipe without a writer must be refused, not waited for.
-  file->fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file->fd_ < 0) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
     const int reason = errno;
-    throw Error(what, reason == ENOENT ? "no such file" : std::strerror(reason), kAcceptedFiles);
+    throw Error(path.string(), reason == ENOENT ? "no such file" : std::strerror(reason), kAcceptedFiles);
   }
+  return adopt(fd, path.string());
+}
+
+std::shared_ptr<const MappedFile> MappedFile::adopt(int fd, const std::string& what) {
+  auto file = std::shared_ptr<MappedFile>(new MappedFile);
+  file->fd_ = fd;
   struct stat info {};
   if (::fstat(file->fd_, &info) != 0) throw Error(what, std::strerror(errno), kAcceptedFiles);
   if (S_ISDIR(info.st_mode)) throw Error(what, "a folder", kAcceptedFiles);

@@ -20,6 +20,8 @@ class MappedFile {
  public:
   // Throws Error when the path is missing, a folder, not a regular file, empty or unreadable.
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
+  // The file that is open as `fd`, which becomes this object's.
+  static std::shared_ptr<const MappedFile> adopt(int fd, const std::string& what);
   // Bytes that are in memory already and outlive it: what a reader sees of a file, without one.
   static std::shared_ptr<const MappedFile> borrow(std::span<const std::byte> bytes);
   MappedFile(const MappedFile&) = delete;

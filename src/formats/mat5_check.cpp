@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/error.h"
@@ -12,8 +13,11 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
-constexpr std::uint32_t kMatrix = 14, kCompressed = 15;  // element types (MAT-File Format, table 1-1)
-constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64 = 15;  // array classes (table 1-3)
+// Element types (MAT-File Format, table 1-1), array classes (table 1-3).
+constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15, kUtf8 = 16;
+constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64Array = 15;
+constexpr std::size_t kMaxName = 4096;                     // MATLAB's longest name has 63 characters
+constexpr std::size_t kHead = 8192;                        // of an inflated variable: all before its numbers
 constexpr std::size_t kMaxLooked = std::size_t{64} << 20;  // of an inflated variable; what lies beyond is not walked
 constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr int kMaxDepth = 16;
@@ -22,6 +26,12 @@ struct Element {
   std::uint32_t type = 0;
   std::size_t data_at = 0, data_bytes = 0, next = 0;
 };
+
+// Bytes of one number of an element type; 0: no numbers.
+std::size_t number_bytes(std::uint32_t type) {
+  constexpr std::size_t kBytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 0, 0, 1, 2, 4};
+  return type < std::size(kBytes) ? kBytes[type] : 0;
+}
 
 struct BeyondReach {};  // the walk came to the end of what was inflated
 
@@ -39,16 +49,19 @@ class Walker {
     if (depth > kMaxDepth) refuse("a MATLAB variable nested deeper than " + std::to_string(kMaxDepth));
     const Element flags = element(at, end);
     const std::uint32_t kind = word(flags.data_at) & 0xffU;
-    if (kind == 0 || kind > kUint64) return;  // functions and opaque objects have another layout; matio skips them
+    if (kind == 0 || kind > kUint64Array) return;  // functions and opaque objects have another layout; matio skips them
     const Element dims = element(flags.next, end);
+    if (flags.type != kUint32 || flags.data_bytes != 8 || (dims.type != kInt32 && dims.type != kUint32))
+      refuse("a damaged MATLAB variable");
     const std::size_t parts = part_count(dims);
-    if (kind > kObject && kind != kSparse && parts > end - at) {  // each number takes a byte at least
-      refuse("a MATLAB array that declares " + std::to_string(parts) + " numbers in " + std::to_string(end - at) +
-             " bytes");
-    }
-    if (kind != kCell && kind != kStruct) return;
+    if (kind > kObject && kind != kSparse && parts > end - at) refuse_numbers(parts, end - at);
     const Element name = element(dims.next, end);
+    if ((name.type != kInt8 && name.type != kUint8 && name.type != kUtf8) || name.data_bytes > kMaxName)
+      refuse("a MATLAB variable with a name of " + std::to_string(name.data_bytes) + " bytes");
+    if (kind == kSparse) return numbers(name.next, end);
+    if (kind > kObject) return numbers(name.next, end, parts);
     if (kind == kCell) return nested(name.next, end, parts, depth);
+    if (kind == kObject) return;  // matio does not look inside
     const Element length = element(name.next, end);
     const std::uint32_t name_bytes = word(length.data_at);
     const Element names = element(length.next, end);
@@ -72,6 +85,21 @@ class Walker {
   }
 
  private:
+  [[noreturn]] void refuse_numbers(std::size_t n, std::size_t bytes) const {
+    refuse("a MATLAB array that declares " + std::to_string(n) + " numbers in " + std::to_string(bytes) + " bytes");
+  }
+
+  // The elements of numbers in [at, end): each holds `parts`, if any.
+  void numbers(std::size_t at, std::size_t end, std::size_t parts = 0) const {
+    while (at < end) {
+      const Element part = element(at, end);
+      const std::size_t size = number_bytes(part.type);
+      if (size == 0) refuse("MATLAB numbers of type " + std::to_string(part.type));
+      if (part.data_bytes / size < parts) refuse_numbers(parts, part.data_bytes);
+      at = part.next;
+    }
+  }
+
   [[nodiscard]] Element element(std::size_t at, std::size_t end) const {
     if (at > end || end - at < 8) refuse("a truncated MATLAB variable");
     const std::uint32_t tag = word(at);
@@ -145,7 +173,7 @@ class Inflater {
 // the checksum.
 void check_compressed(const std::string& what, std::span<const std::byte> packed, ByteOrder order) {
   Inflater inflater(what, packed);
-  std::vector<std::byte> start(64);
+  std::vector<std::byte> start(kHead);
   start.resize(inflater.read(start));
   if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kAccepted);
   const Walker head(what, start, start.size(), order);

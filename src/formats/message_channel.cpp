@@ -19,11 +19,18 @@ struct Header {
   std::uint64_t size = 0;
 };
 
+// Only the description of a recording is long.
+std::uint64_t longest(MessageKind kind) { return kind == MessageKind::opened ? kMaxMessageBytes : kMaxShortBytes; }
+
 }  // namespace
 
-bool MessageChannel::send_bytes(std::span<const std::byte> bytes) {
+bool MessageChannel::send_bytes(std::span<const std::byte> bytes, const std::function<void()>& waiting) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (waiting) waiting();
+      continue;
+    }
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -32,14 +39,14 @@ bool MessageChannel::send_bytes(std::span<const std::byte> bytes) {
 }
 
 // What is short goes in one piece: every call costs both processes.
-bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload) {
+bool MessageChannel::send(MessageKind kind, std::span<const std::byte> payload, const std::function<void()>& waiting) {
   constexpr std::size_t kShort = 2400;
   const Header header{.kind = kind, .size = payload.size()};
   const auto head = std::as_bytes(std::span(&header, 1));
-  if (payload.size() > kShort) return send_bytes(head) && send_bytes(payload);
+  if (payload.size() > kShort) return send_bytes(head, waiting) && send_bytes(payload, waiting);
   std::array<std::byte, sizeof(Header) + kShort> piece;
   const auto end = std::copy(payload.begin(), payload.end(), std::copy(head.begin(), head.end(), piece.begin()));
-  return send_bytes(std::span(piece.begin(), end));
+  return send_bytes(std::span(piece.begin(), end), waiting);
 }
 
 // What is there, at least a byte; 0 when the other side is gone.
@@ -78,15 +85,25 @@ bool MessageChannel::receive_bytes(std::span<std::byte> bytes, const std::functi
 }
 
 std::optional<ReaderMessage> MessageChannel::receive(const std::function<void()>& waiting) {
+  const std::function<void()> inside = [&] {  // a message that was begun
+    if (!waiting) return;
+    try {
+      waiting();
+    } catch (...) {
+      cut_ = true;
+      throw;
+    }
+  };
   Header header;
-  if (!receive_bytes(std::as_writable_bytes(std::span(&header, 1)), waiting)) return std::nullopt;
+  const auto head = std::as_writable_bytes(std::span(&header, 1));
+  if (!receive_bytes(head.first(1), waiting) || !receive_bytes(head.subspan(1), inside)) return std::nullopt;
   if (header.mark != kMark) throw BadMessage("no message");
-  if (header.size > kMaxMessageBytes) throw BadMessage("a message above the size limit");
+  if (header.size > longest(header.kind)) throw BadMessage("a message above the size limit");
   ReaderMessage message{.kind = header.kind, .payload = {}};
   while (message.payload.size() < header.size) {  // memory is taken as the bytes come, not as they are announced
     const std::size_t begin = message.payload.size();
     message.payload.resize(begin + std::min<std::size_t>(kPiece, header.size - begin));
-    if (!receive_bytes(std::span(message.payload).subspan(begin), waiting)) return std::nullopt;
+    if (!receive_bytes(std::span(message.payload).subspan(begin), inside)) return std::nullopt;
   }
   return message;
 }

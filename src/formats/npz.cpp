@@ -1,5 +1,7 @@
 #include "formats/npz.h"
 
+#include <optional>
+
 #include "core/error.h"
 #include "formats/course_doppler.h"
 #include "formats/samples.h"
@@ -69,10 +71,10 @@ std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::
   return members;
 }
 
-Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& given) {
+LibraryRecording read_npz(const OpenRequest& request) {
   const std::string what = request.what();
   const auto members = read_npz_members(what, request.bytes(), [&] { request.check_stop(); });
-  std::optional<Sidecar> sidecar = given ? given : find_sidecar(request.path);
+  std::optional<Sidecar> sidecar = find_sidecar(request);
   const bool described = sidecar.has_value() || members.contains("axes");
   if (!described && looks_like_course_doppler(members)) return read_course_doppler(request, members);
   const std::string samples = samples_name(what, members);
@@ -95,9 +97,7 @@ Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& giv
     std::shared_ptr<const void> inflated;
   };
   const auto owner = std::make_shared<const Owner>(Owner{request.file, members.at(samples).owner});
-  const bool inflated = owner->inflated != nullptr;
-  return described_recording(request, array, *sidecar, owner,
-                             inflated ? SourceMemory::memory_block : SourceMemory::mapped_file);
+  return described_recording(request, array, *sidecar, owner);
 }
 
 }  // namespace echoloop

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 
 #include "formats/npy.h"
 #include "formats/reader.h"
@@ -21,6 +20,6 @@ struct NpzMember {
 std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::span<const std::byte> bytes,
                                                   const std::function<void()>& check_stop = {});
 
-Recording read_npz(const OpenRequest& request, const std::optional<Sidecar>& sidecar = std::nullopt);
+LibraryRecording read_npz(const OpenRequest& request);
 
 }  // namespace echoloop

@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/mapping.h"
 #include "formats/recording.h"
@@ -21,10 +22,17 @@ inline constexpr const char* kAcceptedFiles =
 // Text from a file for use in a message: ASCII, other characters as '?', cut after `most`.
 std::string printable(std::string_view text, std::size_t most = 60);
 
+// A file that may describe an array: what lies beside it, or the file that the user named in its place.
+struct SidecarFile {
+  std::filesystem::path path;
+  std::shared_ptr<const MappedFile> file;
+};
+
 struct OpenRequest {
   std::filesystem::path path;  // the user's name for it, for messages
   std::shared_ptr<const MappedFile> file;
-  std::filesystem::path path_to_open;  // what a library is to open: the same file, maybe by another name
+  std::filesystem::path path_to_open;      // what a library is to open: the same file, maybe by another name
+  std::vector<SidecarFile> sidecars = {};  // the first that describes the array counts
   OpenProgress progress;
   std::stop_token stop;
 

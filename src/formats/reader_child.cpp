@@ -9,13 +9,16 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "formats/reader_process.h"
@@ -26,12 +29,14 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kMayAccept = "an undamaged file";
+constexpr const char* kProbably = "probably a library failed on damaged content";
 constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // between two checks of the deadline
 constexpr auto kEndsByItself = std::chrono::milliseconds(500);
 // On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
 // than a second of computing.
 constexpr auto kMostGrace = std::chrono::seconds(50);
 constexpr auto kTurn = std::chrono::seconds(1);
+constexpr auto kWhenEnding = std::chrono::milliseconds(300);  // of waiting, when the program is to end
 
 [[noreturn]] void cannot(const std::string& what, const std::string& doing) {
   throw Error(what, doing + ": " + std::strerror(errno), "a system that can start another process");
@@ -60,6 +65,30 @@ bool wants_its_turn(pid_t pid) {
          (line[name_end + 2] == 'R' || line[name_end + 2] == 'D');
 }
 
+Error killed_by(const std::string& what, int signal) {
+  const char* const reason = signal == SIGKILL   ? "killed, probably for lack of memory"
+                             : signal == SIGXCPU ? "too much computing time"
+                             : signal == SIGALRM ? "too much time"
+                             : signal == SIGSYS  ? "a forbidden system call"
+                             : signal == SIGBUS  ? "part of the file cannot be read"
+                             : signal == SIGSEGV ? "an invalid memory access"
+                             : signal == SIGABRT ? "aborted by a library"
+                                                 : "a fault";
+  const bool library = signal != SIGKILL && signal != SIGBUS;
+  return {what, "the reader process stopped (signal " + std::to_string(signal) + ": " + reason + ")", kMayAccept,
+          library ? kProbably : ""};
+}
+
+// Waits until the process has ended, which is left to be collected, but no longer than `most`.
+void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
+  siginfo_t info{};
+  const auto until = std::chrono::steady_clock::now() + most;
+  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0 &&
+         std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 }  // namespace
 
 SharedMemory::~SharedMemory() { ::munmap(data_, size_); }
@@ -82,15 +111,30 @@ void ReaderChild::spawn(const OpenRequest& request) {
   }
   socket_ = FileDescriptor(ends[0]);
   channel_ = MessageChannel(socket_.get());
-  ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &kBetweenLooks, sizeof kBetweenLooks);
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    ::setsockopt(socket_.get(), SOL_SOCKET, direction, &kBetweenLooks, sizeof kBetweenLooks);
+  }
   const FileDescriptor childs_end(ends[1]);
-  const std::array sources{out_of_the_way(what_, childs_end.get()), out_of_the_way(what_, request.file->descriptor()),
-                           out_of_the_way(what_, memory_.get())};
-  const std::array targets{kReaderSocket, kReaderFile, kReaderMemory};
-
-  const std::string program = reader_settings().program.string(), option = kReaderProcessOption;
-  const std::array<char*, 4> words{const_cast<char*>(program.c_str()), const_cast<char*>(option.c_str()),
-                                   const_cast<char*>(what_.c_str()), nullptr};
+  const std::size_t n_sidecars = std::min(request.sidecars.size(), kMostSidecars);
+  std::vector<FileDescriptor> sources;  // of the child's files, from kReaderSocket on
+  sources.push_back(out_of_the_way(what_, childs_end.get()));
+  sources.push_back(out_of_the_way(what_, request.file->descriptor()));
+  sources.push_back(out_of_the_way(what_, memory_.get()));
+  std::vector<std::string> words{reader_program().string(), kReaderProcessOption, what_,
+                                 reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
+  for (const SidecarFile& sidecar : std::span(request.sidecars).first(n_sidecars)) {
+    sources.push_back(out_of_the_way(what_, sidecar.file->descriptor()));
+    words.push_back(sidecar.path.string());
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string& program = words[0];
+#if defined(ECHO_SANITIZED)  // whose options stand there
+  char* const* const environment = environ;
+#else
+  char* const environment[] = {nullptr};  // keys and folders of the user are none of its business
+#endif
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
@@ -100,7 +144,7 @@ void ReaderChild::spawn(const OpenRequest& request) {
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
 #endif
   for (std::size_t k = 0; k < sources.size(); ++k) {
-    posix_spawn_file_actions_adddup2(&files, sources[k].get(), targets[k]);
+    posix_spawn_file_actions_adddup2(&files, sources[k].get(), kReaderSocket + static_cast<int>(k));
   }
   posix_spawnattr_t attributes;  // signals as a new program expects them, whatever this thread blocks
   posix_spawnattr_init(&attributes);
@@ -110,50 +154,43 @@ void ReaderChild::spawn(const OpenRequest& request) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, words.data(), environ);
+  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments.data(), environment);
   const int failed = errno;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   errno = failed;
   if (failed != 0) {
     pid_ = -1;
-    cannot(what_, "the reader process cannot be started");
+    cannot(what_, "the reader process " + program + " cannot be started");
   }
 }
 
 ReaderChild::~ReaderChild() { end(); }
 
-// Reason of a regular end of the process, as text; "" if it was killed here.
-std::string ReaderChild::end() {
-  if (pid_ < 0) return {};
+// The status of a process that had ended by itself; nothing if it was killed here, or earlier.
+std::optional<int> ReaderChild::end() {
+  if (pid_ < 0) return std::nullopt;
   socket_ = FileDescriptor();
   int status = 0;
-  pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-  if (ended == 0) {
+  const bool ended = ::waitpid(pid_, &status, WNOHANG) == pid_;
+  if (!ended) {
     ::kill(pid_, SIGKILL);
-    while ((ended = ::waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
-    }
-    status = -1;
+    wait_for_end(pid_, kEndsByItself);  // one that waits for a disk which does not answer ends when the disk does
+    ::waitpid(pid_, nullptr, WNOHANG);
   }
   pid_ = -1;
-  if (status >= 0 && WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
-  if (status >= 0 && WIFEXITED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
-  return {};
+  return ended ? std::optional(status) : std::nullopt;
 }
 
 Error ReaderChild::give_up(const std::string& did) {
   // A process that closed its socket is about to end: its own reason says more than our SIGKILL.
-  siginfo_t info{};
-  const auto until = std::chrono::steady_clock::now() + kEndsByItself;
-  while (pid_ >= 0 && did.empty() && std::chrono::steady_clock::now() < until &&
-         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  const std::string how = end();
-  const std::string found = !did.empty()  ? "the reader process " + did + " and was terminated"
-                            : how.empty() ? "the reader process stopped"
-                                          : "the reader process stopped (" + how + ")";
-  return Error(what_, found, kMayAccept, "probably the HDF5 or MATLAB library failed on damaged content");
+  if (pid_ >= 0 && did.empty()) wait_for_end(pid_, kEndsByItself);
+  const std::optional<int> status = end();
+  if (!did.empty()) return {what_, "the reader process " + did + " and was terminated", kMayAccept, kProbably};
+  if (!status) return {what_, "the reader process stopped", kMayAccept, kProbably};
+  if (WIFSIGNALED(*status)) return killed_by(what_, WTERMSIG(*status));
+  return {what_, "the reader process stopped (exit status " + std::to_string(WEXITSTATUS(*status)) + ")", kMayAccept,
+          kProbably};
 }
 
 std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
@@ -169,28 +206,42 @@ std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
   return std::shared_ptr<SharedMemory>(new SharedMemory(static_cast<std::byte*>(data), size));
 }
 
-bool ReaderChild::send(MessageKind kind, std::span<const std::byte> payload) {
-  return pid_ >= 0 && channel_.send(kind, payload);
-}
-
-ReaderMessage ReaderChild::receive(std::chrono::steady_clock::time_point deadline,
-                                   const std::function<void()>& waiting) {
-  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file reopened");
-  std::optional<std::chrono::nanoseconds> computed;  // when the time was over
-  const auto look = [&] {
-    if (waiting) waiting();
+// To be called while a message takes its time: ends the process when the time is over.
+std::function<void()> ReaderChild::watch(const Patience& patience, const char* did) {
+  const auto begin = std::chrono::steady_clock::now();
+  return [this, &patience, did, begin, computed = std::optional<std::chrono::nanoseconds>()]() mutable {
     const auto now = std::chrono::steady_clock::now();
-    if (now < deadline) return;
+    const bool stopped = patience.stop.stop_requested() || (now - begin > kWhenEnding && reader_settings().ending());
+    if (stopped) throw Error(what_, "reading was stopped", "a complete read");
+    if (now < patience.deadline) return;
     if (!computed) computed = computing_time(pid_);
     const bool had_its_turn = !wants_its_turn(pid_) || computing_time(pid_) - *computed > kTurn;
-    if (had_its_turn || now > deadline + kMostGrace) throw give_up("did not answer in time");
+    if (had_its_turn || now > patience.deadline + kMostGrace) throw give_up(did);
   };
-  look();
+}
+
+void ReaderChild::send(MessageKind kind, std::span<const std::byte> payload, const Patience& patience) {
+  if (pid_ < 0) return;
   try {
+    channel_.send(kind, payload, watch(patience, "did not read in time"));
+  } catch (...) {
+    end();  // part of the message may have been sent
+    throw;
+  }
+}
+
+ReaderMessage ReaderChild::receive(const Patience& patience) {
+  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file reopened");
+  const std::function<void()> look = watch(patience, "did not answer in time");
+  try {
+    look();
     std::optional<ReaderMessage> message = channel_.receive(look);
     if (message) return std::move(*message);
   } catch (const BadMessage& bad) {
     throw give_up(std::string("sent an invalid message (") + bad.what() + ")");
+  } catch (...) {
+    if (channel_.cut()) end();
+    throw;
   }
   throw give_up("");
 }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "core/error.h"
@@ -45,17 +47,25 @@ class ReaderChild {
   // Gives the shared memory its size, for good. Once, before the first command. Throws Error.
   std::shared_ptr<SharedMemory> share(std::size_t size);
 
-  bool send(MessageKind kind, std::span<const std::byte> payload = {});
-  // The next message. `waiting` is called now and then and may throw. Throws Error, and the process is gone, when it
-  // died, says nothing until `deadline` though it had its turn, or says nonsense.
-  ReaderMessage receive(std::chrono::steady_clock::time_point deadline, const std::function<void()>& waiting = {});
+  // How long one message may take. A stop, and the end of the program, are heard within 20 ms and 0.3 s: an Error.
+  struct Patience {
+    std::chrono::steady_clock::time_point deadline;
+    std::stop_token stop;
+  };
+  // Does nothing when the process is gone: receive() says how it ended. Throws Error, and the process is gone, when the
+  // process does not read until the deadline, or when sending was stopped.
+  void send(MessageKind kind, std::span<const std::byte> payload, const Patience& patience);
+  // The next message. Throws Error, and the process is gone, when the process died, says nothing until the deadline
+  // though it had its turn, or says nonsense. When it was stopped between two messages, the process goes on.
+  ReaderMessage receive(const Patience& patience);
 
   // Kills it; the Error that says that it `did` something it must not.
   [[nodiscard]] Error give_up(const std::string& did);
 
  private:
   void spawn(const OpenRequest& request);
-  std::string end();  // kills and collects it; how it ended
+  std::function<void()> watch(const Patience& patience, const char* did);
+  std::optional<int> end();  // kills and collects it
 
   std::string what_;
   FileDescriptor socket_;

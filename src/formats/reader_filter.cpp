@@ -15,6 +15,8 @@
 #include <iterator>
 #include <vector>
 
+#include "formats/reader_process.h"
+
 namespace echoloop {
 namespace {
 
@@ -34,27 +36,11 @@ constexpr int kAllowed[] = {
     SYS_readv,
     SYS_pread64,
     SYS_preadv,
-    SYS_write,
-    SYS_writev,
     SYS_lseek,
     SYS_close,
     SYS_fstat,
-    SYS_fstatfs,
-    SYS_flock,
     SYS_fadvise64,
-    SYS_dup,
-    SYS_recvfrom,
-    SYS_recvmsg,
-    SYS_sendto,
     SYS_ppoll,
-    // looking
-    SYS_newfstatat,
-    SYS_statx,
-    SYS_statfs,
-    SYS_faccessat,
-    SYS_readlinkat,
-    SYS_getcwd,
-    SYS_getdents64,
     // memory
     SYS_munmap,
     SYS_mremap,
@@ -92,17 +78,20 @@ constexpr int kAllowed[] = {
     SYS_nanosleep,
     SYS_clock_nanosleep,
 #if defined(ECHO_SANITIZED)
-    SYS_pipe2,  // how a sanitizer asks whether memory can be read
+    // how a sanitizer asks whether memory can be read, and writes its report
+    SYS_pipe2,
+    SYS_write,
+    SYS_newfstatat,
+    SYS_readlinkat,
+    SYS_getcwd,
 #if defined(__x86_64__)
     SYS_pipe,
+    SYS_stat,
+    SYS_readlink,
 #endif
 #endif
 #if defined(__x86_64__)
     SYS_poll,
-    SYS_stat,
-    SYS_lstat,
-    SYS_access,
-    SYS_readlink,
     SYS_getrlimit,
     SYS_setrlimit,
     SYS_alarm,
@@ -116,7 +105,7 @@ struct Conditional {
   unsigned argument;
   std::uint32_t refused;
 };
-constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
+constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_DIRECTORY | O_PATH;
 const Conditional kConditional[] = {
     {SYS_openat, 2, kWriting},
     {SYS_fcntl, 1, ~std::uint32_t{7}},  // locks and flags; not who gets signals, not seals
@@ -159,7 +148,7 @@ std::vector<sock_filter> make_filter(std::uint32_t self) {
     end(kRefuse);
     end(SECCOMP_RET_ALLOW);
   }
-  // Signals and limits: only its own.
+  // Signals and limits: only its own. Talk: only with the viewer; words of a failing library: only to the error output.
   const auto only_for = [&](int call, std::uint32_t pid, std::uint32_t or_pid) {
     unless(BPF_JEQ, static_cast<std::uint32_t>(call), 5);
     load(argument_at(0));
@@ -170,6 +159,8 @@ std::vector<sock_filter> make_filter(std::uint32_t self) {
   };
   only_for(SYS_tgkill, self, self);
   only_for(SYS_prlimit64, 0, self);
+  for (const int call : {SYS_sendto, SYS_recvfrom}) only_for(call, kReaderSocket, kReaderSocket);
+  for (const int call : {SYS_write, SYS_writev}) only_for(call, STDERR_FILENO, STDERR_FILENO);
   end(kRefuse);
   return filter;
 }

@@ -1,7 +1,7 @@
 // The system calls that the reader process may still make: reading, memory, time, talking over the socket it has. All
-// others fail with EPERM: no new socket, no program, no process or thread, no opening for writing, no renaming or
-// removing, no look into other processes, no memory that can be executed. Written with the kernel's headers only;
-// x86-64 and 64-bit ARM, nothing elsewhere or where the kernel has no seccomp. Internal to src/formats.
+// others fail with EPERM: no look at a path, no new socket, no program, no process or thread, no opening for writing,
+// no renaming or removing, no look into other processes, no memory that can be executed. Written with the kernel's
+// headers only; x86-64 and 64-bit ARM, nothing elsewhere or where the kernel has no seccomp. Internal to src/formats.
 #pragma once
 
 namespace echoloop {

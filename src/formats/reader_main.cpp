@@ -1,19 +1,26 @@
 #include "formats/reader_main.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
+#include "core/free_memory.h"
+#include "core/mapped_files.h"
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
 #include "formats/reader_sandbox.h"
+#include "formats/unreadable_frame.h"
 
 namespace echoloop {
 namespace {
@@ -54,7 +61,13 @@ void read_all(MessageChannel& channel, const LibraryRecording& recording, std::s
   const std::size_t frame_bytes = recording.acquisition->frame_bytes();
   Progress progress(channel);
   for (std::uint64_t frame = 0; frame < recording.frame_count; ++frame) {
-    recording.read_frame(frame, memory.subspan(static_cast<std::size_t>(frame) * frame_bytes, frame_bytes));
+    try {
+      recording.read_frame(frame, memory.subspan(static_cast<std::size_t>(frame) * frame_bytes, frame_bytes));
+    } catch (const UnreadableFrame&) {
+      if (frame == 0) throw;
+      channel.send(MessageKind::all_ready, encode_number(static_cast<double>(frame)));
+      return;
+    }
     progress(static_cast<double>(frame + 1) / static_cast<double>(recording.frame_count));
   }
   channel.send(MessageKind::all_ready);
@@ -103,33 +116,82 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
   }
 }
 
+// What this process has taken before it has seen the file.
+std::size_t data_bytes_so_far() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  for (int field = 0; field < 6; ++field) file >> pages;
+  return file ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// Heap: some times the file, for what a packed file unpacks to, but no more than half of what the machine has left.
 SandboxLimits sandbox_limits() {
+  constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = 32;
   const auto installed =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return {.memory_bytes = installed / 2, .mapped_bytes = installed + 2 * file_size(kReaderFile), .file = kReaderFile};
+  const std::size_t file_bytes = file_size(kReaderFile);
+  const std::size_t wanted = std::max(kLeast, std::min(file_bytes, installed) * kPerFileByte);
+  return {.memory_bytes = data_bytes_so_far() + std::min(wanted, free_host_memory() / 2),
+          .mapped_bytes = installed + 2 * file_bytes,
+          .file = kReaderFile};
+}
+
+// The files that may describe an array: open already, named on the command line.
+std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
+  std::vector<SidecarFile> sidecars;
+  for (std::size_t k = 0; k < std::min(names.size(), kMostSidecars); ++k) {
+    sidecars.push_back({names[k], MappedFile::adopt(kReaderSidecars + static_cast<int>(k), names[k])});
+  }
+  return sidecars;
 }
 
 }  // namespace
 
-bool is_reader_process(int argc, char** argv) { return argc == 3 && std::string_view(argv[1]) == kReaderProcessOption; }
+bool is_reader_process(int argc, char** argv) { return argc >= 4 && std::string_view(argv[1]) == kReaderProcessOption; }
 
-int run_reader_process(char** argv, const LibraryOpener& open) {
+bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
+
+int answer_sandbox_question(int linked) {
+  SandboxLimits limits = sandbox_limits();
+  limits.file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
+  const SandboxParts parts = enter_reader_sandbox(limits);
+  return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
+         (parts.namespaces ? kHasNamespaces : 0) | linked;
+}
+
+int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  ::close_range(kReaderMemory + 1, ~0U, 0);
-  enter_reader_sandbox(sandbox_limits());
+  const std::span<char* const> sidecars = std::span(argv, static_cast<std::size_t>(argc)).subspan(4);
+  ::close_range(static_cast<unsigned>(kReaderSidecars + static_cast<int>(sidecars.size())), ~0U, 0);
+  const SandboxLimits limits = sandbox_limits();
+  const SandboxParts parts = enter_reader_sandbox(limits);
   start_reader_alarm();
   const std::string what = argv[2];
   MessageChannel channel(kReaderSocket);
   try {
+    if (!parts.seccomp && !parts.landlock && std::string_view(argv[3]) != kUnsandboxedOption) {
+      throw Error(what, kNoSandbox, "a Linux kernel with one of them",
+                  "for a file of known origin: --unsandboxed on the command line");
+    }
     Progress progress(channel);
-    const std::filesystem::path path = "/proc/self/fd/" + std::to_string(kReaderFile);
+    const std::filesystem::path path = path_in_sandbox(limits, parts);
     const OpenRequest request{.path = what,
                               .file = MappedFile::open(path),
                               .path_to_open = path,
+                              .sidecars = take_sidecars(sidecars),
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {}};
-    const LibraryRecording recording = open(request);
+    LibraryRecording recording = open(request);
+    require_readable(request.bytes());
+    recording.read_frame = [read = std::move(recording.read_frame), file = request.file](std::uint64_t index,
+                                                                                         std::span<std::byte> out) {
+      read(index, out);
+      require_readable(file->bytes());
+    };
+    if (!recording.described_file.empty()) {
+      channel.send(MessageKind::described, encode_text(recording.described_file));
+      ::_exit(0);
+    }
     channel.send(MessageKind::opened, encode_opened(recording));
     serve(channel, recording, what);
   } catch (...) {

@@ -1,4 +1,4 @@
-// The reader process's side of reader_process.h: what the program runs when it was started with --reader-process.
+// The reader process's side of reader_process.h: what its program (reader.cpp) runs.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,11 @@ bool is_reader_process(int argc, char** argv);
 
 // Opens the file that the viewer handed over and answers its questions until it goes. Returns the exit status: before
 // anything else in main(), and nothing after it. `open` is replaced by tests.
-int run_reader_process(char** argv, const LibraryOpener& open = open_library_recording);
+int run_reader_process(int argc, char** argv, const LibraryOpener& open = open_library_recording);
+
+// What of the sandbox is in force here: enters it, and the exit status says (reader_process.h). `linked`:
+// kIsStaticProgram, or 0.
+bool is_sandbox_question(int argc, char** argv);
+int answer_sandbox_question(int linked);
 
 }  // namespace echoloop

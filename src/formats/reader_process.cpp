@@ -1,6 +1,10 @@
 #include "formats/reader_process.h"
 
+#include <spawn.h>
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -32,13 +36,13 @@ std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
 // Waits for `wanted`, passing progress on as from..to.
 ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
   const auto patience = opening_patience(request.bytes().size());
-  const auto until_stopped = [&] { request.check_stop(); };
   double done = -1.0;
   auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    ReaderMessage message = child.receive(deadline, until_stopped);
-    if (message.kind == wanted) return message;
-    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what());
+    ReaderMessage message = child.receive({deadline, request.stop});
+    if (message.kind == wanted || (wanted == MessageKind::opened && message.kind == MessageKind::described))
+      return message;
+    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what(), request.sidecars);
     if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
     const double fraction = decode_number(message.payload);
     if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
@@ -65,14 +69,29 @@ Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Re
   return recording;
 }
 
+// Of a recording on a disk with bad sectors.
+void keep_first_frames(Recording& recording, double count) {
+  if (!(count >= 1.0 && count < static_cast<double>(recording.frame_count) && count == std::floor(count)))
+    throw BadMessage("an invalid number of frames");
+  Acquisition acquisition = *recording.acquisition;
+  acquisition.assumptions.push_back("only the first " + std::to_string(static_cast<std::uint64_t>(count)) + " of " +
+                                    std::to_string(recording.frame_count) +
+                                    " frames can be read: the disk returns an error");
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(acquisition));
+  recording.frame_count = static_cast<std::uint64_t>(count);
+}
+
 Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::size_t frame_bytes,
                            Recording recording) {
   const std::size_t total = frame_bytes * static_cast<std::size_t>(recording.frame_count);
   const std::shared_ptr<SharedMemory> memory = child.share(total);
-  child.send(MessageKind::read_all);
-  wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
+  child.send(MessageKind::read_all, {},
+             {std::chrono::steady_clock::now() + opening_patience(request.bytes().size()), request.stop});
+  const ReaderMessage ready = wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
+  if (!ready.payload.empty()) keep_first_frames(recording, decode_number(ready.payload));
   memory->make_resident(0, total);
-  recording.memory = memory->bytes();
+  recording.memory =
+      std::span<const std::byte>(memory->bytes()).first(frame_bytes * static_cast<std::size_t>(recording.frame_count));
   recording.owner = memory;
   recording.frame = [memory, frame_bytes,
                      n = recording.frame_count](std::uint64_t index) -> std::span<const std::byte> {
@@ -83,8 +102,19 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
   return recording;
 }
 
+// The array that the JSON file of `request` describes; once, for an array describes nothing.
+Recording open_described(const OpenRequest& request, const std::string& name) {
+  if (!request.sidecars.empty()) throw BadMessage("a description that is described");
+  OpenRequest array = request;
+  array.path = array.path_to_open = request.path.parent_path() / name;
+  array.file = MappedFile::open(array.path);
+  array.sidecars = {{request.path, request.file}};
+  return open_in_reader_process(array);
+}
+
 Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> child) {
   const ReaderMessage message = wait_for(*child, request, MessageKind::opened, 0.0, kOpened);
+  if (message.kind == MessageKind::described) return open_described(request, decode_name(message.payload));
   LibraryRecording opened = decode_opened(message.payload, request.what());
   Recording recording;
   recording.acquisition = opened.acquisition;
@@ -97,8 +127,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   } else if (opened.frame_count <= memory_budget() / frame_bytes) {
     recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
   } else {
-    recording.reader =
-        std::make_shared<StreamedFrames>(request.what(), std::move(child), frame_bytes, opened.frame_count);
+    recording.reader = std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, opened.frame_count);
   }
   request.advance(1.0);
   return recording;
@@ -111,12 +140,47 @@ ReaderSettings& reader_settings() {
   return settings;
 }
 
+std::filesystem::path reader_program() {
+  namespace fs = std::filesystem;
+  constexpr const char* kName = "echoloop-reader";
+  if (!reader_settings().program.empty()) return reader_settings().program;
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path beside = here / kName;
+  return fs::exists(beside, ignored) ? beside : here.parent_path() / "libexec" / "echoloop" / kName;
+}
+
+void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
+
+std::string sandbox_text() {
+  const std::string program = reader_program().string(), question = kSandboxQuestion;
+  char* const words[] = {const_cast<char*>(program.c_str()), const_cast<char*>(question.c_str()), nullptr};
+  char* const no_environment[] = {nullptr};
+  pid_t pid = -1;
+  int status = 0;
+  if (::posix_spawn(&pid, program.c_str(), nullptr, nullptr, words, no_environment) != 0 ||
+      ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || (WEXITSTATUS(status) & kSandboxAnswer) == 0) {
+    return "no reader program: " + program;
+  }
+  std::string text = (WEXITSTATUS(status) & kIsStaticProgram) != 0 ? "static reader" : "reader";
+  const char* separator = ": ";
+  for (const auto& [bit, name] : {std::pair{kHasSeccomp, "seccomp"}, std::pair{kHasLandlock, "Landlock"},
+                                  std::pair{kHasNamespaces, "namespaces"}}) {
+    if ((WEXITSTATUS(status) & bit) == 0) continue;
+    text += separator + std::string(name);
+    separator = ", ";
+  }
+  return text == "reader" || text == "static reader" ? text + ": not sandboxed" : text;
+}
+
+void stop_reading_when(std::function<bool()> ending) { reader_settings().ending = std::move(ending); }
+
 Recording open_in_reader_process(const OpenRequest& request) {
   try {
     return open_with(request, std::make_unique<ReaderChild>(request));
   } catch (const BadMessage& bad) {
     throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
-                "an undamaged file", "probably the HDF5 or MATLAB library failed on damaged content");
+                "an undamaged file", "probably a library failed on damaged content");
   }
 }
 

@@ -1,6 +1,6 @@
-// Opens a recording behind a library (HDF5, matio) in a process of its own: the same program, started anew, that has
-// given up everything but reading this file (reader_sandbox.h). Frames come back in one of three ways, none of them
-// through the socket:
+// Opens a recording in a process of its own: a small program (reader.cpp) that has given up everything but reading this
+// file (reader_sandbox.h) parses it, with libraries that are not safe on hostile files (HDF5, matio) and our own code.
+// Frames come back in one of three ways, none of them through the socket:
 //   in place   the file holds them as the viewer wants them: the viewer maps the file and lends them, the process ends;
 //   in memory  they fit the budget: read once, straight into shared memory, and lent from there; the process ends;
 //   streamed   the process stays and reads ahead, straight into shared memory that goes on as the frames' memory.
@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 
 #include "formats/reader.h"
 
@@ -19,16 +20,28 @@ namespace echoloop {
 Recording open_in_reader_process(const OpenRequest& request);
 
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
-inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5;
+// argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
+inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
+inline constexpr const char* kNoSandbox = "neither seccomp nor Landlock here, which confine the reader process";
+inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
+inline constexpr std::size_t kMostSidecars = 3;
 
-// For tests, which are not the program and do not want to wait. Set before anything is opened.
+// argv[1] alone; the exit status is kSandboxAnswer and these bits.
+inline constexpr const char* kSandboxQuestion = "--sandbox";
+inline constexpr int kSandboxAnswer = 64, kHasSeccomp = 1, kHasLandlock = 2, kHasNamespaces = 4, kIsStaticProgram = 8;
+
+// Mostly for tests, which are not the program and do not want to wait. Set before anything is opened.
 struct ReaderSettings {
-  std::filesystem::path program = "/proc/self/exe";
+  std::filesystem::path program;  // empty: echoloop-reader beside this program, or where it is installed
+  bool unsandboxed = false;       // open files also where the system offers no sandbox
   std::size_t memory_budget = 0;  // bytes of frames read at once; 0: a quarter of what is free, at most 2 GiB
   std::size_t run_bytes = std::size_t{1} << 20;        // streamed: smaller frames are read in runs of so much
   std::chrono::milliseconds opening_patience{10'000};  // without progress; more for big files
   std::chrono::milliseconds frame_patience{5'000};
+  std::function<bool()> ending = [] { return false; };  // stop_reading_when()
 };
 ReaderSettings& reader_settings();
+
+std::filesystem::path reader_program();  // as the settings say
 
 }  // namespace echoloop

@@ -142,10 +142,25 @@ double decode_number(std::span<const std::byte> payload) {
   return value;
 }
 
-Error decode_refusal(std::span<const std::byte> payload, const std::string& what) {
+std::string decode_name(std::span<const std::byte> payload) {
+  PayloadReader in(payload);
+  std::string name = in.text(payload.size());
+  in.expect_end();
+  if (name.empty() || name.size() > 255 || name == "." || name == ".." || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos)
+    throw BadMessage("a name that is none");
+  return name;
+}
+
+Error decode_refusal(std::span<const std::byte> payload, const std::string& of_file,
+                     std::span<const SidecarFile> others) {
   PayloadReader in(payload);
   std::string line = in.text(payload.size());
   in.expect_end();
+  std::string what = of_file;
+  for (const SidecarFile& other : others) {
+    if (!line.starts_with(of_file + ": ") && line.starts_with(other.path.string())) what = other.path.string();
+  }
   line.erase(0, line.starts_with(what) ? what.size() : 0);
   if (!line.starts_with(':') && !line.starts_with(' ')) line.insert(0, ": ");
   const bool whole =

@@ -1,6 +1,8 @@
 #include "formats/reader_sandbox.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -8,14 +10,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 
 #include "formats/reader_filter.h"
-
-#if __has_include(<linux/landlock.h>) && defined(SYS_landlock_create_ruleset)
-#include <linux/landlock.h>
-#define ECHO_LANDLOCK
-#endif
 
 namespace echoloop {
 namespace {
@@ -24,6 +23,8 @@ constexpr unsigned kAlarmSeconds = 90;  // longer than the viewer ever waits
 // Frames come by the thousand a second: what was begun so lately is not begun anew.
 constexpr auto kSoon = std::chrono::seconds(1);
 std::chrono::steady_clock::time_point real_time_begun, computing_begun;  // of a process of one thread
+
+constexpr rlim_t kMostComputing = 7 * 24 * 3600;  // seconds, of a recording that is played all the time
 
 void limit(int resource, rlim_t most) {
   const rlimit value{.rlim_cur = most, .rlim_max = most};
@@ -34,6 +35,7 @@ void limit_resources(const SandboxLimits& limits) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
   limit(RLIMIT_NOFILE, 64);
+  limit(RLIMIT_CPU, kMostComputing);  // closed; start_reader_alarm() asks for less
 #if !defined(ECHO_SANITIZED)  // a sanitizer's shadow takes terabytes of addresses, and it has a thread of its own
   limit(RLIMIT_NPROC, 0);
   limit(RLIMIT_DATA, limits.memory_bytes);
@@ -43,30 +45,91 @@ void limit_resources(const SandboxLimits& limits) {
 #endif
 }
 
-// No file can be opened but the recording: not the user's keys, not another process's memory.
-void restrict_files([[maybe_unused]] int file) {
-#if defined(ECHO_LANDLOCK)
-  landlock_ruleset_attr rules{};
-  rules.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;  // all of the first version: every kernel has these
-  const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0));
-  if (ruleset < 0) return;
-  landlock_path_beneath_attr allowed{};
-  allowed.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
-  allowed.parent_fd = file;
-  if (::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &allowed, 0) == 0) {
-    ::syscall(SYS_landlock_restrict_self, ruleset, 0);
-  }
-  ::close(ruleset);
+// Landlock by numbers: the headers of a build may be older than the kernel that the program runs on.
+#if !defined(SYS_landlock_create_ruleset)
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
 #endif
+struct LandlockRules {
+  std::uint64_t files = 0, network = 0, scopes = 0;
+};
+struct [[gnu::packed]] LandlockPath {
+  std::uint64_t allowed = 0;
+  std::int32_t parent = -1;
+};
+
+// No file can be opened but the recording: not the user's keys, not another process's memory. No TCP, and no signal or
+// abstract socket to a process outside.
+bool restrict_files(int file) {
+  constexpr std::uint64_t kReadFile = 1U << 2;
+  constexpr int kAskVersion = 1, kPathBeneath = 1;
+  // Rights to files that each version of the interface knows: 13, then REFER, TRUNCATE and (since version 5) IOCTL_DEV.
+  constexpr std::array<unsigned, 6> kFileRights{0, 13, 14, 15, 15, 16};
+  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
+  if (version < 1) return false;
+  LandlockRules rules{.files = (1U << kFileRights[static_cast<std::size_t>(std::min(version, 5L))]) - 1};
+  if (version >= 4) rules.network = 3;
+  if (version >= 6) rules.scopes = 3;
+  const std::size_t size = sizeof(std::uint64_t) * (version >= 6 ? 3 : version >= 4 ? 2 : 1);
+  const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, size, 0));
+  if (ruleset < 0) return false;
+  const LandlockPath allowed{.allowed = kReadFile, .parent = file};
+  const bool done = ::syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &allowed, 0) == 0 &&
+                    ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+  ::close(ruleset);
+  return done;
+}
+
+// All but the right to read files, which root has and which opening the recording again may need.
+bool drop_capabilities() {
+  constexpr std::uint32_t kReading = (1U << CAP_DAC_OVERRIDE) | (1U << CAP_DAC_READ_SEARCH);
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct sets[2] = {};
+  if (::syscall(SYS_capget, &header, sets) != 0) return false;
+  const std::uint32_t kept = ::geteuid() == 0 ? sets[0].permitted & kReading : 0;
+  sets[0] = {.effective = kept, .permitted = kept, .inheritable = 0};
+  sets[1] = {};
+  return ::syscall(SYS_capset, &header, sets) == 0;
+}
+
+// Users, network and messages of its own, where a user may make such; then no root but the folder of the open files of
+// this process.
+bool leave_system() {
+#if defined(ECHO_SANITIZED)
+  return false;  // a sanitizer reads /proc/self
+#else
+  const int users = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;  // root in a name space of users cannot read others' files
+  return ::unshare(users | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) == 0 && ::chdir("/proc/self/fd") == 0 &&
+         ::chroot(".") == 0;
+#endif
+}
+
+// Where memory runs out, the system ends this process first.
+void die_first() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  static_cast<void>(::write(file, "1000", 4) == 4);
+  ::close(file);
 }
 
 }  // namespace
 
-void enter_reader_sandbox(const SandboxLimits& limits) {
+SandboxParts enter_reader_sandbox(const SandboxLimits& limits) {
+  SandboxParts parts;
+  die_first();
+  const bool left = leave_system();
+  parts.namespaces = drop_capabilities() && left;
   limit_resources(limits);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  restrict_files(limits.file);
-  install_reader_filter();
+  parts.landlock = restrict_files(limits.file);
+  parts.seccomp = install_reader_filter();
+  return parts;
+}
+
+std::string path_in_sandbox(const SandboxLimits& limits, const SandboxParts& parts) {
+  return (parts.namespaces ? "/" : "/proc/self/fd/") + std::to_string(limits.file);
 }
 
 // Real time and computing time: a loop that never ends, and a wait that never ends.

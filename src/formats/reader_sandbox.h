@@ -1,19 +1,30 @@
-// What the reader process gives up before it touches a file: memory without bound, new files, the network, other
-// processes, the rest of the file system. What a kernel does not offer is left out without a word: the process is still
-// apart from the viewer. Called once, first thing, in a process of one thread. Internal to src/formats.
+// What the reader process gives up before it touches a file: memory and computing time without bound, new files, the
+// network, other processes, the rest of the file system. What a kernel does not offer is left out, and the result says
+// so. Called once, first thing, in a process of one thread. Internal to src/formats.
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace echoloop {
 
 struct SandboxLimits {
   std::size_t memory_bytes = 0;  // heap
   std::size_t mapped_bytes = 0;  // files and shared memory mapped beside it
-  int file = -1;                 // the only file that can be opened again (where the kernel has Landlock)
+  int file = -1;                 // the only file that can be opened again
 };
 
-void enter_reader_sandbox(const SandboxLimits& limits);
+// What is in force.
+struct SandboxParts {
+  bool seccomp = false;     // system calls that reading needs, by their arguments
+  bool landlock = false;    // no file but the recording
+  bool namespaces = false;  // no network, no users; no path but the files that are open
+};
+
+SandboxParts enter_reader_sandbox(const SandboxLimits& limits);
+
+// How SandboxLimits::file is opened again from inside.
+std::string path_in_sandbox(const SandboxLimits& limits, const SandboxParts& parts);
 
 // Ends this process unless called again within a minute and a half; stop_reader_alarm() while it waits for a command.
 void start_reader_alarm();

@@ -1,66 +1,26 @@
-// Chooses the reader by the first bytes of the file.
+// The viewer's side of opening a file: maps it, and has the reader process look inside.
 #include "formats/recording.h"
-
-#include <algorithm>
-#include <cstring>
-#include <string_view>
 
 #include "core/error.h"
 #include "formats/npy.h"
-#include "formats/npz.h"
 #include "formats/reader.h"
 #include "formats/reader_process.h"
-#include "formats/shortcourse.h"
-#include "formats/sidecar.h"
 #include "formats/zip.h"
 
 namespace echoloop {
 namespace {
 
-// The first bytes, for a person who has to guess what the file is.
-std::string first_bytes(std::string_view start) {
-  std::string text = "unknown content beginning with \"";
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : start.substr(0, 8)) {
-    const auto b = static_cast<unsigned char>(c);
-    if (b >= 0x20 && b < 0x7f) {
-      text += c;
-    } else {
-      text += {'\\', 'x', kHex[b >> 4], kHex[b & 15]};
-    }
+// What may describe a bare array: X.npy.json, X.json and params.json beside it.
+std::vector<SidecarFile> files_beside(const std::filesystem::path& array_file) {
+  std::filesystem::path whole = array_file, own = array_file;
+  whole += ".json";
+  own.replace_extension(".json");
+  std::vector<SidecarFile> found;
+  for (const std::filesystem::path& path : {whole, own, array_file.parent_path() / "params.json"}) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored)) found.push_back({path, MappedFile::open(path)});
   }
-  return text + "\"";
-}
-
-// MATLAB and HDF5 files; HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
-bool needs_library(std::string_view start, std::span<const std::byte> bytes) {
-  constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
-  if (bytes.size() >= 128 && (start.starts_with("MATLAB 5.") || start.starts_with("MATLAB 7."))) return true;
-  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at) {
-    if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
-  }
-  return false;
-}
-
-bool is_text_pickle(std::string_view start) {
-  return start.starts_with("(dp") || start.starts_with("(lp") || start.starts_with("}q") || start.starts_with("]q");
-}
-
-Recording read_by_content(const OpenRequest& request) {
-  const auto bytes = request.bytes();
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
-  if (looks_like_npy(bytes)) return read_described_npy(request);
-  if (looks_like_zip(bytes)) return read_npz(request);
-  if (needs_library(start, bytes)) return open_in_reader_process(request);
-  if (start[0] == '\x80' && start.size() > 1 && start[1] >= 0 && start[1] <= 5)
-    return read_short_course_pickle(request);
-  if (is_text_pickle(start)) {
-    throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
-                "save the data with pickle.dump(x, f, 4)");
-  }
-  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
-  throw Error(request.what(), first_bytes(start), kAcceptedFiles);
+  return found;
 }
 
 }  // namespace
@@ -83,11 +43,16 @@ void OpenRequest::advance(double fraction) const {
 }
 
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
-  const OpenRequest request{
-      .path = path, .file = MappedFile::open(path), .path_to_open = path, .progress = progress, .stop = stop};
+  OpenRequest request{.path = path,
+                      .file = MappedFile::open(path),
+                      .path_to_open = path,
+                      .sidecars = {},
+                      .progress = progress,
+                      .stop = stop};
   request.advance(0.0);
+  if (looks_like_npy(request.bytes()) || looks_like_zip(request.bytes())) request.sidecars = files_beside(path);
   try {
-    Recording recording = read_by_content(request);
+    Recording recording = open_in_reader_process(request);
     require_readable(request.bytes());
     return recording;
   } catch (const Error&) {

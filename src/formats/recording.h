@@ -23,8 +23,8 @@ class FrameStream {
 
   // Frame `index` into `slot`, acquisition->frame_bytes() long. Memory of allocate() is not written but exchanged for
   // memory that holds the frame, so that nothing is copied; other memory, or without an owner, is written into. Throws
-  // Error. Fastest in order.
-  virtual void read(std::uint64_t index, FrameMemory& slot) = 0;
+  // Error, within 20 ms when `stop` is requested while the frame is waited for. Fastest in order.
+  virtual void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) = 0;
 
   // Memory that frames get into without a copy; empty: there is none (any more).
   virtual FrameMemory allocate(std::size_t bytes) = 0;
@@ -57,5 +57,14 @@ using OpenProgress = std::function<void(double fraction)>;
 // Throws Error: one line with the file, what was found, what is accepted. Executes nothing from the file.
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {},
                          std::stop_token stop = {});
+
+// Of files that other people made, an own process reads what is inside, in a sandbox. In words, as far as this system
+// offers it: "static reader: seccomp, Landlock, namespaces". Starts the process.
+std::string sandbox_text();
+// From then on files are opened also where the system offers neither seccomp nor Landlock.
+void allow_reading_unsandboxed();
+
+// From then on waits for a reader process end soon, with an Error, when `ending` says that the program is to end.
+void stop_reading_when(std::function<bool()> ending);
 
 }  // namespace echoloop

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/plain_text.h"
 #include "formats/number_load.h"
 
 namespace echoloop {
@@ -126,19 +125,6 @@ void convert_transmit(const SampleSource& s, SampleType type, const Lines& lines
   }
 }
 
-std::shared_ptr<MemoryBlock> convert(const OpenRequest& request, const SampleSource& s, SampleType type) {
-  const std::size_t per_transmit = s.n_elements * s.n_samples * s.n_values * bytes_per_value(type);
-  const std::array extents{s.frames.size(), s.n_transmits};
-  const auto total = checked_bytes(extents, per_transmit);
-  auto block = MemoryBlock::allocate(request.what(), total.value_or(std::numeric_limits<std::size_t>::max()));
-  std::byte* const out = block->bytes().data();
-  for_each_transmit(request, s, 0.4, 1.0, [&](const Lines& lines, std::size_t k) {
-    convert_transmit(s, type, lines, k % s.n_transmits, out + k * per_transmit);
-    return true;
-  });
-  return block;
-}
-
 // What the samples decide about the acquisition; validates it.
 void complete(const OpenRequest& request, RecordingParts& parts) {
   const SampleSource& s = parts.samples;
@@ -176,8 +162,16 @@ void convert_frame(const SampleSource& s, SampleType type, std::size_t frame, st
 
 namespace {
 
-bool holds(std::span<const std::byte> bytes, const std::byte* at) {
-  return !std::less<>()(at, bytes.data()) && std::less<>()(at, bytes.data() + bytes.size());
+// Where the frames begin in the file, when each lies there whole and as it is lent.
+std::vector<std::uint64_t> offsets_in_file(std::span<const std::byte> file, const SampleSource& s, SampleType type) {
+  if (!can_lend(s, type)) return {};
+  std::vector<std::uint64_t> offsets;
+  for (const auto& frame : s.frames) {
+    const bool inside = !std::less<>()(frame[0], file.data()) && std::less<>()(frame[0], file.data() + file.size());
+    if (!inside) return {};  // inflated, or a pickle that carries bytes as text
+    offsets.push_back(static_cast<std::uint64_t>(frame[0] - file.data()));
+  }
+  return offsets;
 }
 
 }  // namespace
@@ -187,47 +181,12 @@ LibraryRecording make_library_recording(const OpenRequest& request, RecordingPar
   LibraryRecording recording;
   recording.frame_count = parts.samples.frames.size();
   recording.format = std::move(parts.format);
+  recording.frame_offsets = offsets_in_file(request.bytes(), parts.samples, parts.acquisition.sample_type);
   recording.read_frame = [samples = std::move(parts.samples), owner = parts.owner,
                           type = parts.acquisition.sample_type](std::uint64_t index, std::span<std::byte> out) {
     convert_frame(samples, type, static_cast<std::size_t>(index), out);
   };
   recording.acquisition = std::make_shared<const Acquisition>(std::move(parts.acquisition));
-  return recording;
-}
-
-Recording make_recording(const OpenRequest& request, RecordingParts parts) {
-  complete(request, parts);
-  Acquisition& a = parts.acquisition;
-  SampleSource& s = parts.samples;
-  Recording recording;
-  recording.frame_count = s.frames.size();
-  recording.format = std::move(parts.format);
-  recording.name = plain_text(request.path.filename().string());
-  const std::size_t frame_bytes = a.frame_bytes();
-  if (can_lend(s, a.sample_type)) {
-    const auto file = parts.memory == SourceMemory::mapped_file ? request.file : nullptr;
-    if (!file) recording.memory = {s.frames.front()[0], frame_bytes * s.frames.size()};  // blocks hold one array
-    recording.owner = parts.owner;
-    recording.frame = [frames = std::move(s.frames), frame_bytes, file, owner = parts.owner,
-                       what = request.what()](std::uint64_t index) -> std::span<const std::byte> {
-      const std::byte* const first = frames.at(static_cast<std::size_t>(index))[0];
-      if (!file || !holds(file->bytes(), first)) return {first, frame_bytes};  // what a pickle carries as text does not
-      return file->lend(what, static_cast<std::size_t>(first - file->bytes().data()), frame_bytes);
-    };
-  } else {
-    const auto block = convert(request, s, a.sample_type);
-    require_readable(request.bytes());
-    recording.owner = block;
-    recording.memory = block->bytes();
-    recording.frame = [block, frame_bytes,
-                       n = recording.frame_count](std::uint64_t index) -> std::span<const std::byte> {
-      if (index >= n) throw std::out_of_range("frame index");
-      return std::span<const std::byte>(block->bytes())
-          .subspan(static_cast<std::size_t>(index) * frame_bytes, frame_bytes);
-    };
-  }
-  request.advance(1.0);
-  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
   return recording;
 }
 

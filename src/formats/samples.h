@@ -1,6 +1,6 @@
 // From an array in a file to the frames of a Recording: which axis is what, where every line starts, and the
 // one conversion into [frame][transmit][element][sample] when the file's own layout is not already that.
-// Opening thread only; the frame function it makes may be called from any thread. Internal to src/formats.
+// Reader process. Internal to src/formats.
 #pragma once
 
 #include <array>
@@ -33,21 +33,15 @@ struct SampleSource {
 SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes);
 std::string axes_text(const std::vector<Axis>& axes);  // "frame, element, time"
 
-// What the source bytes lie in: the mapped file (lent read-only) or a MemoryBlock (lent, and page-lockable).
-enum class SourceMemory { mapped_file, memory_block };
-
 struct RecordingParts {
   Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
   SampleSource samples;
   std::shared_ptr<const void> owner;  // keeps the source bytes alive
-  SourceMemory memory = SourceMemory::mapped_file;
   std::string format;
 };
 
-// Validates, then lends in place (little-endian int16 or float32, aligned, same layout) or converts once.
-Recording make_recording(const OpenRequest& request, RecordingParts parts);
-
-// Validates; read_frame converts from the source bytes, which stay. For memory of another library.
+// Validates. Frames that lie in the file as they are lent (little-endian int16 or float32, aligned, same layout) are
+// said where; read_frame converts from the source bytes, which stay.
 LibraryRecording make_library_recording(const OpenRequest& request, RecordingParts parts);
 
 // The parts of both, for samples that are read frame by frame: sets n_samples and signal, validates; one frame of

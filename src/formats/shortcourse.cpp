@@ -152,7 +152,7 @@ std::string keys_text(const pickle::Tree& tree, const pickle::Value& value) {
 
 }  // namespace
 
-Recording read_short_course_pickle(const OpenRequest& request) {
+LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   const std::string what = request.what();
   auto tree = std::make_shared<pickle::Tree>(pickle::load(what, request.bytes()));
   const pickle::Value& root = (*tree)[tree->root];
@@ -199,7 +199,7 @@ Recording read_short_course_pickle(const OpenRequest& request) {
     std::shared_ptr<const Block> block;
   };
   parts.owner = std::make_shared<const Owner>(Owner{request.file, tree, block});
-  return make_recording(request, std::move(parts));
+  return make_library_recording(request, std::move(parts));
 }
 
 }  // namespace echoloop

@@ -2,10 +2,11 @@
 // Internal to src/formats.
 #pragma once
 
+#include "formats/library_recording.h"
 #include "formats/reader.h"
 
 namespace echoloop {
 
-Recording read_short_course_pickle(const OpenRequest& request);
+LibraryRecording read_short_course_pickle(const OpenRequest& request);
 
 }  // namespace echoloop

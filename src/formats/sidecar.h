@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "formats/description.h"
+#include "formats/library_recording.h"
 #include "formats/reader.h"
 
 namespace echoloop {
@@ -16,12 +17,14 @@ struct Sidecar {
 
 // A JSON object. Throws Error on anything else, and on one nested so deep that nobody wrote it.
 Json parse_description(const std::string& what, std::span<const std::byte> bytes);
-std::optional<Sidecar> find_sidecar(const std::filesystem::path& array_file);
-Recording read_described_npy(const OpenRequest& request);
-Recording read_sidecar_target(const OpenRequest& request);
+std::optional<Sidecar> find_sidecar(const OpenRequest& request);
+LibraryRecording read_described_npy(const OpenRequest& request);
+LibraryRecording read_sidecar_target(const OpenRequest& request);  // names the array
+// Of a file that a JSON file describes, and that is no array.
+[[noreturn]] void refuse_described(const OpenRequest& request);
 
 // The common end of .npy and .npz. `owner` keeps the bytes of `array` alive.
-Recording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
-                              std::shared_ptr<const void> owner, SourceMemory memory);
+LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
+                                     std::shared_ptr<const void> owner);
 
 }  // namespace echoloop

@@ -39,13 +39,14 @@ std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t
 
 }  // namespace
 
-StreamedFrames::StreamedFrames(std::string what, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
+StreamedFrames::StreamedFrames(const OpenRequest& request, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
                                std::uint64_t n_frames)
-    : what_(std::move(what)),
+    : what_(request.what()),
       frame_bytes_(frame_bytes),
       n_frames_(n_frames),
       run_(run_length(frame_bytes, n_frames)),
       child_(std::move(child)),
+      stop_(request.stop),
       cells_(cell_count(frame_bytes, run_)) {
   const std::size_t needed = cells_.size() * stride_of(frame_bytes_);
   arena_ = std::make_shared<FrameArena>(child_->share(arena_bytes(what_, needed, frame_bytes_)));
@@ -68,6 +69,7 @@ void StreamedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>
   const FrameMemory all = allocate(cells_.size() * stride_of(frame_bytes_));
   if (!arena_->holds(all.bytes)) return;
   const std::scoped_lock lock(mutex_);
+  stop_ = {};
   try {
     while (!asked_.empty()) take_answer(n_frames_);
   } catch (const std::exception&) {
@@ -113,7 +115,11 @@ void StreamedFrames::ask(std::uint64_t first, std::uint64_t count) {
     run.offsets.push_back(arena_->offset_of(cells_[cell].memory.bytes));
   }
   asked_.push_back(std::move(cells));
-  child_->send(MessageKind::read_frames, encode_run(run));
+  child_->send(MessageKind::read_frames, encode_run(run), patience());
+}
+
+ReaderChild::Patience StreamedFrames::patience() const {
+  return {std::chrono::steady_clock::now() + reader_settings().frame_patience, stop_};
 }
 
 // Asks for the frames from `index` on as far as cells go, a run at a time: fewer only when `index` itself is missing.
@@ -141,7 +147,7 @@ void StreamedFrames::ask_ahead(std::uint64_t index) {
 // itself; what could not be read ahead will be asked for again when its turn comes.
 void StreamedFrames::take_answer(std::uint64_t for_frame) {
   const std::vector<std::size_t> cells = asked_.front();
-  const ReaderMessage message = child_->receive(std::chrono::steady_clock::now() + reader_settings().frame_patience);
+  const ReaderMessage message = child_->receive(patience());
   if (message.kind == MessageKind::refused) {
     asked_.pop_front();
     const bool needed =
@@ -158,8 +164,9 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
   for (const std::size_t cell : cells) cells_[cell].state = State::ready;
 }
 
-void StreamedFrames::read(std::uint64_t index, FrameMemory& slot) {
+void StreamedFrames::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) {
   const std::scoped_lock lock(mutex_);
+  stop_ = stop;
   if (index >= n_frames_ || slot.bytes.size() < frame_bytes_) throw std::out_of_range("frame index");
   try {
     ask_ahead(index);

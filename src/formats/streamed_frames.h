@@ -22,10 +22,11 @@ namespace echoloop {
 
 class StreamedFrames final : public FrameStream {
  public:
-  StreamedFrames(std::string what, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes, std::uint64_t n_frames);
+  StreamedFrames(const OpenRequest& request, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
+                 std::uint64_t n_frames);
 
   // Throws Error; also for every later frame once the process is gone.
-  void read(std::uint64_t index, FrameMemory& slot) override;
+  void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override;
   FrameMemory allocate(std::size_t bytes) override { return arena_->allocate(bytes); }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
 
@@ -44,6 +45,7 @@ class StreamedFrames final : public FrameStream {
   void ask(std::uint64_t first, std::uint64_t count);
   void take_answer(std::uint64_t for_frame);
   [[nodiscard]] bool is_ready(std::uint64_t frame) const;
+  [[nodiscard]] ReaderChild::Patience patience() const;
 
   const std::string what_;
   const std::size_t frame_bytes_;
@@ -52,6 +54,7 @@ class StreamedFrames final : public FrameStream {
   std::mutex mutex_;
   // All below under mutex_, but for the arena, which has its own.
   std::unique_ptr<ReaderChild> child_;
+  std::stop_token stop_;  // of the frame that is being read
   std::shared_ptr<FrameArena> arena_;
   std::vector<Cell> cells_;
   std::vector<std::size_t> free_;                       // cells without a frame

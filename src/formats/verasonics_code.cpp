@@ -53,8 +53,10 @@ void decode_lines(const Code& code, std::size_t n_elements, std::size_t n_rows, 
     return lines.subspan((transmit * n_elements + element) * n_rows, n_rows);
   };
   for (std::size_t element = 0; element < n_elements; ++element) {
-    for (std::size_t k = 0; k < n; ++k)
-      std::copy_n(line(k, element).begin(), n_rows, sent.begin() + static_cast<std::ptrdiff_t>(k * n_rows));
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::span<const float> from = line(k, element);
+      for (std::size_t i = 0; i < n_rows; ++i) sent[k * n_rows + i] = from[i];
+    }
     for (std::size_t t = 0; t < n; ++t) {
       const std::span<float> out = line(t, element);
       std::fill(out.begin(), out.end(), 0.0F);

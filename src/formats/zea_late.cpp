@@ -68,7 +68,7 @@ double peak_s(std::span<const double> waveform, double center_hz) {
   const auto window = std::clamp<std::size_t>(static_cast<std::size_t>(kWaveform_hz / center_hz), 1, n);
   std::vector<std::complex<double>> sum(n + 1);
   for (std::size_t k = 0; k < n; ++k)
-    sum[k + 1] = sum[k] + std::polar(waveform[k], -2.0 * kPi * center_hz / kWaveform_hz * static_cast<double>(k));
+    sum[k + 1] = sum[k] + waveform[k] * std::polar(1.0, -2.0 * kPi * center_hz / kWaveform_hz * static_cast<double>(k));
   double highest = 0.0, peak = 0.0;
   for (std::size_t k = 0; k + window <= n; ++k) {
     const double height = std::abs(sum[k + window] - sum[k]);

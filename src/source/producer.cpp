@@ -73,7 +73,7 @@ void Producer::set(const ProducerOptions& options) {
 void Producer::stop() {
   {
     const std::scoped_lock lock(mutex_);
-    stop_ = true;
+    stop_.request_stop();
   }
   changed_.notify_all();
 }
@@ -118,7 +118,7 @@ std::int64_t Producer::next_due(std::int64_t now) {
 bool Producer::wait_for_turn() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (stop_) return false;
+    if (stop_.stop_requested()) return false;
     if (options_.paused) {
       changed_.wait(lock);
       schedule_ns_ = due_ns_ = now_ns();
@@ -145,11 +145,12 @@ bool Producer::may_begin_again() {
   std::unique_lock lock(mutex_);
   if (!options_.loop) {
     state_ = ProducerState::ended;
-    changed_.wait(lock, [this] { return stop_ || options_.loop; });
+    changed_.wait(lock, [this] { return stop_.stop_requested() || options_.loop; });
     schedule_ns_ = due_ns_ = now_ns();
   }
-  if (!stop_) state_ = ProducerState::running;
-  return !stop_;
+  if (stop_.stop_requested()) return false;
+  state_ = ProducerState::running;
+  return true;
 }
 
 ProducerState Producer::put_frame(std::uint64_t sequence) {
@@ -169,7 +170,7 @@ ProducerState Producer::put_frame(std::uint64_t sequence) {
   }
   const ProfileRange range(Stage::produce);
   const std::int64_t begin = now_ns();
-  const std::span<const std::byte> samples = source_.produce_in(index, lease.frame_memory());
+  const std::span<const std::byte> samples = source_.produce_in(index, lease.frame_memory(), stop_.get_token());
   const double rate_hz = source_.acquisition()->frame_rate_hz;
   lease.publish({.sequence = sequence,
                  .source_index = index,
@@ -212,7 +213,11 @@ void Producer::run() {
     }
     if (state_ == ProducerState::running) state_ = ProducerState::ended;
   } catch (const std::exception& error) {
-    end(ProducerState::failed, error.what());
+    if (stop_.stop_requested()) {  // a wait for the frame was ended
+      state_ = ProducerState::ended;
+    } else {
+      end(ProducerState::failed, error.what());
+    }
   }
 }
 

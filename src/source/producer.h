@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -62,7 +63,7 @@ class Producer {
   std::condition_variable changed_;
   ProducerOptions options_;       // under mutex_
   bool changed_options_ = false;  // under mutex_
-  bool stop_ = false;             // under mutex_
+  std::stop_source stop_;         // under mutex_, but for its token
   std::string report_;            // under mutex_
   // Producer thread:
   std::int64_t schedule_ns_ = 0;  // when the next frame is due, without jitter

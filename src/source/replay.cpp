@@ -24,16 +24,16 @@ class Replay final : public Source {
     if (recording_.reader) recording_.reader->read_ahead_in(allocate);
   }
 
-  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot) override {
+  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
     if (!recording_.reader) return produce(index, slot.bytes);
-    recording_.reader->read(index % recording_.frame_count, slot);
+    recording_.reader->read(index % recording_.frame_count, slot, stop);
     return slot.bytes;
   }
 
   std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
     if (recording_.reader) {
       FrameMemory memory{.bytes = slot, .owner = nullptr, .kind = HostMemory::pageable};
-      return produce_in(index, memory);
+      return produce_in(index, memory, {});
     }
     const std::span<const std::byte> frame = recording_.frame(index % recording_.frame_count);
     if (frame.size() != recording_.acquisition->frame_bytes()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "core/acquisition.h"
@@ -25,8 +26,10 @@ class Source {
   // source. Returns where it is. Throws Error when the frame cannot be had (a file that shrank). [producer thread]
   virtual std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) = 0;
 
-  // As produce(), but the source may put other memory of the same size, which holds the frame, in the slot's place.
-  virtual std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot) {
+  // As produce(), but the source may put other memory of the same size, which holds the frame, in the slot's place. A
+  // source that waits for the frame ends the wait with an Error when `stop` is requested.
+  virtual std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot,
+                                                const std::stop_token& /*stop*/ = {}) {
     return produce(index, slot.bytes);
   }
 

@@ -29,7 +29,7 @@ const std::vector<Layer> kLayers = {
     {"app",
      {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "render", "history",
       "gui"}},
-    {"", {"core", "app", "formats/reader_main.h"}},
+    {"", {"core", "app", "formats/recording.h", "formats/reader_main.h", "formats/reader_process.h"}},
 };
 
 struct Library {

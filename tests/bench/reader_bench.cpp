@@ -68,7 +68,9 @@ void write_file(const std::filesystem::path& path, std::uint64_t frames, std::ui
 class ReadHere final : public FrameStream {
  public:
   explicit ReadHere(LibraryRecording recording) : recording_(std::move(recording)) {}
-  void read(std::uint64_t index, FrameMemory& slot) override { recording_.read_frame(index, slot.bytes); }
+  void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
+    recording_.read_frame(index, slot.bytes);
+  }
   FrameMemory allocate(std::size_t bytes) override {
     const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
     return {.bytes = *memory, .owner = memory, .kind = HostMemory::pageable};
@@ -153,7 +155,8 @@ void measure(const std::filesystem::path& path, std::size_t n_pairs, std::size_t
 
 int main(int argc, char** argv) {
   using namespace echoloop;
-  if (is_reader_process(argc, argv)) return run_reader_process(argv, open_raw);
+  if (is_reader_process(argc, argv)) return run_reader_process(argc, argv, open_raw);
+  reader_settings().program = "/proc/self/exe";
   const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
   const auto number = [&](int at, double otherwise) { return argc > at ? std::stod(argv[at]) : otherwise; };
   const auto history = [&](int at) { return static_cast<std::size_t>(number(at, 256)) << 20; };

@@ -6,8 +6,11 @@ build=$1
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$build" --prefix "$prefix" --component echoloop >/dev/null
-for file in share/echoloop/shaders share/echoloop/assets share/applications/echoloop.desktop \
+for file in libexec/echoloop/echoloop-reader share/echoloop/shaders share/echoloop/assets share/applications/echoloop.desktop \
   share/icons/hicolor/scalable/apps/echoloop.svg share/doc/echoloop/copyright; do
   [[ -e $prefix/$file ]] || { echo "not installed: $file"; exit 1; }
 done
-cd / && "$prefix/bin/echoloop" --version
+cd /
+version=$("$prefix/bin/echoloop" --version)
+echo "$version"
+[[ $version != *"no reader program"* ]] || { echo "the installed program does not find its reader"; exit 1; }

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
+#include <thread>
 
 #include "core/error.h"
 #include "support/acquisitions.h"
@@ -28,7 +31,16 @@ class TinySource final : public Source {
     if (index == fails_at) throw Error("tiny", "it is over", "a longer one");
     return slot;
   }
-  std::uint64_t fails_at = ~std::uint64_t{0};
+  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
+    if (index == waits_at) {  // for a frame that does not come
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any().wait(lock, stop, [] { return false; });
+      throw Error("tiny", "reading was stopped", "a complete read");
+    }
+    return produce(index, slot.bytes);
+  }
+  std::uint64_t fails_at = ~std::uint64_t{0}, waits_at = ~std::uint64_t{0};
 
  private:
   std::uint64_t frames_;
@@ -288,6 +300,20 @@ TEST(Producer, WithoutLoopItEndsAtTheRecordingsEndUntilTheLoopIsTurnedOn) {
   EXPECT_EQ(rig.stamps[6].sequence, 6U);
   EXPECT_EQ(rig.stamps[6].source_index, 0U);
   EXPECT_EQ(rig.producer.state(), ProducerState::running);
+}
+
+TEST(Producer, StopEndsTheWaitForAFrame) {
+  TinySource source(0);
+  source.waits_at = 2;
+  TimingTrace trace{256};
+  FrameRing ring(testing::slot_memories(4, source.acquisition()->frame_bytes()), RingPolicy::block);
+  Producer producer(source, ring, trace, {.rate_hz = kRateMax});
+  const auto end = Clock::now() + 20s;
+  while (producer.next_sequence() < 2 && Clock::now() < end) std::this_thread::yield();
+  producer.stop();
+  while (producer.state() == ProducerState::running && Clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(producer.state(), ProducerState::ended);
+  EXPECT_EQ(producer.report(), "");  // no fault of the source
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Recording three_frames() {
 // Writes its number all over a frame; memory of its own it exchanges.
 class NumberWriter final : public FrameStream {
  public:
-  void read(std::uint64_t index, FrameMemory& slot) override {
+  void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     FrameMemory other = slot.owner != nullptr ? allocate(slot.bytes.size()) : FrameMemory{};
     if (slot.owner != nullptr) std::swap(slot, other);
     std::fill(slot.bytes.begin(), slot.bytes.end(), static_cast<std::byte>(index));

@@ -1,5 +1,5 @@
-// Opens many damaged copies of HDF5 and MATLAB files. The program must live, say one line for each refusal, and lose
-// neither files nor memory; what becomes of the reader process is counted.
+// Opens many damaged copies of HDF5 and MATLAB files, with FOLDER also of numpy files and pickles. The program must
+// live, say one line for each refusal, and lose neither files nor memory; what becomes of the reader process is counted.
 //   test_mutations N [--viewer] [--seed S] [--reader PROGRAM] [--only K FILE] [FOLDER...]
 // Without --viewer each file is opened and a few of its frames are read. With it (20,000 files: half an hour) each is
 // dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows a picture of
@@ -18,7 +18,6 @@
 
 #include "core/error.h"
 #include "formats/mutation/process_size.h"
-#include "formats/reader_main.h"
 #include "formats/reader_process.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
@@ -110,7 +109,7 @@ int run(int argc, char** argv) {
   unsigned seed = 1;
   std::size_t only = 0;
   bool viewer = false;
-  fs::path only_file, reader;  // empty: this program, as the viewer starts itself
+  fs::path only_file, reader;  // empty: that of the program
   std::vector<fs::path> folders;
   for (int k = 1; k < argc; ++k) {
     const std::string word = argv[k];
@@ -129,8 +128,7 @@ int run(int argc, char** argv) {
       folders.emplace_back(word);
     }
   }
-  if (reader.empty() && !viewer) reader = ECHO_READER;  // starts sooner
-  if (!reader.empty()) reader_settings().program = reader;
+  reader_settings().program = reader.empty() ? ECHO_PROGRAM_READER : reader;
   const TemporaryFolder scratch;
   const std::vector<std::string> fixtures = find_fixtures(scratch.path(), folders);
   const fs::path recording = scratch / "recording.uff";
@@ -151,8 +149,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace echoloop::testing
 
-// As the program's own main(): started anew with --reader-process, it reads a file for the campaign.
-int main(int argc, char** argv) {
-  if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argv);
-  return echoloop::testing::run(argc, argv);
-}
+int main(int argc, char** argv) { return echoloop::testing::run(argc, argv); }

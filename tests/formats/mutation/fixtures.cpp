@@ -106,7 +106,7 @@ std::vector<std::string> find_fixtures(const fs::path& scratch, const std::vecto
     fixtures.push_back(read_text(file));
     fs::remove(file);
   }
-  const std::set<std::string> kinds = {".mat", ".hdf5", ".h5", ".uff"};
+  const std::set<std::string> kinds = {".mat", ".hdf5", ".h5", ".uff", ".npz", ".npy", ".pkl"};
   for (const fs::path& folder : folders) {
     std::vector<fs::path> found;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -1,0 +1,19 @@
+// The reader process, a program of its own: started by the viewer for one file, it parses this file with libraries that
+// hostile files can lead astray, and gives up everything else first (formats/reader_main.h).
+#include <cstdio>
+
+#include "formats/reader_main.h"
+#include "formats/reader_process.h"
+
+#if defined(ECHO_STATIC_READER)
+constexpr int kLinked = echoloop::kIsStaticProgram;
+#else
+constexpr int kLinked = 0;
+#endif
+
+int main(int argc, char** argv) {
+  if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(kLinked);
+  if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argc, argv);
+  std::fputs("echoloop-reader: started by echoloop for each recording, never by itself\n", stderr);
+  return 2;
+}

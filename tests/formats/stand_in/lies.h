@@ -1,0 +1,14 @@
+// What a reader process says that has been taken over: nonsense, impossible descriptions, answers that nothing asked
+// for, silence, floods. Each is a role of the stand-in, by name.
+#pragma once
+
+#include <string>
+
+#include "formats/library_recording.h"
+
+namespace echoloop::test {
+
+// Does not return when `role` is a lie. `honest`: the recording that lies begin with.
+void tell_lie(const std::string& role, const LibraryRecording& honest);
+
+}  // namespace echoloop::test

@@ -1,0 +1,90 @@
+// The program and its reader process: found beside it, missed in one line, and never waited for when the program is to
+// end.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "program/run_program.h"
+#include "test_paths.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+using testing::Ended;
+using testing::TemporaryFolder;
+
+// A copy of the program in a folder of its own, with `reader` (if any) as its reader.
+fs::path copy_program(const TemporaryFolder& folder, const fs::path& reader) {
+  const fs::path program = folder / "echoloop";
+  fs::copy_file(ECHO_PROGRAM, program);
+  if (!reader.empty()) fs::copy_file(reader, folder / "echoloop-reader");
+  return program;
+}
+
+fs::path hdf5_file(const TemporaryFolder& folder, const std::string& name) {
+  std::string content = "\x89HDF\r\n\x1a\n";
+  content.resize(1024, '.');
+  testing::write_text_file(folder / name, content);
+  return folder / name;
+}
+
+pid_t child_of(pid_t parent) {
+  std::error_code ignored;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(parent) + "/task", ignored)) {
+    std::ifstream list(task.path() / "children");
+    pid_t child = 0;
+    if (list >> child) return child;
+  }
+  return -1;
+}
+
+TEST(ReaderProgram, TheVersionNamesTheSandbox) {
+  const Ended ended = testing::run_program({"--version"});
+  EXPECT_NE(ended.out.find("reader"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("no reader program"), std::string::npos) << ended.out;
+}
+
+TEST(ReaderProgram, MissingIsOneLine) {
+  const TemporaryFolder folder;
+  const std::string program = copy_program(folder, {}), err = folder / "err";
+  const std::string command = program + " info " + hdf5_file(folder, "a.h5").string() + " 2>" + err;
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
+  const std::string line = testing::read_text(err);
+  EXPECT_NE(line.find("echoloop-reader cannot be started: No such file or directory"), std::string::npos) << line;
+  EXPECT_EQ(testing::lines_of(line).size(), 1U) << line;
+}
+
+// A reader that says that each frame is there, and reads none of the questions.
+TEST(ReaderProgram, ASignalEndsTheWaitForOneThatLies) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const TemporaryFolder folder;
+    const std::string program = copy_program(folder, ECHO_READER), file = hdf5_file(folder, "answers-without-reading");
+    std::array<const char*, 7> words = {program.c_str(), file.c_str(), "--headless", "--backend",
+                                        "cpu",           "--rate",     "max"};
+    std::vector<char*> argv;
+    for (const char* word : words) argv.push_back(const_cast<char*>(word));
+    argv.push_back(nullptr);
+    pid_t child = 0;
+    ASSERT_EQ(posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ), 0);
+    const auto limit = steady_clock::now() + std::chrono::seconds(20);
+    while (child_of(child) < 0 && steady_clock::now() < limit) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // then its socket is full: it would be waited for 5 s
+    const auto begin = steady_clock::now();
+    ::kill(child, number);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status)) << status;
+    EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(2));
+  }
+}
+
+}  // namespace
+}  // namespace echoloop

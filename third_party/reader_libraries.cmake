@@ -1,0 +1,43 @@
+# The libraries that parse foreign files (HDF5, matio, zlib, Blosc), for the reader process: static, so that nothing of
+# other libraries runs in it, where this system has them all so (Debian does: libmatio-dev, libhdf5-dev, libaec-dev,
+# zlib1g-dev; libblosc-dev with libzstd-dev, liblz4-dev, libsnappy-dev); shared elsewhere.
+include_guard()
+include(CheckCXXSourceCompiles)
+option(ECHOLOOP_STATIC_READER "Link the reader process statically where this system can" ON)
+
+set(ECHOLOOP_READER_LIBRARIES matio::matio blosc::blosc ZLIB::ZLIB)
+set(ECHOLOOP_READER_IS_STATIC OFF)
+
+function(echoloop_find_static_libraries)
+  set(names matio hdf5 sz aec)
+  if(TARGET PkgConfig::BLOSC)
+    list(APPEND names blosc zstd lz4 snappy)
+  endif()
+  list(APPEND names z)
+  set(found)
+  foreach(name ${names})
+    find_library(ECHOLOOP_STATIC_${name} NAMES lib${name}.a HINTS ${HDF5_LIBRARY_DIRS} PATH_SUFFIXES hdf5/serial)
+    mark_as_advanced(ECHOLOOP_STATIC_${name})
+    if(NOT ECHOLOOP_STATIC_${name})
+      message(STATUS "Reader process: linked with shared libraries (no lib${name}.a)")
+      return()
+    endif()
+    list(APPEND found ${ECHOLOOP_STATIC_${name}})
+  endforeach()
+  set(CMAKE_REQUIRED_LIBRARIES ${found} m)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-pie)
+  set(CMAKE_REQUIRED_INCLUDES ${HDF5_INCLUDE_DIRS} ${MATIO_INCLUDE_DIRS})
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_cxx_source_compiles("#include <hdf5.h>\n#include <matio.h>
+    int main() { return H5Fopen(\"\", 0, 0) < 0 && Mat_Open(\"\", 0) == nullptr; }" ECHOLOOP_READER_LINKS_STATICALLY)
+  if(NOT ECHOLOOP_READER_LINKS_STATICALLY)
+    message(STATUS "Reader process: linked with shared libraries (the static ones do not link)")
+    return()
+  endif()
+  set(ECHOLOOP_READER_LIBRARIES ${found} m PARENT_SCOPE)
+  set(ECHOLOOP_READER_IS_STATIC ON PARENT_SCOPE)
+endfunction()
+
+if(ECHOLOOP_STATIC_READER AND NOT ECHOLOOP_SANITIZE)
+  echoloop_find_static_libraries()
+endif()
