@@ -35,8 +35,8 @@ class CheckedSource final : public Source {
   std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
     return checked(index, source_->produce(index, slot), slot);
   }
-  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot) override {
-    const std::span<const std::byte> samples = source_->produce_in(index, slot);
+  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
+    const std::span<const std::byte> samples = source_->produce_in(index, slot, stop);
     return checked(index, samples, slot.bytes);
   }
 
