@@ -14,6 +14,6 @@ constexpr int kLinked = 0;
 int main(int argc, char** argv) {
   if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(kLinked);
   if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argc, argv);
-  std::fputs("echoloop-reader: started by echoloop for each recording, never by itself\n", stderr);
+  std::fputs("echoloop-reader: internal program, started by echoloop for each recording\n", stderr);
   return 2;
 }
