@@ -184,14 +184,14 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
   scene.state.counts.produced = 123'456'789;
   scene.state.stream.inject.error_at = 1e12;
   scene.frames(2);
+  if (scene.viewer->control_rect("memory_host").width() == 0.0F) scene.click("more_stream");
+  scene.frames(2);
   for (const auto& [panel, inside] : {std::pair{"panel_timings", "frame_total"}, std::pair{"panel_faults", "lost_at"},
                                       std::pair{"panel_timeline", "timeline"}}) {
     if (scene.viewer->control_rect(inside).width() > 0.0F) continue;
     reveal(scene, panel);
     scene.click(panel);
   }
-  if (scene.viewer->control_rect("memory_host").width() == 0.0F) scene.click("more_stream");
-  scene.frames(2);
   const Rect column = scene.viewer->control_rect("panel_timings");  // a header over the whole width
   for (const char* id :
        {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
