@@ -25,6 +25,7 @@
 #include "app/terminal.h"
 #include "core/error.h"
 #include "core/live_images.h"
+#include "core/mapped_files.h"
 #include "core/units.h"
 #include "gui/sample_fault_text.h"
 #include "history/export.h"
@@ -105,7 +106,8 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   if (!problem.empty() && !complete) {  // else what was asked for has been done
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
-    status = session.producer_state() == ProducerState::failed ? 2 : 1;  // a file that cannot be read is bad input
+    // A file that cannot be read is bad input; one that was lost while it was read is a fault of the run.
+    status = session.producer_state() == ProducerState::failed && !files_were_lost() ? 2 : 1;
   }
   if (!recording.problem.empty()) {
     print_error("echoloop: {}\n", recording_text(recording));

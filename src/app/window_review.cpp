@@ -55,13 +55,9 @@ void WindowApp::freeze_when_still() {
   }
 }
 
-// Both sides of a comparison alike: where A is another recording, whose frames are not at hand, neither.
+// Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep the
+// numbers of the image's pixels, with the reason.
 void WindowApp::refine_points_on_screen(FinePoints::Moment moment) {
-  if (compared_.opened() != nullptr) {
-    fine_points_.forget(state_.measured);
-    fine_points_a_.forget(state_.measured_a);
-    return;
-  }
   fine_points_.update(state_.measured, *session_, moment, now_ns());
   fine_points_a_.update(state_.measured_a, *session_, moment, now_ns());
 }

@@ -84,6 +84,10 @@ void require_readable(std::span<const std::byte> memory) {
   }
 }
 
+void note_shorter_file() { any_lost = true; }
+
+bool files_were_lost() { return any_lost; }
+
 bool note_lost_page(const std::byte* page, std::size_t bytes) {
   for (Entry& entry : table) {
     if (!holds(entry, address(page))) continue;

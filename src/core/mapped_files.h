@@ -31,6 +31,12 @@ class MappingEntry {
 // Throws Error, naming the file, when a page of this memory was lost.
 void require_readable(std::span<const std::byte> memory);
 
+// Notes that an open file was found to be shorter than its mapping, before one of its lost pages was read.
+void note_shorter_file();
+
+// Whether a mapped file, or a page of it, was lost since the program started.
+[[nodiscard]] bool files_were_lost();
+
 // False when the address belongs to no mapped file. Nothing here allocates or locks. [signal handler]
 bool note_lost_page(const std::byte* page, std::size_t bytes);
 

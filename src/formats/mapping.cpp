@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/mapped_files.h"
 #include "formats/lost_pages.h"
 #include "formats/reader.h"
 
@@ -65,7 +66,10 @@ bool MappedFile::intact() const {
 std::span<const std::byte> MappedFile::lend(const std::string& what, std::size_t offset, std::size_t size) const {
   constexpr std::size_t kMostMapped = std::size_t{256} << 20;
   if (offset > size_ || size > size_ - offset) throw std::out_of_range("bytes outside the file");
-  if (!intact()) throw Error(what, "the file became shorter after opening", "a file that does not change while open");
+  if (!intact()) {
+    note_shorter_file();
+    throw Error(what, "the file became shorter after opening", "a file that does not change while open");
+  }
   if (size_ > kMostMapped && lent_.fetch_add(size) + size > kMostMapped) {
     lent_ = size;
     ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // who still reads faults them in again

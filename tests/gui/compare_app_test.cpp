@@ -203,11 +203,15 @@ TEST(TwoRecordings, PointsOfAHaveTheNumbersOfItsPixelsAndSaySo) {
   };
   ASSERT_TRUE(window.until([&] {
     return !state.cine.a_recording.name.empty() && state.measured_a.image.acquisition != nullptr &&
-           state.measured_a.image.acquisition == state.cine.a_recording.acquisition &&
-           noted(state.measured_a, PointSource::image) && noted(state.measured, PointSource::fine_grid);
+           state.measured_a.image.acquisition == state.cine.a_recording.acquisition;
   }));
-  EXPECT_NE(state.measured_a.points[0].note.find("A is another recording"), std::string::npos)
-      << state.measured_a.points[0].note;
+  EXPECT_TRUE(window.until([&] { return noted(state.measured, PointSource::fine_grid); }))
+      << state.measured.points.size() << ' ' << state.measured.fine.size();
+  EXPECT_TRUE(window.until([&] {
+    return noted(state.measured_a, PointSource::image) &&
+           state.measured_a.points[0].note.find("A is another recording") != std::string::npos;
+  })) << state.measured_a.points.size()
+      << ' ' << state.measured_a.fine.size();
 }
 
 TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {

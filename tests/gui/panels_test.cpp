@@ -22,10 +22,7 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
   scene.frames(3);
   for (const char* panel : {"panel_source", "panel_formation", "panel_display", "panel_stream", "panel_timings"}) {
     const bool right = std::string(panel) == "panel_stream" || std::string(panel) == "panel_timings";
-    if (right && size.width < 960 * size.scale) {  // too narrow for a second column: the picture comes first
-      EXPECT_EQ(scene.viewer->control_rect(panel).width(), 0.0F) << panel;
-      continue;
-    }
+    if (right && size.width < 960 * size.scale) continue;  // in the one column below the others, to be scrolled to
     ASSERT_GT(scene.viewer->control_rect(panel).width(), 0.0F) << panel;
     scene.click(panel);
     scene.click(panel);

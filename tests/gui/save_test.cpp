@@ -45,6 +45,7 @@ TEST(SavePanel, SavesEachThing) {
 }
 
 TEST(SavePanel, ChoosesFormatSizeAndGround) {
+  constexpr float kFirst = 30, kDpi = 140;
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
@@ -52,14 +53,26 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   scene.frames(2);
   scene.click("save_size/Width");
   scene.frames(1);
-  const auto put = [&](const char* field, const std::string& text) {
-    scene.click(field);
+  // A field at `x` of the row between those of Size and Background, in logical pixels from the first size.
+  const auto put = [&](float x, const std::string& text) {
+    const Rect above = scene.viewer->control_rect("save_size/1×"),
+               below = scene.viewer->control_rect("save_ground/White");
+    InjectedInput press;
+    press.mouse_x = above.x0 + x;
+    press.mouse_y = 0.5F * (above.cy() + below.cy());
+    scene.viewer->inject(press);
+    scene.frames(2);
+    press.left = true;
+    scene.viewer->inject(press);
+    scene.frames(2);
+    press.left = false;
+    scene.viewer->inject(press);
     scene.frames(2);
     scene.type(text);
     scene.frames(2);
   };
-  put("save_width", "86.5");
-  put("save_dpi", "600");
+  put(kFirst, "86.5");
+  put(kDpi, "600");
   scene.click("save_ground/Dark");
   scene.click("save_format/PDF");
   const SaveChoice& choice = scene.viewer->settings().saving;
@@ -68,11 +81,11 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   EXPECT_EQ(choice.figure_size().by, FigureSizing::width);
   EXPECT_EQ(choice.figure_size().value, 86.5);
   EXPECT_EQ(choice.figure_size().dpi, 600.0);
-  put("save_dpi", "6000");
+  put(kDpi, "6000");
   EXPECT_EQ(choice.dpi, 600.0) << "beyond the range: the last good value stays";
   scene.click("save_size/Scale");
   scene.frames(1);
-  put("save_scale", "15");
+  put(kFirst, "15");
   EXPECT_EQ(choice.figure_size().by, FigureSizing::scale);
   EXPECT_EQ(choice.figure_size().value, 15.0);
   scene.click("save_size/3×");

@@ -1,6 +1,7 @@
 // Looking back without a window: the time axis of kept frames, playing along it, and what is asked for again.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 #include "app/review.h"
@@ -70,7 +71,8 @@ TEST(CineTimes, AFrozenMinuteIsNotPlayed) {
 struct Rig {
   explicit Rig(const std::vector<std::int64_t>& times_ms, double frame_rate_hz = 0.0) {
     history.begin({.frame_bytes = 8, .frame_rate_hz = frame_rate_hz, .allocate = nullptr, .lend = [](std::uint64_t) {
-                     return KeptFrame{};
+                     static const std::array<std::byte, 8> samples{};
+                     return KeptFrame{.frame = {.stamp = {}, .samples = samples}, .owner = {}};
                    }});
     for (const FrameStamp& stamp : stamps_at_ms(times_ms)) (void)history.keep({.stamp = stamp, .samples = {}}, {});
     history.end();
