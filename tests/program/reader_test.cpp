@@ -47,6 +47,9 @@ pid_t child_of(pid_t parent) {
 }
 
 TEST(ReaderProgram, TheVersionNamesTheSandbox) {
+#if defined(ECHO_SANITIZED)
+  GTEST_SKIP() << "a sanitized reader has no whole sandbox to name";
+#endif
   const Ended ended = testing::run_program({"--version"});
   EXPECT_NE(ended.out.find("reader"), std::string::npos) << ended.out;
   EXPECT_EQ(ended.out.find("no reader program"), std::string::npos) << ended.out;
