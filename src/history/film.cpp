@@ -157,6 +157,8 @@ void Film::finish() {
 const std::string& Film::codec() const { return impl_->encoder; }
 std::uint64_t Film::frames() const { return impl_->frames; }
 
-std::string why_no_films() { return is_on_path(kProgram) ? "" : "the program ffmpeg was not found (Debian's package is ffmpeg)"; }
+std::string why_no_films() {
+  return is_on_path(kProgram) ? "" : "the program ffmpeg was not found (Debian's package is ffmpeg)";
+}
 
 }  // namespace echoloop

@@ -165,7 +165,8 @@ void lose_the_device(Backend& gpu, Backend& cpu) {
   }
   image = {};
   std::string why_not;
-  checks.check(make_cuda_backend(why_not) == nullptr && why_not.find("device failed") != std::string::npos, why_not.c_str());
+  checks.check(make_cuda_backend(why_not) == nullptr && why_not.find("device failed") != std::string::npos,
+               why_not.c_str());
   const auto lane = cpu.make_lane(0, StreamMode::overlap);
   start_frame(*lane, plan, frame);
   checks.check(lane->image().host().size() == plan->grid.pixels(), "the CPU goes on");

@@ -6,8 +6,8 @@
 
 #include "history/film.h"
 #include "program/run_program.h"
-#include "support/npy_file.h"
 #include "support/film_file.h"
+#include "support/npy_file.h"
 
 namespace echoloop {
 namespace {

@@ -8,9 +8,9 @@
 #include <random>
 
 #include "gui/film_picture.h"
+#include "support/film_file.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
-#include "support/film_file.h"
 
 namespace echoloop {
 namespace {

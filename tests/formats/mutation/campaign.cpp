@@ -1,5 +1,6 @@
 // Opens many damaged copies of HDF5 and MATLAB files, with FOLDER also of numpy files and pickles. The program must
-// live, say one line for each refusal, and lose neither files nor memory; what becomes of the reader process is counted.
+// live, say one line for each refusal, and lose neither files nor memory; what becomes of the reader process is
+// counted.
 //   test_mutations N [--viewer] [--seed S] [--reader PROGRAM] [--only K FILE] [FOLDER...]
 // Without --viewer each file is opened and a few of its frames are read. With it (20,000 files: half an hour) each is
 // dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows a picture of
