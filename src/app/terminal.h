@@ -1,5 +1,5 @@
 // Every line that the program prints goes through here: names of files and texts of recordings may contain control
-// characters, which a terminal would obey. Any thread.
+// characters, which a terminal would execute. Any thread.
 #pragma once
 
 #include <fmt/format.h>

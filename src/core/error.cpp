@@ -5,7 +5,7 @@
 namespace echoloop {
 namespace {
 
-// Line breaks become spaces; what a terminal would obey, as in names of files, '?'.
+// Line breaks become spaces; control characters, as in names of files, become '?'.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';

@@ -68,7 +68,7 @@ class FrameReader {
   }
 
  private:
-  // At the first frame, when whoever described the datasets has closed them.
+  // At the first frame, when the description of the datasets is complete and they are closed.
   void open() {
     const std::size_t cache_bytes = frame_cache_bytes(root_.at_path(samples_.datasets[0]), samples_, stored_);
     for (const std::string& path : samples_.datasets) open_.push_back(root_.dataset_at(path, cache_bytes));

@@ -83,7 +83,7 @@ struct Extreme {
 
 struct LineShape {
   std::size_t n_values;    // of a line
-  std::size_t components;  // 2: I and Q by turns
+  std::size_t components;  // 2: I and Q interleaved
 };
 
 template <class Sample>

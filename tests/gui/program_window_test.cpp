@@ -62,7 +62,7 @@ TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
   window.click("panel_formation");  // makes room
   window.click("panel_faults");
   window.type_into("load_ms", "400");  // slower than the source on a busy machine, too
-  std::this_thread::sleep_for(std::chrono::seconds(4));
+  std::this_thread::sleep_for(std::chrono::seconds(8));
   window.right_click("load_ms");
   window.click("panel_faults");
   window.click("panel_formation");
@@ -78,7 +78,7 @@ TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
   const nlohmann::json report = report_of(window);
   EXPECT_EQ(report["policy"], "drop-oldest");
   EXPECT_EQ(report["slots"], 3);
-  EXPECT_GT(report["frames"]["dropped"].get<int>(), 0);
+  EXPECT_GT(report["frames"]["dropped"].get<int>(), 5);
   EXPECT_EQ(report["frames"]["errors"], 0);
   EXPECT_EQ(report["inject"], "");
 }
@@ -231,7 +231,7 @@ TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   const nlohmann::json report = report_of(window);
   EXPECT_EQ(report["policy"], "drop-oldest");
   EXPECT_EQ(report["frames"]["errors"], 1);
-  EXPECT_GT(report["frames"]["dropped"].get<int>(), 0);
+  EXPECT_GT(report["frames"]["dropped"].get<int>(), 5);
 }
 
 TEST(ProgramWindow, ClosedAfterAFaultItsExitStatusIsOne) {

@@ -2,12 +2,11 @@
 #include "history/film.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <random>
 
 #include "gui/film_picture.h"
+#include "support/file_size_limit.h"
 #include "support/film_file.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
@@ -112,14 +111,9 @@ TEST(Film, UnwritablePlacesAreOneLine) {
 
 TEST(Film, AFullDiskIsOneLineAndLeavesNothing) {
   if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
-  std::signal(SIGXFSZ, SIG_IGN);
   for (const char* name : {"film.mp4", "film.webm", "film.mkv"}) {
     const TemporaryFolder folder;
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    rlimit small = before;
-    small.rlim_cur = 20'000;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const testing::FileSizeLimit limit(20'000);
     std::mt19937 random(7);
     expect_refusal(
         [&] {
@@ -132,7 +126,6 @@ TEST(Film, AFullDiskIsOneLineAndLeavesNothing) {
           film.finish();
         },
         name);
-    setrlimit(RLIMIT_FSIZE, &before);
     EXPECT_EQ(folder.files(), 0U) << name;
   }
 }
