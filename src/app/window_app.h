@@ -140,6 +140,7 @@ class WindowApp {
   void reset(ResetCause cause);
   void undo_reset();
   void reset_when_idle();
+  void forget_messages();
   [[nodiscard]] bool refused_in_kiosk();
 
   Options options_;

@@ -30,7 +30,6 @@ void WindowApp::apply_setup(const Setup& wanted) {
   viewer_->reset_view();
   viewer_->restore_view(wanted.view);
   state_.stream = wanted.stream;
-  ++state_.resets;
   if (state_.source.opened_as == wanted.source && facts_ == wanted.facts && session_ != nullptr) {
     take_setup(wanted);
     if (std::exchange(reference_set_, false)) session_->measure_reference();
@@ -42,12 +41,15 @@ void WindowApp::apply_setup(const Setup& wanted) {
     apply_params();
     return;
   }
+  ++state_.resets;
   next_setup_ = wanted;
   open(wanted.source, wanted.facts);
 }
 
-// What belongs to the source that runs.
+// What belongs to the source that runs. A reset of its own for the window where the source was opened for it: marks
+// that come now open no panel.
 void WindowApp::take_setup(const Setup& wanted) {
+  ++state_.resets;
   state_.facts = wanted.facts;
   state_.params = wanted.params;
   state_.marks = wanted.marks;
@@ -63,6 +65,7 @@ void WindowApp::reset(ResetCause cause) {
   before_reset_.reset();
   if (cause == ResetCause::user) before_reset_ = setup();
   apply_setup(*start_);
+  if (cause == ResetCause::idle) forget_messages();
   state_.reset_undoable = before_reset_.has_value();
   reset_ns_ = now_ns();
   say(Severity::info, cause == ResetCause::user ? "Everything was reset. Ctrl+Z undoes the reset."
@@ -75,6 +78,11 @@ void WindowApp::undo_reset() {
   state_.reset_undoable = false;
   apply_setup(before);
   say(Severity::info, "Undone: reset");
+}
+
+// All but those whose cause remains.
+void WindowApp::forget_messages() {
+  std::erase_if(state_.messages, [](const Message& m) { return m.cause.empty() || m.stay != Stay::as_newest; });
 }
 
 // In a kiosk: who comes next finds the start image.

@@ -140,12 +140,37 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   inject({});
   ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().shown > 1; }));
   const ImagingParams of_heart = state().params;
+  state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
+  inject({});
+  ViewSettings folded = app_->viewer().settings();  // by the user, with the mark
+  folded.is_open(Panel::measure, false) = false;
+  app_->viewer().restore_view(folded);
+  inject({});
   press(Key::f9);
   ASSERT_TRUE(until([&] { return state().source.phantom == "points" && state().shown > 1; }));
   EXPECT_TRUE(until([&] { return look() == start; }));
   press(Key::z, true);
   ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().shown > 1; }));
   EXPECT_EQ(state().params, of_heart);
+  inject({}, 5);
+  EXPECT_EQ(state().marks.list.size(), 1U);
+  ViewSettings now = app_->viewer().settings();
+  EXPECT_FALSE(now.is_open(Panel::measure, false)) << "as it was";
+}
+
+// Those of the visitor before are gone; an error stays while its cause does.
+TEST_F(Kiosk, TheIdleResetForgetsMessages) {
+  open(0.3);
+  post(state().messages, {Severity::info, "12:00:00", "Saved a file"});
+  post(state().messages, {Severity::error, "12:00:01", "The disk is full.", "recording"});
+  const std::uint64_t before = state().resets;
+  inject({.mouse_x = 5, .mouse_y = 5});
+  ASSERT_TRUE(until([&] { return state().resets > before; }));
+  const auto has = [&](const std::string& text) {
+    return std::ranges::any_of(state().messages, [&](const Message& m) { return m.text == text; });
+  };
+  EXPECT_FALSE(has("Saved a file"));
+  EXPECT_TRUE(has("The disk is full."));
 }
 
 TEST_F(Kiosk, RefusesFilesAndTheEnd) {
