@@ -15,11 +15,11 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLabel = 62;
+constexpr float kLabel = 82;
 constexpr std::array<Choice, 4> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}}};
 constexpr std::array<Choice, 6> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Width"}, {"Scale"}}};
 constexpr std::array<Choice, 2> kGrounds = {{{"White"}, {"Dark"}}};
-constexpr float kNumber = 64;  // width of a field
+constexpr float kNumber = 52;  // width of a field
 
 Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {
   Ui& ui = c.ui;
@@ -102,7 +102,7 @@ void draw_size(PanelContext& c, const Rect& r) {
   const float end =
       by_width ? number_field(c, r.x0, r, {"##save_width", "mm", kFigureWidth_mm}, choice.width_mm)
                : number_field(c, r.x0, r, {"##save_scale", "mm per cm", kFigureScale_mm_per_cm}, choice.mm_per_cm);
-  number_field(c, end + c.ui.px(14), r, {"##save_dpi", "dpi", kFigureDpi}, choice.dpi);
+  number_field(c, end + c.ui.px(12), r, {"##save_dpi", "dpi", kFigureDpi}, choice.dpi);
 }
 
 }  // namespace

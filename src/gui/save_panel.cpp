@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "gui/cine_actions.h"
 #include "gui/film_plan.h"
@@ -13,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kWidth = 790, kFigureWidth = 390, kPad = 16, kButton = 76, kLabel = 76;
+constexpr float kWidth = 810, kPad = 16, kButton = 76, kLabel = 76;
 constexpr std::array<double, 7> kSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
 constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
 constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"Full history"}}};
@@ -144,10 +145,12 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   Ui& ui = c.ui;
   if (c.state.saving.ask) ui.open_popup(kSavePanel);
   const float height = ui.px(12 + 28 + 7 * 34 + 13 + 28 + 28 + 12 + 50);
-  const float x0 = std::max(ui.px(8), right - ui.px(kWidth));
-  const Rect box{x0, bottom - height, x0 + ui.px(kWidth), bottom};
+  const float width = std::min(ui.px(kWidth), ImGui::GetIO().DisplaySize.x - ui.px(16));
+  const float x0 = std::max(ui.px(8), right - width);
+  const float y0 = std::max(ui.px(8), bottom - height);  // over the strip in a low window
+  const Rect box{x0, y0, x0 + width, y0 + height};
   if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;
-  const float middle = box.x0 + ui.px(kFigureWidth), top = box.y0 + ui.px(10), foot = box.y1 - ui.px(52);
+  const float middle = std::round(box.cx()), top = box.y0 + ui.px(10), foot = box.y1 - ui.px(52);
   Column column{box.x0 + ui.px(kPad), middle - ui.px(kPad), top, c.compact};
   ui.text(Type::strong, ui.row(column, 24, 4), theme::kText, "Save as");
   draw_save_figure(c, column);

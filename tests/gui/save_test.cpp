@@ -1,5 +1,6 @@
 // The save panel: everything in it can be reached at every size, says what it will do, and why it cannot.
 #include <algorithm>
+#include <tuple>
 
 #include "gui/film_plan.h"
 #include "gui/scene.h"
@@ -45,7 +46,7 @@ TEST(SavePanel, SavesEachThing) {
 }
 
 TEST(SavePanel, ChoosesFormatSizeAndGround) {
-  constexpr float kFirst = 30, kDpi = 140;
+  constexpr float kFirst = 30, kDpi = 115;
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
@@ -124,6 +125,18 @@ TEST(SavePanel, OpensInTheSmallestWindow) {
   scene.click("save_menu");
   scene.frames(2);
   expect_all_inside(scene, 1024, 640);
+}
+
+TEST(SavePanel, IsWholeInWindowsOfManySizesAndScales) {
+  for (const auto& [width, height, scale] :
+       {std::tuple{1024, 640, 1.5}, {1280, 800, 1.0}, {1280, 800, 3.0}, {1600, 900, 2.0}, {3840, 2160, 3.0}}) {
+    ECHO_SCENE(scene, width, height, scale);
+    scene.put_image(kSquare, [](double, double) { return -20.0F; });
+    scene.frames(2);
+    scene.press(Key::s, true);
+    scene.frames(2);
+    expect_all_inside(scene, static_cast<float>(width), static_cast<float>(height));
+  }
 }
 
 Cine kept(std::size_t frames, double rate_hz) {
