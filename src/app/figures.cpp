@@ -5,6 +5,7 @@
 
 #include "app/provenance.h"
 #include "gui/figure_caption.h"
+#include "gui/figure_doppler.h"
 #include "gui/figure_key.h"
 #include "gui/sample_fault_text.h"
 #include "history/export.h"
@@ -27,6 +28,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,
                {.images = std::move(order.images),
+                .strips = std::move(order.strips),
                 .caption = std::move(caption),
                 .marks = std::move(order.marks),
                 .key = std::move(order.key),
@@ -34,6 +36,25 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                 .ground = order.ground},
                about);
 }
+
+namespace {
+
+FigureSize figure_size(const Options& options) {
+  FigureSize size{.dpi = options.figure_dpi};
+  if (options.figure_width_mm) size.value = *options.figure_width_mm;
+  if (options.figure_mm_per_cm) size.by = FigureSizing::scale, size.value = *options.figure_mm_per_cm;
+  return size;
+}
+
+// Spectral Doppler of the run, where there is any.
+std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
+  live.sonogram.take();
+  const Sonogram& s = live.sonogram.front();
+  if (image.params.gate == Gate::off || s.number == 0 || s.end == 0) return {};
+  return {figure_doppler(s, image.params, kDopplerSpan_s, DopplerCurves::shown)};
+}
+
+}  // namespace
 
 void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
                        const FigureMarks& marked) {
@@ -55,7 +76,8 @@ void write_last_figure(const Options& options, const SourceInfo& source, const I
                                    .named = options.source,
                                    .marks = marked.marks,
                                    .key = figure_key(marked.marks, values),
-                                   .size = {.value = options.figure_width_mm, .dpi = options.figure_dpi}});
+                                   .strips = last_strips(image, live),
+                                   .size = figure_size(options)});
 }
 
 }  // namespace echoloop

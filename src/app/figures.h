@@ -18,6 +18,7 @@ struct FigureOrder {
   std::string named;                // as the user named it, for the command that reproduces the image
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
+  std::vector<FigureStrip> strips = {};
   FigureSize size = {};
   PageGround ground = PageGround::white;
   std::string note = {};  // last sentence of the caption

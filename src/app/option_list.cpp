@@ -74,10 +74,14 @@ void add_output_options(CLI::App& app, Options& o) {
   app.add_option("--png16", o.png16,
                  "Levels of the last image, 16 bit gray: the dynamic range below 0 dB maps to 0 to 65535")
       ->type_name("F.png");
-  app.add_option("--figure", o.figure,
-                 "Last image as a figure with rulers, colour bar, scale bar, marks and caption: .png, .svg or .pdf")
+  app.add_option(
+         "--figure", o.figure,
+         "Last image as a figure with rulers, colour bar, scale bar, marks, spectral Doppler and caption: .png, "
+         ".svg or .pdf")
       ->type_name("F.svg");
   app.add_option("--figure-width", o.figure_width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
+  app.add_option("--figure-scale", o.figure_mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
+      ->type_name("MM");
   app.add_option("--figure-dpi", o.figure_dpi, "Resolution of the figure, dots per inch (default 300)")->type_name("N");
   app.add_option("--screenshot", o.screenshot, "Screenshot of the whole window")->type_name("F.png");
   app.add_option("--video", o.video,

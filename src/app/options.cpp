@@ -77,8 +77,12 @@ void check_ranges(const Options& o) {
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
-  if (!kFigureWidth_mm.holds(o.figure_width_mm))
-    throw out_of_range("--figure-width", fmt::format("{:g}", o.figure_width_mm), "60 to 1000 mm");
+  if (o.figure_width_mm && !kFigureWidth_mm.holds(*o.figure_width_mm))
+    throw out_of_range("--figure-width", fmt::format("{:g}", *o.figure_width_mm), "60 to 1000 mm");
+  if (o.figure_mm_per_cm && !kFigureScale_mm_per_cm.holds(*o.figure_mm_per_cm))
+    throw out_of_range("--figure-scale", fmt::format("{:g}", *o.figure_mm_per_cm), "1 to 200 mm per cm");
+  if (o.figure_width_mm && o.figure_mm_per_cm)
+    throw Error("--figure-scale", "found together with --figure-width", "one of the two");
   if (!kFigureDpi.holds(o.figure_dpi))
     throw out_of_range("--figure-dpi", fmt::format("{:g}", o.figure_dpi), "72 to 1200");
   if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))

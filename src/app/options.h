@@ -47,8 +47,8 @@ struct Options {
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;
-  std::filesystem::path figure;    // .png, .svg or .pdf
-  double figure_width_mm = 170.0;  // of the whole figure
+  std::filesystem::path figure;                             // .png, .svg or .pdf
+  std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
   double figure_dpi = 300.0;
   std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
       csv, record, measurements;

@@ -173,6 +173,7 @@ void WindowApp::save_figure(const std::filesystem::path& path, const Image& show
                     .source = state_.source.name,
                     .named = named_,
                     .marks = state_.marks,
+                    .strips = viewer_->strips_on_screen(state_),
                     .size = choice.figure_size(),
                     .ground = choice.ground};
   std::vector<float> pixels = viewer_->compared_db();

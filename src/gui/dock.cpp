@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "gui/number_text.h"
-#include "gui/plot.h"
+#include "gui/gate_hand.h"
 #include "gui/splitter.h"
 #include "gui/tool_bar.h"
 
@@ -16,10 +15,16 @@ constexpr float kDefault = 262, kDefaultCompact = 186, kLeast = 124, kImageWante
 
 }  // namespace
 
+// One line that names it, where there is no room for more.
+Rect DockArea::folded(const Ui& ui, Rect& area) {
+  area.y1 -= ui.px(kFolded);
+  return {area.x0, area.y1, area.x1, area.y1 + ui.px(kFolded)};
+}
+
 Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const {
   if (view.dock == Dock::none) return {};
   const float room = area.height() / ui.scale();
-  if (room < kLeast + kImageAreaLeast) return {};  // below the banner of a fault in a low window
+  if (room < kLeast + kImageAreaLeast) return folded(ui, area);  // below a banner in a low window
   const float most = std::max(kLeast, room - kImageWanted);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
   Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeast, most)), area.x1, area.y1};
@@ -39,7 +44,7 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   const bool m_mode = c.view.dock == Dock::m_mode;
   ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
   const float pad = ui.px(c.compact ? 12 : 16);
-  Rect head{r.x0 + pad, r.y0 + ui.px(2), r.x1 - pad, r.y0 + ui.px(2 + kHead)};
+  Rect head{r.x0 + pad, r.y0 + ui.px(2), r.x1 - pad, std::min(r.y0 + ui.px(2 + kHead), r.y1)};
   const bool sonogram = c.view.dock == Dock::sonogram;
   const std::string_view name = sonogram ? "Spectral Doppler" : m_mode ? "M-mode" : "Inspector";
   head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
@@ -54,6 +59,15 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
                       {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
+  if (r.height() < ui.px(kLeast)) {
+    DockArea::close();
+    constexpr std::string_view kWhy = "no room: enlarge the window or reduce the scale";
+    const Rect line{head.x0, r.y0, head.x1, r.y1};
+    ui.hit("dock_hidden", line);
+    ui.text_fitted(Type::body, line.x0, line.x1, line.y0, line.height(), theme::kMuted, kWhy);
+    if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
+    return;
+  }
   const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
   boxes_ = {};
   if (sonogram) {
@@ -109,23 +123,15 @@ StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Ima
 
 void draw_inspected(const Ui& ui, const PictureLayout& l, const Image& image, PlanePoint at, Dock dock) {
   const Rect& r = l.image;
-  ui.list().PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
+  if (dock == Dock::m_mode && image.grid.nx > 0) return draw_guide(ui, l, m_mode_guide(image.grid, at));
   const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};
-  if (dock == Dock::m_mode && image.grid.nx > 0) {
-    const Grid& g = image.grid;
-    const int column = line_column(g, at);
-    const PlanePoint first = g.point(column, 0), last = g.point(column, g.nz - 1);
-    const ImVec2 a{l.x_px(first.x_m), l.z_px(first.z_m)}, b{l.x_px(last.x_m), l.z_px(last.z_m)};
-    ui.stroke(a, b, theme::kHalo, 3);
-    ui.stroke(a, b, theme::rgb(0x4CC3E0, 200), 1);
-  } else {
-    const float gap = ui.px(4), reach = ui.px(12);
-    for (const auto& [thickness, color] : {std::pair{3.5F, theme::kHalo}, std::pair{1.5F, theme::kAccent}}) {
-      ui.stroke({p.x - reach, p.y}, {p.x - gap, p.y}, color, thickness);
-      ui.stroke({p.x + gap, p.y}, {p.x + reach, p.y}, color, thickness);
-      ui.stroke({p.x, p.y - reach}, {p.x, p.y - gap}, color, thickness);
-      ui.stroke({p.x, p.y + gap}, {p.x, p.y + reach}, color, thickness);
-    }
+  const float gap = ui.px(4), reach = ui.px(12);
+  ui.list().PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
+  for (const auto& [thickness, color] : {std::pair{3.5F, theme::kHalo}, std::pair{1.5F, theme::kAccent}}) {
+    ui.stroke({p.x - reach, p.y}, {p.x - gap, p.y}, color, thickness);
+    ui.stroke({p.x + gap, p.y}, {p.x + reach, p.y}, color, thickness);
+    ui.stroke({p.x, p.y - reach}, {p.x, p.y - gap}, color, thickness);
+    ui.stroke({p.x, p.y + gap}, {p.x, p.y + reach}, color, thickness);
   }
   ui.list().PopClipRect();
 }

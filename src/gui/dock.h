@@ -16,7 +16,9 @@ struct StripBoxes {
 
 class DockArea {
  public:
-  // Takes its place from the bottom of `area`; empty when closed, and where a low window has no room.
+  static constexpr float kFolded = 30;  // height of that line, at scale 1
+
+  // Takes its place from the bottom of `area`; empty when closed, a line that says so where a low window has no room.
   Rect place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const;
   void draw(PanelContext& c, const Rect& r, const Image& image, const MModeStrip& strip);
   void close() { inspector_.close(), boxes_ = {}; }
@@ -28,8 +30,11 @@ class DockArea {
   [[nodiscard]] const StripBoxes& boxes() const { return boxes_; }
   [[nodiscard]] double strip_span_s() const { return m_mode_.span_s(); }
   [[nodiscard]] double sonogram_span_s() const { return sonogram_.span_s(); }
+  [[nodiscard]] DopplerCurves doppler_curves() const { return sonogram_.curves(); }
 
  private:
+  static Rect folded(const Ui& ui, Rect& area);
+
   Inspector inspector_;
   MModeDock m_mode_;
   SonogramDock sonogram_;

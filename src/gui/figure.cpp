@@ -7,8 +7,7 @@
 #include "gui/figure_parts.h"
 #include "gui/flow_colors.h"
 #include "gui/mark_drawing.h"
-#include "gui/mark_numbers.h"
-#include "gui/mark_shape.h"
+#include "gui/mark_labels.h"
 #include "gui/picture_sampler.h"
 
 namespace echoloop {
@@ -19,7 +18,8 @@ using namespace figure;
 constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
 constexpr double kChip = 0.82, kScaleBarRoom = 72.0;
 constexpr MarkLook kMarks{.line = 1.0, .halo = 0.8, .em = kNumberEm};
-constexpr NumberSize kNumbers{.radius = 6.2, .gap = 2.5, .leader_from = 9.0};
+constexpr LabelGaps kNumbers{.gap = 2.5, .leader_from = 9.0};
+constexpr double kNumberRadius = 6.2;
 
 void draw_pixels(Canvas& canvas, const FigureImage& i, const CanvasRect& area, Rgb edge) {
   RgbPicture pixels{.width = static_cast<int>(std::lround(area.width() * canvas.pixels_per_unit())),
@@ -31,30 +31,16 @@ void draw_pixels(Canvas& canvas, const FigureImage& i, const CanvasRect& area, R
   canvas.image(area, pixels);
 }
 
-NumberedMark numbered(const Mark& mark, const ImagePlace& place) {
-  NumberedMark n{.lines = lines_of(mark, place, 0.45 * kMarks.em), .centre = {}, .radius = 0.0};
-  if (!is_region(mark.kind)) {  // at its end, as in the window
-    n.centre = place.at(label_place(mark));
-    if (mark.kind == MarkKind::point) n.radius = 0.45 * kMarks.em;
-    return n;
-  }
-  const CanvasLine& line = n.lines.front();
-  CanvasRect box{line.front().x, line.front().y, line.front().x, line.front().y};
-  for (const CanvasPoint p : line) {
-    box = {std::min(box.x0, p.x), std::min(box.y0, p.y), std::max(box.x1, p.x), std::max(box.y1, p.y)};
-  }
-  n.centre = {0.5 * (box.x0 + box.x1), 0.5 * (box.y0 + box.y1)};
-  for (const CanvasPoint p : line) n.radius = std::max(n.radius, std::hypot(p.x - n.centre.x, p.y - n.centre.y));
-  return n;
-}
-
 // Returns where the numbers are, so that nothing else goes there.
 std::vector<CanvasRect> draw_numbers(Canvas& canvas, const Marks& marks, const ImagePlace& place,
                                      std::vector<CanvasRect> taken) {
-  std::vector<NumberedMark> all;
-  for (const Mark& mark : marks.list) all.push_back(numbered(mark, place));
-  const std::vector<PlacedNumber> placed = place_numbers(all, place.box, taken, kNumbers);
-  for (const PlacedNumber& n : placed) {
+  std::vector<LabelledMark> all;
+  for (const Mark& mark : marks.list) {
+    all.push_back(labelled(mark, place, 0.45 * kMarks.em));
+    all.back().half = {kNumberRadius, kNumberRadius};
+  }
+  const std::vector<PlacedLabel> placed = place_labels(all, place.box, taken, kNumbers);
+  for (const PlacedLabel& n : placed) {
     if (!n.leader) continue;
     canvas.lines({{n.foot, n.at}}, kMarks.line + kMarks.halo, {kBlack, 0.67});
     canvas.lines({{n.foot, n.at}}, 0.5 * kMarks.line, {ink::kAccent});
@@ -62,9 +48,9 @@ std::vector<CanvasRect> draw_numbers(Canvas& canvas, const Marks& marks, const I
   const TextLook look{.em = static_cast<float>(kNumberEm), .weight = Weight::strong, .color = kWhite};
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const CanvasPoint at = placed[i].at;
-    canvas.disc(at, kNumbers.radius, {kBlack, kChip});
+    canvas.disc(at, kNumberRadius, {kBlack, kChip});
     canvas.text(at, look, TextAlign::centre, std::to_string(marks.list[i].number));
-    taken.push_back(CanvasRect{at.x, at.y, at.x, at.y}.grown(kNumbers.radius));
+    taken.push_back(CanvasRect{at.x, at.y, at.x, at.y}.grown(kNumberRadius));
   }
   return taken;
 }
@@ -82,6 +68,9 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   const ImagePlace place{area, i.image.grid};
   draw_pixels(canvas, i, area, look.edge);
   if (i.objects != nullptr) draw_object_outlines(canvas, *i.objects, place, kMarks);
+  for (const FigureStrip& strip : f.strips) {
+    if (index + 1 == f.images.size()) draw_guides(canvas, strip, area, i.image.grid);
+  }
   std::vector<CanvasRect> taken;
   const bool pair = f.images.size() > 1;
   if (pair) {
@@ -125,6 +114,7 @@ void draw_figure(Canvas& canvas, const Figure& f, const FigureLayout& l) {
                   {.away = 0.15 * kEm, .length = 0.4 * kEm, .thickness = 0.1 * kEm});
     break;
   }
+  for (std::size_t i = 0; i < f.strips.size(); ++i) draw_strip(canvas, f.strips[i], l.strips[i], f.ground);
   if (l.key_place != KeyPlace::none) draw_key(canvas, f, l);
   double y = l.caption.y;
   for (const std::string& line : l.caption_lines) {

@@ -1,6 +1,6 @@
 // A figure for paper and slides: one image or A and B side by side, with rulers, colour bars, scale bar, numbered marks
-// with a key of their values, and a caption below. Drawn once for PNG, SVG and PDF (canvas.h); lengths are points
-// (1/72 inch), text is at least 7 of them. Any thread. No ImGui.
+// with a key of their values, strips of M-mode and spectral Doppler, and a caption below. Drawn once for PNG, SVG and
+// PDF (canvas.h); lengths are points (1/72 inch), text is at least 7 of them. Any thread. No ImGui.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 #include "core/image.h"
 #include "core/sample_faults.h"
 #include "gui/figure_size.h"
+#include "gui/figure_strip.h"
 #include "gui/marks.h"
 #include "gui/structure_view.h"
 #include "render/canvas.h"
@@ -29,10 +30,12 @@ struct FigureImage {
 struct FigureKeyRow {
   int number = 0;
   std::string name, value;
+  std::string value_b = {};  // of B, on a line of its own below A's
 };
 
 struct Figure {
-  std::vector<FigureImage> images;  // one, or A and B
+  std::vector<FigureImage> images;       // one, or A and B
+  std::vector<FigureStrip> strips = {};  // below them, of the last of them
   std::string caption;
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
@@ -44,8 +47,8 @@ enum class KeyPlace { none, beside, below };
 
 struct FigureLayout {
   double width = 0.0, height = 0.0;
-  std::vector<CanvasRect> images;
-  bool common_depth = false;  // of A and B: only the first has numbers at its ruler
+  std::vector<CanvasRect> images, strips;  // of the strips their levels
+  bool common_depth = false;               // of A and B: only the first has numbers at its ruler
   CanvasRect level_bar, flow_bar;
   KeyPlace key_place = KeyPlace::none;
   CanvasRect key;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/units.h"
 #include "gui/figure_parts.h"
@@ -60,20 +61,30 @@ std::string widths(const Measured& m, int number) {
   return "—";
 }
 
+// The values of one image, or of A and of B below each other.
+template <class Value>
+FigureKeyRow valued(const Mark& mark, std::string name, const All& all, const Value& value) {
+  if (all.size() < 2) return {mark.number, std::move(name), value(*all[0])};
+  return {mark.number, std::move(name), "A  " + value(*all[0]), "B  " + value(*all[1])};
+}
+
 FigureKeyRow row_of(const Mark& mark, const All& all) {
   if (is_region(mark.kind) && !all.empty()) {
-    return {mark.number, name_in_key(mark) + ", " + mark_value(mark, 1),
-            of_each(all, [&](const auto& m) { return region_level(m, mark); }) + " dB, echo in " +
-                of_each(all, [&](const auto& m) { return region_share(m, mark); }) + " %"};
+    return valued(mark, name_in_key(mark) + ", " + mark_value(mark, 1), all, [&](const Measured& m) {
+      return region_level(m, mark) + " dB, echo in " + region_share(m, mark) + " %";
+    });
   }
   if (mark.kind == MarkKind::point && !all.empty()) {
-    return {mark.number, "FWHM (−6 dB), axial × lateral",
-            of_each(all, [&](const auto& m) { return widths(m, mark.number); }) + " mm"};
+    return valued(mark, "FWHM (−6 dB), axial × lateral", all,
+                  [&](const Measured& m) { return widths(m, mark.number) + " mm"; });
   }
   return {mark.number, name_in_key(mark), mark_value(mark, 2)};
 }
 
-double row_height(const FigureKeyRow& row) { return row.number > 0 ? figure::kKeyRow : figure::kPairRow; }
+double row_height(const FigureKeyRow& row) {
+  if (row.number == 0) return figure::kPairRow;
+  return figure::kKeyRow + (row.value_b.empty() ? 0.0 : figure::kKeyLine);
+}
 
 }  // namespace
 
@@ -117,8 +128,9 @@ void draw_key(Canvas& canvas, const Figure& f, const FigureLayout& l) {
     if (row.number > 0) {
       canvas.text({x, middle}, look.label(look.text, Weight::strong), TextAlign::left, std::to_string(row.number));
       canvas.text({x + 2.2 * kEm, middle}, look.label(look.text2), TextAlign::left, row.name);
-      canvas.text({x + 2.2 * kEm, middle + kKeyLine}, look.label(look.text, Weight::strong), TextAlign::left,
-                  row.value);
+      const TextLook strong = look.label(look.text, Weight::strong);
+      canvas.text({x + 2.2 * kEm, middle + kKeyLine}, strong, TextAlign::left, row.value);
+      canvas.text({x + 2.2 * kEm, middle + 2.0 * kKeyLine}, strong, TextAlign::left, row.value_b);
     } else {
       canvas.text({x, middle}, look.label(look.text2), TextAlign::left, row.name);
       canvas.text({x + width, middle}, look.label(look.text, Weight::strong), TextAlign::right, row.value);

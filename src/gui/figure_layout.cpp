@@ -17,7 +17,8 @@ using namespace figure;
 
 constexpr double kPtPerMm = 72.0 / 25.4;
 constexpr double kLeastWidth = 85.0 * kPtPerMm;      // for a caption that can be read
-constexpr double kMostHeight = 200.0 * kPtPerMm;     // of an image, where the width is given: a page
+constexpr double kMostHeight = 200.0 * kPtPerMm;     // of an image and its strips, where the width is given: a page
+constexpr double kLeastHeight = 60.0 * kPtPerMm;     // of the image, however many strips there are
 constexpr double kLeastBesideKey = 55.0 * kPtPerMm;  // of the images: narrower, the key goes below
 constexpr double kLeastImage = 18.0 * kPtPerMm;      // for the numbers of a dozen marks
 constexpr double kMostKey = 1.2;                     // of the height of the images: longer, it goes below
@@ -50,6 +51,11 @@ Beside beside(const Figure& f, const FigureLayout& l) {
           .key = l.key_place == KeyPlace::beside ? kKeyAway + kKeyWidth : 0.0};
 }
 
+// Title, levels and times of all strips below each other.
+double strips_height(const Figure& f, double width) {
+  return static_cast<double>(f.strips.size()) * (kStripAway + kStripTitle + strip_height(width) + kStripTimes);
+}
+
 // Points of a metre of the image plane. Decides where the key goes.
 double choose_scale(const Figure& f, FigureLayout& l) {
   double across_m = 0.0, down_m = 0.0;
@@ -59,7 +65,8 @@ double choose_scale(const Figure& f, FigureLayout& l) {
   }
   if (f.size.by == FigureSizing::scale) return 0.1 * f.size.value * kPtPerMm / kMetresPerMillimetre;
   l.width = f.size.value * kPtPerMm;
-  const auto fitting = [&] { return std::min((l.width - beside(f, l).all()) / across_m, kMostHeight / down_m); };
+  const double most_height = std::max(kMostHeight - strips_height(f, l.width), kLeastHeight);
+  const auto fitting = [&] { return std::min((l.width - beside(f, l).all()) / across_m, most_height / down_m); };
   const bool narrow = l.width - beside(f, l).all() < kLeastBesideKey;
   if (l.key_place == KeyPlace::beside && (narrow || key_height(f, 1) > kMostKey * fitting() * down_m)) {
     l.key_place = KeyPlace::below;
@@ -138,6 +145,11 @@ FigureLayout lay_out(const Figure& f, Letters& letters, double pixels_per_pt) {
     bottom = std::max(bottom, l.key.y1);
   }
   l.width = std::max({l.width, x + kMargin, kLeastWidth});
+  for (std::size_t i = 0; i < f.strips.size(); ++i) {
+    const double y0 = snap(bottom + kStripAway + kStripTitle), y1 = snap(y0 + strip_height(l.width));
+    l.strips.push_back({snap(side.left), y0, snap(l.width - kMargin - kBarAway - kBar - kBarLabels), y1});
+    bottom = y1 + kStripTimes;
+  }
   if (l.key_place == KeyPlace::below) {
     const int columns = std::max(1, static_cast<int>((l.width - side.left - kMargin) / kKeyColumn));
     l.key = {side.left, bottom + kCaptionAway, l.width - kMargin, bottom + kCaptionAway + key_height(f, columns)};

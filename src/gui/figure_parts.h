@@ -1,6 +1,8 @@
 // Sizes and colours that layout and drawing of a figure share, in points.
 #pragma once
 
+#include <algorithm>
+
 #include "gui/figure.h"
 #include "gui/image_scales.h"
 
@@ -15,6 +17,7 @@ inline constexpr double kBarAway = 14.0, kBar = 9.0, kBarLabels = kBarLabels_em 
 inline constexpr double kBetween = 14.0;  // images with a common depth ruler
 inline constexpr double kKeyAway = 20.0, kKeyWidth = 138.0, kKeyColumn = 150.0;
 inline constexpr double kKeyHead = 16.0, kKeyRow = 25.0, kPairRow = 12.5, kKeyLine = 11.0;
+inline constexpr double kStripAway = 14.0, kStripTitle = 16.0, kStripTimes = 13.0;  // below the image, or a strip
 inline constexpr double kCaptionAway = 16.0, kCaptionLine = 11.5;
 
 inline ScaleLook scales(PageGround ground) {
@@ -29,6 +32,9 @@ inline ScaleLook scales(PageGround ground) {
           .edge = {150, 158, 166}};
 }
 inline Rgb paper(PageGround ground) { return ground == PageGround::dark ? Rgb{11, 13, 15} : Rgb{255, 255, 255}; }
+
+// Height of a strip's levels by the width of the whole figure.
+inline double strip_height(double width) { return std::max(72.0, 0.22 * width); }
 
 // Height of the key in so many columns.
 double key_height(const Figure& figure, int columns);

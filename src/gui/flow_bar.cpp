@@ -62,11 +62,6 @@ double low_rank_at(const FlowImage& flow, PlanePoint point) {
   return static_cast<double>(flow.low_rank_db[pixel_at(flow.grid, place)]);
 }
 
-std::string velocity_text(double velocity_m_s, double limit_m_s) {
-  const VelocityUnit unit = velocity_unit(limit_m_s);
-  return signed_fixed(velocity_m_s * unit.per_m_s, velocity_decimals(limit_m_s * unit.per_m_s)) + " " + unit.name;
-}
-
 std::string flow_age_text(double age_s) { return fixed(age_s, age_s < 1.0 ? 2 : age_s < 100.0 ? 1 : 0); }
 
 std::pair<std::string, std::string> flow_age(const FlowImage& flow, double age_s) {

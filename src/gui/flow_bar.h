@@ -15,8 +15,6 @@ namespace echoloop {
 void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params,
                    Type labels = Type::small);
 
-// A velocity with sign and unit, on the scale of the limit: "+4.2 cm/s".
-std::string velocity_text(double velocity_m_s, double limit_m_s);
 // "0.05" s, "3.2" s.
 std::string flow_age_text(double age_s);
 // For a caption: value and unit of a flow picture's age, or, where it ends with the frame on screen, its length.

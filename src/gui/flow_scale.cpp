@@ -51,4 +51,9 @@ Rgb flow_bar_color(const ImagingParams& params, double from_top) {
   return params.flow == FlowMode::velocity ? flow_velocity_color(2.0 * t - 1.0) : flow_power_color(t);
 }
 
+std::string velocity_text(double velocity_m_s, double limit_m_s) {
+  const VelocityUnit unit = velocity_unit(limit_m_s);
+  return signed_fixed(velocity_m_s * unit.per_m_s, velocity_decimals(limit_m_s * unit.per_m_s)) + " " + unit.name;
+}
+
 }  // namespace echoloop

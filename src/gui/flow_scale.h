@@ -29,5 +29,7 @@ struct VelocityUnit {
 };
 VelocityUnit velocity_unit(double limit_m_s);
 int velocity_decimals(double limit_in_unit);  // three figures or so, as the limit needs
+// With sign and unit: "+4.2 cm/s".
+std::string velocity_text(double velocity_m_s, double limit_m_s);
 
 }  // namespace echoloop

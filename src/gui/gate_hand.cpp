@@ -12,18 +12,6 @@ double distance_m(PlanePoint a, PlanePoint b) { return std::hypot(a.x_m - b.x_m,
 
 }  // namespace
 
-GateShape gate_shape(const Grid& grid, const ImagingParams& p) {
-  GateShape g{.middle = {p.gate_x_m, p.gate_z_m}, .shallow = {}, .deep = {}, .along = {0.0, 1.0}};
-  if (grid.polar()) {
-    const double x = p.gate_x_m, down = p.gate_z_m - grid.sector.apex_z_m;
-    if (const double r = std::hypot(x, down); r > 0.0) g.along = {x / r, down / r};
-  }
-  const double half = 0.5 * p.gate_length_m;
-  g.shallow = {g.middle.x_m - half * g.along.x_m, g.middle.z_m - half * g.along.z_m};
-  g.deep = {g.middle.x_m + half * g.along.x_m, g.middle.z_m + half * g.along.z_m};
-  return g;
-}
-
 GateHand::Grip GateHand::grip_at(const PictureLayout& layout, const ImagingParams& p, PlanePoint at, double reach_m) {
   if (p.gate == Gate::off) return Grip::none;
   const GateShape g = gate_shape(layout.grid, p);
@@ -74,39 +62,22 @@ bool GateHand::use(const Hit& hit, const PictureLayout& layout, UiState& state, 
   return true;
 }
 
+void draw_guide(const Ui& ui, const PictureLayout& l, const GuideLine& line) {
+  const Rect& r = l.image;
+  const ImVec2 a{l.x_px(line.from.x_m), l.z_px(line.from.z_m)}, b{l.x_px(line.to.x_m), l.z_px(line.to.z_m)};
+  const auto thickness = static_cast<float>(line.thickness);
+  const auto alpha = static_cast<int>(std::lround(255.0 * line.opacity));
+  ui.list().PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
+  ui.stroke(a, b, theme::kHalo, thickness + 2);
+  ui.stroke(a, b, IM_COL32(line.color.r, line.color.g, line.color.b, alpha), thickness);
+  ui.list().PopClipRect();
+}
+
 void draw_gate(const Ui& ui, const PictureLayout& l, const ImagingParams& p) {
   if (p.gate == Gate::off || l.image.width() <= 0) return;
-  const GateShape g = gate_shape(l.grid, p);
-  const Rect& r = l.image;
-  ui.list().PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
-  const auto px = [&](PlanePoint at) { return ImVec2{l.x_px(at.x_m), l.z_px(at.z_m)}; };
-  const auto beyond = [](PlanePoint from, PlanePoint way, double by_m) {
-    return PlanePoint{from.x_m + by_m * way.x_m, from.z_m + by_m * way.z_m};
-  };
-  const auto line = [&](ImVec2 a, ImVec2 b, ImU32 color, float thickness) {
-    ui.stroke(a, b, theme::kHalo, thickness + 2);
-    ui.stroke(a, b, color, thickness);
-  };
-  const double all_m = std::hypot(l.grid.x1_m - l.grid.x0_m, l.grid.z1_m - l.grid.z0_m);
-  const ImU32 faint = theme::rgb(0x4CC3E0, 150);
-  // The beam, but for the gate itself.
-  line(px(beyond(g.shallow, g.along, -all_m)), px(g.shallow), faint, 1);
-  line(px(g.deep), px(beyond(g.deep, g.along, all_m)), faint, 1);
-  const auto end_m = static_cast<double>(ui.px(9)) / l.px_per_m;
-  const PlanePoint across{-g.along.z_m, g.along.x_m};
-  for (const PlanePoint end : {g.shallow, g.deep}) {
-    line(px(beyond(end, across, -end_m)), px(beyond(end, across, end_m)), theme::kAccent, 2);
+  for (const GuideLine& line : gate_guides(l.grid, p, static_cast<double>(ui.scale()) / l.px_per_m)) {
+    draw_guide(ui, l, line);
   }
-  // The flow, as the angle says that it runs.
-  const double angle = p.flow_angle_rad;
-  const PlanePoint flow{g.along.x_m * std::cos(angle) + g.along.z_m * std::sin(angle),
-                        g.along.z_m * std::cos(angle) - g.along.x_m * std::sin(angle)};
-  const auto flow_m = static_cast<double>(ui.px(26)) / l.px_per_m;
-  const auto gap_m = static_cast<double>(ui.px(5)) / l.px_per_m;
-  const ImU32 yellow = theme::rgb(0xF2C14E);
-  line(px(beyond(g.middle, flow, -flow_m)), px(beyond(g.middle, flow, -gap_m)), yellow, 1.5F);
-  line(px(beyond(g.middle, flow, gap_m)), px(beyond(g.middle, flow, flow_m)), yellow, 1.5F);
-  ui.list().PopClipRect();
 }
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "gui/guide_lines.h"
 #include "gui/picture_layout.h"
 #include "gui/ui.h"
 #include "gui/ui_state.h"
@@ -27,12 +28,7 @@ class GateHand {
   bool changed_ = false;
 };
 
-// Where the gate lies in a picture of this grid: its ends on the beam, the beam's direction (unit length, downwards).
-struct GateShape {
-  PlanePoint middle, shallow, deep, along;
-};
-GateShape gate_shape(const Grid& grid, const ImagingParams& params);
-
+void draw_guide(const Ui& ui, const PictureLayout& layout, const GuideLine& line);
 void draw_gate(const Ui& ui, const PictureLayout& layout, const ImagingParams& params);
 
 }  // namespace echoloop

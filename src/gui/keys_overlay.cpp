@@ -29,7 +29,8 @@ std::vector<Group> groups() {
   return all;
 }
 
-constexpr float kHead = 1.2F;  // rows that a group's name takes
+constexpr float kLeast = 880, kSide = 20, kBetween = 24;  // of the overlay, at scale 1
+constexpr float kHead = 1.2F;                             // rows that a group's name takes
 float rows_of(const Group& group) { return static_cast<float>(group.rows.size()) + kHead; }
 
 // Where the second column begins so that the longer column is as short as can be.
@@ -48,14 +49,30 @@ std::size_t split(const std::vector<Group>& all) {
   return best;
 }
 
+// Where the window has no room for the scale that is wanted.
+std::string limit_text(const Ui& ui, float wanted, float room) {
+  constexpr float kNear = 0.005F;
+  if (wanted < ui.scale() + kNear) return {};
+  const std::string text = fmt::format("limited to {:.0f} % by the window size", 100.0F * ui.scale());
+  return ui.width(Type::small, text) <= room ? text : "limited by the window";
+}
+
 // Smaller, the scale in force (a press takes the default), larger; at the right end of r.
-std::optional<float> scale_row(Ui& ui, const Rect& r) {
+std::optional<float> scale_row(Ui& ui, const Rect& r, float wanted_scale) {
   const float side = r.height(), wide = ui.px(72), gap = ui.px(4);
   const Rect up{r.x1 - side, r.y0, r.x1, r.y1};
   const Rect value{up.x0 - gap - wide, r.y0, up.x0 - gap, r.y1};
   const Rect down{value.x0 - gap - side, r.y0, value.x0 - gap, r.y1};
   const float label = ui.width(Type::body, "Interface scale");
-  ui.text(Type::body, down.x0 - ui.px(12) - label, r.y0, r.height(), theme::kText2, "Interface scale");
+  const float left = down.x0 - ui.px(12) - label;
+  ui.text(Type::body, left, r.y0, r.height(), theme::kText2, "Interface scale");
+  const std::string limit = limit_text(ui, wanted_scale, left - ui.px(12) - r.x0);
+  if (!limit.empty()) {
+    const float width = ui.width(Type::small, limit);
+    const Rect at{left - ui.px(12) - width, r.y0, left - ui.px(12), r.y1};
+    ui.text(Type::small, at, theme::kMuted, limit);
+    ui.hit("scale_limit", at);
+  }
   const std::string percent = fmt::format("{:.0f} %", 100.0F * ui.scale());
   std::optional<float> wanted;
   if (ui.button("scale_down", down, {.label = "−"}, {"Smaller interface", "Ctrl and −.", {}})) {
@@ -71,9 +88,43 @@ std::optional<float> scale_row(Ui& ui, const Rect& r) {
   return wanted;
 }
 
+// Widths of a column of rows: keys, then what they do.
+struct RowWidths {
+  float key = 0, what = 0;
+  Type type = Type::body;
+};
+
+RowWidths row_widths(const Ui& ui, Type type) {
+  RowWidths w{.type = type};
+  for (const KeyHelp& help : kKeyHelp) {
+    w.key = std::max(w.key, ui.width(type, help.key) + ui.px(16));
+    w.what = std::max(w.what, ui.width(type, help.what));
+  }
+  return w;
+}
+
+void draw_rows(Ui& ui, const Rect& box, float row, const std::vector<Group>& all, const RowWidths& widths) {
+  const std::size_t second = split(all);
+  const float column = std::round(0.5F * (box.width() - ui.px(kBetween)));
+  float y = box.y0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == second) y = box.y0;
+    const float x = box.x0 + (i < second ? 0 : column + ui.px(kBetween));
+    ui.text(Type::small, x, y + 0.2F * row, row, theme::kMuted, all[i].name);
+    y += kHead * row;
+    for (const KeyHelp* help : all[i].rows) {
+      const float what = x + widths.key, end = what + ui.width(widths.type, help->what);
+      ui.text(widths.type, x, y, row, theme::kText, help->key);
+      ui.text_fitted(widths.type, what, x + column, y, row, theme::kText2, help->what);
+      ui.hit(("key/" + std::string(help->key)).c_str(), {x, y, end, y + row});
+      y += row;
+    }
+  }
+}
+
 }  // namespace
 
-OverlayRequests draw_keys_overlay(Ui& ui) {
+OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale) {
   const std::vector<Group> all = groups();
   const std::size_t second = split(all);
   std::array<float, 2> lengths{};
@@ -82,34 +133,26 @@ OverlayRequests draw_keys_overlay(Ui& ui) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float head = ui.px(48), foot = ui.px(56);
   const float row = std::round(std::min(ui.px(24), (screen.y - ui.px(16) - head - foot) / rows));
-  const float w = std::min(ui.px(880), screen.x - ui.px(16));
+  // As wide as its rows need; in a narrow window in smaller letters.
+  const float most = screen.x - ui.px(16);
+  const auto wide = [&](const RowWidths& r) { return std::ceil(2 * (r.key + r.what)) + ui.px(kBetween + 2 * kSide); };
+  RowWidths widths = row_widths(ui, Type::body);
+  if (wide(widths) > most) widths = row_widths(ui, Type::small);
+  const float w = std::min(std::max(ui.px(kLeast), wide(widths)), most);
   const float h = head + std::ceil(row * rows) + foot;
   const float x0 = std::round(0.5F * (screen.x - w));
   const float y0 = std::round(std::max(ui.px(4), 0.5F * (screen.y - h)));
   const Rect box{x0, y0, x0 + w, y0 + h};
   if (!ui.begin_popup(kKeysOverlay, box, theme::kPanel)) return {};
-  ui.text(Type::strong, box.x0 + ui.px(20), box.y0 + ui.px(12), ui.px(24), theme::kText, "Keys");
-  const float column = std::round(0.5F * (w - ui.px(40 + 24)));
-  float y = box.y0 + head;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i == second) y = box.y0 + head;
-    const float x = box.x0 + ui.px(20) + (i < second ? 0 : column + ui.px(24));
-    ui.text(Type::small, x, y + 0.2F * row, row, theme::kMuted, all[i].name);
-    y += kHead * row;
-    for (const KeyHelp* help : all[i].rows) {
-      ui.text_fitted(Type::body, x, x + ui.px(104), y, row, theme::kText, help->key);
-      ui.text_fitted(Type::body, x + ui.px(110), x + column, y, row, theme::kText2, help->what);
-      ui.hit(("key/" + std::string(help->key)).c_str(), {x, y, x + column, y + row});
-      y += row;
-    }
-  }
+  ui.text(Type::strong, box.x0 + ui.px(kSide), box.y0 + ui.px(12), ui.px(24), theme::kText, "Keys");
+  draw_rows(ui, {box.x0 + ui.px(kSide), box.y0 + head, box.x1 - ui.px(kSide), box.y1 - foot}, row, all, widths);
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
   if (ui.icon_button("close_keys", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
   const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 180), box.y1 - ui.px(16)};
   OverlayRequests requests;
   requests.tour = ui.button("tour_again", again, {.label = "Show tour"}, {});
-  requests.scale = scale_row(ui, {again.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1});
+  requests.scale = scale_row(ui, {again.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1}, wanted_scale);
   if (requests.tour) ui.close_popup();
   ui.end_popup();
   return requests;

@@ -15,8 +15,9 @@ struct OverlayRequests {
   std::optional<float> scale;  // of the interface; 0: the default
 };
 
-// Every frame; opened by Ui::open_popup(kKeysOverlay).
-OverlayRequests draw_keys_overlay(Ui& ui);
+// Every frame; opened by Ui::open_popup(kKeysOverlay). `wanted_scale`: more than Ui::scale() where the window has no
+// room for it.
+OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale);
 
 // The same list for the README.
 std::string keys_markdown_table();

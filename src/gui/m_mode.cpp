@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace echoloop {
 namespace {
@@ -115,16 +114,7 @@ void MModeStrip::paint(std::int64_t from, std::int64_t to) {
 
 void MModeStrip::paint_run(std::int64_t from, int n) {
   ++painted_;
-  const float nothing = std::numeric_limits<float>::quiet_NaN();  // black in every map
-  const auto wide = static_cast<std::size_t>(n), rows = static_cast<std::size_t>(rows_);
-  run_.assign(rows * wide, nothing);
-  for (std::size_t i = 0; i < wide; ++i) {
-    const double begin_s = static_cast<double>(from + static_cast<std::int64_t>(i)) * step_s_;
-    const auto index = columns_.index_at(begin_s + step_s_ * (1.0 - 1e-9));
-    if (!index.has_value() || columns_.until_s(*index) < begin_s + 1e-3 * step_s_) continue;
-    const std::vector<float>& levels = columns_.at(*index).levels_db;
-    for (std::size_t row = 0; row < std::min(rows, levels.size()); ++row) run_[row * wide + i] = levels[row];
-  }
+  sample_columns(columns_, {.first = from, .n = n, .step_s = step_s_}, rows_, run_);  // without a column: black
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTextureSubImage2D(texture_, 0, place(from), 0, n, rows_, GL_RED, GL_FLOAT, run_.data());
@@ -146,6 +136,11 @@ Grid MModeStrip::grid() const {
           .z1_m = line_last_m(line->grid),
           .nx = kColumns,
           .nz = rows_};
+}
+
+TimeSteps MModeStrip::steps(double span_s) const {
+  const auto n = static_cast<int>(std::lround(span_s / step_s_));
+  return {.first = end_ - n, .n = n, .step_s = step_s_};
 }
 
 std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const {

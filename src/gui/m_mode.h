@@ -39,6 +39,7 @@ class MModeStrip {
   // Time from there to the right edge of what is drawn, at most 0.
   [[nodiscard]] double offset_s() const { return static_cast<double>(end_) * step_s_ - newest_s(); }
   [[nodiscard]] std::optional<double> shown_s() const { return shown_s_; }  // of the image on screen, when frozen
+  [[nodiscard]] TimeSteps steps(double span_s) const;                       // of what is drawn
   [[nodiscard]] std::vector<StripPiece> pieces(const Rect& box, double span_s) const;
 
  private:

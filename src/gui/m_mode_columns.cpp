@@ -143,6 +143,18 @@ std::optional<std::size_t> MModeColumns::index_at(double time_s) const {
 
 MModeColumns::Changed MModeColumns::take_changed() { return std::exchange(changed_, Changed{}); }
 
+void sample_columns(const MModeColumns& columns, const TimeSteps& steps, int rows, std::vector<float>& levels_db) {
+  const auto n = static_cast<std::size_t>(steps.n), height = static_cast<std::size_t>(rows);
+  levels_db.assign(height * n, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < n; ++i) {
+    const double begin_s = static_cast<double>(steps.first + static_cast<std::int64_t>(i)) * steps.step_s;
+    const auto index = columns.index_at(begin_s + steps.step_s * (1.0 - 1e-9));
+    if (!index.has_value() || columns.until_s(*index) < begin_s + 1e-3 * steps.step_s) continue;
+    const std::vector<float>& column = columns.at(*index).levels_db;
+    for (std::size_t row = 0; row < std::min(height, column.size()); ++row) levels_db[row * n + i] = column[row];
+  }
+}
+
 double line_first_m(const Grid& grid) { return grid.polar() ? grid.sector.apex_z_m + grid.sector.r0_m : grid.z0_m; }
 double line_last_m(const Grid& grid) { return grid.polar() ? grid.sector.apex_z_m + grid.sector.r1_m : grid.z1_m; }
 

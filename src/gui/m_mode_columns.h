@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/line_queue.h"
 
@@ -61,6 +63,15 @@ class MModeColumns {
   Changed changed_;
   std::uint64_t begun_ = 0;
 };
+
+// Equal steps of time side by side: step k begins at k * step_s on the clock of the columns.
+struct TimeSteps {
+  std::int64_t first = 0;
+  int n = 0;
+  double step_s = 1e-3;
+};
+// The columns' levels in those steps, [rows][n]; not a number where there is no column.
+void sample_columns(const MModeColumns& columns, const TimeSteps& steps, int rows, std::vector<float>& levels_db);
 
 // Depths of the first and the last row of a line, from the array's origin: straight down where the image is a sector.
 [[nodiscard]] double line_first_m(const Grid& grid);

@@ -1,6 +1,7 @@
 #include "gui/mark_drawing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,23 @@ std::vector<CanvasLine> lines_of(const Mark& mark, const ImagePlace& place, doub
     lines.push_back({{at.x, at.y - arm}, {at.x, at.y + arm}});
   }
   return lines;
+}
+
+LabelledMark labelled(const Mark& mark, const ImagePlace& place, double arm) {
+  LabelledMark l{.lines = lines_of(mark, place, arm), .centre = {}};
+  if (!is_region(mark.kind)) {  // at its end
+    l.centre = place.at(label_place(mark));
+    if (mark.kind == MarkKind::point) l.radius = arm;
+    return l;
+  }
+  const CanvasLine& line = l.lines.front();
+  CanvasRect box{line.front().x, line.front().y, line.front().x, line.front().y};
+  for (const CanvasPoint p : line) {
+    box = {std::min(box.x0, p.x), std::min(box.y0, p.y), std::max(box.x1, p.x), std::max(box.y1, p.y)};
+  }
+  l.centre = {0.5 * (box.x0 + box.x1), 0.5 * (box.y0 + box.y1)};
+  for (const CanvasPoint p : line) l.radius = std::max(l.radius, std::hypot(p.x - l.centre.x, p.y - l.centre.y));
+  return l;
 }
 
 void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const MarkLook& look) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/grid.h"
+#include "gui/mark_labels.h"
 #include "gui/marks.h"
 #include "gui/structure_view.h"
 #include "render/canvas.h"
@@ -31,6 +32,8 @@ struct MarkLook {  // in units of the canvas
 
 // The mark's line, and small crosses at the points of distances and points.
 std::vector<CanvasLine> lines_of(const Mark& mark, const ImagePlace& place, double arm);
+// With those lines and no size of its label yet.
+LabelledMark labelled(const Mark& mark, const ImagePlace& place, double arm);
 void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const MarkLook& look);
 
 void draw_object_outlines(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/mark_chips.h"
 #include "gui/mark_shape.h"
 
 namespace echoloop {
@@ -39,34 +40,19 @@ void handle_box(const Ui& ui, ImVec2 at, ImU32 color) {
 
 bool ends_are_crosses(MarkKind kind) { return kind == MarkKind::distance || kind == MarkKind::point; }
 
-// A region says how large it is only while somebody looks at it: its numbers are in the Measure panel.
-std::string chip_text(const MarksView& v, const Mark& m) {
-  const bool looked_at = m.number == v.marks.hovered || m.number == v.marks.selected || &m == v.draft;
+// A region shows its size only while it is selected or under the pointer: its numbers are in the Measure panel.
+enum class Pointed { no, yes };
+std::string chip_text(const MarksView& v, const Mark& m, Pointed pointed) {
+  const bool looked_at = pointed == Pointed::yes || m.number == v.marks.selected || &m == v.draft;
   return is_region(m.kind) && !looked_at ? "" : mark_value(m, length_decimals(v.layout));
 }
 
-// Beside the place of the label, turned over where there is no room; always within the picture.
-Rect chip_rect(const MarksView& v, const Mark& m) {
+ChipWish chip_wish(const MarksView& v, const Mark& m, Pointed pointed) {
   const Ui& ui = v.ui;
-  const Rect& image = v.layout.image;
-  const std::string value = chip_text(v, m);
+  const std::string value = chip_text(v, m, pointed);
   float w = ui.width(Type::badge, mark_label(m)) + ui.px(12);
   if (!value.empty()) w += ui.px(6) + ui.width(Type::badge, value);
-  const float h = ui.px(20), gap = ui.px(8);
-  const ImVec2 at = place_of(v.layout, label_place(m));
-  float x = at.x + gap, y = at.y + gap;
-  if (is_region(m.kind)) {
-    x = at.x - ui.px(2);
-    y = at.y - ui.px(5) - h;
-  } else {
-    const bool leftwards = m.kind != MarkKind::angle && m.points.back().x_m < m.points.front().x_m - 1e-9;
-    if (leftwards || x + w > image.x1) x = at.x - gap - w;
-    if (x < image.x0) x = at.x + gap;
-    if (y + h > image.y1) y = at.y - gap - h;
-  }
-  x = std::clamp(x, image.x0 + ui.px(2), std::max(image.x0 + ui.px(2), image.x1 - w - ui.px(2)));
-  y = std::clamp(y, image.y0 + ui.px(2), std::max(image.y0 + ui.px(2), image.y1 - h - ui.px(2)));
-  return {std::round(x), std::round(y), std::round(x) + w, std::round(y) + h};
+  return {&m, w, ui.px(20)};
 }
 
 bool in_sight(const PictureLayout& l, const Mark& m) {
@@ -80,13 +66,49 @@ bool in_sight(const PictureLayout& l, const Mark& m) {
   return box.inset(-1).overlaps(l.image);
 }
 
-void draw_chip(const MarksView& v, const Mark& m, bool lit) {
+struct ChipOfMark {
+  const Mark* mark;
+  PlacedChip place;
+};
+
+// Placed as if the pointer were elsewhere, so that none moves away from under it; the one there has more text and grows
+// to the right.
+std::vector<ChipOfMark> chips_of(const MarksView& v) {
+  std::vector<ChipWish> wishes;
+  for (const Mark& m : v.marks.list) {
+    if (in_sight(v.layout, m)) wishes.push_back(chip_wish(v, m, Pointed::no));
+  }
+  const std::vector<PlacedChip> placed = place_chips(v.layout, wishes);
+  std::vector<ChipOfMark> chips;
+  for (std::size_t i = 0; i < wishes.size(); ++i) chips.push_back({wishes[i].mark, placed[i]});
+  for (ChipOfMark& chip : chips) {
+    if (chip.mark->number != v.marks.hovered) continue;
+    Rect& r = chip.place.rect;
+    r.x1 = r.x0 + chip_wish(v, *chip.mark, Pointed::yes).width;
+    const float beyond = std::min(std::max(r.x1 - v.layout.image.x1 + v.ui.px(2), 0.0F), r.x0 - v.layout.image.x0);
+    r.x0 -= beyond, r.x1 -= beyond;
+  }
+  return chips;
+}
+
+enum class ChipLook { plain, lit };
+
+void draw_chip(const MarksView& v, const Mark& m, const PlacedChip& chip, ChipLook look) {
   const Ui& ui = v.ui;
-  const Rect r = chip_rect(v, m);
+  const Rect& r = chip.rect;
   ui.fill(r, theme::kChip, 4);
-  if (lit) ui.outline(r, theme::kAccent, 4);
+  if (look == ChipLook::lit) ui.outline(r, theme::kAccent, 4);
+  const Pointed pointed = m.number == v.marks.hovered ? Pointed::yes : Pointed::no;
   const float x = ui.text(Type::badge, r.x0 + ui.px(6), r.y0, r.height(), theme::kAccent, mark_label(m));
-  ui.text(Type::badge, x + ui.px(6), r.y0, r.height(), theme::kText, chip_text(v, m));
+  ui.text(Type::badge, x + ui.px(6), r.y0, r.height(), theme::kText, chip_text(v, m, pointed));
+}
+
+void draw_leader(const Ui& ui, const PlacedChip& chip) {
+  if (!chip.leader) return;
+  const ImVec2 foot{static_cast<float>(chip.foot.x), static_cast<float>(chip.foot.y)},
+      end{chip.rect.cx(), chip.rect.cy()};
+  ui.stroke(foot, end, theme::kHalo, 2.5F);
+  ui.stroke(foot, end, theme::kAccent, 1.0F);
 }
 
 void draw_mark(const MarksView& v, const Mark& m, bool lit, bool chosen) {
@@ -112,8 +134,9 @@ int length_decimals(const PictureLayout& layout) {
 }
 
 int chip_at(const MarksView& v, float x, float y) {
-  for (auto mark = v.marks.list.rbegin(); mark != v.marks.list.rend(); ++mark) {
-    if (in_sight(v.layout, *mark) && chip_rect(v, *mark).contains(x, y)) return mark->number;
+  const std::vector<ChipOfMark> chips = chips_of(v);
+  for (auto chip = chips.rbegin(); chip != chips.rend(); ++chip) {
+    if (chip->place.rect.contains(x, y)) return chip->mark->number;
   }
   return 0;
 }
@@ -124,12 +147,18 @@ void draw_marks(const MarksView& v) {
   const auto lit = [&](const Mark& m) { return m.number == v.marks.hovered; };
   const auto chosen = [&](const Mark& m) { return m.number == v.marks.selected; };
   for (const Mark& m : v.marks.list) draw_mark(v, m, lit(m), chosen(m));
-  for (const Mark& m : v.marks.list) {
-    if (in_sight(v.layout, m)) draw_chip(v, m, lit(m) || chosen(m));
+  const std::vector<ChipOfMark> chips = chips_of(v);
+  for (const ChipOfMark& chip : chips) draw_leader(v.ui, chip.place);
+  for (const bool above : {false, true}) {  // the one under the pointer may lie over others
+    for (const auto& [mark, place] : chips) {
+      const ChipLook look = lit(*mark) || chosen(*mark) ? ChipLook::lit : ChipLook::plain;
+      if (lit(*mark) == above) draw_chip(v, *mark, place, look);
+    }
   }
   if (v.draft != nullptr) {
     draw_mark(v, *v.draft, true, false);
-    if (v.draft->points.size() > 1) draw_chip(v, *v.draft, true);
+    const ChipWish wish = chip_wish(v, *v.draft, Pointed::no);
+    if (v.draft->points.size() > 1) draw_chip(v, *v.draft, {wished_chip(v.layout, wish), {}}, ChipLook::lit);
   }
   v.ui.list().PopClipRect();
 }

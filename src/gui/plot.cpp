@@ -11,40 +11,23 @@ namespace {
 
 constexpr float kTitle = 18, kLabels = 15, kLeft = 34;
 
-double share(double first, double last, double v) { return last != first ? (v - first) / (last - first) : 0.0; }
-
-// As many steps as keep labels `least_px` apart.
-double step_of(const PlotAxis& axis, float length_px, float least_px) {
-  const double span = std::abs(axis.last - axis.first);
-  const double most = std::max(1.0, std::floor(static_cast<double>(length_px / least_px)));
-  return round_up_125(std::max(span / most, 1e-9));
-}
-
-template <class Draw>
-void for_each_tick(const PlotAxis& axis, double step, const Draw& draw) {
-  const double low = std::min(axis.first, axis.last), high = std::max(axis.first, axis.last);
-  const int decimals = axis.decimals >= 0 ? axis.decimals : decimals_of_125(step);
-  for (double k = std::ceil(low / step - 1e-6); k * step <= high + 1e-6 * step; k += 1.0) {
-    draw(k * step, fixed(k == 0.0 ? 0.0 : k * step, decimals));
-  }
-}
-
 // Lengths of a plot follow its labels.
 float plot_scale(Type labels) { return labels == Type::small ? 1.0F : 1.5F; }
 
 // Labels across stand side by side, the first of them shifted inwards: wide ones need wider steps.
 double step_across(const Ui& ui, const PlotAxis& axis, float length_px, Type type) {
   const float least = ui.px(30 * plot_scale(type));
-  const double step = step_of(axis, length_px, least);
+  const auto step = [&](float apart) { return axis.step(static_cast<double>(length_px), static_cast<double>(apart)); };
   float widest = 0;
-  for_each_tick(axis, step, [&](double, const std::string& text) { widest = std::max(widest, ui.width(type, text)); });
-  return step_of(axis, length_px, std::max(least, 1.5F * widest + ui.px(2)));
+  axis.each_tick(step(least),
+                 [&](double, const std::string& text) { widest = std::max(widest, ui.width(type, text)); });
+  return step(std::max(least, 1.5F * widest + ui.px(2)));
 }
 
 }  // namespace
 
-float Plot::x_px(double v) const { return box.x0 + static_cast<float>(share(x.first, x.last, v)) * box.width(); }
-float Plot::y_px(double v) const { return box.y0 + static_cast<float>(share(y.first, y.last, v)) * box.height(); }
+float Plot::x_px(double v) const { return box.x0 + static_cast<float>(x.share(v)) * box.width(); }
+float Plot::y_px(double v) const { return box.y0 + static_cast<float>(y.share(v)) * box.height(); }
 double Plot::x_at(float px) const {
   return x.first + static_cast<double>((px - box.x0) / std::max(box.width(), 1.0F)) * (x.last - x.first);
 }
@@ -62,7 +45,7 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   ui.text_fitted(type, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
   const float line = ui.px(kLabels * k);
   const float unit_x = box.x1 - ui.width(type, look.x.unit);
-  for_each_tick(look.x, step_across(ui, look.x, box.width(), type), [&](double v, const std::string& text) {
+  look.x.each_tick(step_across(ui, look.x, box.width(), type), [&](double v, const std::string& text) {
     const float at = std::round(plot.x_px(v));
     ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kTick);
     const float half = 0.5F * ui.width(type, text);
@@ -71,7 +54,8 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
     ui.text(type, left, box.y1 + ui.px(2), line, theme::kMuted, text);
   });
   ui.text(type, unit_x, box.y1 + ui.px(2), line, theme::kMuted, look.x.unit);
-  for_each_tick(look.y, step_of(look.y, box.height(), ui.px(24 * k)), [&](double v, const std::string& text) {
+  const double step_y = look.y.step(static_cast<double>(box.height()), static_cast<double>(ui.px(24 * k)));
+  look.y.each_tick(step_y, [&](double v, const std::string& text) {
     const float at = std::round(plot.y_px(v));
     ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kTick);
     if (at < box.y0 + ui.px(13 * k)) return;  // the unit's place

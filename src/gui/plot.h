@@ -6,15 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "gui/plot_axis.h"
 #include "gui/ui.h"
 
 namespace echoloop {
-
-struct PlotAxis {
-  double first = 0.0, last = 1.0;  // at the left edge and the right one; at the top and at the bottom
-  std::string_view unit;
-  int decimals = -1;  // of the labels; -1: as many as the step needs
-};
 
 struct Plot {
   Rect box;

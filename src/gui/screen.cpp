@@ -93,7 +93,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   if (!dialog_.is_open()) open_as_.reset();
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
-  const OverlayRequests asked = draw_keys_overlay(ui_);
+  const OverlayRequests asked = draw_keys_overlay(ui_, input.wanted_scale);
   if (asked.tour) tour_.begin();
   if (asked.scale) choose_scale(*asked.scale);
   tour_.hide();
@@ -266,7 +266,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   if (playing_) live_area_.y1 = strip.y1;  // the playhead moves with the picture
   if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
-  } else if (area.height() >= ui_.px(kImageAreaLeast)) {  // a banner leaves a low window no room
+  } else if (area.height() >= ui_.px(kImageAreaLeast - DockArea::kFolded)) {  // a banner leaves a low window no room
     draw_image(c, input, area);
   }
 }

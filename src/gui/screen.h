@@ -38,6 +38,7 @@ struct Ground {
 struct SceneInput {
   const Fonts& fonts;
   float scale = 1;
+  float wanted_scale = 1;           // more than `scale` where the window has no room for it
   const Image& image;               // on screen; number 0 = none
   const Image* compared = nullptr;  // A of a comparison, left of the wipe line; null = none
   std::function<float(const Image& image, int ix, int iz)> level_db;

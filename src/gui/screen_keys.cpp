@@ -42,8 +42,9 @@ bool Screen::refused_in_kiosk(const UiState& state) const {
 void Screen::choose_scale(float scale) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
-    call(commands_.say, "The window is too small for a larger scale.");
-    scale = fitting_scale(scale, size.x, size.y);
+    const float fitting = fitting_scale(scale, size.x, size.y);
+    call(commands_.hint,
+         fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
   }
   view_.scale = scale;
   scale_chosen_ = true;

@@ -5,46 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
-#include "gui/flow_bar.h"
 #include "gui/flow_scale.h"
 #include "gui/number_text.h"
 
 namespace echoloop {
 namespace {
 
-constexpr ImU32 kEnvelope = theme::rgb(0x4CC3E0), kMean = theme::rgb(0xF2C14E);
-
 std::string_view why_none(const UiState& state) {
   if (state.params.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
   return "Collecting consecutive frames for the first spectrum…";
-}
-
-// The oldest column on screen.
-std::uint64_t oldest(const Sonogram& s, double span_s) {
-  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s);
-  return std::max(s.first(), s.end > columns ? s.end - columns : 0);
-}
-
-// Of the columns on screen: whether they are all gaps, as where a short recording begins again and again.
-bool only_gaps(const Sonogram& s, double span_s) {
-  for (std::uint64_t k = oldest(s, span_s); k < s.end; ++k) {
-    const auto levels = s.column(k);
-    if (std::any_of(levels.begin(), levels.end(), [](float db) { return std::isfinite(db); })) return false;
-  }
-  return true;
-}
-
-// Of the columns on screen.
-float fastest(const Sonogram& s, double span_s) {
-  float most = std::numeric_limits<float>::quiet_NaN();
-  for (std::uint64_t k = oldest(s, span_s); k < s.end; ++k) {
-    const float v = s.envelope_m_s[Sonogram::slot(k)];
-    if (std::isfinite(v) && !(std::abs(v) <= std::abs(most))) most = v;
-  }
-  return most;
 }
 
 }  // namespace
@@ -67,50 +38,21 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
                     {}})) {
     curves_ = !curves_;
   }
-  const float most = fastest(s, span_s_);
   const std::size_t newest = Sonogram::slot(s.end - 1);
-  std::string text = std::isfinite(most)
-                         ? fmt::format("peak {}", velocity_text(static_cast<double>(most), s.aliasing_m_s))
-                     : only_gaps(s, span_s_) ? "no spectrum yet"
-                                             : "no flow above the noise";
+  std::string text = peak_text(s, span_s_);
   const float right = box.x0 - ui.px(12);
   if (std::isfinite(s.mean_m_s[newest])) {
     const std::string longer =
         text + fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
     if (head.x0 + ui.width(Type::body, longer) <= right) text = longer;
   }
-  const std::array<std::string, 5> more = {
-      fmt::format("limit \u00B1{}", velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1)),
-      fmt::format("angle {}°", fixed(c.state.params.flow_angle_rad * 57.29578, 0)),
-      fmt::format("PRF {} Hz", grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5))),
-      fmt::format("sample volume {} mm", fixed(s.length_m * 1e3, 1)),
-      fmt::format("at x {}, z {} mm", fixed(s.centre.x_m * 1e3, 1), fixed(s.centre.z_m * 1e3, 1))};
+  const std::vector<std::string> more = sonogram_facts(s, c.state.params.flow_angle_rad);
   for (const std::string& piece : more) {  // as many as have room, each of them whole
     const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;
     if (head.x0 + ui.width(Type::body, longer) > right) break;
     text = longer;
   }
   ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2, text);
-}
-
-// A curve beyond a limit goes on at the other one, as the spectra do.
-void SonogramDock::draw_curves(const Ui& ui, const Plot& plot, const Sonogram& s, double shift_m_s,
-                               double per_m_s) const {
-  const auto columns = static_cast<std::uint64_t>(span_s_ / s.step_s) + 1;
-  const std::uint64_t from = std::max(s.first(), s.end > columns ? s.end - columns : 0);
-  const double limit = s.aliasing_m_s;
-  for (const auto& [values, color] : {std::pair{&s.envelope_m_s, kEnvelope}, std::pair{&s.mean_m_s, kMean}}) {
-    std::vector<float> shown;
-    for (std::uint64_t k = from; k < s.end; ++k) {
-      double v = static_cast<double>((*values)[Sonogram::slot(k)]);
-      if (v > limit + shift_m_s) v -= 2.0 * limit;
-      if (v < -limit + shift_m_s) v += 2.0 * limit;
-      const bool jumps = !shown.empty() && std::abs(static_cast<double>(shown.back()) - v * per_m_s) > limit * per_m_s;
-      shown.push_back(jumps ? std::nanf("") : static_cast<float>(v * per_m_s));
-    }
-    const double first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s;
-    draw_curve(ui, plot, shown, first_s, s.step_s, color);
-  }
 }
 
 // Dragged at the axis; a right click brings it back to the middle.
@@ -197,7 +139,11 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
     ui.text_centred(type, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
                     fits ? why : short_why);
   }
-  if (curves_) draw_curves(ui, plot, s, p.sonogram_baseline * s.aliasing_m_s, unit.per_m_s);
+  for (SonogramCurve& curve : curves_ ? sonogram_curves(s, p, span_s_) : std::vector<SonogramCurve>()) {
+    for (float& v : curve.m_s) v *= static_cast<float>(unit.per_m_s);
+    const auto [r, g, b] = curve.color;
+    draw_curve(ui, plot, curve.m_s, curve.first_s, s.step_s, IM_COL32(r, g, b, 255));
+  }
   ui.list().PopClipRect();
   return plot;
 }
@@ -224,10 +170,8 @@ Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
     ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_none(c.state));
     return {};
   }
-  const float most = fastest(*s, span_s_);
-  const auto as_text = [&](double v_m_s) { return velocity_text(v_m_s, s->aliasing_m_s); };
-  std::string text = std::isfinite(most) ? "peak " + as_text(static_cast<double>(most)) : "no flow above the noise";
-  const std::string longer = text + "   limit \u00B1" + as_text(s->aliasing_m_s).substr(1);
+  std::string text = peak_text(*s, span_s_);
+  const std::string longer = text + "   " + sonogram_facts(*s, c.state.params.flow_angle_rad).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
   return draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;

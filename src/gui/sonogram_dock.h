@@ -4,6 +4,7 @@
 
 #include "gui/panels/panels.h"
 #include "gui/plot.h"
+#include "gui/sonogram_plot.h"
 
 namespace echoloop {
 
@@ -13,11 +14,11 @@ class SonogramDock {
   Rect draw(PanelContext& c, Rect head, const Rect& body);
   Rect draw_presented(PanelContext& c, const Rect& cell) const;
   [[nodiscard]] double span_s() const { return span_s_; }
+  [[nodiscard]] DopplerCurves curves() const { return curves_ ? DopplerCurves::shown : DopplerCurves::none; }
 
  private:
   void draw_head(PanelContext& c, const Rect& head, const Sonogram& s);
   Plot draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels) const;
-  void draw_curves(const Ui& ui, const Plot& plot, const Sonogram& s, double shift_m_s, double per_m_s) const;
   void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
   static void read_out(PanelContext& c, const Plot& plot, const Sonogram& s, const ImagingParams& p);
 

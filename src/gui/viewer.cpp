@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/units.h"
+#include "gui/figure_doppler.h"
+#include "gui/figure_m_mode.h"
 #include "gui/flow_picture.h"
 #include "gui/imgui_session.h"
 #include "gui/picture_set.h"
@@ -66,6 +68,7 @@ struct Viewer::Impl {
   }
 
   [[nodiscard]] float wanted_scale() const;
+  [[nodiscard]] float fitting(float wanted) const;
   void begin_frame();
   [[nodiscard]] WindowFrame window_frame();
   [[nodiscard]] bool touched() const {
@@ -126,17 +129,20 @@ void Viewer::Impl::refresh_levels() {
   compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
 }
 
-// Chosen in the window, then the command line's, the last run's, the monitor's; as far as the window has room for it.
+// Chosen in the window, then the command line's, the last run's, the monitor's.
 float Viewer::Impl::wanted_scale() const {
   const bool asked = options.ui_scale > 0;
   float wanted = asked ? static_cast<float>(options.ui_scale) : surface->content_scale();
   if (const float kept = screen.settings().scale; kept > 0 && (screen.scale_chosen() || !asked)) wanted = kept;
-  wanted = std::clamp(wanted, 0.5F, 4.0F);
+  return std::clamp(wanted, 0.5F, 4.0F);
+}
+
+float Viewer::Impl::fitting(float wanted) const {
   return fitting_scale(wanted, static_cast<float>(surface->width()), static_cast<float>(surface->height()));
 }
 
 void Viewer::Impl::begin_frame() {
-  const float now = wanted_scale();
+  const float now = fitting(wanted_scale());
   if (now != scale) {
     scale = now;
     imgui.build_fonts(fonts, scale);
@@ -225,6 +231,7 @@ bool Viewer::frame(UiState& state) {
   v.screen.draw(state,
                 {.fonts = v.fonts,
                  .scale = v.scale,
+                 .wanted_scale = v.wanted_scale(),
                  .image = v.pictures.shown(),
                  .compared = v.pictures.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
@@ -262,6 +269,20 @@ std::vector<float> Viewer::compared_db() const {
   const Image* image = compared_image();
   return image == nullptr ? std::vector<float>() : impl_->pictures.db_of(*image);
 }
+
+std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
+  const Impl& v = *impl_;
+  const DockArea& dock = v.screen.dock();
+  std::vector<FigureStrip> strips;
+  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.inspected) {
+    strips.push_back(figure_m_mode(v.strip, state, shown_image(), dock.strip_span_s()));
+  }
+  if (v.screen.strips().sonogram.width() > 0 && v.sonogram.shown() != nullptr) {
+    strips.push_back(figure_doppler(*v.sonogram.shown(), state.params, dock.sonogram_span_s(), dock.doppler_curves()));
+  }
+  return strips;
+}
+
 bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }

@@ -11,6 +11,7 @@
 
 #include "core/live_images.h"
 #include "core/past_images.h"
+#include "gui/figure_strip.h"
 #include "gui/file_dialog.h"
 #include "gui/focus.h"
 #include "gui/picture_layout.h"
@@ -87,6 +88,8 @@ class Viewer {
   // A of a comparison, beside shown_image(); null: there is none.
   [[nodiscard]] const Image* compared_image() const;
   [[nodiscard]] std::vector<float> compared_db() const;
+  // M-mode and spectral Doppler as they are on screen now, for a figure.
+  [[nodiscard]] std::vector<FigureStrip> strips_on_screen(const UiState& state) const;
 
   [[nodiscard]] const ViewSettings& settings() const;
   void apply_layout(const LayoutText& layout);  // of a session

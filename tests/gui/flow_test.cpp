@@ -7,6 +7,7 @@
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
 #include "gui/flow_overlay.h"
+#include "gui/flow_scale.h"
 #include "gui/scene.h"
 #include "gui/tone.h"
 #include "support/picture_pixels.h"

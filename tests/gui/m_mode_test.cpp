@@ -102,6 +102,22 @@ TEST(MMode, LongerThanTheRingAndAnotherLine) {
   EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->m_mode_rect(), 1.0).has_value()) << "another line, from now on";
 }
 
+// A low window has no room for the strip: one line says so, and can be closed.
+TEST(MMode, ALowWindowSaysThatItHasNoRoom) {
+  ECHO_SCENE(scene, 1024, 640, 1.5);
+  scene.state.cine.compare = true;
+  Stream stream(scene);
+  stream.play(3, [](double) { return 10.0; });
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::m_mode);
+  EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F);
+  EXPECT_GT(scene.viewer->control_rect("dock_hidden").width(), 100.0F);
+  EXPECT_GT(scene.viewer->image_rect().height(), 40.0F);
+  scene.click("close_dock");
+  scene.frames(2);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
+  EXPECT_EQ(scene.viewer->control_rect("dock_hidden").width(), 0.0F);
+}
+
 TEST(MMode, ClosedItHasNoPlaceAndForgets) {
   ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);

@@ -103,6 +103,46 @@ TEST(Keys, TheOverlayShowsAllOfThemInTheSmallestWindow) {
   }
 }
 
+// As wide as the longest row needs: none is cut, and none reaches into the other column.
+TEST(Keys, NoRowIsCutFrom1024To3840) {
+  for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0},
+                                             {1024, 640, 1.5},
+                                             {1280, 800, 1.0},
+                                             {1440, 900, 1.25},
+                                             {1600, 900, 1.0},
+                                             {1920, 1080, 1.5},
+                                             {2560, 1440, 2.0},
+                                             {3840, 2160, 2.0},
+                                             {3840, 2160, 3.0}}) {
+    ECHO_SCENE(scene, width, height, scale);
+    scene.frames(2);
+    scene.press(Key::f1);
+    scene.frames(2);
+    const float first = scene.viewer->control_rect("key/Space").x0;
+    const float second = scene.viewer->control_rect("key/colour bar").x0;
+    ASSERT_GT(second, first);
+    const float column = second - first;
+    for (const KeyHelp& help : kKeyHelp) {
+      const Rect r = scene.viewer->control_rect("key/" + std::string(help.key));
+      EXPECT_LT(r.x1, r.x0 + column) << width << " at " << scale << ": " << help.what;
+      EXPECT_LT(r.x1, static_cast<float>(width)) << width << " at " << scale << ": " << help.what;
+    }
+  }
+}
+
+TEST(Keys, AScaleThatTheWindowLimitsSaysSo) {
+  for (const auto& [width, height, scale, limited] :
+       {std::tuple{1024, 640, 1.5, true}, {1024, 640, 1.25, false}, {1600, 900, 1.5, false}, {1280, 800, 3.0, true}}) {
+    ECHO_SCENE(scene, width, height, scale);
+    scene.frames(2);
+    scene.press(Key::f1);
+    scene.frames(2);
+    const Rect word = scene.viewer->control_rect("scale_limit");
+    EXPECT_EQ(word.width() > 0.0F, limited) << width << " at " << scale;
+    if (limited) EXPECT_GT(word.x0, scene.viewer->control_rect("tour_again").x1) << width;
+  }
+}
+
 TEST(Keys, TheReadmeHasTheSameList) {
   EXPECT_NE(read_text(ECHO_SOURCE_DIR "/README.md").find(keys_markdown_table()), std::string::npos)
       << "put this into README.md:\n"

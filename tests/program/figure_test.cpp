@@ -67,6 +67,27 @@ TEST(FigureOption, PdfHasTheWidthAskedForAndTextThatCanBeSelected) {
   EXPECT_NEAR(std::stod(box[1]) * 25.4 / 72.0, 170.0, 0.5);
 }
 
+TEST(FigureOption, ScaleIsMillimetresForEachCentimetre) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "f.svg").string();
+  const Ended ended = run_figure(file, {"--figure-scale", "15", "--grid", "-10:10:101,5:25:101"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::string svg = testing::read_text(file);
+  const auto image = svg.find("<image ");
+  ASSERT_NE(image, std::string::npos);
+  EXPECT_NEAR(number_after(svg.substr(image), " width=\"") * 25.4 / 72.0, 2.0 * 15.0, 0.15);
+}
+
+TEST(FigureOption, HasTheSpectralDopplerOfTheRun) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "f.svg").string();
+  const Ended ended = run_program({"sim:flow", "--headless", "--backend", "cpu", "--frames", "96", "--rate", "max",
+                                   "--policy", "block", "--set", "gate=on", "--figure", file});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::string svg = testing::read_text(file);
+  for (const char* text : {">Spectral Doppler<", "PRF", "peak"}) EXPECT_NE(svg.find(text), std::string::npos) << text;
+}
+
 TEST(FigureOption, BadNamesAndSizesAreOneLineAndStatus2) {
   const TemporaryFolder folder;
   struct Bad {
@@ -78,7 +99,8 @@ TEST(FigureOption, BadNamesAndSizesAreOneLineAndStatus2) {
   for (const Bad& bad :
        {Bad{(folder / "f.eps").string(), {}, "f.eps"}, Bad{(folder / "nowhere" / "f.svg").string(), {}, "f.svg"},
         Bad{good, {"--figure-width", "20"}, "--figure-width"}, Bad{good, {"--figure-width", "wide"}, "--figure-width"},
-        Bad{good, {"--figure-dpi", "5000"}, "--figure-dpi"},
+        Bad{good, {"--figure-dpi", "5000"}, "--figure-dpi"}, Bad{good, {"--figure-scale", "0.5"}, "--figure-scale"},
+        Bad{good, {"--figure-scale", "15", "--figure-width", "120"}, "--figure-scale"},
         Bad{(folder / "f.png").string(), {"--figure-width", "1000", "--figure-dpi", "1200"}, "pixels"}}) {
     const Ended ended = run_figure(bad.file, bad.more);
     EXPECT_EQ(ended.status, 2) << bad.said << ended.err;

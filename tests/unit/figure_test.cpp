@@ -11,7 +11,7 @@
 #include "gui/figure_caption.h"
 #include "gui/figure_file.h"
 #include "gui/figure_key.h"
-#include "gui/mark_numbers.h"
+#include "gui/mark_labels.h"
 #include "history/pdf_canvas.h"
 #include "support/recording_canvas.h"
 #include "support/temporary_folder.h"
@@ -70,6 +70,24 @@ Marks crowd(double x_mm, double z_mm) {
         {.number = i + 1, .kind = MarkKind::point, .points = {{(x_mm + 0.2 * i) * 1e-3, (z_mm + 1) * 1e-3}}});
   }
   return marks;
+}
+
+// Levels rise to the right; a caliper at both ends of the axes.
+FigureStrip strip_of(const std::string& title) {
+  FigureStrip s{.title = title,
+                .facts = {"line at x 1.30 mm", "peak +32 cm/s", "limit 50 cm/s", "PRF 4 000 Hz", "at x 3.1, z 12.0 mm"},
+                .x = {-4.0, 0.0, "s"},
+                .y = {2.0, 40.0, "mm"},
+                .columns = 100,
+                .rows = 20,
+                .levels_db = std::vector<float>(2000, -30.0F)};
+  for (int i = 0; i < 2; ++i) {
+    s.calipers.push_back(
+        {.from = {-3.9 + i, 5.0}, .to = {-0.1, 6.0}, .lengths = "4.20 mm   310 ms", .rates = "13 mm/s"});
+  }
+  s.calipers.push_back({.from = {-9.0, 5.0}, .to = {-8.0, 6.0}, .lengths = "out of sight", .rates = ""});
+  s.m_mode_line = PlanePoint{0.0, 10e-3};
+  return s;
 }
 
 Figure figure_of(const Grid& grid, Shown& shown, int images = 1) {
@@ -137,10 +155,82 @@ TEST(Figure, LabelsNeverCollideWithTwelveMarksCrowdedTogether) {
   }
 }
 
+TEST(Figure, StripsLieBelowTheImagesAndCollideWithNothing) {
+  for (const Grid& grid : {kTall, kWide, sector()}) {
+    Shown shown(grid);
+    for (const int images : {1, 2}) {
+      for (const FigureSize size : {FigureSize{FigureSizing::width, 85.0 * images, 300.0},
+                                    {FigureSizing::width, 170.0, 300.0},
+                                    {FigureSizing::factor, 1.0, kScreenDpi},
+                                    {FigureSizing::scale, 20.0, 300.0}}) {
+        Figure f = figure_of(grid, shown, images);
+        f.strips = {strip_of("M-mode"), strip_of("Spectral Doppler")};
+        f.size = size;
+        const std::string about =
+            std::to_string(grid.nx) + " " + std::to_string(images) + " " + std::to_string(size.value) + " ";
+        expect_nothing_collides(f, about);
+        Letters letters;
+        const FigureLayout l = lay_out(f, letters, 300.0 / 72.0);
+        ASSERT_EQ(l.strips.size(), 2U);
+        EXPECT_GT(l.strips[0].y0, l.images.back().y1) << about;
+        EXPECT_GT(l.strips[1].y0, l.strips[0].y1) << about;
+        EXPECT_GT(l.caption.y, l.strips[1].y1) << about;
+        EXPECT_LT(l.strips[0].x1, l.width) << about;
+        if (size.by != FigureSizing::width) continue;
+        f.marks = {};
+        f.key.clear();
+        EXPECT_LT(lay_out(f, letters, 300.0 / 72.0).height, 297.0 * 72.0 / 25.4) << about << "a page";
+      }
+    }
+  }
+}
+
+TEST(Figure, AStripsTicksAreTrueAndWhatIsOutOfSightIsLeftOut) {
+  Shown shown(kTall);
+  Figure f = figure_of(kTall, shown);
+  f.strips = {strip_of("M-mode")};
+  Letters letters;
+  RecordingCanvas canvas(letters, 300.0 / 72.0);
+  FigureLayout layout;
+  drawn(canvas, f, layout, letters);
+  const CanvasRect& box = layout.strips[0];
+  int times = 0;
+  for (const auto& text : canvas.texts) {
+    EXPECT_NE(text.text, "out of sight");
+    const double x = 0.5 * (text.box.x0 + text.box.x1);
+    if (text.box.y0 < box.y1 || text.box.y1 > box.y1 + 16.0 || x > box.x1 + 4.0 || x < box.x0 - 4.0) continue;
+    std::string number = text.text;
+    if (const auto minus = number.find("\u2212"); minus != std::string::npos) number.replace(minus, 3, "-");
+    EXPECT_NEAR(x, box.x0 + (std::stod(number) + 4.0) / 4.0 * box.width(), 0.005 * box.width()) << text.text;
+    ++times;
+  }
+  EXPECT_GE(times, 4);
+}
+
+// The longest values that a key can have.
+TEST(Figure, TheKeyOfAAndBStaysOnThePage) {
+  Shown shown(kTall);
+  Figure f = figure_of(kTall, shown, 2);
+  Measured a;
+  for (const Mark& mark : f.marks.list) {
+    a.regions.push_back({mark, "", {.pixels = 50, .pixels_all = 50, .share_with_echo = 1.0, .mean_amplitude = 0.1}});
+    a.points.push_back({});
+    a.points.back().mark = mark.number;
+    a.points.back().spread.emplace();
+    a.points.back().spread->axial.fwhm_m = a.points.back().spread->lateral.fwhm_m = 10.55e-3;
+  }
+  f.key = figure_key(f.marks, {&a, &a});
+  for (const double width_mm : {120.0, 170.0}) {
+    f.size = {FigureSizing::width, width_mm, 300.0};
+    expect_nothing_collides(f, std::to_string(width_mm) + " ");
+  }
+}
+
 TEST(Figure, NumbersOfMarksAtOnePlaceFormARosette) {
-  const std::vector<NumberedMark> marks(12, {.lines = {{{50, 50}, {51, 51}}}, .centre = {50, 50}, .radius = 1.0});
-  const auto placed = place_numbers(marks, {0, 0, 100, 100}, {}, {.radius = 6, .gap = 2, .leader_from = 9});
-  EXPECT_TRUE(std::any_of(placed.begin(), placed.end(), [](const PlacedNumber& n) { return n.leader; }));
+  const std::vector<LabelledMark> marks(
+      12, {.lines = {{{50, 50}, {51, 51}}}, .centre = {50, 50}, .radius = 1.0, .half = {6, 6}});
+  const auto placed = place_labels(marks, {0, 0, 100, 100}, {}, {.gap = 2, .leader_from = 9});
+  EXPECT_TRUE(std::any_of(placed.begin(), placed.end(), [](const PlacedLabel& n) { return n.leader; }));
   EXPECT_FALSE(placed.front().leader) << "the first has room beside its mark";
   for (std::size_t i = 0; i < placed.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
@@ -150,9 +240,10 @@ TEST(Figure, NumbersOfMarksAtOnePlaceFormARosette) {
 }
 
 TEST(Figure, NumbersStandInRowsWhereCirclesLeaveNoRoom) {
-  const std::vector<NumberedMark> marks(12, {.lines = {{{25, 20}, {26, 21}}}, .centre = {25, 20}, .radius = 1.0});
+  const std::vector<LabelledMark> marks(
+      12, {.lines = {{{25, 20}, {26, 21}}}, .centre = {25, 20}, .radius = 1.0, .half = {6, 6}});
   const CanvasRect within{0, 0, 50, 40};  // room for 4 by 3 discs and no more
-  const auto placed = place_numbers(marks, within, {}, {.radius = 6, .gap = 2.5, .leader_from = 9});
+  const auto placed = place_labels(marks, within, {}, {.gap = 2.5, .leader_from = 9});
   for (std::size_t i = 0; i < placed.size(); ++i) {
     EXPECT_TRUE(within.grown(-5.9).contains(placed[i].at)) << i;
     for (std::size_t k = 0; k < i; ++k) {
@@ -170,7 +261,8 @@ TEST(FigureKey, SaysWhatShareOfARegionHasAnEcho) {
   b.regions.push_back(
       {marks.list[0], "region 1", {.pixels = 50, .pixels_all = 50, .share_with_echo = 1.0, .mean_amplitude = 0.1}});
   EXPECT_EQ(figure_key(marks, {&a})[0].value, "−20.0 dB, echo in 80 %");
-  EXPECT_EQ(figure_key(marks, {&a, &b})[0].value, "−20.0 | −20.0 dB, echo in 80 | 100 %");
+  EXPECT_EQ(figure_key(marks, {&a, &b})[0].value, "A  −20.0 dB, echo in 80 %");
+  EXPECT_EQ(figure_key(marks, {&a, &b})[0].value_b, "B  −20.0 dB, echo in 100 %");
 }
 
 // The labelled ticks of the rulers, and the length of the scale bar, against the image's printed millimetres.

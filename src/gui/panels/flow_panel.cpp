@@ -7,6 +7,7 @@
 
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
+#include "gui/flow_scale.h"
 #include "gui/number_text.h"
 #include "gui/panels/fact_row.h"
 #include "gui/panels/flow_parts.h"

@@ -89,7 +89,7 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   const Ui& ui = c.ui;
   if (!point.spread) {
     block_head(c, column, point.object, "no peak here",
-               "A peak is a local maximum that stands out of its surroundings.");
+               "A peak is a local maximum above the surrounding levels.");
     note_row(c, column, point.note);
     return;
   }
