@@ -164,7 +164,9 @@ TEST_F(Kiosk, TheIdleResetForgetsMessages) {
   post(state().messages, {Severity::info, "12:00:00", "Saved a file"});
   post(state().messages, {Severity::error, "12:00:01", "The disk is full.", "recording"});
   const std::uint64_t before = state().resets;
-  inject({.mouse_x = 5, .mouse_y = 5});
+  InjectedInput visitor;
+  visitor.mouse_x = visitor.mouse_y = 5;
+  inject(visitor);
   ASSERT_TRUE(until([&] { return state().resets > before; }));
   const auto has = [&](const std::string& text) {
     return std::ranges::any_of(state().messages, [&](const Message& m) { return m.text == text; });

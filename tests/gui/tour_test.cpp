@@ -139,7 +139,8 @@ TEST(Keys, AScaleThatTheWindowLimitsSaysSo) {
     scene.frames(2);
     const Rect word = scene.viewer->control_rect("scale_limit");
     EXPECT_EQ(word.width() > 0.0F, limited) << width << " at " << scale;
-    if (limited) EXPECT_GT(word.x0, scene.viewer->control_rect("tour_again").x1) << width;
+    if (!limited) continue;
+    EXPECT_GT(word.x0, scene.viewer->control_rect("tour_again").x1) << width;
   }
 }
 
