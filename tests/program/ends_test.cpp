@@ -74,7 +74,7 @@ TEST(Ends, ASignalInTheMiddleOfALargeFrame) {
     EXPECT_EQ(status, 0) << program.errors();
     const nlohmann::json report = nlohmann::json::parse(read_text(folder / "r.json"));
     const nlohmann::json& frames = report.at("frames");
-    EXPECT_GE(frames.at("dropped"), 1);
+    EXPECT_LT(frames.at("processed"), 1000);
     EXPECT_EQ(frames.at("produced").get<int>(), frames.at("processed").get<int>() + frames.at("dropped").get<int>() +
                                                     frames.at("overrun").get<int>() +
                                                     frames.at("in_flight").get<int>());
