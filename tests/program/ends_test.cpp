@@ -36,8 +36,12 @@ int status_after(int number, const TemporaryFolder& folder) {
   argv.push_back(nullptr);
   pid_t child = 0;
   if (posix_spawn(&child, ECHO_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0) return -1;
-  while (!std::filesystem::exists(film + ".partial")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto frames_are_written = [&] {
+    std::error_code missing;
+    const auto bytes = std::filesystem::file_size(film + ".partial", missing);
+    return !missing && bytes > 1'000'000;
+  };
+  while (!frames_are_written()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ::kill(child, number);
   int status = 0;
   ::waitpid(child, &status, 0);
