@@ -16,12 +16,14 @@ RfFrame frame_of(Source& source, std::uint64_t index) {
           .samples = source.produce(index, {})};
 }
 
+constexpr double kFlowLimit_s = 600.0;  // a slow machine needs a minute for the frames of an ensemble
+
 // Waits for the first flow image; throws the reason if there is none.
 void wait_for_flow(Session& session) {
   const std::int64_t begin_ns = now_ns();
   while (session.side_counts().flow.pictures == 0) {
     if (const std::string why = session.take_refusal(); !why.empty()) throw Error("echoloop bench", why, "flow");
-    if (seconds_since(begin_ns) > 60.0) throw Error("echoloop bench", "no flow image within 60 s", "flow");
+    if (seconds_since(begin_ns) > kFlowLimit_s) throw Error("echoloop bench", "no flow image within 600 s", "flow");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

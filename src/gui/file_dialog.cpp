@@ -117,9 +117,8 @@ void FileDialog::set_path_text(const fs::path& path) {
 
 void FileDialog::open(Ui& ui, const fs::path& folder) {
   std::error_code error;
-  fs::path start = folder;
-  if (start.empty() || !fs::is_directory(start, error)) start = fs::current_path(error);
-  enter(start);
+  const bool usable = !folder.empty() && fs::is_directory(folder, error);
+  enter((usable ? fs::absolute(folder, error) : fs::current_path(error)).lexically_normal());
   open_ = true;
   ui.open_popup("file_dialog");
 }

@@ -29,7 +29,7 @@ void open_dialog(Scene& scene) {
   scene.frames(2);
   scene.press(Key::o, true);
   scene.frames(2);
-  for (int i = 0; i < 100 && scene.viewer->control_rect("file/1").width() == 0.0F; ++i) {
+  for (int i = 0; i < 3000 && scene.viewer->control_rect("file/1").width() == 0.0F; ++i) {
     scene.viewer->wait_events(0.01);
     scene.frames(1);
   }
@@ -78,6 +78,22 @@ TEST(OpenDialog, BeginsWhereTheLastRecordingCameFrom) {
   scene.press(Key::escape);
   scene.frames(2);
   scene.state.recent = {elsewhere / "dropped.uff"};  // opened by whatever: dropped, named, chosen among the recent ones
+  open_dialog(scene);
+  scene.press(Key::down);
+  scene.press(Key::down);
+  scene.frames(2);
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, elsewhere / "dropped.uff");
+}
+
+// The command line names recordings relative to where the program was started; the dialog shows the whole path.
+TEST(OpenDialog, ARelativeFolderIsShownAsAnAbsoluteOne) {
+  const RememberedFolder there;
+  const TemporaryFolder elsewhere;
+  std::filesystem::create_directories(elsewhere / "a folder");
+  std::ofstream(elsewhere / "dropped.uff") << "x";
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  scene.state.recent = {std::filesystem::relative(elsewhere / "dropped.uff")};
   open_dialog(scene);
   scene.press(Key::down);
   scene.press(Key::down);

@@ -92,14 +92,14 @@ TEST(Files, AFilmIsAsLongAsTheAcquisition) {
   if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
   const TemporaryFolder folder;
   const std::string film = (folder / "a.mp4").string(), report = (folder / "r.json").string();
-  const Ended ended = run_program({"sim:points", "--headless", "--backend", "cpu", "--grid", "-8:8:65,5:35:121",
-                                   "--policy", "drop-oldest", "--slots", "2", "--inject", "load_ms=70", "--frames", "8",
-                                   "--video", film, "--report", report});
+  const Ended ended = run_program({"sim:points,angles_deg=0", "--headless", "--backend", "cpu", "--grid",
+                                   "-8:8:65,5:35:121", "--policy", "drop-oldest", "--slots", "2", "--inject",
+                                   "load_ms=300", "--frames", "8", "--video", film, "--report", report});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const nlohmann::json json = nlohmann::json::parse(read_text(report));
   const nlohmann::json& video = json.at("video");
   const int held = video["held"];
-  EXPECT_GT(held, 5) << "two of three frames are dropped";
+  EXPECT_GT(held, 5) << "of 15 frames 14 are dropped, fewer where the source is slow";
   EXPECT_LE(held, json["frames"]["dropped"].get<int>());
   EXPECT_EQ(video["frames"].get<int>(), 8 + held);
   const testing::FilmFile read = testing::read_film(film);

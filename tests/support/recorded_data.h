@@ -1,4 +1,5 @@
-// The folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data beside the project folder.
+// The folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data beside the project folder; absolute: a file dialog
+// takes relative names from its own folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace echoloop::testing {
 
 inline std::filesystem::path data_folder() {
   const char* named = std::getenv("ECHOLOOP_DATA");
-  return named != nullptr && *named != '\0' ? named : "../shared/data";
+  return std::filesystem::absolute(named != nullptr && *named != '\0' ? named : "../shared/data");
 }
 
 }  // namespace echoloop::testing

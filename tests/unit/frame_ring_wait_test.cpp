@@ -24,7 +24,7 @@ TEST(FrameRing, AReaderWaitsNoLongerThanItWanted) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 20ms);
 }
 
-// Runs begin_write() on a full ring in another thread, waits until it blocks, lets `release` end the wait.
+// Runs begin_write() on a full ring in another thread, waits until it blocks for a while, lets `release` end the wait.
 template <class Release>
 Outcome outcome_of_blocked_write(Rig& rig, Release&& release) {
   std::atomic<Outcome> outcome{Outcome::slot};
@@ -33,7 +33,7 @@ Outcome outcome_of_blocked_write(Rig& rig, Release&& release) {
     outcome = rig.put(99);
     ended = true;
   });
-  std::this_thread::sleep_for(30ms);
+  while (!ended && rig.ring.counts().producer_waited_ns < 30'000'000) std::this_thread::yield();
   EXPECT_FALSE(ended) << "the producer did not wait";
   release();
   producer.join();
