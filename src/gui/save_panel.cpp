@@ -150,16 +150,20 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   const float y0 = std::max(ui.px(8), bottom - height);  // over the strip in a low window
   const Rect box{x0, y0, x0 + width, y0 + height};
   if (!ui.begin_popup(kSavePanel, box, theme::kPanel)) return;
+  ui.focus().enter(WindowPart::callout);
+  const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
+  if (ui.icon_button("close_save", close, {"Close   Esc", {}, {}})) ui.close_popup();
+  ui.cross(close.cx(), close.cy(), theme::kText2);
+  // Tab goes through one column, then the other; F6 from one to the other.
+  ui.focus().enter(WindowPart::left);
   const float middle = std::round(box.cx()), top = box.y0 + ui.px(10), foot = box.y1 - ui.px(52);
   Column column{box.x0 + ui.px(kPad), middle - ui.px(kPad), top, c.compact};
   ui.text(Type::strong, ui.row(column, 24, 4), theme::kText, "Save as");
   draw_save_figure(c, column);
+  ui.focus().enter(WindowPart::right);
   ui.fill({middle, top, middle + ui.hairline(), foot}, theme::kLine);
   Column other{middle + ui.px(kPad), box.x1 - ui.px(kPad), top, c.compact};
   ui.text(Type::strong, ui.row(other, 24, 4), theme::kText, "Data");
-  const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
-  if (ui.icon_button("close_save", close, {"Close   Esc", {}, {}})) ui.close_popup();
-  ui.cross(close.cx(), close.cy(), theme::kText2);
   draw_rows(c, other);
   ui.horizontal(middle, box.x1, other.y + ui.px(2), theme::kLine);
   other.y += ui.px(9);
@@ -170,6 +174,7 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   ui.text_fitted(Type::small, column.x0, other.x1, foot + ui.px(14), ui.px(22),
                  saving.failed ? theme::kRed : theme::kText2, saving.last);
   ui.end_popup();
+  ui.focus().enter(WindowPart::strip);
 }
 
 }  // namespace echoloop

@@ -127,6 +127,22 @@ TEST(SavePanel, OpensInTheSmallestWindow) {
   expect_all_inside(scene, 1024, 640);
 }
 
+// By keyboard from top to bottom, the image's column first.
+TEST(SavePanel, TabGoesThroughOneColumnAfterTheOther) {
+  ECHO_SCENE(scene, 1280, 800);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.press(Key::s, true);
+  scene.frames(2);
+  const auto& stops = scene.viewer->focus().stops();
+  const float middle = scene.viewer->control_rect("save/picture").x1 + 1;
+  std::vector<float> columns;  // of the controls behind the one that closes the panel
+  for (std::size_t i = 1; i < stops.size(); ++i) columns.push_back(stops[i].rect.x0 < middle ? 0.0F : 1.0F);
+  EXPECT_EQ(stops.front().id, "close_save");
+  EXPECT_GT(columns.size(), 8U);
+  EXPECT_TRUE(std::ranges::is_sorted(columns));
+}
+
 TEST(SavePanel, IsWholeInWindowsOfManySizesAndScales) {
   for (const auto& [width, height, scale] :
        {std::tuple{1024, 640, 1.5}, {1280, 800, 1.0}, {1280, 800, 3.0}, {1600, 900, 2.0}, {3840, 2160, 3.0}}) {
