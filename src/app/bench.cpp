@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kInterleaved = 5;  // copy and pipeline by turns, medians
+constexpr int kInterleaved = 5;  // copy and pipeline alternate; medians
 constexpr int kLanes = 4;
 
 const char* precision_name(Precision precision) { return precision == Precision::fp16 ? "fp16" : "fp32"; }
@@ -68,7 +68,7 @@ StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
   return {.precision = noise.precision, .das_ms = das_ms};
 }
 
-// Copy and pipeline by turns, the medians of each; without a device the pipeline once.
+// Copy and pipeline alternate, the medians of each; without a device the pipeline once.
 json pipeline_facts(const BenchRun& run, bool device, Precision precision) {
   std::vector<double> copies, pipelines;
   PipelineFigures last;

@@ -89,7 +89,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   if (frozen) {
     if (same && asked_sequence_ == sequence && (pictures.empty() || !view.refusal.empty())) return;
   } else {
-    // A click is answered at once, and what nobody has seen yet does not wait either.
+    // A click is answered at once, and so is a pixel that has not been shown yet.
     const bool clicked = !asked_.has_value() || !asked_->same_place(key);
     if (same && asked_sequence_ == sequence) return;
     if (!clicked && !empty && now_ns < not_before_ns_) return;

@@ -5,7 +5,7 @@
 namespace echoloop {
 namespace {
 
-// Lines and tables are those of the picked transmits; whoever looks counts all of them.
+// Lines and tables are those of the picked transmits; the inspector counts all transmits.
 int of_all(const TransmitPick& pick, int transmit) {
   return transmit < 0 ? transmit : pick.first + pick.every * transmit;
 }

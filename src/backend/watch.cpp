@@ -17,7 +17,7 @@ constexpr auto kIdle = 20ms;  // nothing in flight: only stop and new parameters
 }  // namespace
 
 bool has_spare_cores() {
-  constexpr unsigned kEnough = 4;  // source, processing, window, and one for everybody else
+  constexpr unsigned kEnough = 4;  // source, processing, window, and one for other programs
   return std::thread::hardware_concurrency() >= kEnough;
 }
 

@@ -132,7 +132,7 @@ std::int64_t FrameRing::acquire(std::unique_lock<std::mutex>& lock) {
     const std::int64_t now = now_ns();
     if (closed_ || policy_ != RingPolicy::block || keeper_ == nullptr || keeper_->has_room(load(now))) return now;
     waiting_since_ns_ = now;
-    freed_.wait_for(lock, kKeeperPoll);  // nobody tells when it has room again
+    freed_.wait_for(lock, kKeeperPoll);  // there is no signal for free room
     counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
   }
 }

@@ -20,7 +20,7 @@ namespace echoloop {
 namespace {
 
 constexpr unsigned kAlarmSeconds = 90;  // longer than the viewer ever waits
-// Frames come by the thousand a second: what was begun so lately is not begun anew.
+// Frames come by the thousand a second: a deadline that was set this recently is not set again.
 constexpr auto kSoon = std::chrono::seconds(1);
 std::chrono::steady_clock::time_point real_time_begun, computing_begun;  // of a process of one thread
 

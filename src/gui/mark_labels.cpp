@@ -32,7 +32,7 @@ CanvasPoint nearest_of(const LabelledMark& mark, CanvasPoint p) {
   return best;
 }
 
-// Up and to the right first, then by turns to both sides of it.
+// Up and to the right first, then alternating to both sides.
 CanvasPoint direction(int i) {
   const int turn = (i + 1) / 2 * (i % 2 == 0 ? 1 : -1);
   const double angle = -0.25 * kPi + 2.0 * kPi * turn / kDirections;

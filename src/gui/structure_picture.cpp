@@ -45,7 +45,7 @@ void StructurePicture::take(UiState& state, const Image& shown) {
     return clear(view);
   }
   const bool same = view.image != nullptr && view.image->number == number_;  // the mailbox was not emptied
-  if (same && view.selected != selected_) {                                  // somebody selected another one
+  if (same && view.selected != selected_) {                                  // another one was selected
     followed_ = view.selected > 0 ? std::optional(view.object(view.selected)) : std::nullopt;
   }
   // What belongs to a kept frame stays in front, whatever comes behind it.

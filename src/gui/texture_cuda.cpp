@@ -1,5 +1,5 @@
 // The picture from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
-// of its own, which nothing here waits for unless somebody takes the image away. The first call that fails ends the
+// of its own, which nothing here waits for unless the image is taken away. The first call that fails ends the
 // attempt: the viewer falls back to the host texture. UI thread only.
 #include "gui/frame_texture.h"
 

@@ -60,7 +60,7 @@ struct Viewer::Impl {
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
 
-  // Only where it can be remembered: nobody wants it twice.
+  // Only where the settings can be saved: the tour is shown once.
   void begin_first_tour() {
     screen.set_toured();
     saved = screen.settings();

@@ -15,8 +15,8 @@ constexpr std::size_t kAlignment = 256;
 
 std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Memory that nobody else refers to, a picture being made of its frame, say. The copy of the pointer is no detour:
-// giving it up again synchronises with whoever gave up the last one, so that their reading is over before the memory is
+// Memory without another owner, such as the processing of its frame. The copy of the pointer is needed: its release
+// synchronises with the release by the last other owner, so that every read is complete before the memory is
 // written.
 bool is_ours_alone(const FrameMemory& memory) {
   const std::shared_ptr<const void> mine = memory.owner;
@@ -102,7 +102,7 @@ void RfHistory::grow() {
     const FrameMemory chunk = feed_.allocate(frames * stride);
     std::vector<FrameMemory> pieces;
     for (std::size_t i = 0; i < frames && !chunk.bytes.empty(); ++i) {
-      // An owner for each frame, that keeps the chunk: so it is known whether somebody still uses this frame's memory.
+      // An owner for each frame that keeps the chunk: the use count shows whether this frame's memory is still in use.
       pieces.push_back({.bytes = chunk.bytes.subspan(i * stride, size),
                         .owner = std::make_shared<std::shared_ptr<const void>>(chunk.owner),
                         .kind = chunk.kind});

@@ -1,4 +1,4 @@
-// das_window_tile() for x86 processors with AVX2 and FMA; whoever calls it has asked the processor.
+// das_window_tile() for x86 processors with AVX2 and FMA; called only where the processor has them.
 #include <immintrin.h>
 
 #define ECHO_ISA avx2

@@ -1,4 +1,4 @@
-// das_window_tile() for x86 processors with AVX-512 F, BW, DQ and VL; whoever calls it has asked the processor.
+// das_window_tile() for x86 processors with AVX-512 F, BW, DQ and VL; called only where the processor has them.
 #include <immintrin.h>
 
 #define ECHO_ISA avx512

@@ -1,4 +1,4 @@
-// SlowTimeSteps for x86 processors with AVX-512; whoever calls them has asked the processor.
+// SlowTimeSteps for x86 processors with AVX-512; called only where the processor has them.
 #define ECHO_ISA avx512
 #define ECHO_VECTOR_BYTES 64
 #include "backend/cpu/slow_time_kernel.h"

@@ -1,5 +1,5 @@
 // NVTX is a header of the toolkit without a library of its own: its calls reach the profiler that started the program,
-// or nobody. A toolkit installed in parts may lack it.
+// if there is one. A toolkit installed in parts may lack it.
 #include "backend/cuda/nvtx.h"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)

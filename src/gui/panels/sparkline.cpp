@@ -6,8 +6,8 @@
 namespace echoloop {
 namespace {
 
-// Steps without a value that the curve still crosses: a slow stream has frames between them, after a pause it begins
-// anew. Of ten seconds.
+// Steps without a value that the curve still crosses: a slow stream has frames between them, after a pause it
+// restarts. Of ten seconds.
 constexpr double kBridgedShare = 0.1;
 
 void dashed(const Ui& ui, float x0, float x1, float y, ImU32 color) {
