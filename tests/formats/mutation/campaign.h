@@ -20,6 +20,10 @@ int run_reader_campaign(Campaign campaign);
 // `recording`: a file that opens, to go back to when a damaged one has ended the stream.
 int run_viewer_campaign(Campaign campaign, const std::filesystem::path& recording);
 
+// Writes the file, and the description beside it.
+void write_mutant(const std::filesystem::path& file, const Mutant& mutant);
+void remove_mutant(const std::filesystem::path& file);
+
 // What became of a refused file, from its line: "refused", "reader died", "hung", "said nonsense"; "broken" when it is
 // no line as a user should see it.
 std::string outcome_of(const std::string& line, const std::filesystem::path& file);

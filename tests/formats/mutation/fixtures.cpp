@@ -1,16 +1,20 @@
-// The undamaged files of a campaign: one or more of every format behind a library.
+// The undamaged files of a campaign: one or more of every format, and presets.
 #include <matio.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
+#include <span>
 
 #include "formats/blosc_fixture.h"
 #include "formats/hdf5_blosc.h"
 #include "formats/mutation/mutator.h"
+#include "formats/support.h"
 #include "formats/verasonics_fixture.h"
+#include "formats/zip.h"
 #include "history/uff_writer.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 namespace {
@@ -98,25 +102,86 @@ std::vector<fs::path> write_fixtures(const fs::path& folder) {
   return files;
 }
 
+std::vector<ArchiveMember> members_of(const std::string& archive) {
+  std::vector<ArchiveMember> members;
+  const auto bytes = std::as_bytes(std::span(archive));
+  for (const ZipMember& member : zip_directory("fixture", bytes)) {
+    const MemberData data = zip_extract("fixture", bytes, member);
+    members.push_back({member.name, std::string(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size())});
+  }
+  return members;
+}
+
+void add(std::vector<Fixture>& fixtures, const fs::path& file) {
+  const std::string bytes = read_text(file);
+  const std::optional<FileKind> kind = kind_of(bytes, file);
+  if (!kind) return;
+  Fixture fixture{.kind = *kind, .bytes = bytes};
+  fs::path description = file;
+  description += ".json";
+  for (const fs::path& beside :
+       {description, fs::path(file).replace_extension(".json"), file.parent_path() / "params.json"}) {
+    if (*kind == FileKind::npy && fixture.description.empty() && fs::exists(beside))
+      fixture.description = read_text(beside);
+  }
+  if (*kind == FileKind::npz) fixture.members = members_of(bytes);
+  fixtures.push_back(std::move(fixture));
+}
+
+// A described array of the fuzz tests (targets.cpp): the first byte chooses the array.
+Fixture described_array(const std::string& seed) {
+  const auto choice = static_cast<unsigned>(static_cast<unsigned char>(seed[0])) % 8;
+  const bool integers = choice < 4;
+  const std::array shapes{"(8, 16)", "(3, 8, 16)", "(2, 3, 8, 16)", "(3, 16, 8, 2)"};
+  const std::array counts{128U, 384U, 768U, 768U};
+  return {.kind = FileKind::npy,
+          .bytes = test::npy(integers ? "<i2" : "<f4", false, shapes[choice % 4],
+                             std::string(counts[choice % 4] * (integers ? 2U : 4U), '\1')),
+          .description = seed.substr(1)};
+}
+
+// In one order on every machine: folders are listed in any.
+template <class Folder>
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : Folder(folder)) {
+    if (entry.is_regular_file() && entry.file_size() <= kMostBytes && entry.file_size() > 0)
+      found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 }  // namespace
 
-std::vector<std::string> find_fixtures(const fs::path& scratch, const std::vector<fs::path>& folders) {
-  std::vector<std::string> fixtures;
+std::optional<FileKind> kind_of(const std::string& bytes, const fs::path& name) {
+  if (bytes.starts_with("\x89HDF") || bytes.substr(0, 600).find("\x89HDF") != std::string::npos) return FileKind::hdf5;
+  if (bytes.starts_with("MATLAB 5.0")) return FileKind::mat5;
+  if (bytes.starts_with("\x93NUMPY")) return FileKind::npy;
+  if (bytes.starts_with("PK")) return FileKind::npz;
+  if (name.extension() == ".pkl") return FileKind::pickle;
+  if (name.extension() == ".toml") return FileKind::preset;
+  return std::nullopt;
+}
+
+std::vector<Fixture> find_fixtures(const fs::path& scratch, const std::vector<fs::path>& folders) {
+  std::vector<Fixture> fixtures;
   for (const fs::path& file : write_fixtures(scratch)) {
-    fixtures.push_back(read_text(file));
+    add(fixtures, file);
     fs::remove(file);
   }
-  const std::set<std::string> kinds = {".mat", ".hdf5", ".h5", ".uff", ".npz", ".npy", ".pkl"};
-  for (const fs::path& folder : folders) {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.is_regular_file() && kinds.contains(entry.path().extension().string()) &&
-          entry.file_size() <= kMostBytes) {
-        found.push_back(entry.path());
-      }
+  const fs::path source = ECHO_SOURCE_DIR;
+  for (const char* const parser : {"npy", "npz", "pickle", "preset"}) {
+    for (const fs::path& file : files_in<fs::directory_iterator>(source / "tests/fuzz/corpus" / parser)) {
+      if (file.filename().string().starts_with("good_")) add(fixtures, file);
     }
-    std::sort(found.begin(), found.end());  // folders are listed in any order; the campaign is the same each time
-    for (const fs::path& file : found) fixtures.push_back(read_text(file));
+  }
+  for (const fs::path& file : files_in<fs::directory_iterator>(source / "assets/presets")) add(fixtures, file);
+  for (const fs::path& file : files_in<fs::directory_iterator>(source / "tests/fuzz/corpus/sidecar")) {
+    if (file.filename().string().starts_with("good_")) fixtures.push_back(described_array(read_text(file)));
+  }
+  for (const fs::path& folder : folders) {
+    for (const fs::path& file : files_in<fs::recursive_directory_iterator>(folder)) add(fixtures, file);
   }
   return fixtures;
 }

@@ -1,35 +1,66 @@
-// Damaged copies of HDF5 and MATLAB files, the same for the same seed: every format that the program reads, written
-// here, and the files of the folders that are named.
+// Damaged copies of files of every format that the program reads and of presets, the same for the same seed: most by
+// their structure (numbers of headers, with checksums that are right again; elements, opcodes and words), some byte by
+// byte.
 #pragma once
 
 #include <filesystem>
-#include <random>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/mutation/dice.h"
+#include "formats/mutation/outline.h"
+
 namespace echoloop::testing {
+
+enum class FileKind { hdf5, mat5, npy, npz, pickle, preset };
+
+struct ArchiveMember {
+  std::string name, content;
+};
+
+struct Fixture {
+  FileKind kind = FileKind::hdf5;
+  std::string bytes;
+  std::string description = {};             // of an array: the JSON beside it
+  std::vector<ArchiveMember> members = {};  // of an archive
+  std::optional<Outline> outline = {};      // once it was wanted
+};
+
+struct Mutant {
+  FileKind kind = FileKind::hdf5;
+  std::string bytes, description;
+};
 
 class Mutator {
  public:
-  // `fixtures`: the contents of undamaged files.
-  Mutator(std::vector<std::string> fixtures, unsigned seed) : fixtures_(std::move(fixtures)), random_(seed) {}
+  // `fixtures`: undamaged files.
+  Mutator(std::vector<Fixture> fixtures, unsigned seed);
 
-  std::string next();  // the content of a damaged file
+  Mutant next();  // of a file of any kind, each kind equally often
 
  private:
-  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
-  const std::string& any_of(const std::vector<std::string>& list) { return list[below(list.size())]; }
+  std::string damaged(Fixture& fixture);
+  std::string damaged_numbers(Fixture& fixture);
+  std::string damaged_archive(const Fixture& fixture);
+  std::string damaged_member(const std::string& content);
   std::size_t place(const std::string& bytes);
   void mutate(std::string& bytes);
+  void edit_number(std::string& bytes, const Field& field, const std::vector<std::size_t>& places);
   void edit_size(std::string& bytes);
 
-  std::vector<std::string> fixtures_;
-  std::mt19937 random_;
+  std::vector<Fixture> fixtures_;
+  std::map<FileKind, std::vector<std::size_t>> of_kind_;
+  Dice dice_;
 };
 
-// The contents of the fixtures that are made here (in `scratch`), then of the folders' files of at most 4 MiB. The
-// first one is a recording of the program's own.
-std::vector<std::string> find_fixtures(const std::filesystem::path& scratch,
-                                       const std::vector<std::filesystem::path>& folders);
+// From its first bytes; nothing for a file of no kind that is known here.
+std::optional<FileKind> kind_of(const std::string& bytes, const std::filesystem::path& name);
+
+// The fixtures that are made here (in `scratch`), those of the fuzz tests, then the folders' files of at most 4 MiB.
+// The first one is a recording of the program's own.
+std::vector<Fixture> find_fixtures(const std::filesystem::path& scratch,
+                                   const std::vector<std::filesystem::path>& folders);
 
 }  // namespace echoloop::testing

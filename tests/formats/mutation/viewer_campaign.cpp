@@ -171,12 +171,14 @@ int run_viewer_campaign(Campaign campaign, const fs::path& recording) {
   const std::int64_t begin = now_ns();
   for (std::size_t k = 0; k < campaign.n_files; ++k) {
     const fs::path path = campaign.scratch / ("file" + std::to_string(k));
-    write_text_file(path, campaign.mutator.next());
+    Mutant mutant = campaign.mutator.next();
+    while (mutant.kind == FileKind::preset) mutant = campaign.mutator.next();
+    write_mutant(path, mutant);
     reader_settings().memory_budget = k % kStreamedEvery == 0 ? 1 : 0;
     const std::string outcome = viewer.drop(path);
     ++outcomes[outcome];
     if (outcome != "opened" && outcome != "refused") std::printf("file %zu: %s\n", k, outcome.c_str());
-    fs::remove(path);
+    remove_mutant(path);
     if ((k + 1) % kLookEvery == 0 || k + 1 == tenth || k + 1 == campaign.n_files / 2 || k + 1 == campaign.n_files) {
       viewer.rest();
       sizes[k + 1] = process_size();
