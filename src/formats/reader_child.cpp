@@ -15,6 +15,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -32,6 +33,7 @@ constexpr const char* kMayAccept = "an undamaged file";
 constexpr const char* kProbably = "probably a library failed on damaged content";
 constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // between two checks of the deadline
 constexpr auto kEndsByItself = std::chrono::milliseconds(500);
+constexpr auto kEndsWhenTold = std::chrono::milliseconds(100);
 // On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
 // than a second of computing.
 constexpr auto kMostGrace = std::chrono::seconds(50);
@@ -47,6 +49,14 @@ FileDescriptor out_of_the_way(const std::string& what, int fd) {
   FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
   if (copy.get() < 0) cannot(what, "no free file descriptor");
   return copy;
+}
+
+// The process that reads, where the one that was started only waits for it (reader_birth.h).
+pid_t working_process(pid_t started) {
+  const std::string name = std::to_string(started);
+  std::ifstream children("/proc/" + name + "/task/" + name + "/children");
+  pid_t child = 0;
+  return children >> child ? child : started;
 }
 
 std::chrono::nanoseconds computing_time(pid_t pid) {
@@ -79,6 +89,28 @@ Error killed_by(const std::string& what, int signal) {
           library ? kProbably : ""};
 }
 
+// Processes that were killed and had not ended yet when they were last looked at: a busy system, a disk that does not
+// answer. Collected later. Any thread.
+class Killed {
+ public:
+  void add(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    pids_.push_back(pid);
+  }
+  void collect() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pids_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> pids_;
+};
+Killed& killed() {
+  static Killed all;
+  return all;
+}
+
 // Waits until the process has ended, which is left to be collected, but no longer than `most`.
 void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
   siginfo_t info{};
@@ -104,6 +136,7 @@ void SharedMemory::forget(std::size_t offset, std::size_t size) const { ::madvis
 ReaderChild::ReaderChild(const OpenRequest& request) : what_(request.what()) { spawn(request); }
 
 void ReaderChild::spawn(const OpenRequest& request) {
+  killed().collect();
   memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   int ends[2] = {-1, -1};
   if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -174,9 +207,11 @@ std::optional<int> ReaderChild::end() {
   int status = 0;
   const bool ended = ::waitpid(pid_, &status, WNOHANG) == pid_;
   if (!ended) {
+    ::kill(pid_, SIGTERM);  // a process that only waits kills and collects the one that reads
+    wait_for_end(pid_, kEndsWhenTold);
     ::kill(pid_, SIGKILL);
     wait_for_end(pid_, kEndsByItself);  // one that waits for a disk which does not answer ends when the disk does
-    ::waitpid(pid_, nullptr, WNOHANG);
+    if (::waitpid(pid_, nullptr, WNOHANG) == 0) killed().add(pid_);
   }
   pid_ = -1;
   return ended ? std::optional(status) : std::nullopt;
@@ -214,8 +249,9 @@ std::function<void()> ReaderChild::watch(const Patience& patience, const char* d
     const bool stopped = patience.stop.stop_requested() || (now - begin > kWhenEnding && reader_settings().ending());
     if (stopped) throw Error(what_, "reading was stopped", "a complete read");
     if (now < patience.deadline) return;
-    if (!computed) computed = computing_time(pid_);
-    const bool had_its_turn = !wants_its_turn(pid_) || computing_time(pid_) - *computed > kTurn;
+    const pid_t working = working_process(pid_);
+    if (!computed) computed = computing_time(working);
+    const bool had_its_turn = !wants_its_turn(working) || computing_time(working) - *computed > kTurn;
     if (had_its_turn || now > patience.deadline + kMostGrace) throw give_up(did);
   };
 }

@@ -121,7 +121,7 @@ constexpr std::uint32_t argument_at(unsigned index) {  // its low half, little-e
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
 }
 
-std::vector<sock_filter> make_filter(std::uint32_t self) {
+std::vector<sock_filter> make_filter(std::uint32_t self, LifeWithParent life) {
   std::vector<sock_filter> filter;
   const auto load = [&](std::size_t offset) {
     filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
@@ -142,6 +142,7 @@ std::vector<sock_filter> make_filter(std::uint32_t self) {
     end(SECCOMP_RET_ALLOW);
   }
   for (const Conditional& c : kConditional) {
+    if (c.call == SYS_prctl && life == LifeWithParent::always) continue;
     unless(BPF_JEQ, static_cast<std::uint32_t>(c.call), 4);
     load(argument_at(c.argument));
     unless(BPF_JSET, c.refused, 1);
@@ -167,9 +168,9 @@ std::vector<sock_filter> make_filter(std::uint32_t self) {
 
 }  // namespace
 
-bool install_reader_filter() {
+bool install_reader_filter(LifeWithParent life) {
   if (kArchitecture == 0) return false;
-  std::vector<sock_filter> filter = make_filter(static_cast<std::uint32_t>(::getpid()));
+  std::vector<sock_filter> filter = make_filter(static_cast<std::uint32_t>(::getpid()), life);
   const sock_fprog program{.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
   return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }

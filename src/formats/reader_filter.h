@@ -6,6 +6,10 @@
 
 namespace echoloop {
 
-bool install_reader_filter();  // false: none here. Needs PR_SET_NO_NEW_PRIVS
+// Whether the process may lose the signal that ends it with its parent: a thread of the viewer ends earlier than the
+// viewer, a process that waits for this one does not.
+enum class LifeWithParent { always, until_it_streams };
+
+bool install_reader_filter(LifeWithParent life);  // false: none here. Needs PR_SET_NO_NEW_PRIVS
 
 }  // namespace echoloop

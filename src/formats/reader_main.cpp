@@ -87,7 +87,8 @@ void refuse(MessageChannel& channel, const std::string& what) {
   }
 }
 
-void serve(MessageChannel& channel, const LibraryRecording& recording, const std::string& what) {
+void serve(MessageChannel& channel, const LibraryRecording& recording, const std::string& what,
+           const SandboxParts& parts) {
   std::span<std::byte> memory;
   for (;;) {
     const std::optional<ReaderMessage> message = channel.receive(stop_reader_alarm);
@@ -96,7 +97,7 @@ void serve(MessageChannel& channel, const LibraryRecording& recording, const std
     if (memory.empty()) {
       memory = map_shared_memory();
       // The thread that opened the file may end while frames are read; the socket's end ends us.
-      if (message->kind == MessageKind::read_frames) ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+      if (message->kind == MessageKind::read_frames && !parts.processes) ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
     }
     if (message->kind == MessageKind::read_all) {
       read_all(channel, recording, memory);
@@ -156,7 +157,7 @@ int answer_sandbox_question(int linked) {
   limits.file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
   const SandboxParts parts = enter_reader_sandbox(limits);
   return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
-         (parts.namespaces ? kHasNamespaces : 0) | linked;
+         (parts.namespaces ? kHasNamespaces : 0) | (parts.processes ? kHasProcesses : 0) | linked;
 }
 
 int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
@@ -170,8 +171,8 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
   MessageChannel channel(kReaderSocket);
   try {
     if (!parts.seccomp && !parts.landlock && std::string_view(argv[3]) != kUnsandboxedOption) {
-      throw Error(what, kNoSandbox, "a Linux kernel with one of them",
-                  "for a file of known origin: --unsandboxed on the command line");
+      channel.send(MessageKind::no_sandbox);
+      ::_exit(0);
     }
     Progress progress(channel);
     const std::filesystem::path path = path_in_sandbox(limits, parts);
@@ -193,7 +194,7 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
       ::_exit(0);
     }
     channel.send(MessageKind::opened, encode_opened(recording));
-    serve(channel, recording, what);
+    serve(channel, recording, what, parts);
   } catch (...) {
     refuse(channel, what);
   }

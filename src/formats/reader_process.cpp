@@ -43,6 +43,11 @@ ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKi
     if (message.kind == wanted || (wanted == MessageKind::opened && message.kind == MessageKind::described))
       return message;
     if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what(), request.sidecars);
+    if (message.kind == MessageKind::no_sandbox) {
+      throw NoSandbox(request.what(), "neither seccomp nor Landlock here, which confine the reader process",
+                      "a Linux kernel with one of them",
+                      "for a file of known origin: --unsandboxed on the command line");
+    }
     if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
     const double fraction = decode_number(message.payload);
     if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
@@ -165,7 +170,7 @@ std::string sandbox_text() {
   std::string text = (WEXITSTATUS(status) & kIsStaticProgram) != 0 ? "static reader" : "reader";
   const char* separator = ": ";
   for (const auto& [bit, name] : {std::pair{kHasSeccomp, "seccomp"}, std::pair{kHasLandlock, "Landlock"},
-                                  std::pair{kHasNamespaces, "namespaces"}}) {
+                                  std::pair{kHasNamespaces, "namespaces"}, std::pair{kHasProcesses, "pid namespace"}}) {
     if ((WEXITSTATUS(status) & bit) == 0) continue;
     text += separator + std::string(name);
     separator = ", ";

@@ -22,13 +22,13 @@ Recording open_in_reader_process(const OpenRequest& request);
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
 // argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
 inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
-inline constexpr const char* kNoSandbox = "neither seccomp nor Landlock here, which confine the reader process";
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
 inline constexpr std::size_t kMostSidecars = 3;
 
 // argv[1] alone; the exit status is kSandboxAnswer and these bits.
 inline constexpr const char* kSandboxQuestion = "--sandbox";
-inline constexpr int kSandboxAnswer = 64, kHasSeccomp = 1, kHasLandlock = 2, kHasNamespaces = 4, kIsStaticProgram = 8;
+inline constexpr int kSandboxAnswer = 64, kHasSeccomp = 1, kHasLandlock = 2, kHasNamespaces = 4, kIsStaticProgram = 8,
+                     kHasProcesses = 16;
 
 // Mostly for tests, which are not the program and do not want to wait. Set before anything is opened.
 struct ReaderSettings {

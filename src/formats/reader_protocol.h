@@ -25,6 +25,7 @@ enum class MessageKind : std::uint32_t {
   refused,       // text: the Error's line; ends an opening, or answers read_frames
   frames_ready,  // FrameRun without offsets: its frames are there; all_ready ends read_all
   all_ready,     // no payload; or a number: so many frames, the disk does not give the next one
+  no_sandbox,    // no payload: the system offers none, and nothing was read; ends an opening
   described,     // text: the file is a JSON description of this one, in the same folder; ends an opening
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory

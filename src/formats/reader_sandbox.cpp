@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "formats/reader_birth.h"
 #include "formats/reader_filter.h"
 
 namespace echoloop {
@@ -93,15 +94,18 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, sets) == 0;
 }
 
-// Users, network and messages of its own, where a user may make such; then no root but the folder of the open files of
-// this process.
-bool leave_system() {
+// Users, network, messages and process numbers of its own, where a user may make such; then no root but the folder of
+// the open files of this process. Returns in another process when that has numbers of its own.
+void leave_system(SandboxParts& parts) {
 #if defined(ECHO_SANITIZED)
-  return false;  // a sanitizer reads /proc/self
+  static_cast<void>(parts);  // a sanitizer reads /proc/self
 #else
   const int users = ::geteuid() == 0 ? 0 : CLONE_NEWUSER;  // root in a name space of users cannot read others' files
-  return ::unshare(users | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) == 0 && ::chdir("/proc/self/fd") == 0 &&
-         ::chroot(".") == 0;
+  const int apart = users | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
+  const bool with_numbers = ::unshare(apart | CLONE_NEWPID) == 0;
+  if (!with_numbers && ::unshare(apart) != 0) return;
+  parts.processes = with_numbers && become_first_process();
+  parts.namespaces = ::chdir("/proc/self/fd") == 0 && ::chroot(".") == 0;
 #endif
 }
 
@@ -118,13 +122,14 @@ void die_first() {
 SandboxParts enter_reader_sandbox(const SandboxLimits& limits) {
   SandboxParts parts;
   die_first();
-  const bool left = leave_system();
-  parts.namespaces = drop_capabilities() && left;
+  leave_system(parts);
+  parts.namespaces = drop_capabilities() && parts.namespaces;
   limit_resources(limits);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (parts.processes) end_without_parent();
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   parts.landlock = restrict_files(limits.file);
-  parts.seccomp = install_reader_filter();
+  parts.seccomp = install_reader_filter(parts.processes ? LifeWithParent::always : LifeWithParent::until_it_streams);
   return parts;
 }
 

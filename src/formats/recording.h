@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/acquisition.h"
+#include "core/error.h"
 #include "core/frame.h"
 
 namespace echoloop {
@@ -53,6 +54,12 @@ struct Recording {
 
 // Called now and then while a big file opens: fraction done, 0..1. [opening thread]
 using OpenProgress = std::function<void(double fraction)>;
+
+// The recording was not read: the system offers no sandbox, and reading without one was not allowed.
+class NoSandbox : public Error {
+ public:
+  using Error::Error;
+};
 
 // Throws Error: one line with the file, what was found, what is accepted. Executes nothing from the file.
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {},

@@ -3,10 +3,12 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "formats/fake_reader.h"
@@ -174,7 +176,10 @@ INSTANTIATE_TEST_SUITE_P(WhileOpening, ReaderFails,
                                          Failure{"hang-opening", kTooLate},
                                          Failure{"crash-frame-5", "stopped (signal 11: an invalid memory access)"},
                                          Failure{"hang-frame-5", kTooLate}, Failure{"refuse-frame-5", "damaged"},
-                                         Failure{"no-memory", "more memory"}),
+                                         Failure{"no-memory", "more memory"},
+                                         Failure{"takes-real-time", "stopped (signal 14: too much time)"},
+                                         Failure{"takes-computing-time", "signal 24: too much computing time"},
+                                         Failure{"aborts-opening", "signal 6: aborted by a library"}),
                          [](const auto& info) {
                            std::string name = info.param.role;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -223,6 +228,37 @@ TEST(ReaderProcess, KilledFromOutside) {
               for (std::uint64_t k = 0; k < kFakeFrames; ++k) read_frame(recording, k);
             }).find("signal 9"),
             std::string::npos);
+}
+
+pid_t child_of(pid_t process, const std::filesystem::path& task) {
+  std::ifstream children("/proc" / std::filesystem::path(std::to_string(process)) / "task" / task / "children");
+  pid_t child = -1;
+  children >> child;
+  return child;
+}
+
+bool is_gone(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  return !std::getline(file, line) || line.find(") Z ") != std::string::npos || line.find(") X ") != std::string::npos;
+}
+
+// Where it has process numbers of its own, the process that reads is a child of the one that was started.
+TEST(ReaderProcess, TheOneThatReadsEndsWithTheOneThatWaits) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().memory_budget = 10'000;
+  std::optional<Recording> recording = open_recording(fake.file("streamed"));
+  const pid_t started = child_of(::getpid(), std::to_string(::gettid()));
+  ASSERT_GT(started, 0);
+  const pid_t reads = child_of(started, std::to_string(started));
+  if (sandbox_text().find("pid namespace") == std::string::npos) GTEST_SKIP() << "no process numbers of its own here";
+  ASSERT_GT(reads, 0);
+  EXPECT_TRUE(is_frame(read_frame(*recording, 1), 1));
+  recording.reset();
+  const auto limit = steady_clock::now() + std::chrono::seconds(20);
+  while (!is_gone(reads) && steady_clock::now() < limit) std::this_thread::yield();
+  EXPECT_TRUE(is_gone(reads));
 }
 
 TEST(ReaderProcess, ProgressIsReportedAndOpeningCanBeStopped) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/payload.h"
+#include "formats/reader_birth.h"
 #include "formats/reader_process.h"
 #include "formats/reader_protocol.h"
 
@@ -29,7 +30,7 @@ constexpr std::uint32_t kMark = 0x4f4843e1U;
 [[noreturn]] void die_of(int signal) {
   ::signal(signal, SIG_DFL);
   ::syscall(SYS_tgkill, ::getpid(), ::gettid(), signal);
-  ::_exit(9);
+  ::_exit(kDiedOf + signal);  // the first process of a name space, which only the kernel's own signals end
 }
 
 // Without any of the program's own code.

@@ -1,10 +1,13 @@
 // A program in the place of the reader process (fake_reader.h), for tests: with the file's name it is told how to
 // behave or misbehave. A file of any other name it reads as the real one does.
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -85,7 +88,8 @@ void compute_for(double seconds) {
 
 [[noreturn]] void crash() {
   ::signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it
-  ::raise(SIGSEGV);
+  void* const page = ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *static_cast<volatile char*>(page) = 1;
   ::_exit(9);
 }
 
@@ -112,6 +116,18 @@ LibraryRecording play(const OpenRequest& request) {
     return fake_recording();
   }
   if (role == "busy-for-ever") compute_for(1e9);
+  if (role == "takes-real-time") {
+    ::alarm(1);
+    hang();
+  }
+  if (role == "takes-computing-time") {
+    rlimit computing{};
+    ::getrlimit(RLIMIT_CPU, &computing);
+    computing.rlim_cur = 1;  // seconds
+    ::setrlimit(RLIMIT_CPU, &computing);
+    compute_for(1e9);
+  }
+  if (role == "aborts-opening") std::abort();
   if (role == "crash-frame-5") return until_frame_5(crash);
   if (role == "hang-frame-5") return until_frame_5(hang);
   if (role == "refuse-frame-5") {
