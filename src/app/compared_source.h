@@ -25,6 +25,7 @@ class ComparedSource {
   ComparedSource& operator=(const ComparedSource&) = delete;
 
   void open(const std::string& name);
+  void open_again() { opener_.open_again(); }
   void use(OpenedSource opened);  // one that has been opened before
   // The result of open(), once it is there; without an error it is in use from now on.
   [[nodiscard]] std::optional<std::exception_ptr> take_result();

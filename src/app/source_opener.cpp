@@ -7,11 +7,14 @@ namespace echoloop {
 void SourceOpener::open(const std::string& name, const Facts& facts) {
   cancel();
   name_ = name;
+  facts_ = facts;
   busy_ = true;
   attempt_ = std::make_shared<Attempt>();
   threads_.emplace_back(
       [attempt = attempt_, name, facts](const std::stop_token& stop) { run(*attempt, name, facts, stop); }, attempt_);
 }
+
+void SourceOpener::open_again() { open(std::string(name_), Facts(facts_)); }
 
 void SourceOpener::cancel() {
   for (Worker& worker : threads_) worker.thread.request_stop();

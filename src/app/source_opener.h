@@ -24,6 +24,7 @@ class SourceOpener {
 
   // Starts opening; an earlier attempt that is still going on is cancelled.
   void open(const std::string& name, const Facts& facts = {});
+  void open_again();  // the source of the last open()
   void cancel();
 
   [[nodiscard]] bool busy() const { return busy_; }
@@ -48,6 +49,7 @@ class SourceOpener {
   static void run(Attempt& attempt, const std::string& name, const Facts& facts, const std::stop_token& stop);
 
   std::string name_;
+  Facts facts_;
   bool busy_ = false;  // between open() and take() or cancel()
   std::shared_ptr<Attempt> attempt_;
   std::vector<Worker> threads_;

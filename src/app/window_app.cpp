@@ -17,10 +17,19 @@
 #include "app/spare_memory.h"
 #include "app/terminal.h"
 #include "core/units.h"
-#include "gui/display_loss.h"
+#include "version.h"
 
 namespace echoloop {
 namespace {
+
+ProgramFacts program_facts() {
+  std::error_code ignored;
+  const std::filesystem::path notices = share_folder().parent_path() / "doc" / "echoloop" / "copyright";
+  return {.version = kVersion,
+          .sandbox = sandbox_text(),
+          .licence = "MIT License",
+          .notices = std::filesystem::exists(notices, ignored) ? notices.string() : std::string()};
+}
 
 std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
 
@@ -68,6 +77,10 @@ UiCommands WindowApp::make_commands() {
     if (!refused_in_kiosk()) later([this, file] { open_file(file); });
   };
   c.facts_changed = [this] { later([this] { open(state_.source.opened_as, state_.facts); }); };
+  c.answer_sandbox = [this](SandboxAnswer answer) {
+    if (open_question_) open_question_->answer = answer;
+  };
+  c.program_facts = program_facts;
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };
@@ -121,7 +134,7 @@ void WindowApp::begin() {
 
 int WindowApp::run() {
   watch_interrupts();
-  finish_on_display_loss([this] { end_without_display(); });
+  finish_on_display_loss([this](DisplayLoss loss) { end_without_display(loss); });
   begin();
   while (!viewer_->should_close() && !limits_reached()) turn();
   write_outputs();
@@ -141,6 +154,7 @@ bool WindowApp::ended_by_fault() const {
 
 // One window frame: what happened since the last one, then the drawing, then what the user asked for.
 void WindowApp::turn() {
+  go_on_with_question();
   take_opened();
   go_on_with_comparison();
   if (session_ != nullptr) go_on_with_stream();
@@ -265,18 +279,30 @@ void WindowApp::take_opened() {
   auto result = opener_.take();
   if (!result.has_value()) return;
   state_.progress.reset();
+  open_question_.reset();  // about a recording that is not wanted any more
+  state_.unsandboxed.reset();
   try {
     if (result->error != nullptr) std::rethrow_exception(result->error);
     start_session(std::move(*result->opened));
     resolve(state_.messages, "opening");
+  } catch (const NoSandbox& why) {
+    ask_without_sandbox(Asker::opened, why);
+  } catch (const Error& error) {
+    opening_failed(error);
   } catch (const std::exception& error) {
-    if (source_ == nullptr) throw;  // what the command line named: end with the reason
-    pending_session_.reset();
-    current_becomes_a_ = false;
-    state_.facts = facts_;  // the panel shows what holds
-    next_setup_.reset();
-    say(Severity::error, error.what(), "opening");
+    if (source_ == nullptr) throw;
+    opening_failed(Error::from_line(error.what()));
   }
+}
+
+// Of the source, as `error` says.
+void WindowApp::opening_failed(const Error& error) {
+  if (source_ == nullptr) throw error;  // the one that the command line named: end with the reason
+  pending_session_.reset();
+  current_becomes_a_ = false;
+  state_.facts = facts_;  // the panel shows the facts in force
+  next_setup_.reset();
+  say(Severity::error, error.what(), "opening");
 }
 
 void WindowApp::cancel() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@
 #include "app/window_recording.h"
 #include "app/window_times.h"
 #include "core/live_images.h"
+#include "formats/recording.h"
+#include "gui/display_loss.h"
 #include "gui/viewer.h"
 
 namespace echoloop {
@@ -122,6 +125,10 @@ class WindowApp {
   void look_at_presets();
   void load_preset(std::size_t index, const std::string& why);
   void obey_preset(const PresetOrder& order);
+  void opening_failed(const Error& error);
+  enum class Asker { opened, compared };  // whose opener found no sandbox
+  void ask_without_sandbox(Asker asker, const NoSandbox& why);
+  void go_on_with_question();
   void cancel();
   void toggle_record();
   // `cause`: what resolves an error or a warning, once it is gone.
@@ -130,7 +137,7 @@ class WindowApp {
   void report_faulty_presets();
   void write_outputs();
   void write_files(const nlohmann::json& display);
-  void end_without_display();
+  void end_without_display(DisplayLoss loss);
   [[nodiscard]] bool limits_reached() const;
   [[nodiscard]] bool ended_by_fault() const;
   enum class ResetCause { user, idle };
@@ -161,7 +168,13 @@ class WindowApp {
   std::uint64_t processed_looked_ = 0;  // frames, before the last window frame took its picture
   bool frozen_by_itself_ = false;       // the source stands still: what is on screen is the past already
   SourceOpener opener_;
-  bool current_becomes_a_ = false;  // the source that is opened is to be compared with the one at hand
+  struct OpenQuestion {
+    Asker asker;
+    NoSandbox why;
+    std::optional<SandboxAnswer> answer;
+  };
+  std::optional<OpenQuestion> open_question_;  // UiState::unsandboxed
+  bool current_becomes_a_ = false;             // the source that is opened is to be compared with the one at hand
   std::shared_ptr<Source> source_;
   std::shared_ptr<const SavedSession> pending_session_;  // to restore when its source is open
   std::optional<std::uint64_t> frame_to_freeze_;         // of a session, until it is on screen

@@ -82,6 +82,8 @@ void WindowApp::go_on_with_comparison() {
         .name = opened.info.name, .acquisition = opened.info.acquisition, .samples = opened.info.samples};
     state_.cine.a = params;
     resolve(state_.messages, "comparing");
+  } catch (const NoSandbox& why) {
+    ask_without_sandbox(Asker::compared, why);
   } catch (const std::exception& error) {
     end_other_recording(error.what());
   }

@@ -33,13 +33,15 @@ void WindowApp::write_outputs() {
 }
 
 // In the middle of a call of the window: nothing of it may be used any more.
-void WindowApp::end_without_display() {
+void WindowApp::end_without_display(DisplayLoss loss) {
   try {
     if (session_ != nullptr) write_files(times_.report());
   } catch (const std::exception& error) {
     print_error("echoloop: {}\n", error.what());
   }
-  print_error("echoloop: the connection to the display was lost; the program ended after completing its files\n");
+  print_error("echoloop: {}; the program ended after completing its files\n",
+              loss == DisplayLoss::connection ? "the connection to the display was lost"
+                                              : "the display server refused a request of the window");
 }
 
 // All but the screenshot. `display`: of the report.

@@ -149,11 +149,14 @@ OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale) {
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
   if (ui.icon_button("close_keys", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
-  const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 180), box.y1 - ui.px(16)};
+  const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 130), box.y1 - ui.px(16)};
+  const Rect about{again.x1 + ui.px(8), again.y0, again.x1 + ui.px(8 + 90), again.y1};
   OverlayRequests requests;
   requests.tour = ui.button("tour_again", again, {.label = "Show tour"}, {});
-  requests.scale = scale_row(ui, {again.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1}, wanted_scale);
-  if (requests.tour) ui.close_popup();
+  requests.about =
+      ui.button("about_program", about, {.label = "About"}, {"About", "Version, licence and sandbox.", {}});
+  requests.scale = scale_row(ui, {about.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1}, wanted_scale);
+  if (requests.tour || requests.about) ui.close_popup();
   ui.end_popup();
   return requests;
 }

@@ -12,6 +12,7 @@ inline constexpr const char* kKeysOverlay = "keys_overlay";
 
 struct OverlayRequests {
   bool tour = false;
+  bool about = false;
   std::optional<float> scale;  // of the interface; 0: the default
 };
 

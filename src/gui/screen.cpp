@@ -92,10 +92,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   }
   if (!dialog_.is_open()) open_as_.reset();
   if (looking) view_.last_folder = dialog_.folder();
-  if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
-  const OverlayRequests asked = draw_keys_overlay(ui_, input.wanted_scale);
-  if (asked.tour) tour_.begin();
-  if (asked.scale) choose_scale(*asked.scale);
+  draw_program_panels(state, input.wanted_scale);
   tour_.hide();
   ui_.focus().enter(WindowPart::callout);
   const bool controls = !presentation_ && !view_.lecture;
@@ -106,6 +103,20 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   ImGui::SetCursorScreenPos({0, 0});
   ImGui::Dummy({1, 1});
   ImGui::End();
+}
+
+// Keys, About, and the question about the sandbox.
+void Screen::draw_program_panels(const UiState& state, float wanted_scale) {
+  if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
+  const OverlayRequests asked = draw_keys_overlay(ui_, wanted_scale);
+  if (asked.tour) tour_.begin();
+  if (asked.scale) choose_scale(*asked.scale);
+  if (asked.about) {
+    if (commands_.program_facts) program_facts_ = commands_.program_facts();
+    ui_.open_popup(kAboutPanel);
+  }
+  draw_about(ui_, program_facts_);
+  if (const auto answer = sandbox_dialog_.draw(ui_, state.unsandboxed)) call(commands_.answer_sandbox, *answer);
 }
 
 // Timeline and Stream in place of the columns and the image; the bars stay.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/about.h"
 #include "gui/bars.h"
 #include "gui/cine_strip.h"
 #include "gui/compare_state.h"
@@ -106,6 +107,7 @@ class Screen {
   void watch_gate(UiState& state);
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
   void draw_controls(PanelContext& c, const SceneInput& input);
+  void draw_program_panels(const UiState& state, float wanted_scale);
   void draw_columns(PanelContext& c, const WindowLayout& l);
   void draw_stream_panels(PanelContext& c, PanelColumn& column, const Rect& area);
   void draw_splitters(PanelContext& c, const WindowLayout& l);
@@ -132,6 +134,8 @@ class Screen {
   ViewSettings view_;
   Ui ui_;
   FileDialog dialog_;
+  SandboxDialog sandbox_dialog_;
+  ProgramFacts program_facts_;  // once About was opened
   CineStrip cine_;
   MessageLine messages_;
   PictureHand hand_;

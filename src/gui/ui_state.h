@@ -27,6 +27,7 @@
 #include "gui/measured.h"
 #include "gui/message.h"
 #include "gui/pan_zoom.h"
+#include "gui/program_facts.h"
 #include "gui/save_choice.h"
 #include "gui/sonogram_view.h"
 #include "gui/structure_view.h"
@@ -233,6 +234,7 @@ struct UiState {
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
   ControlReasons no_effect;
+  std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
   std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
   bool reset_undoable = false;  // by undo, once there is no later step
   std::uint64_t resets = 0;     // so far, those that were undone too
@@ -256,9 +258,11 @@ struct UiCommands {
   std::function<void(const std::string&)> open_phantom;         // the text behind sim:, see parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
-  std::function<void()> cancel;         // what the progress strip shows: opening, or a film
-  std::function<void()> toggle_freeze;  // Space
-  std::function<void()> cine_changed;   // after any edit of UiState::cine
+  std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed
+  std::function<ProgramFacts()> program_facts;        // answers at once
+  std::function<void()> cancel;                       // what the progress strip shows: opening, or a film
+  std::function<void()> toggle_freeze;                // Space
+  std::function<void()> cine_changed;                 // after any edit of UiState::cine
   // Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
   // empty path: A is B's recording with held settings again.
   std::function<void(CompareSide, const std::filesystem::path&)> compare_with;

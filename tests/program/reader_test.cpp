@@ -1,6 +1,7 @@
 // The program and its reader process: found beside it, missed in one line, and never waited for when the program is to
 // end.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "program/run_program.h"
+#include "support/no_sandbox.h"
 #include "test_paths.h"
 
 namespace echoloop {
@@ -36,14 +38,15 @@ fs::path hdf5_file(const TemporaryFolder& folder, const std::string& name) {
   return folder / name;
 }
 
-pid_t child_of(pid_t parent) {
+// One of its threads is in send(), as /proc says by the number of the system call, and stays there.
+bool waits_for_room(pid_t program) {
   std::error_code ignored;
-  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(parent) + "/task", ignored)) {
-    std::ifstream list(task.path() / "children");
-    pid_t child = 0;
-    if (list >> child) return child;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(program) + "/task", ignored)) {
+    std::ifstream file(task.path() / "syscall");
+    long call = -1;
+    if (file >> call && call == SYS_sendto) return true;
   }
-  return -1;
+  return false;
 }
 
 TEST(ReaderProgram, TheVersionNamesTheSandbox) {
@@ -65,6 +68,32 @@ TEST(ReaderProgram, MissingIsOneLine) {
   EXPECT_EQ(testing::lines_of(line).size(), 1U) << line;
 }
 
+// Where the system offers neither seccomp nor Landlock.
+TEST(ReaderProgram, WithoutSandboxARecordingOpensOnlyWhenAllowed) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.uff").string();
+  ASSERT_EQ(testing::run_program(
+                {"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--frames", "2", "--record", file})
+                .status,
+            0);
+  testing::without_sandbox([&] {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"info", file}, {file, "--headless", "--backend", "cpu", "--frames", "1"}}) {
+      const Ended refused = testing::run_program(words);
+      EXPECT_EQ(refused.status, 2) << refused.err;
+      EXPECT_EQ(testing::lines_of(refused.err).size(), 1U) << refused.err;
+      EXPECT_NE(refused.err.find(file + ": neither seccomp nor Landlock"), std::string::npos) << refused.err;
+      EXPECT_NE(refused.err.find("--unsandboxed"), std::string::npos) << refused.err;
+    }
+    const Ended opened = testing::run_program(
+        {file, "--headless", "--backend", "cpu", "--frames", "1", "--rate", "max", "--unsandboxed"});
+    EXPECT_EQ(opened.status, 0) << opened.err;
+    const Ended version = testing::run_program({"--version"});
+    EXPECT_EQ(version.out.find("seccomp"), std::string::npos) << version.out;
+    EXPECT_EQ(version.out.find("Landlock"), std::string::npos) << version.out;
+  });
+}
+
 // A reader that says that each frame is there, and reads none of the questions.
 TEST(ReaderProgram, ASignalEndsTheWaitForOneThatLies) {
   for (const int number : {SIGINT, SIGTERM}) {
@@ -77,9 +106,9 @@ TEST(ReaderProgram, ASignalEndsTheWaitForOneThatLies) {
     argv.push_back(nullptr);
     pid_t child = 0;
     ASSERT_EQ(posix_spawn(&child, program.c_str(), nullptr, nullptr, argv.data(), environ), 0);
-    const auto limit = steady_clock::now() + std::chrono::seconds(20);
-    while (child_of(child) < 0 && steady_clock::now() < limit) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // then its socket is full: it would be waited for 5 s
+    const auto limit = steady_clock::now() + std::chrono::seconds(120);
+    while (!waits_for_room(child) && steady_clock::now() < limit) std::this_thread::yield();
+    ASSERT_TRUE(waits_for_room(child)) << "its socket is full then, and it would be waited for 5 s";
     const auto begin = steady_clock::now();
     ::kill(child, number);
     int status = 0;

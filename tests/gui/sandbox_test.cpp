@@ -1,0 +1,163 @@
+// The window where the system offers neither seccomp nor Landlock: it asks before a recording is opened. And what the
+// About panel says of the sandbox.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "app/window_app.h"
+#include "core/error.h"
+#include "formats/reader_process.h"
+#include "gui/turning.h"
+#include "history/uff_writer.h"
+#include "support/acquisitions.h"
+#include "support/no_sandbox.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Script { none, frames };
+
+class AskedWindow {
+ public:
+  AskedWindow() : kept_(reader_settings()) {
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    UffWriter writer(recording, share(linear_acquisition()), {.version = "test"});
+    const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
+    for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
+    writer.finish();
+  }
+  ~AskedWindow() { reader_settings() = kept_; }
+  AskedWindow(const AskedWindow&) = delete;
+  AskedWindow& operator=(const AskedWindow&) = delete;
+
+  void begin(const std::string& source, Script script = Script::none) {
+    Options options;
+    options.source = source;
+    options.backend = BackendChoice::cpu;
+    options.duration_s = 1e9;  // a script: no tour of the window
+    if (script == Script::frames) options.frames = 2;
+    options.width = 1280;
+    options.height = 800;
+    app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app->begin();
+  }
+  [[nodiscard]] UiState& state() const { return app->state(); }
+  [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
+  [[nodiscard]] bool asks() const {
+    return state().unsandboxed.has_value() && app->viewer().control_rect("sandbox_cancel").width() > 0.0F;
+  }
+  void drop(const fs::path& file) const {
+    InjectedInput hand;
+    hand.dropped_files = {file};
+    app->viewer().inject(hand);
+    app->turn();
+    app->viewer().inject({});
+  }
+  void click(const std::string& id) const {
+    const Rect r = app->viewer().control_rect(id);
+    ASSERT_GT(r.width(), 0.0F) << id;
+    InjectedInput hand;
+    hand.mouse_x = r.cx();
+    hand.mouse_y = r.cy();
+    for (const bool down : {false, true, false}) {
+      hand.left = down;
+      app->viewer().inject(hand);
+      app->turn();
+    }
+  }
+
+ private:
+  ReaderSettings kept_;
+  TemporaryFolder folder_;
+
+ public:
+  const fs::path recording = folder_ / "recording.uff";
+  std::unique_ptr<WindowApp> app;
+};
+
+TEST(WithoutSandbox, TheRecordingNamedAtTheStartOpensWhenTheUserAllowsIt) {
+  without_sandbox([] {
+    AskedWindow window;
+    window.begin(window.recording.string());
+    ASSERT_TRUE(window.until([&] { return window.asks(); }));
+    EXPECT_EQ(*window.state().unsandboxed, window.recording.string());
+    window.click("sandbox_open");
+    EXPECT_TRUE(window.until([&] { return window.state().shown > 3; }));
+    EXPECT_FALSE(window.state().unsandboxed.has_value());
+    EXPECT_EQ(window.state().source.opened_as, window.recording.string());
+  });
+}
+
+TEST(WithoutSandbox, TheRefusalOfTheOneNamedAtTheStartEndsTheProgram) {
+  without_sandbox([] {
+    AskedWindow window;
+    window.begin(window.recording.string());
+    ASSERT_TRUE(window.until([&] { return window.asks(); }));
+    window.click("sandbox_cancel");
+    try {
+      window.app->turn();
+      window.app->turn();
+      ADD_FAILURE() << "the window goes on without a source";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("--unsandboxed"), std::string::npos) << error.what();
+    }
+  });
+}
+
+TEST(WithoutSandbox, ARefusalLeavesTheSourceBeforeAndAnAnswerHolds) {
+  without_sandbox([] {
+    AskedWindow window;
+    window.begin("sim:points");
+    ASSERT_TRUE(window.until([&] { return window.state().shown > 3; }));
+    window.drop(window.recording);
+    ASSERT_TRUE(window.until([&] { return window.asks(); }));
+    InjectedInput hand;
+    hand.keys = {{.key = Key::escape}};
+    window.app->viewer().inject(hand);
+    ASSERT_TRUE(window.until([&] { return !window.state().unsandboxed.has_value(); }));
+    EXPECT_EQ(window.state().source.phantom, "points");
+    ASSERT_FALSE(window.state().messages.empty());
+    EXPECT_NE(window.state().messages.front().text.find("neither seccomp nor Landlock"), std::string::npos);
+    const std::uint64_t shown = window.state().shown;
+    EXPECT_TRUE(window.until([&] { return window.state().shown > shown; }));
+    window.drop(window.recording);
+    ASSERT_TRUE(window.until([&] { return window.asks(); }));
+    window.click("sandbox_open");
+    EXPECT_TRUE(window.until([&] { return window.state().source.opened_as == window.recording.string(); }));
+    const fs::path again = window.recording.parent_path() / "again.uff";
+    fs::copy_file(window.recording, again);
+    window.drop(again);
+    EXPECT_TRUE(window.until([&] { return window.state().source.opened_as == again.string(); })) << "not asked again";
+  });
+}
+
+// No user answers there, and the frames that are counted would never come.
+TEST(WithoutSandbox, AScriptIsRefused) {
+  without_sandbox([] {
+    AskedWindow window;
+    window.begin(window.recording.string(), Script::frames);
+    EXPECT_THROW(static_cast<void>(window.until([&] { return window.asks(); })), Error);
+  });
+}
+
+TEST(About, NamesVersionAndSandbox) {
+  AskedWindow window;
+  window.begin("sim:points");
+  ASSERT_TRUE(window.until([&] { return window.state().shown > 1; }));
+  InjectedInput hand;
+  hand.keys = {{.key = Key::f1}};
+  window.app->viewer().inject(hand);
+  for (int k = 0; k < 3; ++k) window.app->turn();
+  window.click("about_program");
+  for (int k = 0; k < 3; ++k) window.app->turn();
+  EXPECT_GT(window.app->viewer().control_rect("about/Reader process").width(), 0.0F);
+  window.click("close_about");
+  for (int k = 0; k < 3; ++k) window.app->turn();
+  EXPECT_EQ(window.app->viewer().control_rect("close_about").width(), 0.0F);
+}
+
+}  // namespace
+}  // namespace echoloop::testing
