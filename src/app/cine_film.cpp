@@ -7,8 +7,11 @@
 
 namespace echoloop {
 
-CineFilm::CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params)
-    : job_(std::make_shared<FilmJob>(std::move(order))), frames_(std::move(frames)), params_(params) {
+CineFilm::CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable)
+    : job_(std::make_shared<FilmJob>(std::move(order))),
+      frames_(std::move(frames)),
+      params_(params),
+      unreadable_(unreadable) {
   if (!frames_.empty()) pictures_ = frames_.back().place - frames_.front().place + 1;
   if (params.flow == FlowMode::off) return;
   without_flow_ = static_cast<std::size_t>(
@@ -73,6 +76,7 @@ std::string CineFilm::result() const {
     return error.what();
   }
   std::string text = "Saved " + job_->summary();
+  if (unreadable_ > 0) text += fmt::format("; {} frames skipped: the recording cannot be read there", unreadable_);
   if (without_flow_ > 0) {
     text += fmt::format("; {} without flow: fewer than {} consecutive frames up to {}", without_flow_,
                         params_.flow_frames, without_flow_ == 1 ? "this image" : "these images");

@@ -20,14 +20,16 @@ class CineFilm {
     std::uint64_t place = 0;              // FilmFrame::place
     std::vector<EnsembleFrame> ensemble;  // whose flow lies over it; empty: none
   };
-  // `frames` in their order, `params` as in the panels; the level of 0 dB is the one in use.
-  CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params);
+  // `frames` in their order, `params` as in the panels; the level of 0 dB is the one in use. `unreadable`: frames that
+  // belong into the video but cannot be read any more.
+  CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
 
   void ask(Session& session);            // once a window frame
   void give_up(const std::string& why);  // empty: somebody cancelled it
   [[nodiscard]] bool done() const { return job_->done(); }
   [[nodiscard]] std::string result() const;  // once done: one line
   [[nodiscard]] bool failed() const;
+  [[nodiscard]] bool complete() const { return unreadable_ == 0; }
   [[nodiscard]] double fraction() const;
   [[nodiscard]] std::string progress() const;
 
@@ -45,6 +47,7 @@ class CineFilm {
   std::size_t asked_ = 0, let_go_ = 0;
   std::uint64_t arrangement_ = 0;  // that was asked
   std::size_t without_flow_ = 0;   // though it was on
+  std::size_t unreadable_ = 0;
   bool ended_ = false, given_up_ = false;
   std::string why_;
 };

@@ -97,7 +97,11 @@ void PatchWork::ask(Session& session) {
 
 bool PatchWork::take(Session& session) {
   if (!answer_->done) return false;
-  const PointPatch::Next next = answer_->db.empty() ? PointPatch::Next::failed : patch_.take(answer_->picture());
+  if (answer_->db.empty()) {  // a frame of a lost file, or a device that failed
+    result_.why_not = "the frame could not be read or processed";
+    return true;
+  }
+  const PointPatch::Next next = patch_.take(answer_->picture());
   if (next == PointPatch::Next::again) {
     ask(session);
     return false;

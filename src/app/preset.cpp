@@ -25,18 +25,24 @@ bool means_one_probe(const ParamSpec& spec) {
   return spec.from_acquisition && spec.key != "f_number" && spec.key != "sound_speed_m_s";
 }
 
+// A word of the file in a message.
+std::string excerpt(std::string_view word, std::size_t most = 60) {
+  return word.size() <= most ? std::string(word) : std::string(word.substr(0, most)) + "...";
+}
+
 PresetValue value_of(const std::string& what, const std::string& key, const toml::node& node) {
   const ParamSpec* spec = find_param(key);
   if (spec == nullptr) {
-    throw Error(what, "unknown key '" + key + "'", "name, about, slot, [probe] and the parameters of --list-params");
+    throw Error(what, "unknown key '" + excerpt(key) + "'",
+                "name, about, slot, [probe] and the parameters of --list-params");
   }
   std::string text;
   if (const auto number = node.value<double>()) {
     text = fmt::format("{:.17g}", *number);
   } else if (const auto word = node.value<std::string>()) {
-    text = *word;
+    text = excerpt(*word);
   } else {
-    throw Error(what, "'" + key + "' is neither a number nor text", "KEY = VALUE lines");
+    throw Error(what, "'" + excerpt(key) + "' is neither a number nor text", "KEY = VALUE lines");
   }
   ImagingParams checked;
   try {
@@ -76,7 +82,7 @@ void take_probe(Preset& preset, const std::string& what, const toml::table& tabl
     } else if (name == "kind") {
       const std::string kind = text_at(what, table, "kind");
       const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
-      if (found == kKinds.end()) throw Error(what, "kind '" + kind + "'", "linear, convex or phased");
+      if (found == kKinds.end()) throw Error(what, "kind '" + excerpt(kind) + "'", "linear, convex or phased");
       preset.probe.kind = static_cast<ProbeKind>(found - kKinds.begin());
     } else if (name == "center_hz") {
       const auto center = node.value<double>();
@@ -90,7 +96,7 @@ void take_probe(Preset& preset, const std::string& what, const toml::table& tabl
     } else if (name == "parameters") {
       preset.probe_values = values_in(what, table_at(what, node, "probe.parameters"));
     } else {
-      throw Error(what, "unknown key '" + name + "' in [probe]", "name, kind, center_hz, default, parameters");
+      throw Error(what, "unknown key '" + excerpt(name) + "' in [probe]", "name, kind, center_hz, default, parameters");
     }
   }
 }
@@ -167,7 +173,7 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
   try {
     file = toml::parse(toml, what);
   } catch (const toml::parse_error& error) {
-    throw Error(what, fmt::format("{} (line {})", error.description(), error.source().begin.line), kRule);
+    throw Error(what, fmt::format("{} (line {})", excerpt(error.description(), 160), error.source().begin.line), kRule);
   }
   Preset preset;
   preset.name = printable(text_at(what, file, "name"));

@@ -251,15 +251,19 @@ void WindowApp::save_film() {
   const FilmPlan plan = plan_film(state_.cine, state_.saving.film);
   const bool flow = state_.params.flow != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
+  std::size_t unreadable = 0;
   for (const FilmFrame& frame : film_frames(state_.cine, plan)) {
     auto kept = history_.at(frame.index);
-    if (!kept) continue;
+    if (!kept) {
+      ++unreadable;
+      continue;
+    }
     Ensemble ensemble;
     if (flow) ensemble = ensemble_before(history_, frame.index, state_.params.flow_frames);
     if (!ensemble.why_not.empty()) ensemble.frames.clear();
     frames.push_back({.kept = std::move(*kept), .place = frame.place, .ensemble = std::move(ensemble.frames)});
   }
-  if (frames.empty()) return;
+  if (frames.empty()) return report_saved("No video: the recording cannot be read any more", Severity::error);
   constexpr std::array<const char*, 3> kEnds = {".mp4", ".webm", ".mkv"};
   FilmOrder order{.path = new_save(UserFolder::videos, file_stem(state_.source),
                                    kEnds[static_cast<std::size_t>(state_.saving.film.container)]),
@@ -271,7 +275,7 @@ void WindowApp::save_film() {
                   .samples = state_.source.samples};
   check_film_name(order.path);
   if (state_.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", state_.saving.film.speed);
-  film_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), state_.params);
+  film_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), state_.params, unreadable);
 }
 
 void WindowApp::go_on_with_film() {
@@ -281,7 +285,9 @@ void WindowApp::go_on_with_film() {
     if (!state_.progress) state_.progress = Progress{.text = film_->progress(), .fraction = film_->fraction()};
     return;
   }
-  report_saved(film_->result(), film_->failed() ? Severity::error : Severity::info);
+  report_saved(film_->result(), film_->failed()     ? Severity::error
+                                : film_->complete() ? Severity::info
+                                                    : Severity::warning);
   film_.reset();
 }
 

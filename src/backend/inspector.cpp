@@ -6,6 +6,7 @@
 
 #include "backend/inspect_pixel.h"
 #include "backend/reference_level.h"
+#include "core/mapped_files.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -145,6 +146,7 @@ void FrameInspector::collect_all() {
                                  .reference_db = reference_db_,
                                  .at = request_->at,
                                  .transmit = request_->transmit});
+  require_readable(request_->frame.samples);
   if (answer_.pixel == nullptr) {
     answer_.refusal = "No transmit reaches this line.";
     end();
@@ -175,6 +177,7 @@ void FrameInspector::start_picture(int transmit) {
 }
 
 void FrameInspector::collect_picture() {
+  require_readable(request_->frame.samples);
   const int transmit = request_->pictures[picture_++];
   answer_.pictures.push_back(std::make_shared<const TransmitPicture>(reduced(small_lane_->image(), transmit)));
   picture_ == request_->pictures.size() ? end() : answer();

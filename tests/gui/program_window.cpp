@@ -250,6 +250,11 @@ int ProgramWindow::lose_display() {
   return wait_for_end();
 }
 
+int ProgramWindow::destroy_window() {
+  hands({"search", "--onlyvisible", "--name", "choloop", "windowclose"});
+  return wait_for_end();
+}
+
 std::string ProgramWindow::errors() const { return read_text(folder_ / "program.txt"); }
 
 int ProgramWindow::wait_for_end() {

@@ -52,6 +52,7 @@ class ProgramWindow {
   [[nodiscard]] std::vector<std::uint8_t> pixels(const Rect& r) const;  // likewise, of the whole display
   int close();         // asks it to end; the exit status, -1 when it had to be killed
   int lose_display();  // the display is gone, all at once; the exit status of the program, -1 when it had to be killed
+  int destroy_window();  // its window is gone, the display is not: the server refuses what is drawn next; likewise
   [[nodiscard]] std::string errors() const;  // what the program has written to its standard error
 
   // Runs the program once more, to its end, without a window; its exit status.

@@ -254,17 +254,31 @@ TEST(ProgramWindow, ClosedAfterAFaultItsExitStatusIsOne) {
   EXPECT_EQ(window.close(), 1);
 }
 
+// Of a program that recorded a.uff until it lost its display: whole files, and one line with `why`.
+void expect_complete_files(const ProgramWindow& window, const std::string& why) {
+  expect_numbers_without_holes(window.folder() / "a.uff");
+  const nlohmann::json report = nlohmann::json::parse(read_text(window.folder() / "report.json"));
+  EXPECT_EQ(report["recording"]["frames"], UffFile(window.folder() / "a.uff").frames());
+  const std::string errors = window.errors();
+  EXPECT_NE(errors.find("echoloop: " + why), std::string::npos) << errors;
+  EXPECT_EQ(errors.find("X connection"), std::string::npos) << errors;
+  EXPECT_EQ(errors.find("X Error"), std::string::npos) << errors;
+}
+
 // The server of the display is killed, as when a session ends or a connection breaks.
 TEST(ProgramWindow, WithoutItsDisplayItCompletesItsFiles) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "20", "--record", "a.uff");
   ASSERT_TRUE(eventually([&] { return bytes_on_disk(window) > kTenFrames; }));
   EXPECT_EQ(window.lose_display(), 1);
-  expect_numbers_without_holes(window.folder() / "a.uff");
-  const nlohmann::json report = nlohmann::json::parse(read_text(window.folder() / "report.json"));
-  EXPECT_EQ(report["recording"]["frames"], UffFile(window.folder() / "a.uff").frames());
-  const std::string errors = window.errors();
-  EXPECT_NE(errors.find("echoloop: the connection to the display was lost"), std::string::npos) << errors;
-  EXPECT_EQ(errors.find("X connection"), std::string::npos) << errors;
+  expect_complete_files(window, "the connection to the display was lost");
+}
+
+// Another program destroys the window.
+TEST(ProgramWindow, AfterARefusedRequestItCompletesItsFiles) {
+  ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "20", "--record", "a.uff");
+  ASSERT_TRUE(eventually([&] { return bytes_on_disk(window) > kTenFrames; }));
+  EXPECT_EQ(window.destroy_window(), 1);
+  expect_complete_files(window, "the display server refused a request of the window");
 }
 
 // Its file is cut while it plays, is recorded and is looked back at.
