@@ -186,8 +186,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   window.hands({"key", "s", "sleep", "0.3"});
   scene.freeze(30, 10);
   scene.frames(2);
-  window.click("save_menu");
-  window.click("save/data");
+  window.choose("save_menu", "save/data");
   window.hands({"key", "Escape", "sleep", "0.2", "key", "Escape"});
   scene.press(Key::escape);
   scene.press(Key::escape);

@@ -162,6 +162,19 @@ void ProgramWindow::click(const std::string& control) {
   scene_.click(control);
 }
 
+void ProgramWindow::choose(const std::string& menu, const std::string& item) {
+  const Rect opener = scene_.viewer->control_rect(menu);
+  scene_.click(menu);
+  const Rect place = scene_.viewer->control_rect(item);
+  ASSERT_GT(place.width(), 0.0F) << item;
+  const std::vector<std::uint8_t> before = pixels(place);
+  point_at(opener, 0.5F);
+  hands({"mousedown", "1"});
+  hands({"mouseup", "1"});
+  EXPECT_TRUE(eventually([&] { return pixels(place) != before; })) << menu << " did not open";
+  click(item);
+}
+
 void ProgramWindow::right_click(const std::string& control) {
   point_at(scene_.viewer->control_rect(control), 0.5F);
   hands({"mousedown", "3"});

@@ -37,6 +37,7 @@ class ProgramWindow {
   ProgramWindow& operator=(const ProgramWindow&) = delete;
 
   void click(const std::string& control);
+  void choose(const std::string& menu, const std::string& item);  // clicks the item once the menu is on the display
   void right_click(const std::string& control);
   void drag(const std::string& control, float from_share, float to_share);
   void type_into(const std::string& control, const std::string& text);  // Ctrl-click, text, Enter

@@ -71,8 +71,7 @@ std::size_t red_pixels(const ProgramWindow& window, const Rect& part) {
 TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "15");
   window.click("policy/Drop oldest");
-  window.click("slots");
-  window.click("slots/1");
+  window.choose("slots", "slots/1");
   window.click("panel_formation");  // makes room
   window.click("panel_faults");
   window.type_into("load_ms", "400");  // slower than the source on a busy machine, too
@@ -140,8 +139,7 @@ TEST(ProgramWindow, SavesAFilmAndNumbersOfKeptFrames) {
   window_scene.freeze(20, 5);
   window_scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
   window_scene.frames(2);
-  window.click("save_menu");
-  window.click("save/data");
+  window.choose("save_menu", "save/data");
   window.click("save/film");
   std::filesystem::path film, numbers;
   const auto saved = [&] {
