@@ -43,8 +43,7 @@ void Screen::choose_scale(float scale) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
     const float fitting = fitting_scale(scale, size.x, size.y);
-    call(commands_.hint,
-         fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
+    call(commands_.hint, fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
   }
   view_.scale = scale;
   scale_chosen_ = true;

@@ -1,5 +1,5 @@
-// The folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data beside the project folder; absolute: a file dialog
-// takes relative names from its own folder.
+// The folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data beside the project folder;
+// absolute: a file dialog takes relative names from its own folder.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -88,8 +88,7 @@ void note_row(PanelContext& c, Column& column, const std::string& text) {
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   const Ui& ui = c.ui;
   if (!point.spread) {
-    block_head(c, column, point.object, "no peak here",
-               "A peak is a local maximum above the surrounding levels.");
+    block_head(c, column, point.object, "no peak here", "A peak is a local maximum above the surrounding levels.");
     note_row(c, column, point.note);
     return;
   }
