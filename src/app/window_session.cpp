@@ -1,6 +1,8 @@
 // WindowApp's sessions: saved as one file, opened again, and brought back to the frame that was on screen.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/window_app.h"
 #include "core/error.h"
 #include "core/param_table.h"
@@ -81,8 +83,9 @@ void WindowApp::freeze_restored_frame() {
   const Image& shown = viewer_->shown_image();
   const bool come = shown.number != 0 && shown.stamp.sequence >= *frame_to_freeze_;
   if (!come && !review_.frozen()) return;
-  if (!review_.frozen()) review_.freeze(state_.cine, *frame_to_freeze_);
-  frame_to_freeze_.reset();
+  const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
+  if (!review_.frozen()) review_.freeze(state_.cine, frame);
+  apply_stream();
 }
 
 }  // namespace echoloop

@@ -141,6 +141,7 @@ void WindowApp::start_session(OpenedSource opened) {
   state_.source = opened.info;
   named_ = opened.name;
   restore_view(saved.get());
+  if (frame_to_freeze_) stream.policy = RingPolicy::block;  // dropped, the frame could not come back
   make_session(opened.source, stream, params, saved.get());
   source_ = std::move(opened.source);
   if (!first) give_back_freed_memory();
@@ -267,6 +268,7 @@ void WindowApp::apply_stream() {
   StreamSettings wanted = state_.stream;
   const bool rests = review_.frozen() && !frozen_by_itself_ && !state_.cine.keep_acquiring;
   wanted.paused = wanted.paused || rests;
+  if (frame_to_freeze_) wanted.policy = RingPolicy::block;
   try {
     session_->begin_stream(wanted);
     resolve(state_.messages, "stream");

@@ -136,7 +136,7 @@ void require(bool ok, const PhantomSettings& s, const std::string& found, const 
 std::span<const std::string_view> phantom_names() { return kNames; }
 
 double frame_rate_hz(const PhantomSettings& settings) {
-  constexpr double kFlowPerCenter = 4e-4;
+  constexpr double kFlowPerCenter = 4.5e-4;
   if (settings.frame_rate_hz.has_value()) return *settings.frame_rate_hz;
   return settings.name == "flow" ? kFlowPerCenter * find_probe_model(settings.probe).center_hz : 50.0;
 }

@@ -116,24 +116,24 @@ void repair_row(PanelContext& c, Column& column) {
 }
 
 void rate_slider(PanelContext& c, Column& column) {
-  constexpr double kTop_hz = 2000.0;
   StreamSettings& stream = c.state.stream;
   const double own = c.state.source.rate_hz > 0.0 ? c.state.source.rate_hz : 1.0;
-  const double now = stream.rate_hz > 0.0 ? std::min(stream.rate_hz, kTop_hz) : own;
+  const double top_hz = std::max(2000.0, 2.0 * own);  // the right end is "max"
+  const double now = stream.rate_hz > 0.0 ? std::min(stream.rate_hz, top_hz) : own;
   const SliderLook look{.id = "frame_rate",
                         .label = "Frame rate",
-                        .unit = now >= kTop_hz ? "" : "Hz",
+                        .unit = now >= top_hz ? "" : "Hz",
                         .decimals = now < 99.95 ? 1 : 0,
                         .track_min = 1.0,
-                        .track_max = kTop_hz,
+                        .track_max = top_hz,
                         .least = 0.1,
-                        .most = kTop_hz,
+                        .most = top_hz,
                         .track = Track::logarithmic,
                         .help = "Frame rate of the source. Right end: as fast as processing allows.",
                         .text_at_most = "max"};
   const auto wanted = slider(c.ui, column, look, now, own);
   if (!wanted) return;
-  stream.rate_hz = *wanted >= kTop_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;
+  stream.rate_hz = *wanted >= top_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;
   call(c.commands.stream_changed);
 }
 
