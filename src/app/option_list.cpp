@@ -125,7 +125,7 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_window_options(app, o, t);
   app.footer(
       "Phantom settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
-      "rate_hz=100,sound_speed_m_s=1480,seed=7; sim:flow also peak_mm_s=200,pulsation=0,angle_deg=15,radius_mm=2.6,\n"
+      "rate_hz=100,sound_speed_m_s=1480,seed=7; sim:flow also peak_mm_s=220,pulsation=0,angle_deg=15,radius_mm=2.6,\n"
       "motion_mm_s=5 (peak speed on the axis; pulsation 0 = steady; vessel angle and radius; tissue motion at 1 "
       "Hz)\n\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop repair F.uff.partial "
       "complete "

@@ -16,8 +16,8 @@ namespace echoloop {
 // Of the flow phantom. The defaults do not alias at its own frame rate: 0.4 m/s at the peak, 104 mm/s along the beam;
 // 154 mm/s is the limit.
 struct FlowSettings {
-  double peak_m_s = 0.2;                        // blood on the axis, mean over a pulse; the profile is parabolic
-  double pulsation = 0.6;                       // swing of that speed about its mean, as a share of it; 0 = steady
+  double peak_m_s = 0.22;                       // blood on the axis, mean over a pulse; the profile is parabolic
+  double pulsation = 0.4;                       // swing of that speed about its mean, as a share of it; 0 = steady
   double angle_rad = 15.0 * kRadiansPerDegree;  // of the vessel, downwards to the right
   double radius_m = 0.0;                        // inner; 0 = 2.6 mm, smaller on a probe too small for it
   double motion_m_s = 0.0;                      // largest speed of everything, up and down together

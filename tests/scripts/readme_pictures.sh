@@ -71,7 +71,7 @@ beside_the_picture() { point 400 250; }
 compare_cyst_and_background() {
   xdotool key n
   sleep 1
-  click 490 62
+  click 510 62
   drag 725 270 748 270
   drag 800 371 823 371
   beside_the_picture
@@ -82,7 +82,7 @@ picture live 15 over_the_septum
 with histogram=open
 picture measure 24 compare_cyst_and_background sim:cyst --rate 8
 with "${left_folded[@]}" panel_flow=open
-picture flow 22 over_the_vessel sim:flow --set flow=velocity
+picture flow 12 over_the_vessel sim:flow --set flow=velocity
 with
 picture doppler 60 beside_the_picture sim:flow,rate_hz=1000,peak_mm_s=60,angle_deg=30 --rate 100 --grid -6:6:33,10:26:121 \
   --set f_number=4 --set flow_angle_rad=1.047 --set gate=on --set gate_x_m=0 --set gate_z_m=0.018 \
