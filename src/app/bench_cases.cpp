@@ -7,10 +7,10 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/phantom_settings.h"
 #include "core/units.h"
 #include "dsp/delays.h"
 #include "source/phantom.h"
+#include "source/phantom_settings.h"
 
 namespace echoloop {
 namespace {
@@ -168,7 +168,7 @@ double BenchCase::delay_sums() const {
 
 BenchCase bench_case(const std::string& name, SampleType type, double f_number) {
   if (name == "demo") {
-    const AcquisitionPtr a = make_phantom(parse_phantom("heart"))->acquisition();
+    const AcquisitionPtr a = make_phantom({})->acquisition();
     Acquisition copy = *a;
     copy.sample_type = type;
     ImagingParams params = default_params(copy);

@@ -1,4 +1,4 @@
-// From what the user named to a Source: sim:NAME makes a phantom, anything else is opened as a recording.
+// From what the user named to a Source, by the rows of source_kinds.h.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct OpenedSource {
 OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
                          std::stop_token stop = {});
 
-// default_params() for a window: the sample volume lies on the axis of the flow phantom's vessel.
+// default_params() for a window: the sample volume lies where a phantom has its vessel.
 ImagingParams window_params(const OpenedSource& opened);
 
 }  // namespace echoloop

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/source_kinds.h"
 #include "formats/recording.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
@@ -18,7 +20,7 @@ std::string injection_help() {
 }
 
 void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
-  app.add_option("source", o.source, "A recording, or sim:points, sim:cyst, sim:flow, sim:heart (default)");
+  app.add_option("source", o.source, source_names_text());
   app.add_flag("--headless", o.headless, "Run the same pipeline without a window, up to the limits below");
   app.add_flag_callback("--unsandboxed", allow_reading_unsandboxed,
                         "Open recordings also where the kernel has neither seccomp nor Landlock");
@@ -123,14 +125,11 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_parameter_options(app, t);
   add_output_options(app, o);
   add_window_options(app, o, t);
-  app.footer(
-      "Phantom settings: sim:NAME,probe=L128,angles_deg=-10/0/10,noise_db=-30,attenuation_db_cm_mhz=0.3,\n"
-      "rate_hz=100,sound_speed_m_s=1480,seed=7; sim:flow also peak_mm_s=220,pulsation=0,angle_deg=15,radius_mm=2.6,\n"
-      "motion_mm_s=5 (peak speed on the axis; pulsation 0 = steady; vessel angle and radius; tissue motion at 1 "
-      "Hz)\n\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop repair F.uff.partial "
-      "complete "
-      "a recording that a killed program has left\n  echoloop bench [CASE...]      measure the speed of this "
-      "machine\n\nA file named 'info' opens as ./info.");
+  app.footer(phantom_help() +
+             "\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop repair F.uff.partial "
+             "complete "
+             "a recording that a killed program has left\n  echoloop bench [CASE...]      measure the speed of this "
+             "machine\n\nA file named 'info' opens as ./info.");
 }
 
 }  // namespace echoloop

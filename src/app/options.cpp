@@ -17,6 +17,7 @@
 #include "core/units.h"
 #include "core/value_error.h"
 #include "gui/figure_size.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
@@ -231,6 +232,8 @@ Options parse_view(std::vector<std::string> words, Options o) {
 }
 
 }  // namespace
+
+std::string default_source() { return std::string(kPhantomPrefix) + PhantomSettings().name; }
 
 Options parse_command_line(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);

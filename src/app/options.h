@@ -19,13 +19,16 @@ struct SavedSession;
 
 namespace echoloop {
 
+// The phantom that runs when no source is given.
+std::string default_source();
+
 enum class BackendChoice { automatic, cuda, cpu };
 enum class Command { view, info, repair, bench, list_params, version, help };
 
 struct Options {
   Command command = Command::view;
-  std::string help;                  // Command::help
-  std::string source = "sim:heart";  // a file, or sim:NAME
+  std::string help;                       // Command::help
+  std::string source = default_source();  // as source_kinds() have it
   bool source_given = false;
   bool headless = false;
   std::uint64_t frames = 0;  // 0 = no limit

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <vector>
 
+#include "app/source_kinds.h"
 #include "core/error.h"
 #include "gui/figure_file.h"
 #include "history/export.h"
@@ -65,7 +66,7 @@ bool takes_one(const fs::path& file) {
 std::vector<fs::path> inputs_of(const Options& options) {
   std::vector<fs::path> inputs;
   if (!options.marks.empty()) inputs.push_back(options.marks);
-  if (options.source.starts_with("sim:")) return inputs;
+  if (!is_file_source(options.source)) return inputs;
   const fs::path recording = options.source;
   inputs.push_back(recording);
   if (recording.extension() == ".npy" || recording.extension() == ".npz") {

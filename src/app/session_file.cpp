@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/marks_json.h"
+#include "app/source_kinds.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "version.h"
@@ -135,13 +136,11 @@ void take_view(const fs::path& file, const Part& part, SavedSession& s) {
   s.pan_zoom.centre = {centre[0].get<double>(), centre[1].get<double>()};
 }
 
-bool is_phantom(const std::string& source) { return source.starts_with("sim:"); }
-
 fs::path folder_of(const fs::path& file) { return fs::absolute(file).lexically_normal().parent_path(); }
 
 // As the file names it: relative where the recording lies in the session's folder or below, else absolute.
 std::string portable_source(const std::string& source, const fs::path& file) {
-  if (is_phantom(source)) return source;
+  if (!is_file_source(source)) return source;
   const fs::path whole = fs::absolute(source).lexically_normal();
   const fs::path relative = whole.lexically_relative(folder_of(file));
   const bool below = !relative.empty() && *relative.begin() != "..";
@@ -149,7 +148,7 @@ std::string portable_source(const std::string& source, const fs::path& file) {
 }
 
 std::string source_from(const fs::path& file, const std::string& named) {
-  if (is_phantom(named)) return named;
+  if (!is_file_source(named)) return named;
   const fs::path recording = fs::path(named).is_absolute() ? fs::path(named) : folder_of(file) / named;
   std::error_code error;
   if (!fs::exists(recording, error)) {

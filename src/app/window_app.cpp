@@ -17,6 +17,7 @@
 #include "app/spare_memory.h"
 #include "app/terminal.h"
 #include "core/units.h"
+#include "source/phantom_list.h"
 #include "version.h"
 
 namespace echoloop {
@@ -72,7 +73,9 @@ UiCommands WindowApp::make_commands() {
   UiCommands c;
   c.params_changed = [this] { later([this] { apply_params(); }); };
   c.stream_changed = [this] { later([this] { apply_stream(); }); };
-  c.open_phantom = [this](const std::string& name) { later([this, name] { open("sim:" + name, {}); }); };
+  c.open_phantom = [this](const std::string& name) {
+    later([this, name] { open(std::string(kPhantomPrefix) + name, {}); });
+  };
   c.open_file = [this](const std::filesystem::path& file) {
     if (!refused_in_kiosk()) later([this, file] { open_file(file); });
   };

@@ -11,13 +11,10 @@
 #include "gui/sample_fault_field.h"
 #include "gui/sample_fault_text.h"
 #include "gui/status_fit.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
-
-constexpr std::array<Choice, 4> kPhantomChoices = {
-    {{"Points", "phantom"}, {"Cyst", "phantom"}, {"Flow", "phantom"}, {"Heart", "phantom"}}};
-constexpr std::array<const char*, 4> kPhantomKeys = {"points", "cyst", "flow", "heart"};
 
 float separator(const Ui& ui, float x, const Rect& r) {
   ui.vertical(x + ui.px(16), r.cy() - ui.px(9), r.cy() + ui.px(9), theme::kLine2);
@@ -129,25 +126,27 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   const float w = std::min(ui.width(Type::strong, name), room) + ui.px(8);
   const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);
   const Rect area{x0 - ui.px(6), r.y0 + ui.px(6), x0 + w + ui.px(14), r.y1 - ui.px(6)};
-  std::vector<Choice> choices(kPhantomChoices.begin(), kPhantomChoices.end());
+  const std::span<const PhantomRow> built_in = phantoms();
+  std::vector<Choice> choices;
+  for (const PhantomRow& row : built_in) choices.push_back({row.title, "phantom"});
   const bool files = why_no_files(c.state).empty();
   if (files) choices.push_back({"Open…", "Ctrl+O"});
   const std::vector<RecentName> recent = files ? recent_names(c.state.recent) : std::vector<RecentName>();
   for (const RecentName& file : recent) choices.push_back({file.name, file.folder});
-  const auto at = std::find(kPhantomKeys.begin(), kPhantomKeys.end(), c.state.source.phantom);
-  const int chosen = at == kPhantomKeys.end() ? -1 : static_cast<int>(at - kPhantomKeys.begin());
+  const auto at = std::ranges::find(built_in, c.state.source.phantom, &PhantomRow::name);
+  const int chosen = at == built_in.end() ? -1 : static_cast<int>(at - built_in.begin());
   const Hit hover = {.hovered = area.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y)};
   const auto picked = ui.menu("source_menu", area, choices, chosen, {name, "Current source; click to change.", {}});
   ui.text_fitted(Type::strong, x0, x0 + room, r.y0, r.height(), theme::kText, name);
   ui.chevron(x0 + w + ui.px(4), r.cy() + 1, Direction::down, hover.hovered ? theme::kText : theme::kMuted);
   if (picked) {
     const auto i = static_cast<std::size_t>(*picked);
-    if (i < kPhantomKeys.size()) {
-      call(c.commands.open_phantom, kPhantomKeys[i]);
-    } else if (i == kPhantomKeys.size()) {
+    if (i < built_in.size()) {
+      call(c.commands.open_phantom, std::string(built_in[i].name));
+    } else if (i == built_in.size()) {
       requests.open_dialog = true;
     } else {
-      const std::filesystem::path file = c.state.recent[i - kPhantomKeys.size() - 1];
+      const std::filesystem::path file = c.state.recent[i - built_in.size() - 1];
       call(c.commands.open_file, file);
     }
   }

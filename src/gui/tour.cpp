@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
 
-constexpr std::array<TourStep, 6> kSteps = {{
+const std::string kFirstPhantom = "phantom/" + std::string(phantoms().front().title);
+
+const std::array<TourStep, 6> kSteps = {{
     {"Image and status",
      "The badge shows LIVE, REPLAY, FROZEN or FAULT, next to frame rate, latency and lost frames. The settings used "
      "are listed below the image.",
@@ -17,7 +22,7 @@ constexpr std::array<TourStep, 6> kSteps = {{
     {"Open data",
      "Choose a phantom, press Open, or drop a file of channel data on the window. Recent lists recordings opened "
      "before.",
-     {"phantom/Points", "recent"},
+     {kFirstPhantom.c_str(), "recent"},
      "panel_source"},
     {"Adjust settings",
      "Drag a slider: the image follows. Ctrl-click to type a value, right-click to reset, Ctrl+Z to undo. Keys 1 to 9 "

@@ -38,7 +38,7 @@ enum class RunState { live, replay, frozen, fault, idle };
 struct SourceInfo {
   std::string opened_as;  // what to open to have it again
   std::string name;       // "Heart phantom", "PWI_disk.mat"
-  std::string phantom;    // "points", "cyst", "flow", "heart", or empty for a recording
+  std::string phantom;    // a name of phantoms(), or empty for a recording
   std::string format;     // recordings: what the reader recognised
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;  // 0 = endless
@@ -255,7 +255,7 @@ struct EchoPlace {
 struct UiCommands {
   std::function<void()> params_changed;                         // after any edit of UiState::params
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
-  std::function<void(const std::string&)> open_phantom;         // the text behind sim:, see parse_phantom()
+  std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed

@@ -9,6 +9,7 @@
 #include "core/probe_table.h"
 #include "source/echo_kernels.h"
 #include "source/echo_synth.h"
+#include "source/phantom_list.h"
 #include "source/phantom_scene.h"
 #include "source/phantom_speckle.h"
 
@@ -43,16 +44,8 @@ AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeMode
   a.sound_speed_m_s = settings.sound_speed_m_s;
   a.frame_rate_hz = frame_rate_hz(settings);
   a.assumptions.emplace_back("simulated: two-dimensional, single scattering, ideal plane waves");
-  a.validate("sim:" + settings.name);
+  a.validate(std::string(kPhantomPrefix) + settings.name);
   return std::make_shared<const Acquisition>(std::move(a));
-}
-
-std::unique_ptr<Scene> make_scene(const PhantomSettings& settings) {
-  const SceneSetup setup = scene_setup(settings);
-  if (settings.name == "points") return make_points_scene(setup);
-  if (settings.name == "cyst") return make_cyst_scene(setup);
-  if (settings.name == "flow") return make_flow_scene(setup);
-  return make_heart_scene(setup);
 }
 
 // Gain of each sample: spreading as 1/sqrt(half the two-way path), 1 at mid depth; attenuation over the whole path at
@@ -102,9 +95,9 @@ Phantom::Phantom(const PhantomSettings& settings, const ProbeModel& model)
       seed_(settings.seed),
       synth_(*acquisition_, model.fractional_bandwidth) {
   const Field field = field_of(settings);
-  name_ = settings.name + " phantom";
-  name_.front() = static_cast<char>(name_.front() - 'a' + 'A');
-  scene_ = make_scene(settings);
+  const PhantomRow& row = *find_phantom(settings.name);
+  name_ = std::string(row.title) + " phantom";
+  scene_ = row.make(scene_setup(settings));
   const double variance = speckle_variance(*acquisition_, model.fractional_bandwidth, field, 0.5 * field.depth_m);
   gain_ = depth_gain(*acquisition_, settings, field, kSpeckleSteps / std::sqrt(variance));
   noise_steps_ = static_cast<float>(kSpeckleSteps * std::pow(10.0, settings.noise_db / 20.0));

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "core/grid.h"
-#include "core/phantom_settings.h"
+#include "source/phantom_settings.h"
 #include "source/source.h"
 
 namespace echoloop {

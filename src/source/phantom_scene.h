@@ -58,11 +58,6 @@ class Scene {
   virtual void moving(std::uint64_t state, Scatterers& out) const = 0;
 };
 
-std::unique_ptr<Scene> make_points_scene(const SceneSetup& setup);
-std::unique_ptr<Scene> make_cyst_scene(const SceneSetup& setup);
-std::unique_ptr<Scene> make_flow_scene(const SceneSetup& setup);
-std::unique_ptr<Scene> make_heart_scene(const SceneSetup& setup);
-
 // Smooth step from 0 at or below a to 1 at or above b, level at both ends.
 [[nodiscard]] double smoothstep(double a, double b, double value);
 

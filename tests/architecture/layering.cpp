@@ -25,7 +25,7 @@ const std::vector<Layer> kLayers = {
     {"source", {"core", "formats/recording.h"}},
     {"render", {"core"}},
     {"history", {"core", "render", "formats/acquisition_json.h", "formats/file_descriptor.h"}},
-    {"gui", {"core", "measure", "render", "history"}},
+    {"gui", {"core", "measure", "render", "history", "source/phantom_list.h"}},
     {"app",
      {"core", "dsp", "backend", "backend/cpu", "backend/cuda", "formats", "source", "measure", "render", "history",
       "gui"}},

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "core/phantom_settings.h"
 #include "formats/acquisition_json.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "source/phantom.h"
+#include "source/phantom_settings.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
 

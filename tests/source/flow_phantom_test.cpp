@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "core/phantom_settings.h"
 #include "core/units.h"
 #include "source/phantom_scene.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
@@ -30,7 +30,7 @@ TEST(FlowPhantom, SettingsComeFromItsName) {
 TEST(FlowPhantom, BloodRunsInAParabolaAndIsCarriedByTheTissue) {
   const PhantomSettings s =
       parse_phantom("flow,rate_hz=1000,peak_mm_s=120,pulsation=0,angle_deg=20,radius_mm=2,motion_mm_s=10");
-  const auto scene = make_flow_scene(scene_setup(s));
+  const auto scene = find_phantom("flow")->make(scene_setup(s));
   EXPECT_EQ(scene->fixed().size(), 0U) << "all of it moves";
   Scatterers first, second;
   scene->moving(0, first);
@@ -62,7 +62,7 @@ TEST(FlowPhantom, BloodRunsInAParabolaAndIsCarriedByTheTissue) {
 }
 
 TEST(FlowPhantom, TissueAtRestIsRenderedOnce) {
-  const auto scene = make_flow_scene(scene_setup(parse_phantom("flow")));
+  const auto scene = find_phantom("flow")->make(scene_setup(parse_phantom("flow")));
   Scatterers moving;
   scene->moving(3, moving);
   EXPECT_GT(scene->fixed().size(), moving.size());

@@ -1,5 +1,5 @@
 // The settings behind sim:NAME: text and back, the table's ranges, and a flow phantom that needs no adjustment.
-#include "core/phantom_settings.h"
+#include "source/phantom_settings.h"
 
 #include <gtest/gtest.h>
 

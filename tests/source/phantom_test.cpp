@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/probe_table.h"
 #include "phantom_testing.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
@@ -23,7 +24,7 @@ std::string message_of(const PhantomSettings& settings) {
 TEST(Phantom, UnknownNamesAreRefusedWithTheAcceptedOnes) {
   const std::string phantom = message_of({.name = "brain"});
   EXPECT_NE(phantom.find("brain"), std::string::npos) << phantom;
-  for (const std::string_view name : phantom_names()) EXPECT_NE(phantom.find(name), std::string::npos) << phantom;
+  for (const PhantomRow& row : phantoms()) EXPECT_NE(phantom.find(row.name), std::string::npos) << phantom;
   const std::string probe = message_of({.probe = "C5-2"});
   EXPECT_NE(probe.find("C5-2"), std::string::npos) << probe;
   for (const ProbeModel& model : probe_models()) EXPECT_NE(probe.find(model.name), std::string::npos) << probe;
@@ -60,16 +61,16 @@ TEST(Phantom, DefaultAcquisition) {
 
 TEST(Phantom, EveryProbeMakesAValidAcquisitionAndUsesTheRange) {
   for (const ProbeModel& model : probe_models()) {
-    for (const std::string_view name : phantom_names()) {
-      const auto source = make_phantom({.name = std::string(name), .probe = std::string(model.name)});
+    for (const PhantomRow& row : phantoms()) {
+      const auto source = make_phantom({.name = std::string(row.name), .probe = std::string(model.name)});
       const Acquisition& a = *source->acquisition();
       EXPECT_NO_THROW(a.validate("test"));
       EXPECT_EQ(a.n_elements(), model.n_elements);
       EXPECT_DOUBLE_EQ(a.sampling_hz, 4.0 * model.center_hz);
       int peak = 0;
       for (const std::int16_t value : frame_of(*source, 17)) peak = std::max(peak, std::abs(int{value}));
-      EXPECT_GT(peak, 2000) << model.name << " " << name;
-      EXPECT_LT(peak, 32767) << model.name << " " << name;
+      EXPECT_GT(peak, 2000) << model.name << " " << row.name;
+      EXPECT_LT(peak, 32767) << model.name << " " << row.name;
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "app/options.h"
 #include "core/param_table.h"
+#include "source/phantom_list.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
@@ -18,6 +19,12 @@ std::string readme() { return testing::read_text(ECHO_SOURCE_DIR "/README.md"); 
 TEST(Readme, HoldsTheParameterTableOfTheProgram) {
   EXPECT_NE(readme().find(params_markdown_table()), std::string::npos)
       << "put the output of `echoloop --list-params` between the marks in README.md";
+}
+
+TEST(Readme, HoldsTheProgramsPhantoms) {
+  EXPECT_NE(readme().find(phantoms_markdown()), std::string::npos)
+      << "put these rows into the table of sources in README.md:\n"
+      << phantoms_markdown();
 }
 
 TEST(Readme, NamesEveryOptionOfTheHelpAndNoOther) {

@@ -14,7 +14,6 @@
 namespace echoloop {
 namespace {
 
-constexpr std::string_view kPrefix = "sim:";
 constexpr double kLargestAngle_deg = 45.0;
 constexpr int kMostAngles = 256;
 
@@ -93,7 +92,7 @@ bool number_rows(Ui& ui, Column& column, PhantomSettings& settings) {
   const PhantomSettings normal = {.name = settings.name, .probe = settings.probe};
   bool changed = false;
   for (const PhantomSetting& row : phantom_table()) {
-    if (row.flow_only && settings.name != "flow") continue;
+    if (!applies(row, settings)) continue;
     const std::string id = std::string("phantom_") + row.key;
     const SliderLook look{.id = id.c_str(),
                           .label = row.label,
@@ -115,16 +114,27 @@ bool number_rows(Ui& ui, Column& column, PhantomSettings& settings) {
 
 }  // namespace
 
+void phantom_choice(PanelContext& c, Column& column) {
+  std::vector<Choice> choices;
+  for (const PhantomRow& row : phantoms()) choices.push_back({row.title});
+  const auto chosen = std::ranges::find(phantoms(), c.state.source.phantom, &PhantomRow::name);
+  const int index = chosen == phantoms().end() ? -1 : static_cast<int>(chosen - phantoms().begin());
+  const Rect r = c.ui.row(column, theme::kRow, 6);
+  const Tip tip{"Built-in phantom", "Simulated moving scene, streamed like data of a probe.", {}};
+  const auto picked = c.ui.segmented("phantom", r, choices, index, tip);
+  if (picked) call(c.commands.open_phantom, std::string(phantoms()[static_cast<std::size_t>(*picked)].name));
+}
+
 void phantom_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   PhantomEdit& edit = c.view.phantom;
   const std::string& opened_as = c.state.source.opened_as;
-  if (c.state.source.phantom.empty() || !opened_as.starts_with(kPrefix)) {
+  if (c.state.source.phantom.empty() || !opened_as.starts_with(kPhantomPrefix)) {
     edit = {.open = edit.open};
     return;
   }
   if (edit.asked && !c.state.progress.has_value()) edit = {.open = edit.open};
-  const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPrefix.size()));
+  const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", {}, phantom_text(running) != running.name);
   const std::string gist = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
                                        running.angles_rad.size() == 1 ? "" : "s");

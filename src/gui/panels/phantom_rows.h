@@ -1,10 +1,10 @@
-// The settings of the phantom at hand, below its name in the Source panel: probe, transmit angles and the rows of
+// The phantoms in the Source panel, and the settings of the one that runs: probe, transmit angles and the rows of
 // phantom_table(). The phantom is opened again when a slider is released. UI thread only.
 #pragma once
 
 #include <optional>
 
-#include "core/phantom_settings.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 
@@ -18,6 +18,10 @@ struct PhantomEdit {
   bool asked = false;                        // it was released, and the phantom is being opened
 };
 
+// Which phantom runs: one of phantoms().
+void phantom_choice(PanelContext& c, Column& column);
+
+// The settings of the one that runs.
 void phantom_rows(PanelContext& c, Column& column);
 
 }  // namespace echoloop

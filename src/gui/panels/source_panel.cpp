@@ -11,9 +11,6 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, 4> kPhantoms = {"points", "cyst", "flow", "heart"};
-constexpr std::array<Choice, 4> kPhantomChoices = {{{"Points"}, {"Cyst"}, {"Flow"}, {"Heart"}}};
-
 std::string transmit_words(const Acquisition& a) {
   if (a.data == DataKind::beamformed) return a.signal == SignalKind::iq ? "IQ" : "RF";
   const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
@@ -195,14 +192,7 @@ void source_panel(PanelContext& c, Column& column) {
   ui.header("panel_source", column, "Source", open ? "" : c.state.source.name, open);
   if (!open) return;
   column.y += ui.px(4);
-  const auto chosen = std::find(kPhantoms.begin(), kPhantoms.end(), c.state.source.phantom);
-  const int index = chosen == kPhantoms.end() ? -1 : static_cast<int>(chosen - kPhantoms.begin());
-  const Rect phantoms = ui.row(column, theme::kRow, 6);
-  if (const auto picked =
-          ui.segmented("phantom", phantoms, kPhantomChoices, index,
-                       {"Built-in phantom", "Simulated moving scene, streamed like data of a probe.", {}})) {
-    call(c.commands.open_phantom, kPhantoms[static_cast<std::size_t>(*picked)]);
-  }
+  phantom_choice(c, column);
   phantom_rows(c, column);
   open_row(c, column);
   continue_row(c, column);

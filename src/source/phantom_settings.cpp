@@ -1,4 +1,4 @@
-#include "core/phantom_settings.h"
+#include "source/phantom_settings.h"
 
 #include <algorithm>
 #include <array>
@@ -9,44 +9,45 @@
 #include "core/number.h"
 #include "core/probe_table.h"
 #include "core/value_error.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 namespace {
 
 using S = PhantomSettings;
 
-constexpr std::array<std::string_view, 4> kNames{"points", "cyst", "flow", "heart"};
 constexpr double kLargestAngle_deg = 45.0;
 constexpr std::size_t kMostAngles = 256;
 constexpr double kLargestSeed = 1e15;  // whole numbers of a double
 
 constexpr std::array kTable{
-    PhantomSetting{"rate_hz", "Acquisition rate", "Hz", 1.0, 0.1, 1e5, 10.0, 1e4, 0, true, false,
+    PhantomSetting{"rate_hz", "Acquisition rate", "Hz", 1.0, 0.1, 1e5, 10.0, 1e4, 0, true, SettingGroup::any,
                    "Frames per second of the simulated scanner. Doppler methods use this as PRF.",
                    [](const S& s) { return frame_rate_hz(s); }, [](S& s, double v) { s.frame_rate_hz = v; }},
     PhantomSetting{"sound_speed_m_s", "Sound speed in phantom", "m/s", 1.0, 1000.0, 2500.0, 1400.0, 1700.0, 0, false,
-                   false, "Speed in the simulated tissue. The image uses its own sound speed.",
+                   SettingGroup::any, "Speed in the simulated tissue. The image uses its own sound speed.",
                    [](const S& s) { return s.sound_speed_m_s; }, [](S& s, double v) { s.sound_speed_m_s = v; }},
-    PhantomSetting{"noise_db", "Channel noise", "dB", 1.0, -300.0, 40.0, -60.0, 20.0, 0, false, false,
+    PhantomSetting{"noise_db", "Channel noise", "dB", 1.0, -300.0, 40.0, -60.0, 20.0, 0, false, SettingGroup::any,
                    "White noise on every channel, relative to the speckle of a channel at mid depth.",
                    [](const S& s) { return s.noise_db; }, [](S& s, double v) { s.noise_db = v; }},
-    PhantomSetting{"attenuation_db_cm_mhz", "Attenuation", "dB/cm/MHz", 1.0, 0.0, 10.0, 0.0, 1.0, 2, false, false,
-                   "One way, at the centre frequency.", [](const S& s) { return s.attenuation_db_cm_mhz; },
+    PhantomSetting{"attenuation_db_cm_mhz", "Attenuation", "dB/cm/MHz", 1.0, 0.0, 10.0, 0.0, 1.0, 2, false,
+                   SettingGroup::any, "One way, at the centre frequency.",
+                   [](const S& s) { return s.attenuation_db_cm_mhz; },
                    [](S& s, double v) { s.attenuation_db_cm_mhz = v; }},
     PhantomSetting{"peak_mm_s", "Peak blood speed", "mm/s", kMetresPerMillimetre, 0.0, 10000.0, 0.0, 1000.0, 0, false,
-                   true, "On the vessel's axis, mean over a heart cycle. The profile is parabolic.",
+                   SettingGroup::flow, "On the vessel's axis, mean over a heart cycle. The profile is parabolic.",
                    [](const S& s) { return s.flow.peak_m_s; }, [](S& s, double v) { s.flow.peak_m_s = v; }},
-    PhantomSetting{"pulsation", "Pulsation", "", 1.0, 0.0, 1.0, 0.0, 1.0, 2, false, true,
+    PhantomSetting{"pulsation", "Pulsation", "", 1.0, 0.0, 1.0, 0.0, 1.0, 2, false, SettingGroup::flow,
                    "Swing of the speed about its mean, as a fraction. 0: steady flow.",
                    [](const S& s) { return s.flow.pulsation; }, [](S& s, double v) { s.flow.pulsation = v; }},
-    PhantomSetting{"angle_deg", "Vessel angle", "°", kRadiansPerDegree, -60.0, 60.0, -60.0, 60.0, 0, false, true,
-                   "Of the vessel's axis against the probe's face, downwards to the right.",
+    PhantomSetting{"angle_deg", "Vessel angle", "°", kRadiansPerDegree, -60.0, 60.0, -60.0, 60.0, 0, false,
+                   SettingGroup::flow, "Of the vessel's axis against the probe's face, downwards to the right.",
                    [](const S& s) { return s.flow.angle_rad; }, [](S& s, double v) { s.flow.angle_rad = v; }},
-    PhantomSetting{"radius_mm", "Vessel radius", "mm", kMetresPerMillimetre, 0.0, 10.0, 0.0, 8.0, 1, false, true,
-                   "Inner radius. 0: 2.6 mm, scaled down for small probes.", [](const S& s) { return s.flow.radius_m; },
-                   [](S& s, double v) { s.flow.radius_m = v; }},
-    PhantomSetting{"motion_mm_s", "Tissue motion", "mm/s", kMetresPerMillimetre, 0.0, 1000.0, 0.0, 50.0, 1, false, true,
-                   "Largest speed of the tissue, up and down once per second.",
+    PhantomSetting{"radius_mm", "Vessel radius", "mm", kMetresPerMillimetre, 0.0, 10.0, 0.0, 8.0, 1, false,
+                   SettingGroup::flow, "Inner radius. 0: 2.6 mm, scaled down for small probes.",
+                   [](const S& s) { return s.flow.radius_m; }, [](S& s, double v) { s.flow.radius_m = v; }},
+    PhantomSetting{"motion_mm_s", "Tissue motion", "mm/s", kMetresPerMillimetre, 0.0, 1000.0, 0.0, 50.0, 1, false,
+                   SettingGroup::flow, "Largest speed of the tissue, up and down once per second.",
                    [](const S& s) { return s.flow.motion_m_s; }, [](S& s, double v) { s.flow.motion_m_s = v; }},
 };
 
@@ -70,14 +71,10 @@ std::string_view take_part(std::string_view& rest, char separator) {
   return part;
 }
 
-bool has(const PhantomSettings& settings, const PhantomSetting& row) {
-  return !row.flow_only || settings.name == "flow";
-}
-
 std::string accepted_keys(const PhantomSettings& settings) {
   std::string keys = "probe, angles_deg, seed";
   for (const PhantomSetting& row : kTable) {
-    if (has(settings, row)) keys += ", " + std::string(row.key);
+    if (applies(row, settings)) keys += ", " + std::string(row.key);
   }
   return keys;
 }
@@ -114,7 +111,7 @@ void set_one(PhantomSettings& settings, std::string_view assignment) {
     set_seed(settings, value);
   } else {
     const auto* const row = std::ranges::find_if(
-        kTable, [&](const PhantomSetting& candidate) { return candidate.key == key && has(settings, candidate); });
+        kTable, [&](const PhantomSetting& candidate) { return candidate.key == key && applies(candidate, settings); });
     if (row == kTable.end()) {
       throw Error("sim:" + settings.name, "unknown setting '" + std::string(key) + "'", accepted_keys(settings));
     }
@@ -133,15 +130,36 @@ void require(bool ok, const PhantomSettings& s, const std::string& found, const 
 
 }  // namespace
 
-std::span<const std::string_view> phantom_names() { return kNames; }
-
 double frame_rate_hz(const PhantomSettings& settings) {
-  constexpr double kFlowPerCenter = 4.5e-4;
   if (settings.frame_rate_hz.has_value()) return *settings.frame_rate_hz;
-  return settings.name == "flow" ? kFlowPerCenter * find_probe_model(settings.probe).center_hz : 50.0;
+  const PhantomRow* const row = find_phantom(settings.name);
+  if (row == nullptr || row->frame_rate_hz == nullptr) return kPhantomRate_hz;
+  return row->frame_rate_hz(find_probe_model(settings.probe));
 }
 
 std::span<const PhantomSetting> phantom_table() { return kTable; }
+
+bool applies(const PhantomSetting& setting, const PhantomSettings& settings) {
+  if (setting.group == SettingGroup::any) return true;
+  const PhantomRow* const row = find_phantom(settings.name);
+  return row != nullptr && row->settings == setting.group;
+}
+
+std::string phantom_settings_help(SettingGroup group) {
+  const PhantomSettings normal;
+  std::string text;
+  if (group == SettingGroup::any) {
+    text = "  probe=" + normal.probe + "  Probe, by name\n  angles_deg=" + angles_text(normal.angles_rad) +
+           "  Angles of the plane waves\n  seed=" + std::to_string(normal.seed) + "  Speckle and noise\n";
+  }
+  for (const PhantomSetting& row : kTable) {
+    if (row.group != group) continue;
+    const std::string unit = unit_text(row);
+    text += "  " + std::string(row.key) + "=" + number_text(row.get(normal) / row.per_unit) + "  " + row.label + "," +
+            (unit.empty() ? "" : unit + ",") + " " + number_text(row.least) + " to " + number_text(row.most) + "\n";
+  }
+  return text;
+}
 
 PhantomSettings parse_phantom(std::string_view text) {
   PhantomSettings settings;
@@ -157,7 +175,7 @@ std::string phantom_text(const PhantomSettings& settings) {
   if (settings.angles_rad != normal.angles_rad) text += ",angles_deg=" + angles_text(settings.angles_rad);
   for (const PhantomSetting& row : kTable) {
     const double value = row.get(settings);
-    if (has(settings, row) && value != row.get(normal)) {
+    if (applies(row, settings) && value != row.get(normal)) {
       text += "," + std::string(row.key) + "=" + number_text(value / row.per_unit);
     }
   }
@@ -166,9 +184,9 @@ std::string phantom_text(const PhantomSettings& settings) {
 }
 
 void check_phantom(const PhantomSettings& s) {
-  if (std::ranges::find(kNames, s.name) == kNames.end()) {
+  if (find_phantom(s.name) == nullptr) {
     std::string names;
-    for (const std::string_view name : kNames) names += (names.empty() ? "" : ", ") + std::string(name);
+    for (const PhantomRow& row : phantoms()) names += (names.empty() ? "" : ", ") + std::string(row.name);
     throw Error("phantom", "\"" + s.name + "\"", names);
   }
   static_cast<void>(find_probe_model(s.probe));

@@ -1,5 +1,5 @@
 // Settings of the built-in phantoms and the text that names them, sim:NAME[,KEY=VALUE...]. One table of the numbers for
-// the command line, its help, range checks and the window's Source panel.
+// the command line, its help, range checks and the window's Source panel. The phantoms themselves: phantom_list.h.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct FlowSettings {
 };
 
 struct PhantomSettings {
-  std::string name = "heart";                                                                 // one of phantom_names()
+  std::string name = "heart";                                                                 // one of phantoms()
   std::string probe = "L64";                                                                  // one of probe_models()
   std::vector<double> angles_rad = {-6.0 * kRadiansPerDegree, 0.0, 6.0 * kRadiansPerDegree};  // plane waves
   std::optional<double> frame_rate_hz = {};  // nothing: see frame_rate_hz()
@@ -35,12 +35,12 @@ struct PhantomSettings {
   FlowSettings flow = {};
 };
 
-// points, cyst, flow, heart. [any thread]
-std::span<const std::string_view> phantom_names();
-
-// As set; otherwise 50, and for the flow phantom 400 per MHz of the probe's centre frequency, so that the speed at
-// which Doppler aliases is the same for every probe. [any thread]
+// As set; otherwise the phantom's own for the probe. [any thread]
+inline constexpr double kPhantomRate_hz = 50.0;  // of phantoms without a rate of their own
 double frame_rate_hz(const PhantomSettings& settings);
+
+// Which phantoms a setting is for.
+enum class SettingGroup { any, flow };
 
 // A number among the settings.
 struct PhantomSetting {
@@ -52,12 +52,18 @@ struct PhantomSetting {
   double track_least, track_most;  // units, reached by dragging
   int decimals;
   bool logarithmic;
-  bool flow_only;
+  SettingGroup group;
   const char* help;
   double (*get)(const PhantomSettings&);  // SI
   void (*set)(PhantomSettings&, double);
 };
 std::span<const PhantomSetting> phantom_table();
+
+// Whether the phantom has it.
+bool applies(const PhantomSetting& setting, const PhantomSettings& settings);
+
+// A line of --help a setting of this group: "  peak_mm_s=220  Peak blood speed, mm/s, 0 to 10000".
+std::string phantom_settings_help(SettingGroup group);
 
 // The text after "sim:". Keys: those of the table, probe, angles_deg (numbers separated by /) and seed.
 // Throws Error naming key, value and the accepted values. [any thread]

@@ -1,0 +1,59 @@
+#include "app/source_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/error.h"
+#include "source/checked_source.h"
+#include "source/phantom.h"
+#include "source/phantom_list.h"
+#include "source/replay.h"
+
+namespace echoloop {
+namespace {
+
+OpenedSource open_phantom(const SourceRequest& request) {
+  if (!request.facts.empty()) {
+    throw Error("--set " + request.facts.begin()->first, "not available for a phantom", "a recording");
+  }
+  const PhantomSettings settings = parse_phantom(std::string_view(request.name).substr(kPhantomPrefix.size()));
+  OpenedSource opened;
+  opened.source = make_phantom(settings);
+  opened.info.phantom = settings.name;
+  opened.info.format = "built-in phantom";
+  return opened;
+}
+
+OpenedSource open_file(const SourceRequest& request) {
+  Recording recording = open_recording(request.name, request.progress, request.stop);
+  OpenedSource opened;
+  opened.info.format = recording.format;
+  recording.acquisition = with_facts(request.name, recording.acquisition, request.facts);
+  opened.info.samples = std::make_shared<SampleLog>();
+  opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);
+  return opened;
+}
+
+constexpr std::array kKinds{
+    SourceKind{.prefix = kPhantomPrefix, .names = phantom_names_text, .open = open_phantom},
+    SourceKind{.prefix = "", .names = [] { return std::string("a recording's path"); }, .open = open_file},
+};
+
+}  // namespace
+
+std::span<const SourceKind> source_kinds() { return kKinds; }
+
+const SourceKind& source_kind(std::string_view name) {
+  return *std::ranges::find_if(kKinds, [name](const SourceKind& kind) { return name.starts_with(kind.prefix); });
+}
+
+bool is_file_source(std::string_view name) { return source_kind(name).prefix.empty(); }
+
+std::string source_names_text() {
+  std::string text = "Source:";
+  for (const SourceKind& kind : kKinds) text += (&kind == kKinds.data() ? " " : ", or ") + kind.names();
+  return text;
+}
+
+}  // namespace echoloop
