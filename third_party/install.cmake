@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT echoloop)
 install(TARGETS echoloop_reader RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop
-        PATTERN "readme" EXCLUDE PATTERN "echoloop.desktop" EXCLUDE)
+        PATTERN "echoloop.desktop" EXCLUDE)  # with the manual and its pictures (assets/readme)
 install(FILES assets/echoloop.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT echoloop)
 install(FILES assets/echoloop.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps
         COMPONENT echoloop)

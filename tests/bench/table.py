@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints recorded figures as tables: table.py summary|bench|memory|flow RECORD.json... of record.py, or of `echoloop
-bench` alone. The README has the summary, results/README.md the others."""
+bench` alone. assets/manual/performance.md has the summary, results/README.md the others."""
 import json
 import sys
 

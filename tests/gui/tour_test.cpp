@@ -144,9 +144,9 @@ TEST(Keys, AScaleThatTheWindowLimitsSaysSo) {
   }
 }
 
-TEST(Keys, TheReadmeHasTheSameList) {
-  EXPECT_NE(read_text(ECHO_SOURCE_DIR "/README.md").find(keys_markdown_table()), std::string::npos)
-      << "put this into README.md:\n"
+TEST(Keys, TheManualHasTheSameList) {
+  EXPECT_NE(read_text(ECHO_SOURCE_DIR "/assets/manual/window.md").find(keys_markdown_table()), std::string::npos)
+      << "put this into assets/manual/window.md:\n"
       << keys_markdown_table();
 }
 

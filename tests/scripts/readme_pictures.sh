@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# readme_pictures.sh PROGRAM [NAME...]: takes the README's pictures of the window anew, into assets/readme. Not a test:
+# readme_pictures.sh PROGRAM [NAME...]: takes the pictures of README.md and the manual anew, into assets/readme. Not a test:
 # look at what it made. Needs Xvfb, xdotool and ImageMagick (import), and a machine that does nothing else, because
 # frame rates and latencies are in the pictures. Without names: all of them.
 set -euo pipefail

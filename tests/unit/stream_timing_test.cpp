@@ -142,7 +142,7 @@ TEST(TimingFiles, EveryStageAndExtremeNumbersSurvive) {
   }
 }
 
-// What --help, the README and the window's message say of long streams.
+// What --help, the manual and the window's message say of long streams.
 TEST(TimingFiles, HoldTheNewest16384Spans) {
   TimingTrace trace;
   for (std::uint64_t n = 0; n < 16384 + 5; ++n) {
