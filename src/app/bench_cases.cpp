@@ -111,7 +111,7 @@ std::vector<float> points_frame(const Acquisition& a, const ImagingParams& p, un
   return frame;
 }
 
-class BenchSource final : public Source {
+class BenchSource final : public SeekableSource {
  public:
   BenchSource(const BenchCase& c, BenchSignal signal) : acquisition_(c.acquisition) {
     constexpr std::size_t kPastCaches = 150'000'000;
@@ -134,12 +134,12 @@ class BenchSource final : public Source {
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
   [[nodiscard]] bool lends_frames() const override { return true; }
   [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return {memory_.get(), size_}; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte>) override {
+
+ private:
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/, const std::stop_token&) override {
     const std::size_t bytes = acquisition_->frame_bytes();
     return {memory_.get() + index % n_frames_ * bytes, bytes};
   }
-
- private:
   void write(std::size_t index, const std::vector<float>& frame) {
     std::byte* out = memory_.get() + index * acquisition_->frame_bytes();
     if (acquisition_->sample_type == SampleType::float32) {
@@ -202,7 +202,7 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number) 
   return {name, std::make_shared<const Acquisition>(std::move(a)), params};
 }
 
-std::shared_ptr<Source> make_bench_source(const BenchCase& c, BenchSignal signal) {
+std::shared_ptr<SeekableSource> make_bench_source(const BenchCase& c, BenchSignal signal) {
   return std::make_shared<BenchSource>(c, signal);
 }
 

@@ -27,6 +27,6 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number);
 enum class BenchSignal { noise, points };
 
 // Endless: frames in one page-aligned block, lent in place by turns, as many as pass any cache (150 MB), 4 at least.
-std::shared_ptr<Source> make_bench_source(const BenchCase& c, BenchSignal signal);
+std::shared_ptr<SeekableSource> make_bench_source(const BenchCase& c, BenchSignal signal);
 
 }  // namespace echoloop

@@ -89,7 +89,7 @@ void bench_ensemble(Backend& backend, const EnsembleSize& size, double seconds, 
              {"filter_ms", median(filter)}});
 }
 
-void bench_beside_stream(Backend& backend, const std::shared_ptr<Source>& source, int frames, double seconds,
+void bench_beside_stream(Backend& backend, const std::shared_ptr<SeekableSource>& source, int frames, double seconds,
                          BenchTable& table) {
   const BenchCase off = bench_case("S1", SampleType::int16, 1.0);
   BenchCase on = off;

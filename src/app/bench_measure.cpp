@@ -11,9 +11,9 @@ namespace {
 
 double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
 
-RfFrame frame_of(Source& source, std::uint64_t index) {
+RfFrame frame_of(SeekableSource& source, std::uint64_t index) {
   return {.stamp = {.sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 0.0},
-          .samples = source.produce(index, {})};
+          .samples = source.at(index, {})};
 }
 
 constexpr double kFlowLimit_s = 600.0;  // a slow machine needs a minute for the frames of an ensemble

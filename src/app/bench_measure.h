@@ -13,9 +13,9 @@ namespace echoloop {
 struct BenchRun {
   Backend& backend;
   const BenchCase& bench_case;
-  std::shared_ptr<Source> source;  // noise
-  std::shared_ptr<Source> points;  // echoes
-  double seconds = 1.0;            // of each measurement
+  std::shared_ptr<SeekableSource> source;  // noise
+  std::shared_ptr<SeekableSource> points;  // echoes
+  double seconds = 1.0;                    // of each measurement
   std::shared_ptr<const Plan> plan =
       make_plan(bench_case.acquisition, bench_case.params, nullptr, backend.lowest_precision());
 };
@@ -46,7 +46,7 @@ struct BeamformCheck {
   // the pixels.
   double rel_l2 = 0.0;
 };
-BeamformCheck check_beamform(const BenchRun& run, Source& source);
+BeamformCheck check_beamform(const BenchRun& run, SeekableSource& source);
 
 double median(std::vector<double> values);
 

@@ -57,11 +57,11 @@ Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) 
 
 }  // namespace
 
-BeamformCheck check_beamform(const BenchRun& run, Source& source) {
+BeamformCheck check_beamform(const BenchRun& run, SeekableSource& source) {
   const auto lane = run.backend.make_lane(0, StreamMode::overlap);
   const Plan& plan = *run.plan;
   lane->set_plan(run.plan);
-  lane->upload({.stamp = {}, .samples = source.produce(0, {})});
+  lane->upload({.stamp = {}, .samples = source.at(0, {})});
   lane->condition();
   lane->beamform();
   lane->envelope();

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
+
 namespace echoloop {
 namespace {
 
@@ -30,7 +32,7 @@ std::uint64_t frame_beside(const FrameStamp& b, double rate_hz, std::uint64_t fr
 
 // Reads the frame that was asked for last.
 struct ComparedSource::Reader {
-  explicit Reader(std::shared_ptr<Source> from) : source(std::move(from)) {
+  explicit Reader(std::shared_ptr<SeekableSource> from) : source(std::move(from)) {
     thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
 
@@ -46,7 +48,7 @@ struct ComparedSource::Reader {
       try {
         const auto memory = std::make_shared<std::vector<std::byte>>(source->acquisition()->frame_bytes());
         FrameMemory slot{.bytes = *memory, .owner = nullptr, .kind = HostMemory::pageable};
-        read.samples = source->produce_in(index, slot, stop);
+        read.samples = source->at(index, slot, stop);
         read.owner = memory;
       } catch (...) {
         read.error = std::current_exception();
@@ -76,7 +78,7 @@ struct ComparedSource::Reader {
     std::exception_ptr error = {};
   };
 
-  std::shared_ptr<Source> source;
+  std::shared_ptr<SeekableSource> source;
   std::mutex mutex;
   std::condition_variable_any changed;
   // Under mutex.
@@ -116,12 +118,13 @@ void ComparedSource::forget() {
 
 std::optional<ComparedFrame> ComparedSource::frame_for(const FrameStamp& b) {
   if (!opened_) return std::nullopt;
-  const std::shared_ptr<Source>& source = opened_->source;
+  const std::shared_ptr<SeekableSource> source = as_seekable(opened_->source);
+  if (source == nullptr) throw Error(opened_->name, "a source without frames to go back to", "a recording");
   const AcquisitionPtr& acquisition = source->acquisition();
   const std::uint64_t index = frame_beside(b, acquisition->frame_rate_hz, source->frame_count());
   if (source->lends_frames()) {
     const FrameStamp stamp = stamp_of(index, acquisition->frame_rate_hz, b);
-    return ComparedFrame{acquisition, {stamp, source->produce(index, {})}, source};
+    return ComparedFrame{acquisition, {stamp, source->at(index, {})}, source};
   }
   if (reader_ == nullptr) reader_ = std::make_shared<Reader>(source);
   return reader_->read(index, acquisition, b);

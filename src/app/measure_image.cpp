@@ -38,9 +38,11 @@ Measured measure_image(const Image& image, const Marks& marks, const PointsAgain
 }
 
 std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp) {
+  SeekableSource* const seekable = source.seekable();
+  if (seekable == nullptr) return std::nullopt;
   auto memory = std::make_shared<std::vector<std::byte>>(source.acquisition()->frame_bytes());
   try {
-    const std::span<const std::byte> samples = source.produce(stamp.source_index, *memory);
+    const std::span<const std::byte> samples = seekable->at(stamp.source_index, *memory);
     return KeptFrame{.frame = {.stamp = stamp, .samples = samples}, .owner = std::move(memory)};
   } catch (const Error&) {
     return std::nullopt;

@@ -15,7 +15,7 @@ namespace echoloop {
 std::shared_ptr<Source> with_frames_in(HostMemory kind, const std::shared_ptr<Source>& source, Backend& backend);
 
 // Bytes of the copy that with_frames_in() would make; 0 = none.
-std::size_t memory_copy_bytes(HostMemory kind, const Source& source);
+std::size_t memory_copy_bytes(HostMemory kind, Source& source);
 
 inline constexpr std::size_t kMaxMemoryCopy = std::size_t{1} << 30;  // 1 GiB: copied in well under a second
 

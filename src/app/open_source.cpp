@@ -16,7 +16,9 @@ OpenedSource open_source(const std::string& name, const Facts& facts, const Open
   opened.info.opened_as = name;
   opened.info.name = opened.source->name();
   opened.info.acquisition = opened.source->acquisition();
-  opened.info.frame_count = opened.source->frame_count();
+  if (const SeekableSource* const seekable = opened.source->seekable()) {
+    opened.info.frame_count = seekable->frame_count();
+  }
   opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   return opened;
 }

@@ -115,10 +115,10 @@ void RunningStream::feed_keepers(const StreamPlan& plan) {
                    .allocate = nullptr,
                    .lend = nullptr};
   if (plan.source->lends_frames()) {
-    feed.lend = [source = feed_.source](std::uint64_t index) {
+    feed.lend = [source = as_seekable(feed_.source)](std::uint64_t index) {
       KeptFrame kept{.frame = {}, .owner = source};
       try {
-        kept.frame.samples = source->produce(index, {});
+        kept.frame.samples = source->at(index, {});
       } catch (const Error&) {  // the stream reports it
       }
       return kept;

@@ -14,7 +14,7 @@ std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
   return source.lends_frames() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
 }
 
-std::size_t stream_host_bytes(Backend& backend, const Source& source, const StreamSettings& stream) {
+std::size_t stream_host_bytes(Backend& backend, Source& source, const StreamSettings& stream) {
   const bool device = backend.memory().free > 0;  // without one nothing is copied
   return slots_bytes(source, stream) + (device ? memory_copy_bytes(stream.host_memory, source) : 0);
 }

@@ -22,7 +22,7 @@ struct StreamMemory {
 std::size_t slots_bytes(const Source& source, const StreamSettings& stream);
 
 // Bytes that a stream takes on the host: its slots, and the copy of its recording that a device wants.
-std::size_t stream_host_bytes(Backend& backend, const Source& source, const StreamSettings& stream);
+std::size_t stream_host_bytes(Backend& backend, Source& source, const StreamSettings& stream);
 
 // Throws Error when `need` bytes on the host are more than is free and what `now` will give back.
 void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now);

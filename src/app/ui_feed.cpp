@@ -156,6 +156,12 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
                         .advice = "restart, or open another source.",
                         .can_restart = true,
                         .can_use_cpu = false};
+  } else if (session.producer_state() == ProducerState::changed) {
+    state.fault = Fault{.title = "The acquisition changed",
+                        .detail = session.producer_report(),
+                        .advice = "open the source again.",
+                        .can_restart = false,
+                        .can_use_cpu = false};
   }
   if (state.fault.has_value()) {
     state.run = RunState::fault;

@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t kFramesToTry = 64;
 constexpr std::size_t kShareForCopies = 4;  // of the free memory, one part in so many
 
-class CheckedSource final : public Source {
+class CheckedSource final : public SeekableSource {
  public:
-  CheckedSource(std::unique_ptr<Source> source, SampleLogPtr log)
+  CheckedSource(std::unique_ptr<SeekableSource> source, SampleLogPtr log)
       : source_(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
 
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
@@ -32,22 +32,18 @@ class CheckedSource final : public Source {
     source_->read_ahead_in(allocate);
   }
 
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
-    return checked(index, source_->produce(index, slot), slot);
-  }
-  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
-    const std::span<const std::byte> samples = source_->produce_in(index, slot, stop);
-    return checked(index, samples, slot.bytes);
-  }
-
   void require_valid_samples();
 
  private:
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
+    const std::span<const std::byte> samples = source_->at(index, slot, stop);
+    return checked(index, samples, slot.bytes);
+  }
   std::span<const std::byte> checked(std::uint64_t index, std::span<const std::byte> samples,
                                      std::span<std::byte> slot);
   std::span<const std::byte> clean_copy(std::uint64_t frame, std::span<const std::byte> samples);
 
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<SeekableSource> source_;
   SampleLogPtr log_;
   std::mutex mutex_;
   // Under mutex_.
@@ -88,7 +84,7 @@ void CheckedSource::require_valid_samples() {
   const std::uint64_t tried = std::min(frame_count(), kFramesToTry);
   for (std::uint64_t i = 0; i < tried; ++i) {
     const std::uint64_t frame = i * frame_count() / tried;
-    const SampleFaults faults = check_samples(source_->produce(frame, slot), *acquisition());
+    const SampleFaults faults = check_samples(source_->at(frame, slot), *acquisition());
     if (faults.of(SampleFault::invalid).samples < faults.samples) return;
   }
   const std::string frames =
@@ -99,7 +95,7 @@ void CheckedSource::require_valid_samples() {
 
 }  // namespace
 
-std::unique_ptr<Source> make_checked(std::unique_ptr<Source> source, SampleLogPtr log) {
+std::unique_ptr<SeekableSource> make_checked(std::unique_ptr<SeekableSource> source, SampleLogPtr log) {
   auto checked = std::make_unique<CheckedSource>(std::move(source), std::move(log));
   checked->require_valid_samples();
   return checked;

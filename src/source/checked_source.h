@@ -12,6 +12,6 @@
 namespace echoloop {
 
 // Writes to `log`. Throws Error when no sample of the source is valid.
-std::unique_ptr<Source> make_checked(std::unique_ptr<Source> source, SampleLogPtr log);
+std::unique_ptr<SeekableSource> make_checked(std::unique_ptr<SeekableSource> source, SampleLogPtr log);
 
 }  // namespace echoloop

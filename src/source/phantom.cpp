@@ -62,16 +62,16 @@ std::vector<float> depth_gain(const Acquisition& a, const PhantomSettings& s, co
   return gain;
 }
 
-class Phantom final : public Source {
+class Phantom final : public SeekableSource {
  public:
   Phantom(const PhantomSettings& settings, const ProbeModel& model);
 
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override;
 
  private:
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override;
   const std::int16_t* clean_frame(std::uint64_t index);
   void render(std::uint64_t state, std::int16_t* out);
   void render_fixed();
@@ -149,21 +149,21 @@ const std::int16_t* Phantom::clean_frame(std::uint64_t index) {
   return frame;
 }
 
-std::span<const std::byte> Phantom::produce(std::uint64_t index, std::span<std::byte> slot) {
+std::span<const std::byte> Phantom::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) {
   const std::size_t bytes = frame_values_ * sizeof(std::int16_t);
-  if (slot.size() < bytes) {
-    throw Error(name_, "a slot of " + std::to_string(slot.size()) + " bytes", std::to_string(bytes) + " bytes");
+  if (slot.bytes.size() < bytes) {
+    throw Error(name_, "a slot of " + std::to_string(slot.bytes.size()) + " bytes", std::to_string(bytes) + " bytes");
   }
   const std::int16_t* const clean = clean_frame(index);
   Random key(seed_ * 0x9e3779b97f4a7c15ULL + index);
   kernels::add_noise(clean, frame_values_, static_cast<std::uint32_t>(key.bits() >> 32), noise_steps_,
-                     reinterpret_cast<std::int16_t*>(slot.data()));
-  return slot.first(bytes);
+                     reinterpret_cast<std::int16_t*>(slot.bytes.data()));
+  return slot.bytes.first(bytes);
 }
 
 }  // namespace
 
-std::unique_ptr<Source> make_phantom(const PhantomSettings& settings) {
+std::unique_ptr<SeekableSource> make_phantom(const PhantomSettings& settings) {
   check_phantom(settings);
   return std::make_unique<Phantom>(settings, find_probe_model(settings.probe));
 }

@@ -19,7 +19,7 @@
 namespace echoloop {
 
 // Throws Error naming the setting and what is accepted. Takes some 20 ms for the default probe. [any thread]
-std::unique_ptr<Source> make_phantom(const PhantomSettings& settings);
+std::unique_ptr<SeekableSource> make_phantom(const PhantomSettings& settings);
 
 // The resting wires of the points phantom. [0] and [1] are 20.00 mm apart in depth, [2] and [3] 10.00 mm apart
 // laterally (half of that on a probe too small for it). [any thread]

@@ -53,6 +53,7 @@ double default_rate_hz(const Acquisition& acquisition) {
 
 Producer::Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options)
     : source_(source), ring_(ring), trace_(trace), options_(options), next_sequence_(options.first_sequence) {
+  source_.resume(options.first_sequence);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -140,7 +141,7 @@ bool Producer::wait_for_turn() {
   }
 }
 
-// At the end of a recording: true when looping; otherwise the stream ends until looping is turned on.
+// At the source's end: true when looping; otherwise the stream ends until looping is turned on.
 bool Producer::may_begin_again() {
   std::unique_lock lock(mutex_);
   if (!options_.loop) {
@@ -153,10 +154,8 @@ bool Producer::may_begin_again() {
   return true;
 }
 
-ProducerState Producer::put_frame(std::uint64_t sequence) {
-  const std::uint64_t count = source_.frame_count();
-  const std::uint64_t index = count > 0 ? sequence % count : sequence;
-  FrameRing::WriteLease lease = ring_.begin_write(sequence);
+ProducerState Producer::put_frame(const FrameStamp& stamp) {
+  FrameRing::WriteLease lease = ring_.begin_write(stamp.sequence);
   switch (lease.outcome()) {
     case FrameRing::WriteLease::Outcome::closed:
       return ProducerState::ended;
@@ -170,19 +169,14 @@ ProducerState Producer::put_frame(std::uint64_t sequence) {
   }
   const ProfileRange range(Stage::produce);
   const std::int64_t begin = now_ns();
-  const std::span<const std::byte> samples = source_.produce_in(index, lease.frame_memory(), stop_.get_token());
-  const double rate_hz = source_.acquisition()->frame_rate_hz;
-  lease.publish({.sequence = sequence,
-                 .source_index = index,
-                 .acquired_ns = 0,
-                 .time_s = rate_hz > 0.0 ? static_cast<double>(index) / rate_hz : 0.0},
-                samples);
-  trace_.add({.frame = sequence, .stage = Stage::produce, .lane = 0, .start_ns = begin, .end_ns = now_ns()});
+  const std::span<const std::byte> samples = source_.fetch(lease.frame_memory(), stop_.get_token());
+  lease.publish(stamp, samples);
+  trace_.add({.frame = stamp.sequence, .stage = Stage::produce, .lane = 0, .start_ns = begin, .end_ns = now_ns()});
   return ProducerState::running;
 }
 
-// The frame of this number, with what is injected: not at all, or twice. False when the stream has ended.
-bool Producer::put_frames(std::uint64_t sequence) {
+// The frame, with what is injected: not at all, or twice. False when the stream has ended.
+bool Producer::put_frames(const FrameStamp& stamp) {
   std::uint64_t missing = 0;
   std::uint64_t duplicate = 0;
   double pace_ms = 0.0;
@@ -192,23 +186,34 @@ bool Producer::put_frames(std::uint64_t sequence) {
     duplicate = static_cast<std::uint64_t>(options_.inject.duplicate_every);
     pace_ms = options_.pace_ms;
   }
-  const auto falls_on = [sequence](std::uint64_t every) { return every > 0 && sequence % every == every - 1; };
+  const auto falls_on = [&stamp](std::uint64_t every) { return every > 0 && stamp.sequence % every == every - 1; };
   if (falls_on(missing)) return true;
-  if (put_frame(sequence) != ProducerState::running) return false;
-  if (falls_on(duplicate) && put_frame(sequence) != ProducerState::running) return false;
+  if (put_frame(stamp) != ProducerState::running) return false;
+  if (falls_on(duplicate) && put_frame(stamp) != ProducerState::running) return false;
   rested_ns_ = now_ns() + static_cast<std::int64_t>(pace_ms * kNsPerMs);
   return true;
 }
 
+// Nothing when the stream has ended.
+std::optional<Arrival> Producer::next_arrival() {
+  std::optional<Arrival> arrival = source_.next(stop_.get_token());
+  if (!arrival && may_begin_again()) arrival = source_.next(stop_.get_token());
+  if (!arrival || arrival->acquisition == nullptr) return arrival;
+  end(ProducerState::changed, "the acquisition changed at frame " + std::to_string(arrival->stamp.sequence) +
+                                  ". To continue: open the source again");
+  return std::nullopt;
+}
+
 void Producer::run() {
   schedule_ns_ = due_ns_ = now_ns();
-  const std::uint64_t count = source_.frame_count();
   try {
     while (wait_for_turn()) {
-      const std::uint64_t sequence = next_sequence_;
-      if (count > 0 && sequence > 0 && sequence % count == 0 && !may_begin_again()) break;
-      const bool goes_on = put_frames(sequence);
-      if (goes_on || state_ == ProducerState::refused) next_sequence_ = sequence + 1;  // a refused frame has been
+      const std::optional<Arrival> arrival = next_arrival();
+      if (!arrival) break;
+      lost_ += arrival->lost;
+      const bool goes_on = put_frames(arrival->stamp);
+      // A refused frame has been.
+      if (goes_on || state_ == ProducerState::refused) next_sequence_ = arrival->stamp.sequence + 1;
       if (!goes_on) break;
     }
     if (state_ == ProducerState::running) state_ = ProducerState::ended;

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -31,7 +32,8 @@ struct ProducerOptions {
   std::uint64_t first_sequence = 0;  // to go on where an earlier stream of the same source ended
 };
 
-enum class ProducerState { running, ended, refused, failed };
+// changed: the next frame is of another acquisition, for which another stream has to be made.
+enum class ProducerState { running, ended, refused, failed, changed };
 
 class Producer {
  public:
@@ -45,15 +47,17 @@ class Producer {
 
   [[nodiscard]] ProducerState state() const { return state_; }                  // any thread
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }  // any thread
-  [[nodiscard]] std::string report() const;  // why it was refused or failed, one line; any thread
+  [[nodiscard]] std::uint64_t lost() const { return lost_; }  // that the source says it has lost; any thread
+  [[nodiscard]] std::string report() const;  // why it does not go on, one line; empty when ended; any thread
 
  private:
   void run();
   bool wait_for_turn();
   std::int64_t next_due(std::int64_t now);
   bool may_begin_again();
-  bool put_frames(std::uint64_t sequence);
-  ProducerState put_frame(std::uint64_t sequence);
+  std::optional<Arrival> next_arrival();
+  bool put_frames(const FrameStamp& stamp);
+  ProducerState put_frame(const FrameStamp& stamp);
   void end(ProducerState state, const std::string& report);
 
   Source& source_;
@@ -74,6 +78,7 @@ class Producer {
   std::minstd_rand random_;  // jitter; the same from run to run
   std::atomic<ProducerState> state_{ProducerState::running};
   std::atomic<std::uint64_t> next_sequence_;
+  std::atomic<std::uint64_t> lost_{0};
   std::thread thread_;
 };
 

@@ -7,7 +7,7 @@
 namespace echoloop {
 namespace {
 
-class Replay final : public Source {
+class Replay final : public SeekableSource {
  public:
   explicit Replay(Recording recording) : recording_(std::move(recording)) {}
 
@@ -24,16 +24,11 @@ class Replay final : public Source {
     if (recording_.reader) recording_.reader->read_ahead_in(allocate);
   }
 
-  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
-    if (!recording_.reader) return produce(index, slot.bytes);
-    recording_.reader->read(index % recording_.frame_count, slot, stop);
-    return slot.bytes;
-  }
-
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+ private:
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
     if (recording_.reader) {
-      FrameMemory memory{.bytes = slot, .owner = nullptr, .kind = HostMemory::pageable};
-      return produce_in(index, memory, {});
+      recording_.reader->read(index % recording_.frame_count, slot, stop);
+      return slot.bytes;
     }
     const std::span<const std::byte> frame = recording_.frame(index % recording_.frame_count);
     if (frame.size() != recording_.acquisition->frame_bytes()) {
@@ -43,13 +38,12 @@ class Replay final : public Source {
     return frame;
   }
 
- private:
   Recording recording_;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> make_replay(Recording recording) {
+std::unique_ptr<SeekableSource> make_replay(Recording recording) {
   if (!recording.acquisition || (!recording.frame && !recording.reader))
     throw Error(recording.name, "no acquisition", "an opened recording");
   if (recording.frame_count == 0) throw Error(recording.name, "no frame", "a recording of at least one frame");

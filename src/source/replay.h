@@ -10,8 +10,8 @@
 
 namespace echoloop {
 
-// Takes the recording over. Frame `index` of the source is frame index modulo frame_count of the recording; whoever
-// does not want to loop stops after frame_count(). Throws Error when the recording holds no frame.
-std::unique_ptr<Source> make_replay(Recording recording);
+// Takes the recording over. Frame `index` of the source is frame index modulo frame_count of the recording. Throws
+// Error when the recording holds no frame.
+std::unique_ptr<SeekableSource> make_replay(Recording recording);
 
 }  // namespace echoloop

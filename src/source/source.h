@@ -1,10 +1,14 @@
-// Where frames come from: a phantom or a recording. A source knows nothing of pacing, rings or threads' timing;
-// the Producer (producer.h) asks it for frame after frame. Sources are deterministic: the same index, the same samples.
+// Where frames come from: a phantom, a recording, a scanner. A source knows nothing of rings or pacing; the Producer
+// (producer.h) asks it for frame after frame, first which frame there is, then, if the ring has a slot for it, for the
+// samples: a frame that is dropped costs nothing. Phantoms and recordings are seekable: they give any frame at any
+// time, the same index the same samples.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -14,36 +18,83 @@
 
 namespace echoloop {
 
+class SeekableSource;
+
+// A frame that the source has.
+struct Arrival {
+  FrameStamp stamp;                 // acquired_ns is left to the ring
+  AcquisitionPtr acquisition = {};  // that this frame is the first of; null: the same as that of the frame before
+  std::uint64_t lost = 0;           // frames that the source knows it has lost just before this one
+};
+
 class Source {
  public:
   virtual ~Source() = default;
 
-  [[nodiscard]] virtual const AcquisitionPtr& acquisition() const = 0;
-  [[nodiscard]] virtual std::string name() const = 0;           // "Heart phantom", "PWI_disk.mat"
-  [[nodiscard]] virtual std::uint64_t frame_count() const = 0;  // 0 = endless
+  [[nodiscard]] virtual const AcquisitionPtr& acquisition() const = 0;  // of the next frame
+  [[nodiscard]] virtual std::string name() const = 0;                   // "Heart phantom", "PWI_disk.mat"
 
-  // Frame `index`: written into `slot` (acquisition().frame_bytes() long) or lent from memory that lives as long as the
-  // source. Returns where it is. Throws Error when the frame cannot be had (a file that shrank). [producer thread]
-  virtual std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) = 0;
+  // The next frame; nothing at the end, and after it the source begins again, if it can. Waits for a frame until `stop`
+  // is requested, and ends the wait with an Error. A frame whose samples were not taken is gone, but for the first one
+  // of another acquisition, which comes again. Throws Error when there can be no frame. [producer thread]
+  virtual std::optional<Arrival> next(const std::stop_token& stop) = 0;
 
-  // As produce(), but the source may put other memory of the same size, which holds the frame, in the slot's place. A
-  // source that waits for the frame ends the wait with an Error when `stop` is requested.
-  virtual std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot,
-                                                const std::stop_token& /*stop*/ = {}) {
-    return produce(index, slot.bytes);
-  }
+  // The samples of that frame: in `slot` (acquisition()->frame_bytes() long), in memory of the same size that the
+  // source puts in the slot's place, or lent from memory that lives as long as the source. Returns where they are. Once
+  // more for the same frame, it is the same samples. Throws Error when they cannot be had (a file that shrank), or when
+  // `stop` is requested while they are waited for. [producer thread]
+  virtual std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& stop) = 0;
 
-  // Memory for slots and kept frames that produce_in() gets its frames into without a copy; empty: any memory is as
-  // good. Then what the source reads ahead by itself can be in such memory as well, page-locked, say. [any thread]
+  // The next frame is to be this one, where an earlier stream of the same source ended. [no stream runs]
+  virtual void resume(std::uint64_t /*sequence*/) {}
+
+  // This source, if it can give any frame; else null. [any thread]
+  [[nodiscard]] virtual SeekableSource* seekable() { return nullptr; }
+
+  // Memory for slots and kept frames that fetch() gets its frames into without a copy; empty: any memory is as good.
+  // Then what the source reads ahead by itself can be in such memory as well, page-locked, say. [any thread]
   virtual FrameMemory allocate(std::size_t /*bytes*/) { return {}; }
   virtual void read_ahead_in(const std::function<FrameMemory(std::size_t)>& /*allocate*/) {}
 
-  // True when produce() never writes into the slot, so that slots need no memory; such a source gives any frame again,
-  // to any thread.
+  // True when fetch() never writes into the slot, so that slots need no memory; such a source is seekable, and gives
+  // any frame again to any thread.
   [[nodiscard]] virtual bool lends_frames() const { return false; }
 
-  // Memory whose frames produce() lends in place; a backend may page-lock it. Empty when frames are written into slots.
+  // Memory whose frames fetch() lends in place; a backend may page-lock it. Empty when frames are written into slots.
   [[nodiscard]] virtual std::span<const std::byte> lendable_memory() const { return {}; }
 };
+
+class SeekableSource : public Source {
+ public:
+  [[nodiscard]] virtual std::uint64_t frame_count() const = 0;  // 0 = endless
+
+  // Frame `index`, as fetch() gives it. Beyond the last one a recording begins again. [one thread at a time]
+  std::span<const std::byte> at(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) {
+    return read(index, slot, stop);
+  }
+  std::span<const std::byte> at(std::uint64_t index, std::span<std::byte> slot) {
+    FrameMemory memory{.bytes = slot, .owner = nullptr, .kind = HostMemory::pageable};
+    return read(index, memory, {});
+  }
+
+  std::optional<Arrival> next(const std::stop_token& stop) final;
+  std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& stop) final;
+  void resume(std::uint64_t sequence) final;
+  [[nodiscard]] SeekableSource* seekable() final { return this; }
+
+ private:
+  virtual std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) = 0;
+
+  // Producer thread:
+  std::uint64_t next_sequence_ = 0;
+  std::uint64_t index_ = 0;  // of the frame that next() gave
+  bool ended_ = false;       // next() has said so, and begins again
+};
+
+// The same source, kept alive; null where it is not seekable.
+inline std::shared_ptr<SeekableSource> as_seekable(const std::shared_ptr<Source>& source) {
+  SeekableSource* const seekable = source->seekable();
+  return seekable == nullptr ? nullptr : std::shared_ptr<SeekableSource>(source, seekable);
+}
 
 }  // namespace echoloop

@@ -97,7 +97,7 @@ Turn Stream::play(std::uint64_t n_frames) {
     for (std::uint64_t k = 0; k < before + n_frames; ++k, ++next_) {
       FrameRing::WriteLease lease = ring_->begin_write(next_);
       const std::uint64_t index = next_ % frame_count();
-      const std::span<const std::byte> samples = source_->produce_in(index, lease.frame_memory());
+      const std::span<const std::byte> samples = source_->at(index, lease.frame_memory());
       lease.publish({.sequence = next_, .source_index = index, .acquired_ns = 0, .time_s = 0.0}, samples);
     }
   });

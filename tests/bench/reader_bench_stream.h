@@ -32,7 +32,7 @@ class Stream {
  private:
   void fill_history();
 
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<SeekableSource> source_;
   RfHistory history_;
   std::unique_ptr<FrameRing> ring_;
   pid_t reader_;

@@ -26,7 +26,7 @@ std::uint64_t level_of(std::uint64_t index) { return index * 37 % kLevels; }
 Case small_case() { return {.name = "numbered", .n_el = 4, .n_tx = 1, .n_samples = 128, .nx = 8, .nz = 8}; }
 
 // Endless: the same noise in each frame, as loud as the frame's number says.
-class NumberedSource final : public Source {
+class NumberedSource final : public SeekableSource {
  public:
   NumberedSource() {
     const std::vector<std::byte> bytes = make_frame(small_case(), *acquisition_);
@@ -42,10 +42,10 @@ class NumberedSource final : public Source {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "numbered frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     const std::vector<std::byte>& frame = frames_[static_cast<std::size_t>(level_of(index))];
-    std::memcpy(slot.data(), frame.data(), frame.size());
-    return slot.first(frame.size());
+    std::memcpy(slot.bytes.data(), frame.data(), frame.size());
+    return slot.bytes.first(frame.size());
   }
   [[nodiscard]] bool is_whole(const RfFrame& frame) const {
     const std::vector<std::byte>& want = frames_[static_cast<std::size_t>(level_of(frame.stamp.source_index))];

@@ -203,7 +203,7 @@ TEST_F(Packed, PhantomsLookTheSame) {
   for (const char* name : {"heart", "points", "cyst"}) {
     const auto source = make_phantom({.name = name});
     std::vector<std::byte> slot(source->acquisition()->frame_bytes());
-    const auto frame = source->produce(3, slot);
+    const auto frame = source->at(3, slot);
     ImagingParams params = default_params(*source->acquisition());
     params.reference_db = 0.0;
     params.precision = Precision::fp32;

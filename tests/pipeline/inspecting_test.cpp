@@ -35,7 +35,7 @@ struct Rig {
   }
 
   AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(8, 256, {-8.0, 0.0, 8.0}));
-  std::shared_ptr<Source> source = testing::noise_source(acquisition, 16);
+  std::shared_ptr<SeekableSource> source = testing::noise_source(acquisition, 16);
   std::unique_ptr<Backend> backend = make_cpu_backend(2);
   Mailbox<Image> images;
   PastImages past;

@@ -69,7 +69,7 @@ struct Stream {
   }
 
   AcquisitionPtr acquisition = share(linear_acquisition(8, 256, {-8.0, 0.0, 8.0}));
-  std::shared_ptr<Source> source = testing::noise_source(acquisition, 16);
+  std::shared_ptr<SeekableSource> source = testing::noise_source(acquisition, 16);
   std::unique_ptr<Backend> cpu = make_cpu_backend(2);
   CountingBackend backend{*cpu};
   Mailbox<Image> images;

@@ -53,14 +53,14 @@ PhantomSettings points() {
   return settings;
 }
 
-std::vector<std::byte> first_frame(Source& source) {
+std::vector<std::byte> first_frame(SeekableSource& source) {
   std::vector<std::byte> frame(source.acquisition()->frame_bytes());
-  const std::span<const std::byte> made = source.produce(0, frame);
+  const std::span<const std::byte> made = source.at(0, frame);
   return {made.begin(), made.end()};
 }
 
 Bench bench_of_points(CpuKernel kernel = CpuKernel::portable) {
-  const std::shared_ptr<Source> source = make_phantom(points());
+  const std::shared_ptr<SeekableSource> source = make_phantom(points());
   return {source->acquisition(), default_params(*source->acquisition()), first_frame(*source), kernel};
 }
 
@@ -154,7 +154,7 @@ TEST(Inspection, AlignedWavesHoldTheTermsInTheirMiddle) {
 }
 
 TEST(Inspection, TheCurveMeetsTheEchoOfAWire) {
-  const std::shared_ptr<Source> source = make_phantom(points());
+  const std::shared_ptr<SeekableSource> source = make_phantom(points());
   ImagingParams params = default_params(*source->acquisition());
   params.lateral_min_m = -9e-3;  // a pixel lies on the wire whose echoes nothing crosses
   params.lateral_max_m = 9e-3;

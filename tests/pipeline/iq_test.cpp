@@ -19,10 +19,10 @@ struct Recorded {
 };
 
 // Transmit t starts 30 t samples late; `demod_hz` 0 keeps RF.
-Recorded record_late(Source& phantom, double demod_hz) {
+Recorded record_late(SeekableSource& phantom, double demod_hz) {
   const Acquisition& a = *phantom.acquisition();
   std::vector<std::byte> slot(a.frame_bytes());
-  const auto* rf = reinterpret_cast<const std::int16_t*>(phantom.produce(0, slot).data());
+  const auto* rf = reinterpret_cast<const std::int16_t*>(phantom.at(0, slot).data());
   Recorded r{a, {}};
   r.acquisition.n_samples = a.n_samples - kLatest;
   r.acquisition.sample_type = SampleType::float32;
@@ -52,7 +52,7 @@ std::vector<float> picture_of(const Recorded& r, const ImagingParams& params) {
 TEST(IqData, MakeThePictureThatTheRfMade) {
   PhantomSettings settings;
   settings.name = "points";
-  const std::shared_ptr<Source> phantom = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> phantom = make_phantom(settings);
   ImagingParams params = default_params(*phantom->acquisition());
   params.depth_min_m = 8e-3;
   params.depth_max_m = 30e-3;

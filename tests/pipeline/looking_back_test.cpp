@@ -20,7 +20,7 @@ constexpr int kFrames = 500;
 AcquisitionPtr small_acquisition() { return testing::share(testing::linear_acquisition(8, 128)); }
 
 // The same frames, lent where they lie.
-class LentFrames final : public Source {
+class LentFrames final : public SeekableSource {
  public:
   LentFrames(AcquisitionPtr acquisition, int n) : acquisition_(std::move(acquisition)) {
     for (int i = 0; i < n; ++i) {
@@ -32,7 +32,8 @@ class LentFrames final : public Source {
   [[nodiscard]] std::string name() const override { return "lent frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return memory_.size() / acquisition_->frame_bytes(); }
   [[nodiscard]] bool lends_frames() const override { return true; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte>) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/,
+                                  const std::stop_token& /*stop*/) override {
     const std::size_t bytes = acquisition_->frame_bytes();
     return std::span<const std::byte>(memory_).subspan(static_cast<std::size_t>(index) * bytes, bytes);
   }
@@ -52,7 +53,7 @@ struct Case {
   Beside beside;
 };
 
-std::shared_ptr<Source> source_for(Frames frames, int n) {
+std::shared_ptr<SeekableSource> source_for(Frames frames, int n) {
   const AcquisitionPtr acquisition = small_acquisition();
   if (frames == Frames::lent) return std::make_shared<LentFrames>(acquisition, n);
   return testing::noise_source(acquisition, n);
@@ -60,7 +61,7 @@ std::shared_ptr<Source> source_for(Frames frames, int n) {
 
 // A live stream with a history, and the one that looks back.
 struct Rig {
-  Rig(std::shared_ptr<Source> frames, const ImagingParams& params, StreamSettings stream = testing::unpaced())
+  Rig(std::shared_ptr<SeekableSource> frames, const ImagingParams& params, StreamSettings stream = testing::unpaced())
       : source(std::move(frames)),
         session(*backend, source, images, trace,
                 {.stream = stream,
@@ -98,7 +99,7 @@ struct Rig {
     for (std::size_t i = 0; i < sequences.size(); ++i) ASSERT_EQ(sequences[i], i);
   }
 
-  std::shared_ptr<Source> source;
+  std::shared_ptr<SeekableSource> source;
   std::unique_ptr<Backend> backend = make_cpu_backend(2);
   Mailbox<Image> images;
   PastImages past;
@@ -224,7 +225,7 @@ TEST(LookingBackAt, AnotherRecordingBesideIsWhatItIsAlone) {
   for (std::size_t k = 0; k < 4; ++k) {
     const auto kept = rig.history.at(5);
     std::vector<std::byte> slot(other->frame_bytes());  // until both images have come
-    const std::span<const std::byte> samples = beside->produce(k, slot);
+    const std::span<const std::byte> samples = beside->at(k, slot);
     rig.session.review({.frame = kept->frame,
                         .owner = kept->owner,
                         .params = params,

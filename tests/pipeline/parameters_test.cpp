@@ -19,7 +19,7 @@ using testing::Picture;
 using testing::share;
 
 // Applies changes[i] when image 3 (i + 1) is finished; returns all images.
-std::vector<Picture> run_with_changes(const std::shared_ptr<Source>& source, const ImagingParams& first,
+std::vector<Picture> run_with_changes(const std::shared_ptr<SeekableSource>& source, const ImagingParams& first,
                                       const std::vector<ImagingParams>& changes) {
   const std::unique_ptr<Backend> backend = make_cpu_backend(2);
   Mailbox<Image> images;
@@ -150,7 +150,7 @@ TEST(Parameters, AThousandChangesASecondLoseNoFrame) {
               static_cast<unsigned long long>(counts.processed));
 }
 
-std::shared_ptr<Source> fading_source(const AcquisitionPtr& acquisition) {
+std::shared_ptr<SeekableSource> fading_source(const AcquisitionPtr& acquisition) {
   std::vector<std::vector<std::byte>> frames;
   std::vector<float> frame = testing::noise(acquisition->frame_values(), 8);
   for (int i = 0; i < 6; ++i) {

@@ -28,7 +28,7 @@ TEST_P(PointsPhantom, EveryWireIsWhereItIs) {
   settings.sound_speed_m_s = sound_speed;
   settings.angles_rad.clear();
   for (const double angle : degrees) settings.angles_rad.push_back(angle * kRadiansPerDegree);
-  const std::shared_ptr<Source> source = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
 
   ImagingParams params = default_params(*source->acquisition());
   EXPECT_EQ(params.sound_speed_m_s, sound_speed);
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(SpeedsAndAngles, PointsPhantom,
 TEST(PointsPhantomCircling, TheMovingWireIsWhereItIsInLaterFrames) {
   PhantomSettings settings;
   settings.name = "points";
-  const std::shared_ptr<Source> source = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   ImagingParams params = default_params(*source->acquisition());
   params.lateral_min_m = -7e-3;
   params.lateral_max_m = -2e-3;

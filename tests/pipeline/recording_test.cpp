@@ -35,7 +35,7 @@ struct RecordRun {
   StreamSettings stream = testing::unpaced();
   RecorderOptions recorder;
   std::size_t history_bytes = 0;
-  std::shared_ptr<Source> source = std::make_shared<NumberedSource>(kAcquisition);
+  std::shared_ptr<SeekableSource> source = std::make_shared<NumberedSource>(kAcquisition);
   std::function<void(Session&)> meanwhile = {};
 };
 
@@ -125,7 +125,7 @@ TEST(Recording, GoesOnThroughAChangeOfSlotsAndLanes) {
 }
 
 // A source that lends its frames in place.
-class LendingSource final : public Source {
+class LendingSource final : public SeekableSource {
  public:
   explicit LendingSource(int n) : acquisition_(testing::share(kAcquisition)) {
     for (int i = 0; i < n; ++i) {
@@ -137,7 +137,8 @@ class LendingSource final : public Source {
   [[nodiscard]] std::string name() const override { return "lent frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
   [[nodiscard]] bool lends_frames() const override { return true; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> /*slot*/) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/,
+                                  const std::stop_token& /*stop*/) override {
     return frames_[static_cast<std::size_t>(index)];
   }
 
@@ -168,14 +169,14 @@ TEST(Recording, ASlowDiskHoldsABlockingStreamUp) {
 }
 
 // When each frame was asked for.
-class TimedSource final : public Source {
+class TimedSource final : public SeekableSource {
  public:
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return numbered_.acquisition(); }
   [[nodiscard]] std::string name() const override { return numbered_.name(); }
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     asked_ns.push_back(now_ns());
-    return numbered_.produce(index, slot);
+    return numbered_.at(index, slot.bytes);
   }
   std::vector<std::int64_t> asked_ns;  // [producer thread]
 

@@ -33,14 +33,14 @@ Words recording_to(const std::filesystem::path& file, Words more) {
 
 // Frames 0, 1, 2 ... of the phantom, bit for bit.
 void expect_phantom(const UffFile& file, hsize_t frames) {
-  const std::unique_ptr<Source> phantom = make_phantom(parse_phantom("points"));
+  const std::unique_ptr<SeekableSource> phantom = make_phantom(parse_phantom("points"));
   const Acquisition& a = *phantom->acquisition();
   const std::vector<std::uint64_t> numbers = file.sequence();
   ASSERT_GE(numbers.size(), frames);
   std::vector<std::byte> slot(a.frame_bytes());
   for (hsize_t i = 0; i < frames; ++i) {
     ASSERT_EQ(numbers[i], i);
-    const std::span<const std::byte> made = phantom->produce(i, slot);
+    const std::span<const std::byte> made = phantom->at(i, slot);
     const std::vector<std::byte> read = file.frame(i, a);
     ASSERT_TRUE(std::equal(made.begin(), made.end(), read.begin(), read.end())) << "frame " << i;
   }

@@ -37,13 +37,14 @@ std::vector<double> as_double(const Acquisition& a, std::span<const std::byte> b
 
 double relative(double squares, double energy) { return std::sqrt(squares / energy); }
 
-void expect_published_formula(const std::string& what, const std::shared_ptr<Source>& source, ImagingParams params) {
+void expect_published_formula(const std::string& what, const std::shared_ptr<SeekableSource>& source,
+                              ImagingParams params) {
   const Acquisition& a = *source->acquisition();
   params.recipe = Recipe::course;
   ASSERT_EQ(formation_warning(a, params), "") << "the grid is too coarse for the recipe";
   const Grid grid = make_grid(params, a);
   std::vector<std::byte> slot(a.frame_bytes());
-  const std::span<const std::byte> frame = source->produce(0, slot);
+  const std::span<const std::byte> frame = source->at(0, slot);
   CourseSums expected = course_sums(a, as_double(a, frame), grid, params.sound_speed_m_s);
   const std::vector<float> found =
       tap_of(source->acquisition(), params, {frame.begin(), frame.end()}, Lane::Tap::beamformed);
@@ -84,7 +85,7 @@ TEST(CourseRecipe, EqualsThePublishedFormulaOnTheShortCourseRecording) {
   constexpr const char* kFile = "pybf_field2_pw3/derived_formats/shortcourse_list_p4.pkl";
   ECHO_NEED_DATA(kFile);
   const OpenedSource opened = open_source((data_folder() / kFile).string());
-  expect_published_formula("short-course recording", opened.source,
+  expect_published_formula("short-course recording", as_seekable(opened.source),
                            params_on(*opened.info.acquisition, {-6, 6, 41, 14, 26, 301}, 1.5, 1e6, 9e6));
 }
 
@@ -92,7 +93,7 @@ TEST(CourseRecipe, EqualsThePublishedFormulaOnPhantomData) {
   for (const char* name : {"points", "heart"}) {
     PhantomSettings settings;
     settings.name = name;
-    const std::shared_ptr<Source> source = make_phantom(settings);
+    const std::shared_ptr<SeekableSource> source = make_phantom(settings);
     // 245 = 5 x 7 x 7 rows: an odd length, and one that is no product of 2, 3 and 5.
     expect_published_formula(name, source, params_on(*source->acquisition(), {-8, 8, 51, 9, 20, 245}, 1.5, 3e6, 7e6));
   }
@@ -101,7 +102,7 @@ TEST(CourseRecipe, EqualsThePublishedFormulaOnPhantomData) {
 TEST(CourseRecipe, WarnsOnItsOwnGridOnly) {
   PhantomSettings settings;
   settings.name = "points";
-  const std::shared_ptr<Source> source = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   ImagingParams params = params_on(*source->acquisition(), {-9, 9, 128, 20, 50, 128}, 1.5, 3e6, 7e6);
   EXPECT_EQ(formation_warning(*source->acquisition(), params), "") << "the analytic recipe is right on any grid";
   params.recipe = Recipe::course;
@@ -114,12 +115,12 @@ TEST(CourseRecipe, WarnsOnItsOwnGridOnly) {
 TEST(CourseRecipe, TheWarningIsTrue) {
   PhantomSettings settings;
   settings.name = "points";
-  const std::shared_ptr<Source> source = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   const auto envelope_at_wire = [&](int nz) {
     ImagingParams params = params_on(*source->acquisition(), {-1, 1, 21, 15, 33, nz}, 1.5, 3e6, 7e6);
     params.recipe = Recipe::course;
     std::vector<std::byte> slot(source->acquisition()->frame_bytes());
-    const auto frame = source->produce(0, slot);
+    const auto frame = source->at(0, slot);
     const std::vector<float> e =
         tap_of(source->acquisition(), params, {frame.begin(), frame.end()}, Lane::Tap::envelope);
     return static_cast<double>(*std::max_element(e.begin(), e.end()));

@@ -67,7 +67,7 @@ TEST(EnergyOfTheDisk, IsNumpys) {
   std::vector<std::byte> slot(acquisition->frame_bytes());
   lane->set_plan(plan);
   for (int t = 0; t < kFrames; ++t) {
-    lane->upload({.stamp = {}, .samples = opened.source->produce(static_cast<std::uint64_t>(t), slot)});
+    lane->upload({.stamp = {}, .samples = opened.source->seekable()->at(static_cast<std::uint64_t>(t), slot)});
     lane->condition();
     lane->beamform();
     const PixelView view = lane->pixels();

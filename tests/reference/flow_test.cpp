@@ -175,7 +175,7 @@ Parabola fit_parabola(const std::vector<std::pair<double, double>>& points) {
 
 TEST_P(FlowInTheVessel, PeakAndDiameterAreTrue) {
   const PhantomSettings settings = vessel_settings(GetParam().motion_m_s);
-  const std::shared_ptr<Source> source = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   const Acquisition& a = *source->acquisition();
   ImagingParams p = default_params(a);
   const int frames = 128;

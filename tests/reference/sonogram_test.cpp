@@ -47,7 +47,7 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   settings.frame_rate_hz = 2000.0;
   settings.noise_db = -35.0;
   settings.flow = {.peak_m_s = 0.2, .pulsation = 0.0, .angle_rad = angle_rad, .motion_m_s = GetParam().motion_m_s};
-  const std::shared_ptr<Source> source = make_phantom(settings);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
   const FlowTruth truth = flow_phantom_truth(settings, 0);
   ImagingParams p = default_params(*source->acquisition());
   p.lateral_min_m = -0.002;

@@ -78,7 +78,7 @@ TEST(Phantom, EveryProbeMakesAValidAcquisitionAndUsesTheRange) {
 TEST(Phantom, SlotThatIsTooSmallIsRefused) {
   const auto source = make_phantom({.name = "points"});
   std::vector<std::byte> slot(source->acquisition()->frame_bytes() - 1);
-  EXPECT_THROW(source->produce(0, slot), Error);
+  EXPECT_THROW(source->at(0, slot), Error);
 }
 
 class EveryPhantom : public ::testing::TestWithParam<std::string> {};

@@ -18,10 +18,10 @@
 
 namespace echoloop::testing {
 
-inline std::vector<std::int16_t> frame_of(Source& source, std::uint64_t index) {
+inline std::vector<std::int16_t> frame_of(SeekableSource& source, std::uint64_t index) {
   std::vector<std::int16_t> frame(source.acquisition()->frame_values());
   const auto slot = std::as_writable_bytes(std::span<std::int16_t>(frame));
-  const auto lent = source.produce(index, slot);
+  const auto lent = source.at(index, slot);
   EXPECT_EQ(lent.data(), slot.data());
   EXPECT_EQ(lent.size(), slot.size());
   return frame;

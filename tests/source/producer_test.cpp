@@ -21,24 +21,21 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-class TinySource final : public Source {
+class TinySource final : public SeekableSource {
  public:
   explicit TinySource(std::uint64_t frames) : frames_(frames) {}
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "tiny"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return frames_; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
-    if (index == fails_at) throw Error("tiny", "it is over", "a longer one");
-    return slot;
-  }
-  std::span<const std::byte> produce_in(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
     if (index == waits_at) {  // for a frame that does not come
       std::mutex mutex;
       std::unique_lock lock(mutex);
       std::condition_variable_any().wait(lock, stop, [] { return false; });
       throw Error("tiny", "reading was stopped", "a complete read");
     }
-    return produce(index, slot.bytes);
+    if (index == fails_at) throw Error("tiny", "it is over", "a longer one");
+    return slot.bytes;
   }
   std::uint64_t fails_at = ~std::uint64_t{0}, waits_at = ~std::uint64_t{0};
 

@@ -57,7 +57,7 @@ TEST(Replay, LendsTheRecordingsFramesInACircle) {
   EXPECT_EQ(replay->lendable_memory().data(), first);
   EXPECT_EQ(replay->lendable_memory().size(), 48U);
   for (const std::uint64_t index : {0U, 1U, 2U, 3U, 7U}) {
-    const auto frame = replay->produce(index, {});
+    const auto frame = replay->at(index, {});
     EXPECT_EQ(frame.data(), first + 16 * (index % 3));
     EXPECT_EQ(frame.size(), replay->acquisition()->frame_bytes());
   }
@@ -72,7 +72,7 @@ TEST(Replay, ARecordingThatCannotLendIsReadIntoTheSlot) {
   EXPECT_FALSE(replay->lends_frames());
   EXPECT_TRUE(replay->lendable_memory().empty());
   std::vector<std::byte> slot(replay->acquisition()->frame_bytes());
-  const auto frame = replay->produce(5, slot);
+  const auto frame = replay->at(5, slot);
   EXPECT_EQ(frame.data(), slot.data());
   EXPECT_EQ(slot, std::vector<std::byte>(slot.size(), std::byte{2}));
 }
@@ -88,7 +88,7 @@ TEST(Replay, ARecordingThatCannotLendMayExchangeTheSlotsMemory) {
   FrameMemory slot = replay->allocate(bytes);
   ASSERT_EQ(slot.bytes.size(), bytes);
   const FrameMemory before = slot;
-  const auto frame = replay->produce_in(4, slot);
+  const auto frame = replay->at(4, slot);
   EXPECT_NE(slot.bytes.data(), before.bytes.data());
   EXPECT_EQ(frame.data(), slot.bytes.data());
   EXPECT_EQ(frame.size(), bytes);
@@ -101,7 +101,7 @@ TEST(Replay, WhoLendsNeedsNoMemoryOfItsOwn) {
   const auto replay = make_replay(three_frames());
   EXPECT_TRUE(replay->allocate(100).bytes.empty());
   FrameMemory slot;
-  EXPECT_EQ(replay->produce_in(1, slot).data(), replay->lendable_memory().data() + 16);
+  EXPECT_EQ(replay->at(1, slot).data(), replay->lendable_memory().data() + 16);
 }
 
 TEST(Replay, RefusesWhatHoldsNoFrames) {
@@ -115,7 +115,7 @@ TEST(Replay, RefusesAFrameOfTheWrongSize) {
   Recording shrunk = three_frames();
   shrunk.frame = [memory = shrunk.memory](std::uint64_t) { return memory.first(15); };
   const auto replay = make_replay(std::move(shrunk));
-  EXPECT_THROW(replay->produce(0, {}), Error);
+  EXPECT_THROW(replay->at(0, {}), Error);
 }
 
 }  // namespace

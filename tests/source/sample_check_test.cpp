@@ -120,7 +120,7 @@ TEST(SampleCheck, OfIqLooksAtEachComponentAndOfBeamformedDataOnlyForInvalidSampl
 enum class Memory { lent, written };
 
 // Frames of floats; the numbers of those that are not valid at all are given.
-class Floats final : public Source {
+class Floats final : public SeekableSource {
  public:
   Floats(std::vector<std::vector<float>> frames, Memory memory)
       : acquisition_(testing::share(acquisition(SampleType::float32))), frames_(std::move(frames)), memory_(memory) {}
@@ -128,11 +128,11 @@ class Floats final : public Source {
   [[nodiscard]] std::string name() const override { return "floats.npy"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
   [[nodiscard]] bool lends_frames() const override { return memory_ == Memory::lent; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     const auto frame = std::as_bytes(std::span(frames_[index % frames_.size()]));
     if (memory_ == Memory::lent) return frame;
-    std::copy(frame.begin(), frame.end(), slot.begin());
-    return slot;
+    std::copy(frame.begin(), frame.end(), slot.bytes.begin());
+    return slot.bytes;
   }
 
  private:
@@ -154,7 +154,7 @@ TEST(CheckedSource, GivesFramesWithoutInvalidSamplesAndKeepsTheirCounts) {
     const auto source = make_checked(std::make_unique<Floats>(std::vector{echoes(3000.0), spoilt()}, memory), log);
     std::vector<std::byte> slot(source->acquisition()->frame_bytes());
     for (const std::uint64_t index : {0U, 1U, 2U, 3U}) {
-      const auto samples = source->produce(index, slot);
+      const auto samples = source->at(index, slot);
       EXPECT_FALSE(check_samples(samples, *source->acquisition()).any()) << index;
       log->count(index % 2);
     }

@@ -39,15 +39,15 @@ inline bool is_whole(const RfFrame& frame) {
 }
 
 // Endless.
-class NumberedSource final : public Source {
+class NumberedSource final : public SeekableSource {
  public:
   explicit NumberedSource(Acquisition acquisition = linear_acquisition(4, 64))
       : acquisition_(share(std::move(acquisition))) {}
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "numbered frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
-    const std::span<std::byte> frame = slot.first(acquisition_->frame_bytes());
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
+    const std::span<std::byte> frame = slot.bytes.first(acquisition_->frame_bytes());
     number_frame(frame, index);
     return frame;
   }

@@ -44,7 +44,9 @@ class StreamedFile {
   ~StreamedFile() { reader_settings() = settings_; }
   StreamedFile(const StreamedFile&) = delete;
   StreamedFile& operator=(const StreamedFile&) = delete;
-  [[nodiscard]] std::shared_ptr<Source> open() const { return make_replay(open_recording(folder_ / "streamed")); }
+  [[nodiscard]] std::shared_ptr<SeekableSource> open() const {
+    return make_replay(open_recording(folder_ / "streamed"));
+  }
 
  private:
   ReaderSettings settings_;
@@ -61,7 +63,7 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
   {
     StreamSettings stream = unpaced();
     stream.host_memory = kind;
-    const std::shared_ptr<Source> source = file.open();
+    const std::shared_ptr<SeekableSource> source = file.open();
     Session session(backend, source, images, trace,
                     {.stream = stream,
                      .params = small_picture(*source->acquisition(), 16, 16),
@@ -91,7 +93,7 @@ inline void expect_to_go_on_in_another_arrangement(Backend& backend, HostMemory 
   RfHistory history(std::size_t{1} << 20);
   StreamSettings stream = unpaced();
   stream.host_memory = kind;
-  const std::shared_ptr<Source> source = file.open();
+  const std::shared_ptr<SeekableSource> source = file.open();
   Session session(backend, source, images, trace,
                   {.stream = stream, .params = small_picture(*source->acquisition(), 16, 16), .history = &history});
   for (const int slots : {3, 16, 8}) {

@@ -21,18 +21,18 @@
 namespace echoloop::testing {
 
 // Frames held in memory, written into the slots one after another; `before` may sleep, throw or count.
-class FrameList final : public Source {
+class FrameList final : public SeekableSource {
  public:
   FrameList(AcquisitionPtr acquisition, std::vector<std::vector<std::byte>> frames)
       : acquisition_(std::move(acquisition)), frames_(std::move(frames)) {}
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "test frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     if (before) before(index);
     const std::vector<std::byte>& frame = frames_[static_cast<std::size_t>(index)];
-    std::memcpy(slot.data(), frame.data(), frame.size());
-    return slot.first(frame.size());
+    std::memcpy(slot.bytes.data(), frame.data(), frame.size());
+    return slot.bytes.first(frame.size());
   }
   std::function<void(std::uint64_t)> before;  // [producer thread]
 

@@ -93,7 +93,7 @@ struct Rig {
     return cine.index;
   }
 
-  std::shared_ptr<Source> source = testing::noise_source(testing::share(testing::linear_acquisition(2, 64)), 2);
+  std::shared_ptr<SeekableSource> source = testing::noise_source(testing::share(testing::linear_acquisition(2, 64)), 2);
   testing::FakeBackend backend;
   Mailbox<Image> images;
   TimingTrace trace{64};

@@ -25,20 +25,21 @@ TEST(FrameBeside, WithoutARateIsTheOneOfTheSameNumber) {
   EXPECT_EQ(frame_beside(at(0.0, 10), 50.0, 8), 2U) << "B's rate is not known";
 }
 
-OpenedSource opened(std::shared_ptr<Source> source) {
+OpenedSource opened(std::shared_ptr<SeekableSource> source) {
   OpenedSource o{.name = "other", .source = std::move(source), .facts = {}, .info = {}};
   o.info.acquisition = o.source->acquisition();
   return o;
 }
 
 // Four frames in memory that is lent in place.
-class LentFrames final : public Source {
+class LentFrames final : public SeekableSource {
  public:
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 4; }
   [[nodiscard]] bool lends_frames() const override { return true; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte>) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/,
+                                  const std::stop_token& /*stop*/) override {
     const std::size_t bytes = acquisition_->frame_bytes();
     return std::span<const std::byte>(memory_).subspan(index * bytes, bytes);
   }
@@ -57,22 +58,22 @@ TEST(ComparedSource, LendsFramesAtOnce) {
   const auto frame = compared.frame_for(at(0.0, 6));
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->frame.stamp.source_index, 6 % 4U);
-  EXPECT_EQ(frame->frame.samples.data(), source->produce(2, {}).data());
+  EXPECT_EQ(frame->frame.samples.data(), source->at(2, {}).data());
   compared.forget();
   EXPECT_FALSE(compared.wanted());
   EXPECT_FALSE(compared.frame_for(at(0.0, 0)));
 }
 
 // Frames that are written into slots, or cannot be had.
-class WrittenFrames final : public Source {
+class WrittenFrames final : public SeekableSource {
  public:
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "written"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 8; }
-  std::span<const std::byte> produce(std::uint64_t index, std::span<std::byte> slot) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     if (index == 7) throw Error("written", "a file that became shorter", "all of its frames");
-    std::fill(slot.begin(), slot.end(), static_cast<std::byte>(index));
-    return slot;
+    std::fill(slot.bytes.begin(), slot.bytes.end(), static_cast<std::byte>(index));
+    return slot.bytes;
   }
 
  private:

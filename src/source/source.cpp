@@ -1,0 +1,31 @@
+#include "source/source.h"
+
+#include <utility>
+
+namespace echoloop {
+
+std::optional<Arrival> SeekableSource::next(const std::stop_token& /*stop*/) {
+  const std::uint64_t count = frame_count();
+  const std::uint64_t sequence = next_sequence_;
+  const bool at_end = count > 0 && sequence > 0 && sequence % count == 0;
+  if (at_end && !std::exchange(ended_, true)) return std::nullopt;
+  ended_ = false;
+  ++next_sequence_;
+  index_ = count > 0 ? sequence % count : sequence;
+  const double rate_hz = acquisition()->frame_rate_hz;
+  return Arrival{.stamp = {.sequence = sequence,
+                           .source_index = index_,
+                           .acquired_ns = 0,
+                           .time_s = rate_hz > 0.0 ? static_cast<double>(index_) / rate_hz : 0.0}};
+}
+
+std::span<const std::byte> SeekableSource::fetch(FrameMemory& slot, const std::stop_token& stop) {
+  return read(index_, slot, stop);
+}
+
+void SeekableSource::resume(std::uint64_t sequence) {
+  next_sequence_ = sequence;
+  ended_ = false;
+}
+
+}  // namespace echoloop
