@@ -12,6 +12,7 @@ namespace echoloop {
 // Each in a file of its own, scene_NAME.cpp.
 std::unique_ptr<Scene> make_points_scene(const SceneSetup& setup);
 std::unique_ptr<Scene> make_cyst_scene(const SceneSetup& setup);
+std::unique_ptr<Scene> make_gradient_scene(const SceneSetup& setup);
 std::unique_ptr<Scene> make_flow_scene(const SceneSetup& setup);
 std::unique_ptr<Scene> make_heart_scene(const SceneSetup& setup);
 
@@ -29,6 +30,11 @@ constexpr std::array kPhantoms{
                .title = "Cyst",
                .help = "speckle with an echo-free cyst and a bright inclusion",
                .make = make_cyst_scene},
+    PhantomRow{
+        .name = "gradient",
+        .title = "Gradient",
+        .help = "speckle with ramps of 1.8 dB/mm in depth and across, a block and a point in an echo-free region",
+        .make = make_gradient_scene},
     PhantomRow{.name = "flow",
                .title = "Flow",
                .help = "a vessel with parabolic flow; settings for speed, angle, radius and tissue motion",

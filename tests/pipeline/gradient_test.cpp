@@ -1,0 +1,76 @@
+// The gradient phantom through the whole chain: its ramps in the image fall as they do in the tissue.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "core/param_table.h"
+#include "core/units.h"
+#include "source/phantom.h"
+#include "support/streaming.h"
+
+namespace echoloop {
+namespace {
+
+using testing::Picture;
+
+enum class Along { x, z };
+
+struct Box {
+  double x0_mm, x1_mm, z0_mm, z1_mm;
+};
+
+// Least squares of the level of the mean power of a line of pixels against its position, in dB/mm.
+double slope_db_mm(const Picture& picture, const Box& box, Along along) {
+  const bool along_z = along == Along::z;
+  const Grid& g = picture.grid;
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int line = 0; line < (along_z ? g.nz : g.nx); ++line) {
+    double power = 0;
+    int pixels = 0;
+    double at_mm = 0;
+    for (int across = 0; across < (along_z ? g.nx : g.nz); ++across) {
+      const int ix = along_z ? across : line, iz = along_z ? line : across;
+      const double x_mm = g.x_m(ix) / kMetresPerMillimetre, z_mm = g.z_m(iz) / kMetresPerMillimetre;
+      if (x_mm < box.x0_mm || x_mm > box.x1_mm || z_mm < box.z0_mm || z_mm > box.z1_mm) continue;
+      power += std::pow(10.0, 0.1 * static_cast<double>(picture.at(ix, iz)));
+      at_mm = along_z ? z_mm : x_mm;
+      ++pixels;
+    }
+    if (pixels == 0) continue;
+    const double level_db = 10.0 * std::log10(power / pixels);
+    n += 1, sx += at_mm, sy += level_db, sxx += at_mm * at_mm, sxy += at_mm * level_db;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+Picture image_of(const std::string& phantom) {
+  PhantomSettings settings = parse_phantom(phantom + ",probe=L128,attenuation_db_cm_mhz=0,noise_db=-100");
+  settings.angles_rad.clear();
+  for (int degrees = -10; degrees <= 10; degrees += 2) settings.angles_rad.push_back(degrees * kRadiansPerDegree);
+  const std::shared_ptr<SeekableSource> source = make_phantom(settings);
+  ImagingParams params = default_params(*source->acquisition());
+  for (const char* setting : {"lateral_min_m=-0.010", "lateral_max_m=0.010", "grid_nx=201", "depth_min_m=0.003",
+                              "depth_max_m=0.033", "grid_nz=1201", "apodization=hann"}) {
+    set_from_text(params, setting);
+  }
+  return testing::process({.source = source, .params = params}).at(0);
+}
+
+// In depth against even speckle, whose level the spreading of the echoes and the growing aperture change as well.
+TEST(GradientPhantom, ItsRampsFallBy1800DbPerMetre) {
+  const Picture image = image_of("gradient");
+  const double even = slope_db_mm(image_of("cyst"), {-9.2, -7.3, 8.0, 30.0}, Along::z);
+  const double axial = slope_db_mm(image, {-9.2, -5.7, 8.0, 30.0}, Along::z) - even;
+  const double upper = slope_db_mm(image, {-3.8, 9.1, 5.5, 9.5}, Along::x);
+  const double lower = slope_db_mm(image, {-3.8, 9.1, 26.5, 30.5}, Along::x);
+  std::printf("axial %.3f (even speckle %.3f), upper band %.3f, lower band %.3f dB/mm\n", axial, even, upper, lower);
+  EXPECT_NEAR(axial, -1.8, 0.1);
+  EXPECT_NEAR(upper, -1.8, 0.1);
+  EXPECT_NEAR(lower, -1.8, 0.1);
+}
+
+}  // namespace
+}  // namespace echoloop
