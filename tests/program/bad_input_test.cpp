@@ -95,7 +95,7 @@ TEST(BadInput, SourcesAndFiles) {
   testing::write_text_file(bad_preset, "f_number = {");
   const std::vector<BadInput> table = {
       {{"sim:submarine", "--headless"}, "submarine"},
-      {{"sim:", "--headless"}, "points, cyst, flow, heart"},
+      {{"sim:", "--headless"}, "expected points, "},
       {{"/no/such/file.mat", "--headless"}, "/no/such/file.mat"},
       {{folder.path().string(), "--headless"}, folder.path().string()},
       {{text, "--headless"}, "text.npy"},
