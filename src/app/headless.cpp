@@ -11,6 +11,7 @@
 #include "app/choose_backend.h"
 #include "app/figures.h"
 #include "app/film_job.h"
+#include "app/frame_outputs.h"
 #include "app/interrupts.h"
 #include "app/live_outputs.h"
 #include "app/marks_json.h"
@@ -95,8 +96,8 @@ bool wants_picture(const Options& options) {
          !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
 }
 
-// Says what went wrong, and how a recording ended. Returns the exit status; counts the errors.
-int say_how_it_ended(const Options& options, const Limits& limits, Session& session, const RecorderStatus& recording,
+// Says what went wrong, and how recordings ended. Returns the exit status; counts the errors.
+int say_how_it_ended(const Options& options, const Limits& limits, Session& session, const FrameOutputs& files,
                      RunTotals& totals) {
   int status = 0;
   const bool complete = limits.frames > 0 && session.counts().processed >= limits.frames;
@@ -109,13 +110,8 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
     // A file that cannot be read is bad input; one that was lost while it was read is a fault of the run.
     status = session.producer_state() == ProducerState::failed && !files_were_lost() ? 2 : 1;
   }
-  if (!recording.problem.empty()) {
-    print_error("echoloop: {}\n", recording_text(recording));
-    ++totals.errors;
-    if (status == 0) status = 2;
-  } else if (!options.record.empty()) {
-    print_to(recording.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(recording));
-  }
+  const int ended_early = files.say_how_they_ended(totals);
+  if (status == 0) status = ended_early;
   if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0) {
     print_error("The source ended after {} of {} frames\n", session.counts().processed, options.frames);
   }
@@ -176,11 +172,8 @@ int run_headless(const Options& options) {
   watch_interrupts();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
   RfHistory history(options.history_bytes.value_or(0));
-  Recorder recorder(&history);
-  if (!options.record.empty()) {
-    recorder.start(options.record, opened.info.acquisition,
-                   {.version = kVersion, .parameters = json_text(params_json(params))});
-  }
+  FrameOutputs files(options, opened.info.acquisition,
+                     {.version = kVersion, .parameters = json_text(params_json(params))}, history);
   Session session(*chosen.backend, opened.source, live.images, trace,
                   {.stream = options.stream,
                    .params = params,
@@ -189,7 +182,7 @@ int run_headless(const Options& options) {
                    .on_image = film_taker(film.get()),
                    .samples = opened.info.samples,
                    .history = history.budget_bytes() > 0 ? &history : nullptr,
-                   .recorder = options.record.empty() ? nullptr : &recorder,
+                   .sinks = files.sinks(),
                    .past = wants_measures(options, marks) ? &past : nullptr,
                    .side = live.side(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
@@ -197,10 +190,9 @@ int run_headless(const Options& options) {
   say_notes(chosen.note, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, limits.seconds);
-  recorder.finish();
+  files.finish();
 
-  const RecorderStatus recording = recorder.status();
-  const int status = say_how_it_ended(options, limits, session, recording, totals);
+  const int status = say_how_it_ended(options, limits, session, files, totals);
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
@@ -210,7 +202,7 @@ int run_headless(const Options& options) {
   end_live_outputs(
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
       live, report);
-  if (!options.record.empty()) report["recording"] = recording_json(recording);
+  files.add_to(report);
   if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
   if (image != nullptr && wants_measures(options, marks)) {
     const Measured measured =

@@ -6,6 +6,7 @@
 
 #include "app/source_kinds.h"
 #include "formats/recording.h"
+#include "history/file_sinks.h"
 #include "source/phantom_list.h"
 
 namespace echoloop {
@@ -97,7 +98,9 @@ void add_output_options(CLI::App& app, Options& o) {
   app.add_option("--measurements", o.measurements,
                  "Numbers of the marks on the last image: regions, pairs, points, lines, as the Measure panel has them")
       ->type_name("F.csv|F.json");
-  app.add_option("--record", o.record, "Record all raw frames as UFF (HDF5)")->type_name("F.uff");
+  for (const FileSinkRow& row : file_sinks()) {
+    app.add_option(row.option, o.frame_files[row.option], row.help)->type_name(row.type_name);
+  }
   app.add_option("--report", o.report, "Run report as JSON")->type_name("F.json");
   app.add_option("--trace", o.trace, "Newest 16384 timed spans as a Chrome/Perfetto trace")->type_name("F.json");
   app.add_option("--csv", o.csv, "Newest 16384 timed spans as CSV: frame,stage,lane,start_ns,end_ns")

@@ -233,6 +233,11 @@ Options parse_view(std::vector<std::string> words, Options o) {
 
 }  // namespace
 
+std::filesystem::path frame_file(const Options& options, std::string_view option) {
+  const auto found = options.frame_files.find(std::string(option));
+  return found == options.frame_files.end() ? std::filesystem::path() : found->second;
+}
+
 std::string default_source() { return std::string(kPhantomPrefix) + PhantomSettings().name; }
 
 Options parse_command_line(int argc, char** argv) {

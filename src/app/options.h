@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/acquisition_facts.h"
@@ -18,6 +20,10 @@ struct SavedSession;
 }
 
 namespace echoloop {
+
+struct Options;
+// The file of one of file_sinks(); empty: not wanted.
+std::filesystem::path frame_file(const Options& options, std::string_view option);
 
 // The phantom that runs when no source is given.
 std::string default_source();
@@ -54,9 +60,10 @@ struct Options {
   std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
   double figure_dpi = 300.0;
   std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
-      csv, record, measurements;
-  std::filesystem::path marks;                  // read
-  std::shared_ptr<const SavedSession> session;  // that was named in place of a source; null: none
+      csv, measurements;
+  std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
+  std::filesystem::path marks;                               // read
+  std::shared_ptr<const SavedSession> session;               // that was named in place of a source; null: none
 };
 
 // Throws Error for bad input.

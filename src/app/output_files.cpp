@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "gui/figure_file.h"
 #include "history/export.h"
+#include "history/file_sinks.h"
 #include "history/film.h"
 #include "history/json_text.h"
 
@@ -36,9 +37,14 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--report", o.report, nullptr, nullptr},
                                {"--trace", o.trace, nullptr, nullptr},
                                {"--csv", o.csv, nullptr, nullptr},
-                               {"--record", o.record, nullptr, nullptr},
                                {"--measurements", o.measurements, nullptr, nullptr}}) {
     if (!output.file.empty()) wanted.push_back(output);
+  }
+  for (const FileSinkRow& row : file_sinks()) {
+    const auto file = o.frame_files.find(row.option);
+    if (file == o.frame_files.end() || file->second.empty()) continue;
+    if (!o.headless && row.option != kRecordOption) throw Error(row.option, "found without --headless", "--headless");
+    wanted.push_back({row.option, file->second, row.ending, nullptr});
   }
   return wanted;
 }

@@ -45,18 +45,17 @@ ProducerOptions producer_options(const StreamSettings& stream, double rate_hz) {
           .first_sequence = 0};
 }
 
-RunningStream::RunningStream(StreamPlan plan) : history_(plan.history), recorder_(plan.recorder) {
+RunningStream::RunningStream(StreamPlan plan) : sinks_(plan.sinks) {
   make_feed(plan);
   std::vector<FrameMemory> slots = make_slots(plan);
-  FrameKeeper* keeper = history_;
-  if (recorder_ != nullptr) keeper = recorder_;
-  ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, keeper);
+  FrameSink* const first = sinks_.empty() ? nullptr : sinks_.front();
+  ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, first);
   plan.pipeline.lanes = plan.stream.lanes;
   plan.pipeline.mode = plan.stream.streams;
   plan.pipeline.inject = plan.stream.inject;
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));
-  feed_keepers(plan);  // last: what throws above leaves no thread behind
+  feed_sinks(plan);  // last: what throws above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;
   started_ns_ = now_ns();
@@ -67,12 +66,11 @@ RunningStream::~RunningStream() {
   ring_->close();
   producer_.reset();
   pipeline_.reset();
-  if (history_ != nullptr) history_->end();
-  if (recorder_ != nullptr) recorder_->end();
+  for (FrameSink* sink : sinks_) sink->end();
 }
 
 void RunningStream::set_policy(RingPolicy policy) {
-  if (recorder_ != nullptr) recorder_->set_policy(policy);
+  for (FrameSink* sink : sinks_) sink->set_policy(policy);
   ring_->set_policy(policy);
 }
 
@@ -108,7 +106,7 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   return slots;
 }
 
-void RunningStream::feed_keepers(const StreamPlan& plan) {
+void RunningStream::feed_sinks(const StreamPlan& plan) {
   HistoryFeed feed{.frame_bytes = plan.source->acquisition()->frame_bytes(),
                    .frame_rate_hz = plan.source->acquisition()->frame_rate_hz,
                    .kind = host_memory_,
@@ -129,11 +127,10 @@ void RunningStream::feed_keepers(const StreamPlan& plan) {
       return memory.kind == kind ? memory : FrameMemory{};
     };
   }
-  if (recorder_ != nullptr) {
-    recorder_->set_policy(plan.stream.policy);
-    recorder_->begin(feed);
+  for (FrameSink* sink : sinks_) {
+    sink->set_policy(plan.stream.policy);
+    sink->begin(feed);
   }
-  if (history_ != nullptr) history_->begin(std::move(feed));
 }
 
 }  // namespace echoloop

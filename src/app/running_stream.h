@@ -8,8 +8,7 @@
 
 #include "backend/pipeline.h"
 #include "core/frame_ring.h"
-#include "history/recorder.h"
-#include "history/rf_history.h"
+#include "history/frame_sink.h"
 #include "source/producer.h"
 
 namespace echoloop {
@@ -28,9 +27,8 @@ struct StreamPlan {
   TimingTrace& trace;
   StreamSettings stream;
   ImagingParams params;
-  PipelineOptions pipeline;      // lanes, mode and injection are taken from `stream`
-  RfHistory* history = nullptr;  // null: nothing is kept
-  Recorder* recorder = nullptr;  // null: nothing is ever recorded; otherwise it is what offers frames to the history
+  PipelineOptions pipeline;            // lanes, mode and injection are taken from `stream`
+  std::vector<FrameSink*> sinks = {};  // in the order in which frames are offered, each passes them on to the next
   double rate_hz = 0.0;
   RingCounts counts;  // of the arrangement before
   std::uint64_t first_sequence = 0;
@@ -57,10 +55,9 @@ class RunningStream {
  private:
   void make_feed(const StreamPlan& plan);
   std::vector<FrameMemory> make_slots(const StreamPlan& plan);
-  void feed_keepers(const StreamPlan& plan);
+  void feed_sinks(const StreamPlan& plan);
 
-  RfHistory* history_;
-  Recorder* recorder_;
+  std::vector<FrameSink*> sinks_;
   HostMemory host_memory_ = HostMemory::pageable;
   std::size_t slot_bytes_ = 0;
   std::int64_t started_ns_ = 0;

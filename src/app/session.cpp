@@ -204,12 +204,12 @@ void Session::make() {
                   .stream = made_,
                   .params = options_.params,
                   .pipeline = std::move(pipeline),
-                  .history = options_.history,
-                  .recorder = options_.recorder,
+                  .sinks = options_.sinks,
                   .rate_hz = rate_hz(),
                   .counts = counts_,
                   .first_sequence = next_sequence_,
                   .feed = feed_.kind == made_.host_memory ? feed_ : Feed{}};
+  if (options_.history != nullptr) plan.sinks.push_back(options_.history);
   // The old arrangement goes first: both together may not fit.
   feed_ = {};
   making_ = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {

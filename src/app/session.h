@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/running_stream.h"
 #include "app/stream_memory.h"
 #include "core/sample_log.h"
+#include "history/rf_history.h"
 
 namespace echoloop {
 
@@ -23,7 +25,7 @@ struct SessionOptions {
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
   RfHistory* history = nullptr;                     // null: nothing is kept
-  Recorder* recorder = nullptr;                     // null: nothing is recorded; made for the same history
+  std::vector<FrameSink*> sinks = {};               // before the history, each made for the next one
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   SideMailboxes side = {};                          // what is made beside the pictures

@@ -157,7 +157,7 @@ class WindowApp {
   PastImages past_;
   InspectionAnswers inspections_;
   RfHistory history_;
-  WindowRecording recording_{&history_, state_.recording, options_.record,
+  WindowRecording recording_{&history_, state_.recording, frame_file(options_, kRecordOption),
                              [this](Severity severity, const std::string& text) { say(severity, text, "recording"); }};
   ComparedSource compared_;  // side A of a comparison, while it is a recording of its own
   Review review_{history_, &compared_};

@@ -86,7 +86,7 @@ void WindowApp::write_files(const nlohmann::json& display) {
   end_live_outputs(
       {.options = options_, .source = named_, .params = state_.params, .backend = *backend_, .session = *session_},
       live_, report);
-  if (!options_.record.empty()) report["recording"] = recording_json(recording_.status());
+  if (!frame_file(options_, kRecordOption).empty()) report["recording"] = recording_json(recording_.status());
   report["display"] = display;
   if (video_ != nullptr) report["video"] = video_->report();
   write_report(options_, report);

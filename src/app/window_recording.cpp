@@ -10,17 +10,19 @@
 #include "core/units.h"
 #include "history/export.h"
 #include "history/json_text.h"
+#include "history/uff_writer.h"
 #include "version.h"
 
 namespace echoloop {
 
 namespace fs = std::filesystem;
 
-WindowRecording::WindowRecording(FrameKeeper* history, RecordingView& view, fs::path asked_for, Say say)
+WindowRecording::WindowRecording(FrameSink* history, RecordingView& view, fs::path asked_for, Say say)
     : recorder_(history), view_(view), asked_for_(std::move(asked_for)), say_(std::move(say)) {}
 
 void WindowRecording::start(const fs::path& file, const Source& source, const ImagingParams& params) {
-  recorder_.start(file, source.acquisition(), {.version = kVersion, .parameters = json_text(params_json(params))});
+  const RecordingAbout about{.version = kVersion, .parameters = json_text(params_json(params))};
+  recorder_.start(std::make_unique<UffWriter>(file, source.acquisition(), about), source.acquisition()->frame_bytes());
   under_way_ = true;
   because_.clear();
   looked_ns_ = 0;

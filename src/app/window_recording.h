@@ -9,6 +9,7 @@
 
 #include "core/params.h"
 #include "gui/ui_state.h"
+#include "history/file_sinks.h"
 #include "history/recorder.h"
 #include "source/source.h"
 
@@ -19,7 +20,7 @@ class WindowRecording {
   using Say = std::function<void(Severity severity, const std::string& text)>;
 
   // `history` is offered each frame as well. `asked_for`: the file of --record; empty: none.
-  WindowRecording(FrameKeeper* history, RecordingView& view, std::filesystem::path asked_for, Say say);
+  WindowRecording(FrameSink* history, RecordingView& view, std::filesystem::path asked_for, Say say);
 
   // From the stream's next frame on. Throws Error when the file cannot be made. Only when it is not under_way().
   void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);

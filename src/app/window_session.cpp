@@ -18,7 +18,8 @@ namespace echoloop {
 // The newest recording that a killed program has left where this one records.
 void WindowApp::offer_repair() {
   std::vector<std::filesystem::path> folders = {save_folder(viewer_->settings().saving, UserFolder::videos)};
-  if (!options_.record.empty()) folders.push_back(std::filesystem::absolute(options_.record).parent_path());
+  const std::filesystem::path record = frame_file(options_, kRecordOption);
+  if (!record.empty()) folders.push_back(std::filesystem::absolute(record).parent_path());
   for (const std::filesystem::path& folder : folders) {
     const std::vector<std::filesystem::path> found = unfinished_recordings(folder);
     if (!found.empty()) state_.unfinished = found.front();

@@ -55,7 +55,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, const Stream
                      .on_image = video_taker(),
                      .samples = state_.source.samples,
                      .history = history_.budget_bytes() > 0 ? &history_ : nullptr,
-                     .recorder = recording_.recorder(),
+                     .sinks = {recording_.recorder()},
                      .past = &past_,
                      .inspections = &inspections_,
                      .side = live_.side(),
@@ -118,7 +118,9 @@ void WindowApp::start_session(OpenedSource opened) {
   check_params(*opened.info.acquisition, params);
   require_room(opened, stream);
   if (!first) recording_.end("another source was opened");
-  if (first && !options_.record.empty()) recording_.start(options_.record, *opened.source, params);
+  if (const std::filesystem::path file = frame_file(options_, kRecordOption); first && !file.empty()) {
+    recording_.start(file, *opened.source, params);
+  }
   const bool becomes_a = std::exchange(current_becomes_a_, false) && state_.cine.compare;
   if (becomes_a) use_as_a(current_source(), state_.params);
   if (!again && compared_.opened() == nullptr) {  // what was drawn and held belongs to the other image
@@ -201,11 +203,11 @@ void WindowApp::choose_queue(StreamSettings& stream, const SourceInfo& source) {
                            : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
                                  chosen_queue_->slots != stream.slots;
   if (users) return chosen_queue_.reset();
-  stream =
-      start_settings(stream, {.phantom = !source.phantom.empty(),
-                              .every_frame = options_.frames > 0 || !options_.record.empty() || !options_.video.empty(),
-                              .on_cpu = backend_->name() != "CUDA",
-                              .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
+  stream = start_settings(stream, {.phantom = !source.phantom.empty(),
+                                   .every_frame = options_.frames > 0 || !frame_file(options_, kRecordOption).empty() ||
+                                                  !options_.video.empty(),
+                                   .on_cpu = backend_->name() != "CUDA",
+                                   .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
   chosen_queue_ = stream;
 }
 

@@ -6,14 +6,14 @@
 #include "history/part_file.h"
 
 namespace echoloop {
-namespace {
 
 namespace fs = std::filesystem;
 
-// `type`: as numpy names it. Padded so that the data begin at a multiple of 64.
-std::string npy_head(const std::string& type, const std::string& shape) {
+// Padded so that the data begin at a multiple of 64.
+std::string npy_head(const std::string& type, const std::string& shape, std::size_t least_bytes) {
   std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t kPrefix = 10;
+  if (kPrefix + header.size() + 1 < least_bytes) header.append(least_bytes - kPrefix - header.size() - 1, ' ');
   header.append(63 - (kPrefix + header.size()) % 64, ' ');
   header += '\n';
   std::string file("\x93NUMPY\x01\x00", 8);
@@ -21,8 +21,6 @@ std::string npy_head(const std::string& type, const std::string& shape) {
   file += static_cast<char>(header.size() >> 8);
   return file + header;
 }
-
-}  // namespace
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {
   PartFile file(path);

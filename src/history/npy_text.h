@@ -13,6 +13,11 @@
 
 namespace echoloop {
 
+// What comes before the values of an array, numpy.lib.format version 1.0: `type` "<f4", "<i4" or "<i2", `shape` as
+// numpy prints it, without the brackets. At least so many bytes long, the rest filled with spaces: for a head that is
+// written again when the array has become longer.
+std::string npy_head(const std::string& type, const std::string& shape, std::size_t least_bytes = 0);
+
 // float32 or int32 array, numpy.lib.format version 1.0. `shape`: as numpy prints it, without the brackets; the parts
 // follow each other.
 std::string npy_text(const std::string& shape, std::initializer_list<std::span<const float>> parts);

@@ -24,15 +24,14 @@ constexpr std::int64_t kFlushNs = 100'000'000;
 
 }  // namespace
 
-void Recorder::start(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about) {
+void Recorder::start(std::unique_ptr<FrameFile> file, std::size_t frame_bytes) {
   finish();
-  const auto frame_bytes = static_cast<std::int64_t>(acquisition->frame_bytes());
-  writer_ = std::make_unique<UffWriter>(file, std::move(acquisition), about);
+  writer_ = std::move(file);
   {
     const std::scoped_lock lock(mutex_);
-    status_ = {.state = RecorderState::recording, .path = file, .problem = {}};
+    status_ = {.state = RecorderState::recording, .path = writer_->path(), .problem = {}};
     began_ns_ = flushed_ns_ = options_.clock_ns();
-    write_ns_ = kSlowWriteNs + frame_bytes * kSlowByteNs;
+    write_ns_ = kSlowWriteNs + static_cast<std::int64_t>(frame_bytes) * kSlowByteNs;
     keep_ns_ = kSlowKeepNs;
     kept_ns_ = began_ns_;
     unflushed_since_ns_ = 0;
@@ -59,6 +58,7 @@ void Recorder::finish() {
 }
 
 bool Recorder::has_room(const RingLoad& ring) const {
+  if (next_ != nullptr && !next_->has_room(ring)) return false;
   if (!recording_) return true;
   if (waiting_bytes_ >= options_.queue_bytes) return false;
   if (policy_ != RingPolicy::block) return true;
@@ -152,7 +152,8 @@ void Recorder::settle(Waiting& item, std::uint64_t RecorderStatus::*count) {
   waiting_bytes_ -= item.frame.samples.size();
   reckon();
   const bool fits = item.memory.kind == feed_.kind && item.memory.bytes.size() == feed_.frame_bytes;
-  if (item.taken_over && fits && feed_.allocate != nullptr) spare_.push_back(std::move(item.memory));
+  const bool alone = item.memory.owner.use_count() == 1;  // a sink before this one may still write it
+  if (item.taken_over && fits && alone && feed_.allocate != nullptr) spare_.push_back(std::move(item.memory));
 }
 
 void Recorder::drop_front() {
@@ -192,7 +193,7 @@ std::span<const std::byte> Recorder::stable(std::span<const std::byte> samples) 
   return copy_;
 }
 
-void Recorder::write(UffWriter& writer, Waiting item) {
+void Recorder::write(FrameFile& writer, Waiting item) {
   const std::int64_t begin_ns = options_.clock_ns();
   try {
     if (options_.before_write) options_.before_write(item.frame);
@@ -221,7 +222,7 @@ bool Recorder::flush_is_due() const {
 }
 
 // What has been written is safe after it.
-void Recorder::flush(UffWriter& writer) {
+void Recorder::flush(FrameFile& writer) {
   if (options_.before_flush) options_.before_flush();
   writer.count_not_recorded(status().not_recorded);
   writer.flush();
@@ -239,7 +240,7 @@ void Recorder::count_safe() {
   status_.most_behind_s = std::max(status_.most_behind_s, static_cast<double>(flushed_ns_ - since_ns) * 1e-9);
 }
 
-void Recorder::write_all(UffWriter& writer) {
+void Recorder::write_all(FrameFile& writer) {
   for (;;) {
     std::optional<Waiting> item;
     {
@@ -260,7 +261,7 @@ void Recorder::write_all(UffWriter& writer) {
   }
 }
 
-void Recorder::end_file(UffWriter& writer) {
+void Recorder::end_file(FrameFile& writer) {
   const std::uint64_t not_recorded = status().not_recorded;
   std::string problem;
   try {
@@ -280,7 +281,7 @@ void Recorder::end_file(UffWriter& writer) {
 }
 
 void Recorder::run() {
-  const std::unique_ptr<UffWriter> writer = std::move(writer_);
+  const std::unique_ptr<FrameFile> writer = std::move(writer_);
   try {
     write_all(*writer);
   } catch (const std::exception& error) {

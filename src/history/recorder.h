@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "core/units.h"
-#include "history/rf_history.h"
-#include "history/uff_writer.h"
+#include "history/frame_file.h"
+#include "history/frame_sink.h"
 
 namespace echoloop {
 
@@ -54,24 +54,24 @@ struct RecorderStatus {
   std::string problem;         // why it ended before it was told to; empty = it did not
 };
 
-class Recorder final : public FrameKeeper {
+class Recorder final : public FrameSink {
  public:
-  // `next` is offered each frame as well, as if the recorder were not there; null: nobody is.
-  explicit Recorder(FrameKeeper* next, RecorderOptions options = {}) : next_(next), options_(std::move(options)) {}
+  // `next` is offered each frame as well, as if the recorder were not there; null: there is none.
+  explicit Recorder(FrameSink* next, RecorderOptions options = {}) : next_(next), options_(std::move(options)) {}
   ~Recorder() override { finish(); }
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // A file and a thread for it. Before the stream's first frame, or while it runs. Throws Error when the file cannot be
-  // made. Between start() and the end that status() tells there is no other start(). [UI or main thread]
-  void start(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about);
+  // Writes frames of `frame_bytes` to `file`, on a thread for it. Before the stream's first frame, or while it runs.
+  // Between start() and the end that status() tells there is no other start(). [UI or main thread]
+  void start(std::unique_ptr<FrameFile> file, std::size_t frame_bytes);
   void stop();    // no further frame; what waits will be written. Returns at once [UI or main thread]
   void finish();  // stop(), and waits until the file is ended [UI or main thread]
 
   // As RfHistory's: a stream begins, with frames of the acquisition that is recorded; it ends.
-  void begin(HistoryFeed feed);
-  void end();
-  void set_policy(RingPolicy policy) { policy_ = policy; }  // any thread
+  void begin(HistoryFeed feed) override;
+  void end() override;
+  void set_policy(RingPolicy policy) override { policy_ = policy; }
 
   FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
   [[nodiscard]] bool has_room(const RingLoad& ring) const override;
@@ -89,21 +89,21 @@ class Recorder final : public FrameKeeper {
 
   void run();
   [[nodiscard]] std::span<const std::byte> stable(std::span<const std::byte> samples);
-  void write_all(UffWriter& writer);
-  void write(UffWriter& writer, Waiting item);
-  void flush(UffWriter& writer);
+  void write_all(FrameFile& writer);
+  void write(FrameFile& writer, Waiting item);
+  void flush(FrameFile& writer);
   void count_safe();
   [[nodiscard]] bool flush_is_due() const;
   [[nodiscard]] std::chrono::nanoseconds until_flush() const;
   void settle(Waiting& item, std::uint64_t RecorderStatus::*count);
-  void end_file(UffWriter& writer);
+  void end_file(FrameFile& writer);
   void fail(const std::string& why);
   void put(Waiting item);
   void drop_front();
   void reckon();
   [[nodiscard]] FrameMemory other_memory(std::size_t bytes);
 
-  FrameKeeper* next_;
+  FrameSink* next_;
   const RecorderOptions options_;
   std::atomic<RingPolicy> policy_{RingPolicy::block};
   std::atomic<bool> counting_{false};             // frames that come are recorded, or counted as not recorded
@@ -112,7 +112,7 @@ class Recorder final : public FrameKeeper {
   std::atomic<std::int64_t> unsafe_since_ns_{0};  // the oldest frame that is not safe was acquired; 0: there is none
   std::atomic<std::int64_t> will_wait_ns_{0};     // how long a frame that came now would wait in the queue
   std::atomic<std::int64_t> keep_ns_{0};          // how long frames took of late from acquisition to keep()
-  std::unique_ptr<UffWriter> writer_;             // start() makes it, then the recorder's thread has it
+  std::unique_ptr<FrameFile> writer_;             // of start(), then the recorder's thread has it
   std::thread thread_;
   std::vector<std::byte> copy_;  // of a frame that may be lost; the recorder's thread has it
   mutable std::mutex mutex_;

@@ -12,26 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/frame.h"
+#include "history/frame_sink.h"
 
 namespace echoloop {
-
-struct KeptFrame {
-  RfFrame frame;
-  std::shared_ptr<const void> owner;  // keeps frame.samples
-};
-
-// The stream that fills the history.
-struct HistoryFeed {
-  std::size_t frame_bytes = 0;
-  double frame_rate_hz = 0.0;              // of the acquisition; 0: unknown
-  HostMemory kind = HostMemory::pageable;  // of the ring's slots: the history's memory is of the same kind
-  // bytes -> memory; empty memory: there is none. [history's thread]
-  std::function<FrameMemory(std::size_t)> allocate;
-  // A source that lends its frames in place gives them again, by FrameStamp::source_index; without samples when its
-  // file was lost meanwhile. Empty: frames lie in slots.
-  std::function<KeptFrame(std::uint64_t)> lend;
-};
 
 struct HistoryExtent {
   std::size_t frames = 0;
@@ -39,7 +22,7 @@ struct HistoryExtent {
   std::size_t bytes = 0;  // of memory held, frames and spare
 };
 
-class RfHistory final : public FrameKeeper {
+class RfHistory final : public FrameSink {
  public:
   explicit RfHistory(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {}  // 0: keeps nothing
   ~RfHistory() override { end(); }
@@ -48,8 +31,8 @@ class RfHistory final : public FrameKeeper {
 
   // Between streams, from one thread: a stream begins (what is kept stays, when its frames are of the same size), ends
   // (its allocator will not be called any more), another source is opened (which ends the stream before it as well).
-  void begin(HistoryFeed feed);
-  void end();
+  void begin(HistoryFeed feed) override;
+  void end() override;
   void clear();
 
   FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread

@@ -12,8 +12,7 @@
 
 #include "core/error.h"
 #include "core/hdf5_lock.h"
-#include "history/free_name.h"
-#include "history/part_file.h"
+#include "history/growing_file.h"
 #include "history/uff_head.h"
 #include "history/uff_nodes.h"
 
@@ -27,10 +26,6 @@ using uff::Handle;
 constexpr hsize_t kNumbersChunk = 1024;           // of the numbers of frames: 8 kB at a time
 constexpr hsize_t kAligned = 4096;                // frames begin on a page, so that a reader can map them
 constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's: 4 GiB less one byte
-
-[[noreturn]] void fail(const fs::path& path, const std::string& why) {
-  throw Error(path.string(), "cannot be recorded: " + why, "a writable folder with enough free space");
-}
 
 // Inside HDF5: alone, and without its own messages on stderr, which it has for each thread.
 struct Library {
@@ -98,26 +93,22 @@ struct UffWriter::File {
 
 UffWriter::UffWriter(const fs::path& file, AcquisitionPtr acquisition, const RecordingAbout& about)
     : path_(file), acquisition_(std::move(acquisition)), file_(std::make_unique<File>()) {
-  std::error_code unreadable;
-  const fs::file_status there = fs::status(path_, unreadable);
-  if (fs::is_directory(there)) fail(path_, "the target is a folder");
-  if (fs::exists(there) && !fs::is_regular_file(there)) fail(path_, "the target is a device or a pipe");
   const std::size_t parts = acquisition_->signal == SignalKind::iq ? 2 : 1;
   if (acquisition_->frame_bytes() / parts > kMaxChunk) {
     throw Error(path_.string(), "frames of " + std::to_string(acquisition_->frame_bytes()) + " bytes",
                 "frames up to 4 GiB");
   }
-  claim_name();
+  grown_ = make_growing_file(path_);
   const Library library;
   try {
     create(about);
   } catch (const std::runtime_error& error) {
     std::error_code ignored;
-    fs::remove(partial_, ignored);
+    fs::remove(grown_.partial, ignored);
     file_.reset();
-    fail(path_, error.what());
+    refuse_growing_file(path_, error.what());
   }
-  sync_ = std::make_unique<DiskSync>(room_->descriptor());
+  sync_ = std::make_unique<DiskSync>(grown_.room->descriptor());
 }
 
 UffWriter::~UffWriter() {
@@ -126,27 +117,13 @@ UffWriter::~UffWriter() {
   file_.reset();
 }
 
-// What killed recordings have left is not written over, and another program's recording has another name.
-void UffWriter::claim_name() {
-  constexpr int kMostTries = 10'000;
-  try {
-    for (int n = 1; room_ == nullptr && n <= kMostTries; ++n) {
-      partial_ = partial_name(path_, n);
-      room_ = DiskRoom::create(partial_);
-    }
-  } catch (const std::system_error& error) {
-    fail(path_, disk_error_text(error.code().value()));
-  }
-  if (room_ == nullptr) fail(path_, "no free name beside " + partial_.string());
-}
-
 // HDF5 continues to write when handles are closed, and aborts the program on failure: open handles stay open.
 void UffWriter::abandon() noexcept { static_cast<void>(file_.release()); }
 
 void UffWriter::create(const RecordingAbout& about) {
   File& f = *file_;
-  f.file = create_file(room_->alias());
-  if (const std::string why = room_->take(0); !why.empty()) throw std::runtime_error(why);
+  f.file = create_file(grown_.room->alias());
+  if (const std::string why = grown_.room->take(0); !why.empty()) throw std::runtime_error(why);
   uff::write_head(f.file.get(), *acquisition_, {.version = about.version, .parameters = about.parameters});
   const Handle channel_data(H5Gopen2(f.file.get(), "channel_data", H5P_DEFAULT), H5Gclose, "channel_data");
   const Handle own(H5Gopen2(f.file.get(), "echoloop", H5P_DEFAULT), H5Gclose, "echoloop");
@@ -205,7 +182,7 @@ void UffWriter::append(const RfFrame& frame) {
   if (broken_) throw std::runtime_error("an earlier write to the disk failed");
   if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("the frame size changed");
   // Frames begin on a page of the file each.
-  if (const std::string why = room_->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
+  if (const std::string why = grown_.room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
     throw std::runtime_error(why);
   }
   const Library library;
@@ -244,17 +221,14 @@ void UffWriter::finish() {
       check(list->close(), "the frame lists cannot be written");
     check(f.file.close(), "the end of the file cannot be written");
     broken_ = false;
-    room_->give_back();
-    if (frames_ == 0) {
-      fs::remove(partial_);
-    } else {
-      if (const std::string why = room_->sync(); !why.empty()) throw std::runtime_error(why);
-      path_ = rename_to_free_name(partial_, path_);
-    }
+    path_ = end_growing_file(grown_, path_, frames_);
   } catch (const std::exception& problem) {
-    throw std::runtime_error("the file could not be completed and remains as " + partial_.string() + " (" +
-                             problem.what() + ")");
+    throw std::runtime_error(growing_file_remains(grown_.partial, problem.what()));
   }
+}
+
+std::unique_ptr<FrameFile> make_uff_file(const FrameFileRequest& request) {
+  return std::make_unique<UffWriter>(request.file, request.acquisition, request.about);
 }
 
 }  // namespace echoloop

@@ -15,54 +15,43 @@
 #include <string>
 
 #include "core/acquisition.h"
-#include "core/frame.h"
-#include "history/disk_room.h"
 #include "history/disk_sync.h"
+#include "history/file_sinks.h"
+#include "history/frame_file.h"
+#include "history/growing_file.h"
 
 namespace echoloop {
 
-// What is written about the program that recorded.
-struct RecordingAbout {
-  std::string version;            // of the program
-  std::string parameters = "{}";  // JSON: the imaging parameters
-};
-
-class UffWriter {
+class UffWriter final : public FrameFile {
  public:
   // Creates the partial file. Throws Error when it cannot be.
   UffWriter(const std::filesystem::path& file, AcquisitionPtr acquisition, const RecordingAbout& about);
-  ~UffWriter();  // without finish(): the partial file stays as it is
+  ~UffWriter() override;
   UffWriter(const UffWriter&) = delete;
   UffWriter& operator=(const UffWriter&) = delete;
 
-  // Throws std::runtime_error, whose what() is the reason alone, when the disk is full or fails. After a full disk
-  // finish() still ends the file.
-  void append(const RfFrame& frame);
-  void count_not_recorded(std::uint64_t frames);  // so many in all; goes into the file with the next flush
-  void flush();  // what was appended is there even if the program is killed now; throws as append()
-  // Ends the file and gives it its name, or the next free one like it; removes it when it holds no frame. When that is
-  // not possible it throws as append(), and the partial file stays as if the program had been killed.
-  void finish();
+  void append(const RfFrame& frame) override;
+  void count_not_recorded(std::uint64_t frames) override;  // goes into the file with the next flush
+  void flush() override;
+  void finish() override;
 
-  [[nodiscard]] std::uint64_t frames() const { return frames_; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }        // the final name, once finished
-  [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }  // while it grows
+  [[nodiscard]] std::uint64_t frames() const override { return frames_; }
+  [[nodiscard]] const std::filesystem::path& path() const override { return path_; }
+  [[nodiscard]] const std::filesystem::path& partial() const { return grown_.partial; }  // while it grows
 
  private:
   struct File;
 
-  void claim_name();
   void create(const RecordingAbout& about);
   void abandon() noexcept;
   void write_samples(const RfFrame& frame);
 
   std::filesystem::path path_;
-  std::filesystem::path partial_;
   AcquisitionPtr acquisition_;
   std::uint64_t frames_ = 0;
   bool broken_ = false;  // the library could not write: it cannot close the file any more either
-  std::unique_ptr<DiskRoom> room_;
-  std::unique_ptr<DiskSync> sync_;  // of what room_ has open
+  GrowingFile grown_;
+  std::unique_ptr<DiskSync> sync_;  // of what grown_ has open
   std::unique_ptr<File> file_;
 };
 

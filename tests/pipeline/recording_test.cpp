@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "history/recorder.h"
+#include "history/uff_writer.h"
 #include "support/numbered_frames.h"
 #include "support/set_stream.h"
 #include "support/streaming.h"
@@ -45,13 +46,14 @@ Recorded record(const std::filesystem::path& path, const RecordRun& run) {
   TimingTrace trace;
   RfHistory history(run.history_bytes);
   Recorder recorder(&history, run.recorder);
-  recorder.start(path, run.source->acquisition(), {.version = "test"});
+  recorder.start(std::make_unique<UffWriter>(path, run.source->acquisition(), RecordingAbout{.version = "test"}),
+                 run.source->acquisition()->frame_bytes());
   Session session(*backend, run.source, images, trace,
                   {.stream = run.stream,
                    .params = testing::small_picture(*run.source->acquisition(), 16, 16),
                    .max_frames = run.frames,
                    .history = run.history_bytes > 0 ? &history : nullptr,
-                   .recorder = &recorder});
+                   .sinks = {&recorder}});
   if (run.meanwhile) run.meanwhile(session);
   wait_until([&] { return session.done(); });
   session.stop();

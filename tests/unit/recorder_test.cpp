@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 
+#include "history/uff_writer.h"
 #include "support/history_rig.h"
 #include "support/numbered_frames.h"
 #include "support/streaming.h"
@@ -20,6 +21,10 @@ using testing::wait_until;
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kLimit = Recorder::kUnsafeNs;
 const Acquisition kAcquisition = testing::integer_acquisition(4, 64);
+
+std::unique_ptr<FrameFile> uff_file(const std::filesystem::path& path) {
+  return std::make_unique<UffWriter>(path, testing::share(kAcquisition), RecordingAbout{.version = "test"});
+}
 
 // Lets a thread pass so many times.
 class Turnstile {
@@ -65,7 +70,7 @@ struct Rig {
     flushes.allow(kAlways);
     recorder.finish();
   }
-  void start() { recorder.start(folder / "a.uff", testing::share(kAcquisition), {.version = "test"}); }
+  void start() { recorder.start(uff_file(folder / "a.uff"), kAcquisition.frame_bytes()); }
   // A frame that was acquired so long ago has been processed.
   void put(std::int64_t age_ns = 0) {
     FrameMemory memory = slot_memory(kAcquisition.frame_bytes());
@@ -189,7 +194,7 @@ TEST(RecorderUnsafe, ADiskThatFailsHoldsNobodyUp) {
   Recorder recorder(nullptr, {.before_write = [](const RfFrame&) { throw std::runtime_error("the disk is full"); },
                               .clock_ns = [&] { return clock_ns.load(); }});
   const TemporaryFolder folder;
-  recorder.start(folder / "a.uff", testing::share(kAcquisition), {.version = "test"});
+  recorder.start(uff_file(folder / "a.uff"), kAcquisition.frame_bytes());
   recorder.begin({.frame_bytes = kAcquisition.frame_bytes(),
                   .kind = HostMemory::pageable,
                   .allocate = [](std::size_t bytes) { return slot_memory(bytes); },
