@@ -6,6 +6,7 @@ namespace echoloop {
 
 // Each in a file of its own.
 std::unique_ptr<FrameFile> make_uff_file(const FrameFileRequest& request);
+std::unique_ptr<FrameFile> make_raw_npy_file(const FrameFileRequest& request);
 
 namespace {
 
@@ -17,6 +18,13 @@ constexpr std::array kFileSinks{
                 .report = "recording",
                 .failed_status = 2,
                 .make = make_uff_file},
+    FileSinkRow{.option = "--raw-out",
+                .type_name = "F.npy",
+                .ending = ".npy",
+                .help = "All raw frames as an array for NumPy: [frame][transmit][element][sample], IQ with a last axis "
+                        "(I, Q); with --headless",
+                .report = "raw_out",
+                .make = make_raw_npy_file},
 };
 
 }  // namespace
