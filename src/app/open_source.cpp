@@ -28,7 +28,7 @@ ImagingParams window_params(const OpenedSource& opened) {
   const PhantomRow* const phantom = find_phantom(opened.info.phantom);
   if (phantom != nullptr && phantom->sample_volume_z_m != nullptr) {
     const PhantomSettings settings = parse_phantom(std::string_view(opened.name).substr(kPhantomPrefix.size()));
-    params.gate_z_m = phantom->sample_volume_z_m(settings);
+    params.doppler.z_m = phantom->sample_volume_z_m(settings);
   }
   return params;
 }
