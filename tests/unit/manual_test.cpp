@@ -1,5 +1,7 @@
 // Pages of the manual that repeat what the program knows (options, parameters) say the same; no link of README.md or of
 // the manual is dead, also where the manual is installed without the source tree.
+#include "app/manual.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 
 #include "app/options.h"
 #include "core/param_table.h"
+#include "support/environment_variable.h"
+#include "support/streaming.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
@@ -81,6 +85,61 @@ TEST(Manual, HasEveryPageInItsIndex) {
   for (const fs::path& page : pages()) {
     if (page.filename() == "README.md") continue;
     EXPECT_NE(std::find(listed.begin(), listed.end(), page), listed.end()) << page << " is not in the index";
+  }
+}
+
+TEST(Manual, IsFoundInTheSourceTreeAndWhereItIsInstalled) {
+  EXPECT_EQ(manual_page(), kManual / "README.md");
+  EXPECT_TRUE(fs::exists(manual_page()));
+  const testing::TemporaryFolder share;
+  fs::create_directories(share / "shaders");
+  testing::write_text_file(share / "shaders/image.frag", "");
+  const testing::Variable installed("ECHOLOOP_SHARE", share.path().string());
+  EXPECT_EQ(manual_page(), share / "assets/manual/README.md");
+  EXPECT_EQ(open_manual(), "The manual is not installed: " + manual_page().string() + " does not exist.");
+}
+
+TEST(Manual, IsOpenedByTheProgramOfTheDesktop) {
+  const testing::TemporaryFolder folder;
+  const fs::path opened = folder / "opened";
+  testing::write_text_file(folder / "xdg-open", "#!/bin/sh\necho \"$@\" >" + opened.string() + ".part\nmv " +
+                                                    opened.string() + ".part " + opened.string() + "\n");
+  fs::permissions(folder / "xdg-open", fs::perms::owner_all);
+  const testing::Variable path("PATH", folder.path().string() + ":/usr/bin:/bin");
+  EXPECT_EQ(open_manual(), "Opening the manual: " + manual_page().string());
+  ASSERT_TRUE(testing::wait_until([&] { return fs::exists(opened); }));
+  EXPECT_EQ(testing::read_text(opened), manual_page().string() + "\n");
+}
+
+TEST(Manual, IsNamedWhereNoProgramOpensIt) {
+  const testing::TemporaryFolder empty;
+  const testing::Variable path("PATH", empty.path().string());
+  EXPECT_EQ(open_manual(), "xdg-open is not installed. The manual is in the folder " + kManual.string() + ".");
+}
+
+// `core/frame_ring.cpp`, or `core/frame_ring.cpp: FrameRing::begin_write`; from src/, or from the root.
+TEST(CodeReadme, NamesFilesAndFunctionsThatExist) {
+  const std::string text = testing::read_text(kRoot / "src" / "README.md");
+  const std::regex name(R"(`([a-z0-9_/]+/[a-z0-9_]*(\.[a-z]+)?)(: (\w+::)*(\w+))?`)");
+  int n_names = 0;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), name); it != std::sregex_iterator(); ++it, ++n_names) {
+    const std::string path = (*it)[1], function = (*it)[5];
+    const fs::path file = fs::exists(kRoot / "src" / path) ? kRoot / "src" / path : kRoot / path;
+    EXPECT_TRUE(fs::exists(file)) << path;
+    if (!function.empty()) {
+      EXPECT_NE(testing::read_text(file).find(function + "("), std::string::npos) << it->str();
+    }
+  }
+  EXPECT_GT(n_names, 100);
+}
+
+TEST(CodeReadme, NamesEveryFileWithAMutexOrAThread) {
+  const std::string text = testing::read_text(kRoot / "src" / "README.md");
+  const std::regex made(R"(std::(mutex&? \w+[;(]|j?thread \w+;|j?thread\(\[|async\())");
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / "src")) {
+    if (!entry.is_regular_file() || !std::regex_search(testing::read_text(entry.path()), made)) continue;
+    const std::string file = fs::relative(entry.path(), kRoot / "src").replace_extension().string();
+    EXPECT_NE(text.find("`" + file + "."), std::string::npos) << entry.path() << " is not in src/README.md";
   }
 }
 

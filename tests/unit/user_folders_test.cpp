@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <optional>
-
+#include "support/environment_variable.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop {
@@ -13,22 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::TemporaryFolder;
-
-// A variable of the environment for one test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
+using testing::Variable;
 
 TEST(UserFolders, AreThoseOfTheDesktop) {
   const TemporaryFolder home;

@@ -1,0 +1,16 @@
+// The manual that is installed with the program: where its first page is, and the desktop's program that shows it. UI
+// thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace echoloop {
+
+std::filesystem::path manual_page();  // the index; throws Error like share_folder()
+
+// Starts xdg-open with the page, in a session of its own that outlives this program. Returns the message for the user:
+// the page that is opened, or the folder of the manual and why the page is not opened.
+std::string open_manual();
+
+}  // namespace echoloop
