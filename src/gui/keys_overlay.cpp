@@ -53,8 +53,11 @@ std::size_t split(const std::vector<Group>& all) {
 std::string limit_text(const Ui& ui, float wanted, float room) {
   constexpr float kNear = 0.005F;
   if (wanted < ui.scale() + kNear) return {};
-  const std::string text = fmt::format("limited to {:.0f} % by the window size", 100.0F * ui.scale());
-  return ui.width(Type::small, text) <= room ? text : "limited by the window";
+  for (const std::string& text : {fmt::format("limited to {:.0f} % by the window size", 100.0F * ui.scale()),
+                                  std::string("limited by the window")}) {
+    if (ui.width(Type::small, text) <= room) return text;
+  }
+  return {};
 }
 
 // Smaller, the scale in force (a press takes the default), larger; at the right end of r.
@@ -130,12 +133,12 @@ OverlayRequests program_buttons(Ui& ui, Rect& foot, ManualButton manual) {
     return ui.button(id, r, {.label = label}, tip);
   };
   OverlayRequests requests;
-  requests.tour = button("tour_again", 130, "Show tour", {});
+  requests.tour = button("tour_again", 100, "Show tour", {});
   if (manual == ManualButton::shown) {
     requests.manual =
-        button("open_manual", 90, "Manual", {"Manual", "Opens the installed manual, one page a topic.", {}});
+        button("open_manual", 78, "Manual", {"Manual", "Opens the installed manual, one page a topic.", {}});
   }
-  requests.about = button("about_program", 90, "About", {"About", "Version, licence and sandbox.", {}});
+  requests.about = button("about_program", 72, "About", {"About", "Version, licence and sandbox.", {}});
   return requests;
 }
 

@@ -44,6 +44,17 @@ Pixels at_rest(const ProgramWindow& window, const Part& part) {
   return now;
 }
 
+// Until so many different images have been seen.
+bool sees_images(const ProgramWindow& window, const Part& part, int count) {
+  Pixels last;
+  return eventually([&] {
+    Pixels now = window.picture(part);
+    if (!now.empty() && now != last) --count;
+    last = std::move(now);
+    return count <= 0;
+  });
+}
+
 constexpr auto kWidePx = static_cast<float>(ProgramWindow::kWidth);
 constexpr auto kHighPx = static_cast<float>(ProgramWindow::kHeight);
 constexpr Rect kTopBar{0.0F, 0.0F, kWidePx, 40.0F};
@@ -98,7 +109,7 @@ TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
 
 TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "5");
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ASSERT_TRUE(sees_images(window, kMiddle, 8));
   window.rest();
   window.key("space");  // the frame that was seen, which need not be the newest that is kept
   window.key("End");
@@ -132,7 +143,7 @@ TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
 TEST(ProgramWindow, SavesAFilmAndNumbersOfKeptFrames) {
   if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "5");
-  std::this_thread::sleep_for(std::chrono::seconds(3));
+  ASSERT_TRUE(sees_images(window, kMiddle, 12));
   window.rest();
   window.key("space");
   (void)at_rest(window, kMiddle);
@@ -290,7 +301,7 @@ TEST(ProgramWindow, ARecordingThatBecomesShorterIsAFault) {
     std::error_code error;
     return std::filesystem::exists(window.folder() / "a.uff", error);
   };
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ASSERT_TRUE(eventually([&] { return bytes_on_disk(window) > 3 * kTenFrames; }));
   std::filesystem::resize_file(played, std::filesystem::file_size(played) / 3);
   ASSERT_TRUE(eventually(recorded));  // the fault has ended it
   window.rest();

@@ -13,6 +13,7 @@
 
 #include "app/options.h"
 #include "core/param_table.h"
+#include "formats/reader.h"
 #include "support/environment_variable.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
@@ -61,6 +62,21 @@ TEST(Manual, NamesEveryOptionOfTheHelpAndNoOther) {
     EXPECT_TRUE(documented.erase(option) > 0) << option << " is not in assets/manual/options.md";
   }
   for (const std::string& option : documented) ADD_FAILURE() << option << " is in assets/manual/options.md only";
+}
+
+// Names are what the sentence of accepted files has in parentheses, and its file name endings.
+TEST(Manual, NamesEveryFormatOfTheAcceptedFiles) {
+  const std::string page = testing::read_text(kManual / "formats.md"), accepted = kAcceptedFiles;
+  const std::regex list(R"(\(([^)]*)\))"), name("[.A-Za-z]+");
+  int n_names = 0;
+  for (auto in = std::sregex_iterator(accepted.begin(), accepted.end(), list); in != std::sregex_iterator(); ++in) {
+    const std::string names = (*in)[1];
+    for (auto it = std::sregex_iterator(names.begin(), names.end(), name); it != std::sregex_iterator(); ++it) {
+      ++n_names;
+      EXPECT_NE(page.find(it->str()), std::string::npos) << it->str() << " is not in assets/manual/formats.md";
+    }
+  }
+  EXPECT_GT(n_names, 6);
 }
 
 TEST(Manual, HasNoDeadLink) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "support/history_rig.h"
+#include "support/streaming.h"
 
 namespace echoloop {
 namespace {
@@ -132,10 +133,10 @@ TEST(RfHistory, HeldMemoryIsReplacedWhenItsUserIsDone) {
 TEST(RfHistory, AMachineWithoutMemoryKeepsWhatItHas) {
   Rig rig(64 * kFrame);
   rig.begin();
-  while (rig.history.extent().frames < 8) {
+  ASSERT_TRUE(testing::wait_until([&] {
     rig.put();
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
+    return rig.history.extent().frames >= 8;
+  }));
   rig.no_memory = true;
   rig.fill();
   EXPECT_GE(rig.history.extent().frames, 8U);
