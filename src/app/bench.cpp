@@ -40,7 +40,7 @@ StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
   double plain_ms = 0.0;
   if (noise.precision == Precision::fp16) {
     BenchCase plain = run.bench_case;
-    plain.params.precision = Precision::fp32;
+    plain.params.formation.precision = Precision::fp32;
     plain_ms = bench_stages({run.backend, plain, run.source, run.points, run.seconds}, table).das_ms;
   }
   const auto stages = stages_alone(run);
@@ -51,8 +51,8 @@ StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
     json facts = {{"precision", precision_name(noise.precision)}, {"p50_ms", s.p50_ms}, {"p99_ms", s.p99_ms}};
     std::string what(kStageNames[static_cast<std::size_t>(stage)]);
     if (stage == Stage::condition) {
-      facts["band_mhz"] = fmt::format("{:.2f}-{:.2f}", run.bench_case.params.band_low_hz * 1e-6,
-                                      run.bench_case.params.band_high_hz * 1e-6);
+      facts["band_mhz"] = fmt::format("{:.2f}-{:.2f}", run.bench_case.params.formation.band_low_hz * 1e-6,
+                                      run.bench_case.params.formation.band_high_hz * 1e-6);
       facts["lines_mhz"] = noise.line_rate_hz * 1e-6;
     }
     if (stage == Stage::beamform) {
@@ -137,7 +137,7 @@ void bench_with_window(const BenchRun& run, bool device, Precision precision, Be
 void bench_one(const BenchRun& run, BenchTable& table) {
   const BenchCase& c = run.bench_case;
   const bool device = run.backend.memory().free > 0;
-  const bool full_aperture = c.params.f_number == 0.0;
+  const bool full_aperture = c.params.formation.f_number == 0.0;
   if (device && full_aperture) bench_copy(run, table);
   const Precision precision = bench_stages(run, table).precision;
   table.add(c, "pipeline", pipeline_facts(run, device, precision));
@@ -145,8 +145,8 @@ void bench_one(const BenchRun& run, BenchTable& table) {
   if (device) bench_latency(run, precision, table);
   bench_with_window(run, device, precision, table);
   BenchCase course = c;
-  course.params.recipe = Recipe::course;
-  course.params.f_number = 0.0;  // it has none
+  course.params.formation.recipe = Recipe::course;
+  course.params.formation.f_number = 0.0;  // it has none
   table.add(course, "pipeline",
             pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }

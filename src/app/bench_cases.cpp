@@ -57,14 +57,14 @@ Acquisition sector_waves() {
 
 ImagingParams picture(const Acquisition& a, const Picture& p, double f_number) {
   ImagingParams params = default_params(a);
-  params.lateral_min_m = -p.half_width_m;
-  params.lateral_max_m = p.half_width_m;
-  params.depth_min_m = p.z0_m;
-  params.depth_max_m = p.z1_m;
-  params.grid_nx = p.nx;
-  params.grid_nz = p.nz;
-  params.f_number = f_number;
-  params.reference_db = 0.0;
+  params.formation.lateral_min_m = -p.half_width_m;
+  params.formation.lateral_max_m = p.half_width_m;
+  params.formation.depth_min_m = p.z0_m;
+  params.formation.depth_max_m = p.z1_m;
+  params.formation.grid_nx = p.nx;
+  params.formation.grid_nz = p.nz;
+  params.formation.f_number = f_number;
+  params.level.reference_db = 0.0;
   return params;
 }
 
@@ -84,7 +84,8 @@ std::vector<float> noise_frame(const Acquisition& a, unsigned seed) {
 
 std::vector<float> points_frame(const Acquisition& a, const ImagingParams& p, unsigned seed) {
   std::minstd_rand random(seed + 1);
-  std::uniform_real_distribution<double> x_of(p.lateral_min_m, p.lateral_max_m), z_of(p.depth_min_m, p.depth_max_m);
+  std::uniform_real_distribution<double> x_of(p.formation.lateral_min_m, p.formation.lateral_max_m),
+      z_of(p.formation.depth_min_m, p.formation.depth_max_m);
   std::vector<double> sum(a.frame_values(), 0.0);
   const int reach = static_cast<int>(3.0 * a.sampling_hz / a.center_hz);
   for (int k = 0; k < 60; ++k) {
@@ -172,19 +173,19 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number) 
     Acquisition copy = *a;
     copy.sample_type = type;
     ImagingParams params = default_params(copy);
-    params.reference_db = 0.0;
-    if (f_number == 0.0) params.f_number = 0.0;
+    params.level.reference_db = 0.0;
+    if (f_number == 0.0) params.formation.f_number = 0.0;
     return {name, std::make_shared<const Acquisition>(std::move(copy)), params};
   }
   if (name == "sector") {
     Acquisition a = sector_waves();
     a.sample_type = type;
     ImagingParams params = default_params(a);
-    params.depth_max_m = 0.12;
-    params.grid_nx = 192;
-    params.grid_nz = 768;
-    params.reference_db = 0.0;
-    params.f_number = f_number;
+    params.formation.depth_max_m = 0.12;
+    params.formation.grid_nx = 192;
+    params.formation.grid_nz = 768;
+    params.level.reference_db = 0.0;
+    params.formation.f_number = f_number;
     return {name, std::make_shared<const Acquisition>(std::move(a)), params};
   }
   const bool s2 = name == "S2";

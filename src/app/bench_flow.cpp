@@ -61,7 +61,7 @@ void bench_ensemble(Backend& backend, const EnsembleSize& size, double seconds, 
   }
   FlowImage image;
   ImagingParams p;
-  p.flow = FlowMode::power;
+  p.color_flow.mode = FlowMode::power;
   std::vector<double> decompose, filter, total;
   std::vector<int> slots(static_cast<std::size_t>(size.n));
   repeat(seconds, [&](int i) {
@@ -93,9 +93,9 @@ void bench_beside_stream(Backend& backend, const std::shared_ptr<Source>& source
                          BenchTable& table) {
   const BenchCase off = bench_case("S1", SampleType::int16, 1.0);
   BenchCase on = off;
-  on.params.flow = FlowMode::power;
-  on.params.flow_frames = frames;
-  on.params.flow_step = kStep;
+  on.params.color_flow.mode = FlowMode::power;
+  on.params.color_flow.frames = frames;
+  on.params.color_flow.step = kStep;
   const bool device = backend.memory().free > 0;
   const double long_enough = device ? seconds : std::max(seconds, 1.0);  // some pictures, where they are slow
   const BenchRun without{backend, off, source, nullptr, long_enough};
@@ -152,7 +152,7 @@ void bench_structure(Backend& backend, double seconds, BenchTable& table) {
   image.grid = {.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 512, .nz = 512};
   std::vector<float> db = speckle_with_discs(image.grid);
   image.host_db = db.data();
-  image.params.structure = Structure::bright;
+  image.params.objects.kind = Structure::bright;
   const auto device = backend.make_structure_device();
   device->begin_thread();
   const StructurePlan plan = make_structure_plan(image.params, image.grid);

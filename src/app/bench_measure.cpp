@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "backend/frame_processor.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -72,12 +73,8 @@ std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
   const std::int64_t begin_ns = now_ns();
   for (std::uint64_t i = 0; i < 16 || seconds_since(begin_ns) < run.seconds; ++i) {
     Lane& lane = *lanes[i % kLanes];
-    lane.upload(frame_of(*run.source, i));
-    lane.condition();
-    lane.beamform();
-    lane.envelope();
-    lane.compress(0.0);
-    lane.finish(HostCopy::none);
+    form_frame(lane, run.plan, frame_of(*run.source, i));
+    make_image(lane, *run.plan, {.copy = HostCopy::none});
     lane.wait();
     if (i >= 8) lane.append_spans(trace);
   }
@@ -98,7 +95,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
                    .host_copy = HostCopy::none,
                    .side = {.flow = &flows}});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  if (run.bench_case.params.flow != FlowMode::off) wait_for_flow(session);
+  if (run.bench_case.params.color_flow.mode != FlowMode::off) wait_for_flow(session);
   trace.clear();
   const FlowCounts flow_begin = session.side_counts().flow;
   const std::int64_t begin_ns = now_ns();

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "app/bench_measure.h"
+#include "backend/frame_processor.h"
 #include "backend/packed_plan.h"
 #include "dsp/delays.h"
 
@@ -41,13 +42,13 @@ Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) 
   Value sum{};
   std::size_t line = 0;
   for (const Transmit& t : a.transmits) {
-    const double there_s = transmit_delay_s(t, a.probe, x, z, p.sound_speed_m_s) - t.t0_s;
+    const double there_s = transmit_delay_s(t, a.probe, x, z, p.formation.sound_speed_m_s) - t.t0_s;
     for (const Element& e : a.probe.elements) {
       const double dx = x - e.x_m;
       const double dz = z - e.z_m;
       const std::size_t here = line++;
-      if (p.f_number > 0.0 && std::abs(dx) > dz / (2.0 * p.f_number) * (1.0 + 1e-6)) continue;
-      const double time_s = there_s + std::hypot(dx, dz) / p.sound_speed_m_s;
+      if (p.formation.f_number > 0.0 && std::abs(dx) > dz / (2.0 * p.formation.f_number) * (1.0 + 1e-6)) continue;
+      const double time_s = there_s + std::hypot(dx, dz) / p.formation.sound_speed_m_s;
       sum += std::polar(1.0, 2.0 * M_PI * std::fmod(lines.band.demod_hz * time_s, 1.0)) *
              lines.at(here, time_s * lines.band.line_rate_hz);
     }
@@ -60,13 +61,8 @@ Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) 
 BeamformCheck check_beamform(const BenchRun& run, Source& source) {
   const auto lane = run.backend.make_lane(0, StreamMode::overlap);
   const Plan& plan = *run.plan;
-  lane->set_plan(run.plan);
-  lane->upload({.stamp = {}, .samples = source.produce(0, {})});
-  lane->condition();
-  lane->beamform();
-  lane->envelope();
-  lane->compress(0.0);
-  lane->finish(HostCopy::none);
+  form_frame(*lane, run.plan, {.stamp = {}, .samples = source.produce(0, {})});
+  make_image(*lane, plan, {.copy = HostCopy::none});
   lane->wait();
   const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);

@@ -28,9 +28,9 @@ void BenchTable::add(const BenchCase& c, const std::string& what, const json& fa
   append({{"case", c.name},
           {"what", what},
           {"input", input},
-          {"f_number", c.params.f_number},
-          {"recipe", c.params.recipe == Recipe::course ? "course" : "analytic"}},
-         fmt::format("{:5} {:10} {:8} F {:<4g}", c.name, what, input, c.params.f_number), facts);
+          {"f_number", c.params.formation.f_number},
+          {"recipe", c.params.formation.recipe == Recipe::course ? "course" : "analytic"}},
+         fmt::format("{:5} {:10} {:8} F {:<4g}", c.name, what, input, c.params.formation.f_number), facts);
 }
 
 void BenchTable::add(const std::string& name, const std::string& what, const json& facts) {

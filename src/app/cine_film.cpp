@@ -13,7 +13,7 @@ CineFilm::CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingPara
       params_(params),
       unreadable_(unreadable) {
   if (!frames_.empty()) pictures_ = frames_.back().place - frames_.front().place + 1;
-  if (params.flow == FlowMode::off) return;
+  if (params.color_flow.mode == FlowMode::off) return;
   without_flow_ = static_cast<std::size_t>(
       std::ranges::count_if(frames_, [](const Frame& frame) { return frame.ensemble.empty(); }));
 }
@@ -79,7 +79,7 @@ std::string CineFilm::result() const {
   if (unreadable_ > 0) text += fmt::format("; {} frames skipped: the recording cannot be read there", unreadable_);
   if (without_flow_ > 0) {
     text += fmt::format("; {} without flow: fewer than {} consecutive frames up to {}", without_flow_,
-                        params_.flow_frames, without_flow_ == 1 ? "this image" : "these images");
+                        params_.color_flow.frames, without_flow_ == 1 ? "this image" : "these images");
   }
   return text;
 }

@@ -50,7 +50,7 @@ FigureSize figure_size(const Options& options) {
 std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
   live.sonogram.take();
   const Sonogram& s = live.sonogram.front();
-  if (image.params.gate == Gate::off || s.number == 0 || s.end == 0) return {};
+  if (image.params.doppler.gate == Gate::off || s.number == 0 || s.end == 0) return {};
   return {figure_doppler(s, image.params, kDopplerSpan_s, DopplerCurves::shown)};
 }
 
@@ -64,7 +64,7 @@ void write_last_figure(const Options& options, const SourceInfo& source, const I
   const StructureImage& found = live.structure.front();
   StructureView objects;
   if (found.number > 0 && found.grid == image.grid) show_objects(objects, found);
-  const bool has_flow = image.params.flow != FlowMode::off && flow.number > 0;
+  const bool has_flow = image.params.color_flow.mode != FlowMode::off && flow.number > 0;
   std::vector<const Measured*> values;
   if (marked.measured != nullptr) values.push_back(marked.measured);
   write_figure_of(options.figure, {.images = {{.image = image,

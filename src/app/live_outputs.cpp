@@ -58,21 +58,21 @@ nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
 }  // namespace
 
 void require_live_outputs(const Options& options, const ImagingParams& params) {
-  if (!options.flow_out.empty() && params.flow == FlowMode::off) {
+  if (!options.flow_out.empty() && params.color_flow.mode == FlowMode::off) {
     throw Error("--flow-out", "flow = off", "--set flow=power, velocity or low_rank");
   }
-  if (!options.structure_out.empty() && params.structure == Structure::off) {
+  if (!options.structure_out.empty() && params.objects.kind == Structure::off) {
     throw Error("--structure-out", "structure = off", "--set structure=bright or dark");
   }
-  if (!options.sonogram_out.empty() && params.gate == Gate::off) {
+  if (!options.sonogram_out.empty() && params.doppler.gate == Gate::off) {
     throw Error("--sonogram-out", "gate = off", "--set gate=on");
   }
 }
 
 void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report) {
-  if (run.params.flow != FlowMode::off) report["flow"] = end_flow(run, last_of(live.flow));
-  if (run.params.structure != Structure::off) report["structure"] = end_structure(run, last_of(live.structure));
-  if (run.params.gate != Gate::off) report["sonogram"] = end_sonogram(run, last_of(live.sonogram));
+  if (run.params.color_flow.mode != FlowMode::off) report["flow"] = end_flow(run, last_of(live.flow));
+  if (run.params.objects.kind != Structure::off) report["structure"] = end_structure(run, last_of(live.structure));
+  if (run.params.doppler.gate != Gate::off) report["sonogram"] = end_sonogram(run, last_of(live.sonogram));
 }
 
 }  // namespace echoloop

@@ -12,8 +12,9 @@ constexpr std::size_t kAhead = 2;  // the lane always has the next one
 
 // Whether `made` gives the levels that `wanted` does; an automatic level of 0 dB is whichever was in use.
 bool makes_same(const ImagingParams& made, const ImagingParams& wanted) {
-  const bool level = wanted.reference_db <= kAutoReference || made.reference_db == wanted.reference_db;
-  return level && alike(made, wanted, forms_pixels) && alike(made, wanted, is_refinement);
+  const bool level =
+      wanted.level.reference_db <= kAutoReference || made.level.reference_db == wanted.level.reference_db;
+  return level && same_pixels(made, wanted) && made.refine == wanted.refine;
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ void MModeReview::update(UiState& state, Session& session, Moment moment) {
   }
   const Key key{*state.inspected, without_display(state.params), session.arrangements()};
   const bool goes_on = key_.has_value() && key_->at == key.at && key_->arrangement == key.arrangement &&
-                       makes_same(key_->params, key.params) && key_->params.reference_db == key.params.reference_db;
+                       makes_same(key_->params, key.params) &&
+                       key_->params.level.reference_db == key.params.level.reference_db;
   if (!goes_on) begin(state, key);
   if (!view.cancelled && !answers_->failed) ask(state, session);
   const std::size_t came = answers_->came;

@@ -20,7 +20,7 @@ std::string objects_csv(const StructureView& view, const std::string& comments) 
   const StructureImage& found = *view.image;
   std::string text = comments + background_line("background", found.background);
   text += background_line("background of the smoothed image", found.smoothed);
-  text += fmt::format("# threshold: {} {:.6g} dB\n", found.params.structure == Structure::bright ? "above" : "below",
+  text += fmt::format("# threshold: {} {:.6g} dB\n", found.params.objects.kind == Structure::bright ? "above" : "below",
                       found.threshold_db);
   text += fmt::format("# objects: {}, and {} below the minimum area\n", found.objects.size(),
                       found.found - found.objects.size());

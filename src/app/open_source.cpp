@@ -48,7 +48,7 @@ ImagingParams window_params(const OpenedSource& opened) {
   ImagingParams params = default_params(*opened.info.acquisition);
   if (opened.info.phantom == "flow") {
     const PhantomSettings settings = parse_phantom(opened.name.substr(kPhantomPrefix.size()));
-    params.gate_z_m = flow_phantom_truth(settings, 0).axis.z_m;
+    params.doppler.z_m = flow_phantom_truth(settings, 0).axis.z_m;
   }
   return params;
 }

@@ -38,32 +38,32 @@ FinePoint no_fine_point(const Measured& m, const MeasuredPoint& point, const std
 std::string why_no_fine_grid(const Image& image) {
   const ImagingParams& p = image.params;
   if (image.acquisition == nullptr || image.acquisition->data == DataKind::beamformed) return "beamformed recording";
-  if (p.recipe == Recipe::course) return "course recipe";
-  const bool filtered =
-      p.median != Median::off || p.smooth_axial_m > 0.0 || p.smooth_lateral_m > 0.0 || p.speckle_reduction > 0.0;
+  if (p.formation.recipe == Recipe::course) return "course recipe";
+  const bool filtered = p.refine.median != Median::off || p.refine.smooth_axial_m > 0.0 ||
+                        p.refine.smooth_lateral_m > 0.0 || p.refine.speckle_reduction > 0.0;
   return filtered ? "image filters act on its pixels" : "";
 }
 
 ImagingParams patch_params(const Image& image, const Grid& patch) {
   ImagingParams p = without_display(image.params);
-  p.flow = FlowMode::off;
-  p.gate = Gate::off;
-  p.structure = Structure::off;
-  p.persistence_s = 0.0;
-  p.grid_nx = patch.nx;
-  p.grid_nz = patch.nz;
+  p.color_flow.mode = FlowMode::off;
+  p.doppler.gate = Gate::off;
+  p.objects.kind = Structure::off;
+  p.refine.persistence_s = 0.0;
+  p.formation.grid_nx = patch.nx;
+  p.formation.grid_nz = patch.nz;
   if (patch.polar()) {
-    p.grid_kind = GridChoice::polar;
-    p.sector_min_rad = patch.sector.angle0_rad;
-    p.sector_max_rad = patch.sector.angle1_rad;
-    p.depth_min_m = patch.sector.r0_m + patch.sector.apex_z_m;
-    p.depth_max_m = patch.sector.r1_m + patch.sector.apex_z_m;
+    p.formation.grid_kind = GridChoice::polar;
+    p.formation.sector_min_rad = patch.sector.angle0_rad;
+    p.formation.sector_max_rad = patch.sector.angle1_rad;
+    p.formation.depth_min_m = patch.sector.r0_m + patch.sector.apex_z_m;
+    p.formation.depth_max_m = patch.sector.r1_m + patch.sector.apex_z_m;
   } else {
-    p.grid_kind = GridChoice::cartesian;
-    p.lateral_min_m = patch.x0_m;
-    p.lateral_max_m = patch.x1_m;
-    p.depth_min_m = patch.z0_m;
-    p.depth_max_m = patch.z1_m;
+    p.formation.grid_kind = GridChoice::cartesian;
+    p.formation.lateral_min_m = patch.x0_m;
+    p.formation.lateral_max_m = patch.x1_m;
+    p.formation.depth_min_m = patch.z0_m;
+    p.formation.depth_max_m = patch.z1_m;
   }
   return p;
 }

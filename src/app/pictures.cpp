@@ -34,10 +34,10 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
                    const Marks& marks, const FlowImage* flow, const StructureView* objects) {
-  const bool low_rank = flow != nullptr && display.flow == FlowMode::low_rank;
+  const bool low_rank = flow != nullptr && display.color_flow.mode == FlowMode::low_rank;
   const bool overlay = flow != nullptr && !low_rank;
   const Image shown = low_rank ? low_rank_image(image, *flow) : image;
-  RgbPicture picture = render_picture(shown, display);
+  RgbPicture picture = render_picture(shown, display.display);
   if (overlay) draw_flow_in(picture, shown, *flow, display);
   draw_marks_in(picture, shown.grid, marks, objects);
   if (overlay) add_flow_scale(picture, *flow, display);

@@ -164,7 +164,8 @@ void Review::ask_for(Cine& cine, std::size_t index, const ImagingParams& params,
   if (cine.compare && (!other || beside)) wanted.compare = without_display(cine.a);
   if (wanted == asked_) return;
   Ensemble ensemble;
-  if (frozen_ && params.flow != FlowMode::off) ensemble = ensemble_before(history_, index, params.flow_frames);
+  if (frozen_ && params.color_flow.mode != FlowMode::off)
+    ensemble = ensemble_before(history_, index, params.color_flow.frames);
   cine.why_no_flow = ensemble.why_not;
   if (!ensemble.why_not.empty()) ensemble.frames.clear();
   session.review({.frame = kept->frame,
@@ -180,7 +181,7 @@ void Review::ask_for(Cine& cine, std::size_t index, const ImagingParams& params,
 bool Review::answered_by(const Image& image) const {
   if (!asked_.has_value() || image.stamp.sequence != asked_->sequence) return false;
   ImagingParams made_with = image.params;
-  made_with.reference_db = asked_->params.reference_db;  // the image holds the level in use
+  made_with.level.reference_db = asked_->params.level.reference_db;  // the image holds the level in use
   return made_with == asked_->params;
 }
 

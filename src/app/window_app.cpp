@@ -113,7 +113,7 @@ UiCommands WindowApp::make_commands() {
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
   c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
     if (state_.source.acquisition == nullptr) return std::nullopt;
-    return nearest_echo(*state_.source.acquisition, state_.params.sound_speed_m_s, at);
+    return nearest_echo(*state_.source.acquisition, state_.params.formation.sound_speed_m_s, at);
   };
   c.dismiss_message = [this](std::size_t index) {
     later([this, index] {
@@ -238,7 +238,7 @@ void WindowApp::count_picture() {
 bool WindowApp::must_draw() const {
   // Of what the window will take: other mailboxes keep their news.
   const bool kept_news = past_.images[0].has_news() || (state_.cine.compare && past_.images[1].has_news()) ||
-                         (state_.params.flow != FlowMode::off && past_.flow.has_news());
+                         (state_.params.color_flow.mode != FlowMode::off && past_.flow.has_news());
   const bool news = review_.frozen() ? kept_news : live_.images.has_news();
   return news || film_ != nullptr || fine_points_.busy() || fine_points_a_.busy() || state_.measured.fine_came ||
          viewer_->wants_frame() || viewer_->should_close() || opener_.fraction() != fraction_drawn_;

@@ -50,9 +50,7 @@ void WindowApp::use_as_a(OpenedSource opened, const ImagingParams& params) {
 // Both recordings with the parameters that they had. B's stream starts again.
 void WindowApp::swap_recordings() {
   if (compared_.opened() == nullptr) return;
-  const ImagingParams display = state_.params;
-  ImagingParams params_of_a = state_.cine.a;
-  take_display(params_of_a, display);
+  const ImagingParams params_of_a = with_display(state_.cine.a, state_.params.display);
   OpenedSource becomes_b = *compared_.opened();
   current_becomes_a_ = true;
   start_session(std::move(becomes_b));

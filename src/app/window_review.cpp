@@ -99,7 +99,7 @@ void WindowApp::set_reference() {
   const double brightest = static_cast<double>(*std::max_element(pixels.begin(), pixels.end()));
   const Image& shown = viewer_->shown_image();
   const double of_selection_db = transmit_level_db(shown.params, *shown.acquisition);
-  session_->hold_reference(shown.params.reference_db + brightest - of_selection_db);
+  session_->hold_reference(shown.params.level.reference_db + brightest - of_selection_db);
   review_.ask_again();
 }
 
@@ -107,8 +107,8 @@ void WindowApp::set_reference() {
 void WindowApp::say_reference() {
   if (!reference_before_.has_value()) return;
   const Image& shown = viewer_->shown_image();
-  const double change_db = shown.params.reference_db - reference_before_->reference_db;
-  const bool same_picture = alike(shown.params, *reference_before_, forms_pixels);
+  const double change_db = shown.params.level.reference_db - reference_before_->level.reference_db;
+  const bool same_picture = same_pixels(shown.params, *reference_before_);
   if (same_picture && std::abs(change_db) < 0.05 && now_ns() < reference_until_ns_) return;
   reference_before_.reset();
   if (!same_picture) return;  // something else changed meanwhile: the difference says nothing

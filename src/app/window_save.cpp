@@ -106,7 +106,7 @@ Image WindowApp::image_on_screen(std::vector<float>& pixels) const {
   pixels = viewer_->shown_db();
   Image shown = viewer_->shown_image();
   shown.host_db = pixels.data();
-  take_display(shown.params, state_.params);
+  shown.params.display = state_.params.display;
   return shown;
 }
 
@@ -160,9 +160,9 @@ void WindowApp::save_picture(SaveWhat what) {
 // Window and map of `shown`, with the flow that is on screen, its threshold and its priority.
 ImagingParams WindowApp::display_on_screen(const Image& shown) const {
   ImagingParams display = shown.params;
-  display.flow = state_.params.flow;
-  display.flow_threshold_db = state_.params.flow_threshold_db;
-  display.flow_priority_db = state_.params.flow_priority_db;
+  display.color_flow.mode = state_.params.color_flow.mode;
+  display.color_flow.threshold_db = state_.params.color_flow.threshold_db;
+  display.color_flow.priority_db = state_.params.color_flow.priority_db;
   return display;
 }
 
@@ -180,7 +180,7 @@ void WindowApp::save_figure(const std::filesystem::path& path, const Image& show
   if (!pixels.empty()) {
     Image a = *viewer_->compared_image();
     a.host_db = pixels.data();
-    take_display(a.params, state_.params);
+    a.params.display = state_.params.display;
     const ComparedRecording& other = state_.cine.a_recording;
     order.images.push_back(
         {.image = a,
@@ -249,7 +249,7 @@ void WindowApp::save_objects() {
 void WindowApp::save_film() {
   if (film_ != nullptr || session_ == nullptr || !review_.frozen()) return;
   const FilmPlan plan = plan_film(state_.cine, state_.saving.film);
-  const bool flow = state_.params.flow != FlowMode::off;
+  const bool flow = state_.params.color_flow.mode != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
   std::size_t unreadable = 0;
   for (const FilmFrame& frame : film_frames(state_.cine, plan)) {
@@ -259,7 +259,7 @@ void WindowApp::save_film() {
       continue;
     }
     Ensemble ensemble;
-    if (flow) ensemble = ensemble_before(history_, frame.index, state_.params.flow_frames);
+    if (flow) ensemble = ensemble_before(history_, frame.index, state_.params.color_flow.frames);
     if (!ensemble.why_not.empty()) ensemble.frames.clear();
     frames.push_back({.kept = std::move(*kept), .place = frame.place, .ensemble = std::move(ensemble.frames)});
   }

@@ -60,7 +60,7 @@ void WindowApp::save_session() {
                                                      : get_text(state_.params, spec)));
   }
   if (shown.number != 0) {  // of all transmits, as a stream holds it
-    session.held_reference_db = shown.params.reference_db - transmit_level_db(shown.params, *shown.acquisition);
+    session.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(state_.source, shown.stamp), kSessionEnding.data());

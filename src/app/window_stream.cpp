@@ -69,9 +69,9 @@ ImagingParams WindowApp::params_to_start(const ImagingParams& defaults) const {
   // What the command line set is meant for the source that it named.
   if (source_ == nullptr) return apply_settings(defaults, options_.settings);
   ImagingParams params = defaults;  // the display stays as the user left it
-  params.dynamic_range_db = state_.params.dynamic_range_db;
-  params.gamma = state_.params.gamma;
-  params.color_map = state_.params.color_map;
+  params.display.dynamic_range_db = state_.params.display.dynamic_range_db;
+  params.display.gamma = state_.params.display.gamma;
+  params.display.color_map = state_.params.display.color_map;
   return params;
 }
 

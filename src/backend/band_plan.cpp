@@ -35,7 +35,7 @@ constexpr double kPackedSamplesPerHertz = 3.9;
 // Lines at the lowest rate that has so many samples per hertz of band; without their response.
 std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& p, double samples_per_hertz) {
   auto plan = std::make_shared<BandPlan>();
-  const double width_hz = p.band_high_hz - p.band_low_hz;
+  const double width_hz = p.formation.band_high_hz - p.formation.band_low_hz;
   plan->input = a.signal;
   plan->band_width_hz = width_hz;
   plan->n_samples = a.n_samples;
@@ -52,9 +52,10 @@ std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& 
 
   const double bin_hz = a.sampling_hz / plan->n_in;
   const double input_hz = plan->input == SignalKind::rf ? 0.0 : a.demod_hz;
-  plan->bin_offset = static_cast<int>(std::lround((0.5 * (p.band_low_hz + p.band_high_hz) - input_hz) / bin_hz));
+  plan->bin_offset =
+      static_cast<int>(std::lround((0.5 * (p.formation.band_low_hz + p.formation.band_high_hz) - input_hz) / bin_hz));
   plan->demod_hz = input_hz + plan->bin_offset * bin_hz;
-  plan->band_shift_hz = 0.5 * (p.band_low_hz + p.band_high_hz) - plan->demod_hz;
+  plan->band_shift_hz = 0.5 * (p.formation.band_low_hz + p.formation.band_high_hz) - plan->demod_hz;
   return plan;
 }
 
@@ -67,7 +68,7 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   for (int m = 0; m < plan->n_out; ++m) {
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
     const double f_hz = plan->demod_hz + signed_m * bin_hz;
-    double gain = band_response(f_hz, p.band_low_hz, p.band_high_hz);
+    double gain = band_response(f_hz, p.formation.band_low_hz, p.formation.band_high_hz);
     if (a.data == DataKind::beamformed) gain = std::abs(f_hz - a.demod_hz) <= 0.5 * a.sampling_hz ? 1.0 : 0.0;
     plan->response[static_cast<std::size_t>(m)] =
         static_cast<float>((plan->input == SignalKind::rf ? 2.0 : 1.0) * gain / plan->n_in);

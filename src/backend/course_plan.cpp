@@ -61,7 +61,7 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
                     .tx_sin = plan->tx_sin.data(),
                     .tx_cos = plan->tx_cos.data(),
                     .tx_t0_s = plan->tx_t0_s.data(),
-                    .sound_speed_m_s = p.sound_speed_m_s,
+                    .sound_speed_m_s = p.formation.sound_speed_m_s,
                     .sampling_hz = a.sampling_hz};
   return plan;
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backend/frame_processor.h"
 #include "backend/reference_level.h"
 
 namespace echoloop {
@@ -16,7 +17,7 @@ FlowReviewer::FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamM
 
 void FlowReviewer::begin(FlowReviewRequest request) {
   request_.reset();
-  request.params.flow_persistence_s = 0.0;
+  request.params.color_flow.persistence_s = 0.0;
   auto plan = make_plan(acquisition_, request.params, plan_, backend_.lowest_precision());
   if (plan_ != nullptr && !same_pixels(*plan, *plan_)) {
     std::ranges::fill(held_, std::nullopt);
@@ -71,16 +72,11 @@ void FlowReviewer::beamform(const EnsembleFrame& wanted, double reference_db) {
   const FrameStamp& stamp = wanted.frame.stamp;
   const int slot = slot_of(stamp);
   if (worker_.needs(slot)) return;
-  lane_->set_plan(plan_);
+  lane_->set_plan(plan_);  // throws where the device has no room for the plan
   owner_ = wanted.owner;
   lane_busy_ = true;
-  lane_->upload(wanted.frame);
-  lane_->condition();
-  lane_->beamform();
-  lane_->envelope();
-  lane_->compress(reference_db);
-  if (plan_->refine != nullptr) lane_->refine(nullptr);
-  lane_->finish(HostCopy::none);
+  form_frame(*lane_, plan_, wanted.frame);
+  make_image(*lane_, *plan_, {.reference_db = reference_db, .copy = HostCopy::none});
   held_[static_cast<std::size_t>(slot)].reset();
   worker_.device().store(slot, lane_->pixels());
   held_[static_cast<std::size_t>(slot)] = held(stamp);

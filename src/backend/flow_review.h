@@ -18,7 +18,7 @@ struct EnsembleFrame {
 };
 
 struct FlowReviewRequest {
-  std::vector<EnsembleFrame> frames;  // params.flow_frames of them that follow each other, oldest first
+  std::vector<EnsembleFrame> frames;  // params.color_flow.frames of them that follow each other, oldest first
   ImagingParams params;  // pictures are not averaged over time: it would depend on what was looked at before
 };
 

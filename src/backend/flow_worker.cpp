@@ -116,7 +116,8 @@ void FlowWorker::make_picture(Hand& hand) {
   const std::int64_t begin_ns = now_ns();
   const FlowTask& task = hand.task;
   const ImagingParams& params = task.plan->params;
-  const bool by_components = params.wall_filter == WallFilter::svd || params.flow == FlowMode::low_rank;
+  const bool by_components =
+      params.color_flow.wall_filter == WallFilter::svd || params.color_flow.mode == FlowMode::low_rank;
   Decomposition d;
   ComponentRange range;
   if (by_components) {
@@ -146,8 +147,8 @@ void FlowWorker::publish(Hand& hand, FlowImage& image, std::int64_t begin_ns) {
   const ImagingParams& params = task.plan->params;
   double keep = 0.0;
   const double passed_s = task.stamp.time_s - shown_stamp_.time_s;
-  if (params.flow_persistence_s > 0.0 && shown_run_ == task.run && passed_s > 0.0) {
-    keep = std::exp(-passed_s / params.flow_persistence_s);
+  if (params.color_flow.persistence_s > 0.0 && shown_run_ == task.run && passed_s > 0.0) {
+    keep = std::exp(-passed_s / params.color_flow.persistence_s);
   }
   image.stamp = task.stamp;
   image.grid = task.plan->das->tables->grid;
@@ -162,7 +163,7 @@ void FlowWorker::publish(Hand& hand, FlowImage& image, std::int64_t begin_ns) {
                      {.reference_db = task.reference_db,
                       .scale_m_s = task.flow.scale_m_s,
                       .keep = keep,
-                      .low_rank = params.flow == FlowMode::low_rank},
+                      .low_rank = params.color_flow.mode == FlowMode::low_rank},
                      image);
   shown_stamp_ = task.stamp;
   shown_run_ = task.run;

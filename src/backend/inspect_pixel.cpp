@@ -150,7 +150,7 @@ float response_db(const Plan& plan, double f_hz) {
     }
     gain = std::abs(sum);
   } else {
-    gain = band_response(f_hz, plan.params.band_low_hz, plan.params.band_high_hz);
+    gain = band_response(f_hz, plan.params.formation.band_low_hz, plan.params.formation.band_high_hz);
   }
   return static_cast<float>(20.0 * std::log10(std::max(gain, 1e-10)));
 }
@@ -159,8 +159,8 @@ void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& ter
   const Acquisition& a = *w.plan.acquisition;
   const bool course = w.plan.course != nullptr;
   i.spectrum_element = nearest_element(a, i.at);
-  i.band_low_hz = course ? kCourseLowHz : w.plan.params.band_low_hz;
-  i.band_high_hz = course ? kCourseHighHz : w.plan.params.band_high_hz;
+  i.band_low_hz = course ? kCourseLowHz : w.plan.params.formation.band_low_hz;
+  i.band_high_hz = course ? kCourseHighHz : w.plan.params.formation.band_high_hz;
   // One Nyquist zone of RF, the one that holds the pulse; all of IQ.
   const bool iq = a.signal == SignalKind::iq;
   const double span_hz = iq ? a.sampling_hz : 0.5 * a.sampling_hz;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "backend/frame_processor.h"
 #include "backend/inspect_pixel.h"
 #include "backend/reference_level.h"
 #include "core/mapped_files.h"
@@ -18,15 +19,11 @@ constexpr std::size_t kMostPlans = 32;  // of single transmits
 // The same picture of one transmit: what chooses grid and compounding by looking at all of them is settled.
 ImagingParams params_of_one_transmit(const Plan& all) {
   ImagingParams p = all.params;
-  p.grid_kind = all.grid.polar() ? GridChoice::polar : GridChoice::cartesian;
-  p.grid_nx = all.grid.nx;
-  p.grid_nz = all.grid.nz;
-  p.compounding = Compounding::coherent;
-  const ImagingParams every;
-  p.transmit_first = every.transmit_first;
-  p.transmit_last = every.transmit_last;
-  p.transmit_every = every.transmit_every;
-  p.transmit_window = every.transmit_window;
+  p.formation.grid_kind = all.grid.polar() ? GridChoice::polar : GridChoice::cartesian;
+  p.formation.grid_nx = all.grid.nx;
+  p.formation.grid_nz = all.grid.nz;
+  p.formation.compounding = Compounding::coherent;
+  p.transmits = {};
   return p;
 }
 
@@ -112,19 +109,16 @@ void FrameInspector::work() {
 
 void FrameInspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
                            double reference_db) {
-  lane.set_plan(plan);
-  lane.upload(frame);
-  lane.condition();
-  lane.beamform();
-  lane.envelope();
-  lane.compress(reference_db);
-  lane.finish(HostCopy::made);
+  form_frame(lane, plan, frame);
+  make_image(lane, *plan, {.reference_db = reference_db});
   working_ = &lane;
 }
 
 void FrameInspector::start_all() {
   if (lane_ == nullptr) lane_ = backend_.make_lane(kMaxLanes, mode_);
-  plan_ = make_plan(acquisition_, request_->params, plan_, backend_.lowest_precision());
+  ImagingParams params = request_->params;
+  params.refine = {};  // the levels of the pixel are those before the filters of the image
+  plan_ = make_plan(acquisition_, params, plan_, backend_.lowest_precision());
   reference_db_ = reference_level_db(*plan_, held_reference_db_);
   start(*lane_, plan_, request_->frame, reference_db_);
 }

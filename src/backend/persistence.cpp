@@ -17,14 +17,14 @@ Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, con
   const double dt_s = timed ? stamp.time_s - stamp_.time_s
                             : static_cast<double>(stamp.acquired_ns - stamp_.acquired_ns) * kSecondsPerNanosecond;
   const bool same = plan_ == plan || (plan_ != nullptr && plan_->acquisition == plan->acquisition &&
-                                      plan_->grid == plan->grid && alike(plan_->params, plan->params, forms_pixels));
+                                      plan_->grid == plan->grid && same_pixels(plan_->params, plan->params));
   plan_ = plan;
   stamp_ = stamp;
   if (!same || dt_s < 0.0) {
     squares_ = 1.0;
     return {};
   }
-  const double keep = std::exp(-dt_s / plan->params.persistence_s);
+  const double keep = std::exp(-dt_s / plan->params.refine.persistence_s);
   squares_ = keep * keep * squares_ + (1.0 - keep) * (1.0 - keep);
   return {.begins = false, .keep = static_cast<float>(keep), .frames = 1.0 / squares_};
 }

@@ -132,7 +132,8 @@ int Pipeline::in_flight() const { return static_cast<int>(started_ - finished_);
 void Pipeline::take_params() {
   if (!params_.take()) return;
   const ImagingParams& wanted = params_.front();
-  const bool newly_automatic = wanted.reference_db <= kAutoReference && plan_->params.reference_db > kAutoReference;
+  const bool newly_automatic =
+      wanted.level.reference_db <= kAutoReference && plan_->params.level.reference_db > kAutoReference;
   if (newly_automatic) measure_reference_ = true;
   try {
     plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
@@ -177,44 +178,42 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   watch_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
-  lane.upload(slot.lease->frame());
-  inject_faults(lane, slot.lease->frame().stamp.sequence);
-  lane.condition();
+  const RfFrame& frame = slot.lease->frame();
   const bool automatic = holds_level(*plan_);
-  const bool measure = measure_reference_.exchange(false) || (automatic && held_reference_db_ <= kAutoReference);
+  const bool asked = measure_reference_.exchange(false);
+  const bool measure = automatic && (asked || held_reference_db_ <= kAutoReference);
   slot.reference_db = reference_level_db(*plan_, held_reference_db_);
-  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and the sonogram need,
-  // are then not kept.
+  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
+  // need, are then not kept.
   const bool pixels = side_.wants_pixels(slot.plan->params);
-  if (!(automatic && measure) && !pixels) lane.expect_reference(slot.reference_db);
-  lane.beamform();
-  lane.envelope();
-  if (automatic && measure) {
+  FrameForming forming = injected_faults(frame.stamp.sequence);
+  if (!measure && !pixels) forming.expected_db = slot.reference_db;
+  form_frame(lane, slot.plan, frame, forming);
+  if (measure) {
     measure_reference(slot);
     slot.reference_db = reference_level_db(*plan_, held_reference_db_);
   }
-  lane.compress(slot.reference_db);
-  refine(slot);
+  const std::optional<FrameAverage> average = next_average(slot);
   slot.line = line_.column(slot.plan->grid);
-  if (slot.line.has_value()) lane.keep_line(*slot.line);
-  lane.finish(host_copy_);
+  make_image(lane, *slot.plan,
+             {.reference_db = slot.reference_db,
+              .copy = host_copy_,
+              .average = average.has_value() ? &*average : nullptr,
+              .line = slot.line});
   if (pixels && !abandoned_) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
 }
 
-// Of the frame that has just been started; the one before it lies in the slot before.
-void Pipeline::refine(Slot& slot) {
+// Of the frame that has just been formed; the one before it lies in the slot before.
+std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
   slot.averaged_frames = 0.0;
-  const bool averages = slot.plan->refine != nullptr && slot.plan->refine->average;
-  if (!averages) {
+  if (slot.plan->refine == nullptr || !slot.plan->refine->average) {
     persistence_.reset();
-    if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
-    return;
+    return std::nullopt;
   }
   const Persistence::Step step = persistence_.next(slot.plan, slot.lease->frame().stamp);
   const Lane* before = slots_[(next_ + slots_.size() - 1) % slots_.size()].lane.get();
-  const FrameAverage average{.before = step.begins ? nullptr : before, .keep = step.keep};
-  slot.lane->refine(&average);
   slot.averaged_frames = step.frames;
+  return FrameAverage{.before = step.begins ? nullptr : before, .keep = step.keep};
 }
 
 // A plan that the device has no room for is refused: the lane goes on with the one that it had.
@@ -230,15 +229,16 @@ void Pipeline::set_lane_plan(Slot& slot) {
   slot.plan = plan_;
 }
 
-void Pipeline::inject_faults(Lane& lane, std::uint64_t sequence) {
-  if (const double ms = load_ms_; ms > 0.0) lane.load(ms);
+FrameForming Pipeline::injected_faults(std::uint64_t sequence) {
+  FrameForming forming{.load_ms = load_ms_};
   const auto due = [sequence](std::atomic<double>& at) {
     if (at == 0.0 || static_cast<double>(sequence) < at) return false;
     at = 0.0;  // once
     return true;
   };
-  if (due(error_at_)) lane.fail(DeviceFault::refused);
-  if (due(lost_at_)) lane.fail(DeviceFault::lost);
+  if (due(error_at_)) forming.fault = DeviceFault::refused;
+  if (due(lost_at_)) forming.fault = DeviceFault::lost;
+  return forming;
 }
 
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
@@ -249,13 +249,9 @@ void Pipeline::measure_reference(Slot& slot) {
 void Pipeline::collect(Slot& slot) {
   end_lease(slot);
   Image& image = slot.lane->image();
-  image.ready_ns = now_ns();
-  watch_.frame_ended(image.ready_ns);
+  describe(image, *slot.plan, slot.reference_db, slot.averaged_frames);
   image.number = finished_ + 1;
-  image.params = slot.plan->params;
-  image.params.reference_db = slot.reference_db;
-  image.acquisition = acquisition_;
-  image.averaged_frames = slot.averaged_frames;
+  watch_.frame_ended(image.ready_ns);
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
   if (options_.on_image) options_.on_image(image);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/frame_processor.h"
 #include "backend/line_tap.h"
 #include "backend/persistence.h"
 #include "backend/review.h"
@@ -90,8 +91,8 @@ class Pipeline {
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
-  void refine(Slot& slot);
-  void inject_faults(Lane& lane, std::uint64_t sequence);
+  std::optional<FrameAverage> next_average(Slot& slot);
+  FrameForming injected_faults(std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
   void measure_reference(Slot& slot);

@@ -20,8 +20,8 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
                                         std::shared_ptr<const DasTables> tables,
                                         std::shared_ptr<const std::vector<float>> tx_weights) {
   auto plan = std::make_shared<DasPlan>();
-  const double wavelength_m = p.sound_speed_m_s / a.center_hz;
-  const bool directive = p.directivity == Directivity::on && a.probe.element_width_m > 0.0;
+  const double wavelength_m = p.formation.sound_speed_m_s / a.center_hz;
+  const bool directive = p.formation.directivity == Directivity::on && a.probe.element_width_m > 0.0;
   plan->geometry = {
       .nx = tables->grid.nx,
       .nz = tables->grid.nz,
@@ -39,10 +39,10 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
       .row_turns = tables->row_turns.data(),
       .tx_excess = tables->tx_excess.data(),
       .tx_weight = tx_weights != nullptr ? tx_weights->data() : nullptr,
-      .samples_per_m = static_cast<float>(band.line_rate_hz / p.sound_speed_m_s),
+      .samples_per_m = static_cast<float>(band.line_rate_hz / p.formation.sound_speed_m_s),
       .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
-      .f_number = static_cast<float>(p.f_number),
-      .apodization = p.apodization,
+      .f_number = static_cast<float>(p.formation.f_number),
+      .apodization = p.formation.apodization,
       .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
   plan->tables = std::move(tables);
   plan->tx_weights = std::move(tx_weights);
@@ -54,21 +54,21 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
 ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
   ImagingParams own = p;
   if (a.data == DataKind::beamformed) {
-    own.f_number = 2.0 * std::max(p.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
-    own.apodization = Apodization::boxcar;
-    own.directivity = Directivity::off;
+    own.formation.f_number = 2.0 * std::max(p.formation.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
+    own.formation.apodization = Apodization::boxcar;
+    own.formation.directivity = Directivity::off;
     // All that there is, and a hair more: wider than the taps of a backend's filter can be (fir_conditioner.cpp), so
     // that the transform with make_band()'s response is used, which leaves every sample as it is.
-    own.band_low_hz = a.demod_hz - 0.505 * a.sampling_hz;
-    own.band_high_hz = a.demod_hz + 0.505 * a.sampling_hz;
+    own.formation.band_low_hz = a.demod_hz - 0.505 * a.sampling_hz;
+    own.formation.band_high_hz = a.demod_hz + 0.505 * a.sampling_hz;
   }
   return own;
 }
 
 // Null where they are all 1.
 std::shared_ptr<const std::vector<float>> make_tx_weights(const ImagingParams& p, const Acquisition& a) {
-  if (p.transmit_window == Apodization::boxcar || a.n_transmits() == 1) return nullptr;
-  return std::make_shared<const std::vector<float>>(transmit_weights(p.transmit_window, a));
+  if (p.transmits.window == Apodization::boxcar || a.n_transmits() == 1) return nullptr;
+  return std::make_shared<const std::vector<float>>(transmit_weights(p.transmits.window, a));
 }
 
 struct Kept {
@@ -93,11 +93,11 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
     packed->taps = std::make_shared<const PackedTaps>(make_packed_taps(*packed->fir));
   }
   const bool same_tables = old != nullptr && kept.tables;
-  packed->das =
-      make_das(a, p, *packed->band,
-               same_tables ? old->das->tables
-                           : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.sound_speed_m_s}),
-               tx_weights);
+  packed->das = make_das(
+      a, p, *packed->band,
+      same_tables ? old->das->tables
+                  : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.formation.sound_speed_m_s}),
+      tx_weights);
   packed->tiles = choose_packed_plan(packed->das->geometry, same_tables ? old->tiles.get() : nullptr);
   return packed->tiles != nullptr ? packed : nullptr;
 }
@@ -125,7 +125,7 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   if (lines) {
     require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
   }
-  if (params.recipe == Recipe::course) require_course(acquisition);
+  if (params.formation.recipe == Recipe::course) require_course(acquisition);
 }
 
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
@@ -140,27 +140,30 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->pick = picked_transmits(params, *acquisition);
   const bool same_transmits = comparable && previous->pick == plan->pick;
   plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
-  const bool same_refinement = comparable && previous->grid == plan->grid && alike(old, params, is_refinement);
+  const bool same_refinement = comparable && previous->grid == plan->grid && old.refine == params.refine;
   plan->refine = same_refinement ? previous->refine : make_refine_plan(params, plan->grid);
-  if (params.recipe == Recipe::course) {
+  if (params.formation.recipe == Recipe::course) {
     const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
-                      old.sound_speed_m_s == params.sound_speed_m_s;
+                      old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
     plan->course = same ? previous->course : make_course(*plan->formed, params, plan->grid);
     return plan;
   }
-  const bool same_band = comparable && previous->band != nullptr && old.band_low_hz == params.band_low_hz &&
-                         old.band_high_hz == params.band_high_hz;
+  const bool same_band = comparable && previous->band != nullptr &&
+                         old.formation.band_low_hz == params.formation.band_low_hz &&
+                         old.formation.band_high_hz == params.formation.band_high_hz;
   const ImagingParams own = formation_params(*acquisition, params);
   plan->band = same_band ? previous->band : make_band(*acquisition, own);
   const DasTask task{.grid = make_beam_grid(params, *acquisition, plan->grid),
-                     .sound_speed_m_s = params.sound_speed_m_s,
+                     .sound_speed_m_s = params.formation.sound_speed_m_s,
                      .lines = forms_lines(params, *acquisition)};
   if (task.grid != plan->grid) plan->scan = ScanGeometry{scan_axes(task.grid), scan_axes(plan->grid)};
-  const bool same_tables =
-      same_band && same_transmits && previous->das != nullptr && previous->das->tables->grid == task.grid &&
-      previous->das->tables->columns.empty() == !task.lines && old.sound_speed_m_s == params.sound_speed_m_s;
+  const bool same_tables = same_band && same_transmits && previous->das != nullptr &&
+                           previous->das->tables->grid == task.grid &&
+                           previous->das->tables->columns.empty() == !task.lines &&
+                           old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
   const bool same_tx_weights = same_transmits && previous->das != nullptr && !task.lines &&
-                               previous->das->tables->columns.empty() && old.transmit_window == params.transmit_window;
+                               previous->das->tables->columns.empty() &&
+                               old.transmits.window == params.transmits.window;
   const auto tx_weights = same_tx_weights ? previous->das->tx_weights
                           : task.lines    ? nullptr
                                           : make_tx_weights(params, *plan->formed);
@@ -169,9 +172,10 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
                same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
   // What the tuned kernel can do.
   const bool compounded = !task.lines && acquisition->data == DataKind::channels;
-  if (params.precision == Precision::fp16 && lowest == Precision::fp16 && compounded) {
-    const bool same_weights = old.f_number == params.f_number && old.apodization == params.apodization &&
-                              old.directivity == params.directivity && same_tx_weights;
+  if (params.formation.precision == Precision::fp16 && lowest == Precision::fp16 && compounded) {
+    const bool same_weights = old.formation.f_number == params.formation.f_number &&
+                              old.formation.apodization == params.formation.apodization &&
+                              old.formation.directivity == params.formation.directivity && same_tx_weights;
     plan->packed = make_packed(*plan->formed, params, plan->grid, comparable ? previous->packed : nullptr,
                                {.band = same_band, .tables = same_tables, .weights = same_weights}, tx_weights);
   }
@@ -179,8 +183,8 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
 }
 
 std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params) {
-  if (params.recipe != Recipe::course) return {};
-  const double finest_m = params.sound_speed_m_s / (4.0 * kCourseHighHz);
+  if (params.formation.recipe != Recipe::course) return {};
+  const double finest_m = params.formation.sound_speed_m_s / (4.0 * kCourseHighHz);
   const double step_m = make_grid(params, acquisition).dz_m();
   if (step_m <= finest_m) return {};
   char text[200];

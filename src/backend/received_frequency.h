@@ -17,7 +17,8 @@ namespace echoloop {
   const Grid& grid = image.grid;
   const double step_m = grid.polar() ? (grid.sector.r1_m - grid.sector.r0_m) / (grid.nz - 1) : grid.dz_m();
   const double center_hz = image.acquisition->center_hz;
-  const double share = received_frequency_share(lag, 4.0 * kPi * center_hz * step_m / image.params.sound_speed_m_s);
+  const double share =
+      received_frequency_share(lag, 4.0 * kPi * center_hz * step_m / image.params.formation.sound_speed_m_s);
   image.center_hz = share * center_hz;
   image.aliasing_m_s = kPi * nominal_scale_m_s / share;
   return nominal_scale_m_s / share;

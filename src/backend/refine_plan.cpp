@@ -60,11 +60,11 @@ std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& p, const
   auto plan = std::make_shared<RefinePlan>();
   plan->nx = grid.nx;
   plan->nz = grid.nz;
-  plan->average = p.persistence_s > 0.0;
-  plan->median_radius = static_cast<int>(p.median);
-  set_axial(*plan, p.smooth_axial_m, grid);
-  set_lateral(*plan, p.smooth_lateral_m, grid);
-  const double spread_db = kSpeckleSpread_db * p.speckle_reduction;
+  plan->average = p.refine.persistence_s > 0.0;
+  plan->median_radius = static_cast<int>(p.refine.median);
+  set_axial(*plan, p.refine.smooth_axial_m, grid);
+  set_lateral(*plan, p.refine.smooth_lateral_m, grid);
+  const double spread_db = kSpeckleSpread_db * p.refine.speckle_reduction;
   plan->per_db2 = spread_db > 0.0 ? static_cast<float>(0.5 / (spread_db * spread_db)) : 0.0f;
   if (!plan->average && !plan->filters()) return nullptr;
   return plan;

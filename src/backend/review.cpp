@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/frame_processor.h"
 #include "backend/reference_level.h"
 #include "core/mapped_files.h"
 #include "core/units.h"
@@ -186,16 +187,11 @@ void Reviewer::begin(Slot& slot, const ComparedFrame& frame, const ImagingParams
   slot.plan = make_plan(frame.acquisition, params, slot.plan, backend_.lowest_precision());
   slot.owner = frame.owner;
   slot.samples = frame.frame.samples;
-  slot.lane->set_plan(slot.plan);
   slot.busy = true;
-  slot.lane->upload(frame.frame);
-  slot.lane->condition();
-  slot.lane->beamform();
-  slot.lane->envelope();
+  form_frame(*slot.lane, slot.plan, frame.frame);
   slot.reference_db = slot_reference_db(slot);
-  slot.lane->compress(slot.reference_db);
-  if (slot.plan->refine != nullptr) slot.lane->refine(nullptr);
-  slot.lane->finish(slot.deliver ? HostCopy::made : host_copy_);
+  make_image(*slot.lane, *slot.plan,
+             {.reference_db = slot.reference_db, .copy = slot.deliver ? HostCopy::made : host_copy_});
 }
 
 // After the envelope. The first frame of another recording is waited for.
@@ -211,12 +207,8 @@ void Reviewer::collect(std::size_t index) {
   Slot& slot = slots_[index];
   require_readable(slot.samples);
   Image& image = slot.lane->image();
-  image.ready_ns = now_ns();
+  describe(image, *slot.plan, slot.reference_db, 0.0);
   image.number = ++finished_;
-  image.params = slot.plan->params;
-  image.params.reference_db = slot.reference_db;
-  image.acquisition = slot.acquisition;
-  image.averaged_frames = 0.0;
   slot.owner.reset();
   slot.busy = false;
   if (slot.deliver) {

@@ -23,11 +23,11 @@ std::string attempt(std::unique_ptr<Engine>& engine, const Make& make, const Wor
 }  // namespace
 
 bool SideEngines::wants_flow(const ImagingParams& params) const {
-  return mailboxes_.flow != nullptr && params.flow != FlowMode::off && !flow_failed_;
+  return mailboxes_.flow != nullptr && params.color_flow.mode != FlowMode::off && !flow_failed_;
 }
 
 bool SideEngines::wants_sonogram(const ImagingParams& params) const {
-  return mailboxes_.sonogram != nullptr && params.gate != Gate::off && !sonogram_failed_;
+  return mailboxes_.sonogram != nullptr && params.doppler.gate != Gate::off && !sonogram_failed_;
 }
 
 bool SideEngines::wants_pixels(const ImagingParams& params) const {
@@ -56,12 +56,12 @@ void SideEngines::take_pixels(const std::shared_ptr<const Plan>& plan, const Pix
 
 void SideEngines::take_live(const Image& image) {
   late_image_ = {};
-  if (image.params.structure == Structure::off || looking_ == Looking::back || structure_failed_) return;
+  if (image.params.objects.kind == Structure::off || looking_ == Looking::back || structure_failed_) return;
   if (!take_picture(image, Claim::live)) late_image_ = image;
 }
 
 void SideEngines::take_kept(const Image& image) {
-  if (image.params.structure == Structure::off) {
+  if (image.params.objects.kind == Structure::off) {
     retire_structure();
   } else {
     take_picture(image, Claim::wanted);
@@ -84,15 +84,15 @@ bool SideEngines::take_picture(const Image& image, Claim claim) {
 }
 
 void SideEngines::retire(const ImagingParams& params) {
-  if (flow_ != nullptr && params.flow == FlowMode::off && !flow_->busy()) {
+  if (flow_ != nullptr && params.color_flow.mode == FlowMode::off && !flow_->busy()) {
     note_counts();
     flow_.reset();
   }
-  if (sonogram_ != nullptr && params.gate == Gate::off && !sonogram_->busy()) {
+  if (sonogram_ != nullptr && params.doppler.gate == Gate::off && !sonogram_->busy()) {
     note_counts();
     sonogram_.reset();
   }
-  if (params.structure == Structure::off && looking_ == Looking::at_live) retire_structure();
+  if (params.objects.kind == Structure::off && looking_ == Looking::at_live) retire_structure();
 }
 
 void SideEngines::retire_structure() {

@@ -19,11 +19,11 @@ double row_step_m(const Grid& grid) {
 
 // The column of pixels nearest to the place, and the rows that the gate covers of it.
 void place_gate(const Grid& grid, const ImagingParams& p, SonogramPlan& s) {
-  const GridPlace place = grid.place(p.gate_x_m, p.gate_z_m);
+  const GridPlace place = grid.place(p.doppler.x_m, p.doppler.z_m);
   const double step_m = row_step_m(grid);
   if (!grid.contains(place, 0.5) || step_m <= 0.0) return;
   const int column = std::clamp(static_cast<int>(std::lround(place.column)), 0, grid.nx - 1);
-  const int wanted = std::max(1, static_cast<int>(std::lround(p.gate_length_m / step_m)));
+  const int wanted = std::max(1, static_cast<int>(std::lround(p.doppler.length_m / step_m)));
   const int above = static_cast<int>(std::lround(place.row - 0.5 * (wanted - 1)));
   const int first = std::clamp(above, 0, grid.nz - 1);
   const int end = std::clamp(above + wanted, first + 1, grid.nz);
@@ -50,15 +50,16 @@ SonogramPlan make_sonogram_plan(const Plan& plan) {
   for (int row = 0; row < s.gate.rows; ++row) sum += gate_window(row, s.gate.rows);
   s.gate.norm = 1.0f / sum;
   const double center_hz = plan.acquisition->center_hz;
-  const double apart_hz = 0.5 * p.sound_speed_m_s / s.length_m;  // the width of a band
+  const double apart_hz = 0.5 * p.formation.sound_speed_m_s / s.length_m;  // the width of a band
   const int aside = std::min(static_cast<int>(kBandSpread * center_hz / apart_hz), kMaxGateBands / 2);
   for (int band = -aside; band <= aside; ++band) {
     const double f_hz = center_hz + band * apart_hz;
-    s.gate.turns_per_row[s.gate.bands++] = static_cast<float>(2.0 * f_hz * row_step_m(grid) / p.sound_speed_m_s);
+    s.gate.turns_per_row[s.gate.bands++] =
+        static_cast<float>(2.0 * f_hz * row_step_m(grid) / p.formation.sound_speed_m_s);
     s.spectrum.frequency_share.push_back(f_hz / center_hz);
   }
-  s.spectrum.frames = p.sonogram_frames;
-  s.spectrum.cutoff_hz = p.sonogram_cutoff_hz;
+  s.spectrum.frames = p.doppler.frames;
+  s.spectrum.cutoff_hz = p.doppler.cutoff_hz;
   s.spectrum.prf_hz = flow.prf_hz;
   s.hop = static_cast<int>(std::ceil(flow.prf_hz / Sonogram::kMostColumns_hz));
   s.aliasing_m_s = kPi * flow.scale_m_s;

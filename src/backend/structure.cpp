@@ -31,7 +31,7 @@ bool StructureEngine::take(const Image& image, Claim claim) {
 }
 
 const StructurePlan& StructureEngine::plan_for(const Job& job) {
-  const bool same = number_ > 0 && plan_.grid == job.grid && alike(planned_, job.params, finds_structure);
+  const bool same = number_ > 0 && plan_.grid == job.grid && planned_.objects == job.params.objects;
   if (!same) {
     plan_ = make_structure_plan(job.params, job.grid);
     planned_ = job.params;

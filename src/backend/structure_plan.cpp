@@ -77,18 +77,18 @@ StructureObject StructurePlan::object(const ObjectSums& s) const {
 
 StructurePlan make_structure_plan(const ImagingParams& params, const Grid& grid) {
   ImagingParams gaussian;
-  gaussian.smooth_axial_m = gaussian.smooth_lateral_m = params.structure_smooth_m;
+  gaussian.refine.smooth_axial_m = gaussian.refine.smooth_lateral_m = params.objects.smooth_m;
   StructurePlan plan{.grid = grid,
                      .smooth = make_refine_plan(gaussian, grid),
-                     .wanted = params.structure,
-                     .kappa = params.structure_kappa,
-                     .sigmas = params.structure_sigmas,
+                     .wanted = params.objects.kind,
+                     .kappa = params.objects.kappa,
+                     .sigmas = params.objects.sigmas,
                      .moments = make_moment_tables(grid)};
   constexpr double kRounding = 1e-6;  // of a unit: so many pixels are not more than so many pixels
   const double unit_m2 = plan.moments.area_m2;
   if (unit_m2 > 0.0) {
     plan.least_area =
-        static_cast<unsigned long long>(std::ceil(std::max(0.0, params.structure_area_m2 / unit_m2 - kRounding)));
+        static_cast<unsigned long long>(std::ceil(std::max(0.0, params.objects.min_area_m2 / unit_m2 - kRounding)));
   }
   return plan;
 }

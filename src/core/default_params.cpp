@@ -13,14 +13,14 @@ namespace {
 // band.
 void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
   if (a.signal == SignalKind::iq) {  // was filtered when it was made: take the whole of its band
-    p.band_low_hz = std::max(a.demod_hz - 0.5 * a.sampling_hz, 0.0);
-    p.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
+    p.formation.band_low_hz = std::max(a.demod_hz - 0.5 * a.sampling_hz, 0.0);
+    p.formation.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
     return;
   }
   const double half = 0.5 * a.sampling_hz;
   const double zone = std::floor(a.center_hz / half);
-  p.band_low_hz = std::max(p.band_low_hz, zone * half);
-  p.band_high_hz = std::min(p.band_high_hz, (zone + 1.0) * half);
+  p.formation.band_low_hz = std::max(p.formation.band_low_hz, zone * half);
+  p.formation.band_high_hz = std::min(p.formation.band_high_hz, (zone + 1.0) * half);
 }
 
 constexpr double kDeepest_m = 0.5;  // the parameter's limit: a longer recording is imaged down to here
@@ -63,40 +63,40 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   }
   const double c = a.sound_speed_m_s;
   if (a.data == DataKind::beamformed) {  // all of it but the last sample, after which there is none to interpolate with
-    p.depth_min_m = std::max(0.5 * c * first_s, 0.0);
-    p.depth_max_m = 0.5 * c * (last_s - 1.0 / a.sampling_hz);
+    p.formation.depth_min_m = std::max(0.5 * c * first_s, 0.0);
+    p.formation.depth_max_m = 0.5 * c * (last_s - 1.0 / a.sampling_hz);
     return;
   }
   const double probe_m = array_depth_m(a.probe);
   const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 1e-3);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
-  p.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, kDeepest_m);
+  p.formation.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, kDeepest_m);
   // The first millimetres hold the pulse itself.
-  p.depth_min_m =
-      std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3), 0.5 * (probe_m + p.depth_max_m)) *
-                 1e4) *
-      1e-4;
+  p.formation.depth_min_m = std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3),
+                                                0.5 * (probe_m + p.formation.depth_max_m)) *
+                                       1e4) *
+                            1e-4;
   // The middle of a convex array bulges into the tissue: the picture begins below it.
   if (a.probe.kind != ProbeKind::convex) return;
   double surface_m = 0.0;
   for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);
-  p.depth_min_m = std::max(p.depth_min_m, std::round((surface_m + 2e-3) * 1e4) * 1e-4);
-  p.depth_max_m = std::max(p.depth_max_m, p.depth_min_m + 1e-3);
+  p.formation.depth_min_m = std::max(p.formation.depth_min_m, std::round((surface_m + 2e-3) * 1e4) * 1e-4);
+  p.formation.depth_max_m = std::max(p.formation.depth_max_m, p.formation.depth_min_m + 1e-3);
 }
 
 void default_lateral(ImagingParams& p, const Acquisition& a) {
   const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
                                                  [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
   if (a.data == DataKind::beamformed) {
-    p.lateral_min_m = left->x_m;
-    p.lateral_max_m = right->x_m;
+    p.formation.lateral_min_m = left->x_m;
+    p.formation.lateral_max_m = right->x_m;
     return;
   }
   double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
   // A curved or phased array sees beyond its own edges: 35 degrees to either side.
-  if (looks_into_sector(a)) half = std::max(half, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
-  p.lateral_max_m = std::round(half * 1e5) * 1e-5;
-  p.lateral_min_m = -p.lateral_max_m;
+  if (looks_into_sector(a)) half = std::max(half, p.formation.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
+  p.formation.lateral_max_m = std::round(half * 1e5) * 1e-5;
+  p.formation.lateral_min_m = -p.formation.lateral_max_m;
 }
 
 // A convex array: the directions of its elements, seen from the apex. A flat one: 35 degrees to either side, or as far
@@ -112,11 +112,11 @@ void default_sector(ImagingParams& p, const Acquisition& a) {
     }
   }
   half = std::clamp(half, 5.0 * kRadiansPerDegree, 45.0 * kRadiansPerDegree);
-  p.sector_max_rad = std::round(half / kRadiansPerDegree * 10.0) * 0.1 * kRadiansPerDegree;
-  p.sector_min_rad = -p.sector_max_rad;
+  p.formation.sector_max_rad = std::round(half / kRadiansPerDegree * 10.0) * 0.1 * kRadiansPerDegree;
+  p.formation.sector_min_rad = -p.formation.sector_max_rad;
   if (const auto lines = find_scan_lines(a); lines.has_value() && !lines->parallel) {
-    p.sector_min_rad = std::max(lines->first, -0.5 * kPi);
-    p.sector_max_rad = std::min(lines->last, 0.5 * kPi);
+    p.formation.sector_min_rad = std::max(lines->first, -0.5 * kPi);
+    p.formation.sector_max_rad = std::min(lines->last, 0.5 * kPi);
   }
 }
 
@@ -124,21 +124,21 @@ void default_sector(ImagingParams& p, const Acquisition& a) {
 
 ImagingParams default_params(const Acquisition& a) {
   ImagingParams p;
-  p.sound_speed_m_s = a.sound_speed_m_s;
-  if (works_as_phased(a)) p.f_number = 0.0;
+  p.formation.sound_speed_m_s = a.sound_speed_m_s;
+  if (works_as_phased(a)) p.formation.f_number = 0.0;
   // The filter cuts sharply at its edges: half as wide again as the pulse's own (-6 dB) band, so that it does not ring.
   const double half_band = a.bandwidth_hz > 0.0 ? 0.75 * a.bandwidth_hz : 0.5 * a.center_hz;
-  p.band_low_hz = std::max(a.center_hz - half_band, 0.0);
-  p.band_high_hz = a.center_hz + half_band;
+  p.formation.band_low_hz = std::max(a.center_hz - half_band, 0.0);
+  p.formation.band_high_hz = a.center_hz + half_band;
   clip_to_nyquist_zone(p, a);
   default_depth(p, a);
   default_lateral(p, a);
   default_sector(p, a);
-  p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
-  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
+  p.doppler.x_m = 0.5 * (p.formation.lateral_min_m + p.formation.lateral_max_m);
+  p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
   // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.
-  p.sonogram_cutoff_hz = std::round(0.03 * a.frame_rate_hz);
-  p.reference_db = kAutoReference;
+  p.doppler.cutoff_hz = std::round(0.03 * a.frame_rate_hz);
+  p.level.reference_db = kAutoReference;
   return p;
 }
 

@@ -60,8 +60,8 @@ struct FlowCounts {
 
 // Whether the overlay shows flow at a pixel.
 [[nodiscard]] inline bool shows_flow(float flow_power_db, float picture_db, const ImagingParams& params) {
-  return static_cast<double>(flow_power_db) >= params.flow_threshold_db &&
-         static_cast<double>(picture_db) <= params.flow_priority_db;
+  return static_cast<double>(flow_power_db) >= params.color_flow.threshold_db &&
+         static_cast<double>(picture_db) <= params.color_flow.priority_db;
 }
 
 }  // namespace echoloop

@@ -1,169 +1,382 @@
-// The rows of the parameter table.
+// The rows of the parameter table, in the order of the panels.
 #include <array>
+#include <type_traits>
 
 #include "core/param_table.h"
+#include "core/scan_lines.h"
+#include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {
 namespace {
 
 using P = ImagingParams;
-constexpr std::array<std::string_view, 2> kRecipes = {"analytic", "course"};
-constexpr std::array<std::string_view, 5> kApodizations = {"boxcar", "hann", "hamming", "tukey", "gauss"};
-constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
-constexpr std::array<std::string_view, 2> kPrecisions = {"fp32", "fp16"};
-constexpr std::array<std::string_view, 3> kGridKinds = {"auto", "cartesian", "polar"};
-constexpr std::array<std::string_view, 3> kCompoundings = {"auto", "coherent", "lines"};
-constexpr std::array<std::string_view, 3> kMedians = {"off", "3x3", "5x5"};
-constexpr std::array<std::string_view, 4> kFlowModes = {"off", "power", "velocity", "low_rank"};
-constexpr std::array<std::string_view, 4> kWallFilters = {"none", "fir", "polynomial", "svd"};
-constexpr std::array<std::string_view, 3> kStructures = {"off", "bright", "dark"};
-constexpr std::array<std::string_view, 4> kColorMaps = {"gray", "hot", "viridis", "inverted"};
+constexpr std::array<ParamChoice, 2> kRecipes = {{{"analytic", "Analytic"}, {"course", "Course"}}};
+constexpr std::array<ParamChoice, 5> kApodizations = {
+    {{"boxcar", "Boxcar"}, {"hann", "Hann"}, {"hamming", "Hamming"}, {"tukey", "Tukey"}, {"gauss", "Gauss"}}};
+constexpr std::array<ParamChoice, 2> kOffOn = {{{"off", "Off"}, {"on", "On"}}};
+constexpr std::array<ParamChoice, 2> kPrecisions = {{{"fp32", "fp32"}, {"fp16", "fp16"}}};
+constexpr std::array<ParamChoice, 3> kGridKinds = {{{"auto", "Auto", "polar for convex and phased"},
+                                                    {"cartesian", "Cartesian", "rows and columns"},
+                                                    {"polar", "Polar", "lines of a sector"}}};
+constexpr std::array<ParamChoice, 3> kCompoundings = {{{"auto", "Auto", "lines for focused fans"},
+                                                       {"coherent", "Coherent", "all transmits per pixel"},
+                                                       {"lines", "Lines", "one transmit per line"}}};
+constexpr std::array<ParamChoice, 3> kMedians = {{{"off", "Off"}, {"3x3", "3 \u00D7 3"}, {"5x5", "5 \u00D7 5"}}};
+constexpr std::array<ParamChoice, 4> kFlowModes = {
+    {{"off", "Off"}, {"power", "Power"}, {"velocity", "Velocity"}, {"low_rank", "Low rank"}}};
+constexpr std::array<ParamChoice, 4> kWallFilters = {
+    {{"none", "None"}, {"fir", "FIR high-pass"}, {"polynomial", "Polynomial"}, {"svd", "SVD"}}};
+constexpr std::array<ParamChoice, 3> kStructures = {{{"off", "Off"}, {"bright", "Bright"}, {"dark", "Dark"}}};
+constexpr std::array<ParamChoice, 4> kColorMaps = {
+    {{"gray", "Gray"}, {"hot", "Hot"}, {"viridis", "Viridis"}, {"inverted", "Inverted gray"}}};
 
-constexpr ParamGroup kFormation = ParamGroup::formation;
-constexpr ParamGroup kFlow = ParamGroup::flow;
-constexpr ParamGroup kStructure = ParamGroup::structure;
-constexpr ParamGroup kDisplay = ParamGroup::display;
+constexpr ParamPart kFormation = ParamPart::formation;
+constexpr ParamPart kTransmits = ParamPart::transmits;
+constexpr ParamPart kLevel = ParamPart::level;
+constexpr ParamPart kRefine = ParamPart::refine;
+constexpr ParamPart kFlow = ParamPart::color_flow;
+constexpr ParamPart kDoppler = ParamPart::doppler;
+constexpr ParamPart kObjects = ParamPart::objects;
+constexpr ParamPart kDisplay = ParamPart::display;
+constexpr ParamPlace kMore = ParamPlace::more;
+constexpr ParamPlace kWide = ParamPlace::wide;
+constexpr ParamScale kLog = ParamScale::logarithmic;
+constexpr ParamSign kSigned = ParamSign::always;
+
+template <auto part, auto field>
+constexpr ParamMember at() {
+  using Value = std::remove_cvref_t<decltype(P().*part.*field)>;
+  constexpr ParamKind kKind = std::is_same_v<Value, double> ? ParamKind::number
+                              : std::is_same_v<Value, int>  ? ParamKind::whole_number
+                                                            : ParamKind::choice;
+  return {.get = [](const P& p) { return static_cast<double>(p.*part.*field); },
+          .set = [](P& p, double value) { p.*part.*field = static_cast<Value>(value); },
+          .kind = kKind};
+}
+
+template <std::size_t step>
+constexpr ParamMember tgc() {
+  return {.get = [](const P& p) { return p.display.tgc_db[step]; },
+          .set = [](P& p, double value) { p.display.tgc_db[step] = value; },
+          .kind = ParamKind::number};
+}
+
+// Which rows are shown.
+bool has_flow(const ParamContext& c) { return c.params.color_flow.mode != FlowMode::off; }
+bool filters_flow(const ParamContext& c) { return has_flow(c) && c.params.color_flow.mode != FlowMode::low_rank; }
+bool selects_components(const ParamContext& c) {
+  const ColorFlowParams& flow = c.params.color_flow;
+  return flow.mode == FlowMode::low_rank || (has_flow(c) && flow.wall_filter == WallFilter::svd);
+}
+bool filters_by_polynomial(const ParamContext& c) {
+  return filters_flow(c) && c.params.color_flow.wall_filter == WallFilter::polynomial;
+}
+bool has_cutoff(const ParamContext& c) {
+  return selects_components(c) || (filters_flow(c) && c.params.color_flow.wall_filter == WallFilter::fir);
+}
+bool shows_velocity(const ParamContext& c) { return c.params.color_flow.mode == FlowMode::velocity; }
+bool needs_prf(const ParamContext& c) {
+  const bool rate_known = c.acquisition != nullptr && c.acquisition->frame_rate_hz > 0.0;
+  return shows_velocity(c) || (has_flow(c) && !rate_known);
+}
+bool shows_overlay(const ParamContext& c) { return filters_flow(c); }
+bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
+bool has_objects(const ParamContext& c) { return c.params.objects.kind != Structure::off; }
+
+// Why a parameter has no effect.
+std::string_view with_course(const ParamContext& c, std::string_view reason) {
+  return c.params.formation.recipe == Recipe::course ? reason : std::string_view();
+}
+
+std::string_view no_source(const ParamContext& c) { return c.acquisition == nullptr ? "No source." : ""; }
+
+std::string_view beamformed_or_course(const ParamContext& c, std::string_view course_reason) {
+  if (c.acquisition != nullptr && c.acquisition->data == DataKind::beamformed) {
+    return "Not available: the recording is already beamformed.";
+  }
+  return with_course(c, course_reason);
+}
+
+std::string_view no_aperture(const ParamContext& c) {
+  return beamformed_or_course(c, "The course recipe uses the full aperture.");
+}
+
+std::string_view no_filter(const ParamContext& c) {
+  return beamformed_or_course(c, "The course recipe uses a fixed filter, 2.5 to 7.5 MHz.");
+}
+
+std::string_view no_weights(const ParamContext& c) {
+  return beamformed_or_course(c, "The course recipe uses equal weights.");
+}
+
+std::string_view no_sector_grid(const ParamContext& c) {
+  return with_course(c, "The course recipe uses a Cartesian grid.");
+}
+
+bool is_polar(const ParamContext& c) {
+  return c.acquisition != nullptr && grid_kind(c.params, *c.acquisition) == GridKind::polar;
+}
+
+std::string_view no_lateral(const ParamContext& c) {
+  return is_polar(c) ? "Not used with a polar grid: set the sector limits." : "";
+}
+
+std::string_view no_sector(const ParamContext& c) { return is_polar(c) ? "" : "Only for polar grids."; }
+
+std::string_view no_scan_lines(const ParamContext& c) {
+  const std::string_view why = with_course(c, "The course recipe compounds all transmits coherently.");
+  if (!why.empty() || (c.acquisition != nullptr && find_scan_lines(*c.acquisition))) return why;
+  return "Only for transmits focused along scan lines.";
+}
+
+std::string_view no_selection(const ParamContext& c) {
+  if (c.acquisition == nullptr) return no_source(c);
+  if (c.acquisition->n_transmits() == 1) return "The recording has a single transmit per frame.";
+  if (forms_lines(c.params, *c.acquisition)) return "Each scan line needs the transmit focused along the line.";
+  return {};
+}
+
+std::string_view no_transmit_weights(const ParamContext& c) {
+  std::string_view why = no_selection(c);
+  if (why.empty()) why = with_course(c, "The course recipe uses equal weights.");
+  if (why.empty() && picked_transmits(c.params, *c.acquisition).count == 1) why = "Only one transmit is used.";
+  return why;
+}
+
+std::string_view no_half_precision(const ParamContext& c) {
+  if (!c.no_half_precision.empty()) return c.no_half_precision;
+  const std::string_view why = with_course(c, "The course recipe uses single precision.");
+  if (!why.empty() || c.acquisition == nullptr) return why;
+  const bool single = forms_lines(c.params, *c.acquisition) || c.acquisition->data == DataKind::beamformed;
+  return single ? "Scan lines and beamformed recordings use single precision." : "";
+}
+
+std::string_view no_average(const ParamContext& c) { return c.frozen ? "Replayed frames are not averaged." : ""; }
+
+std::string_view no_phase(const ParamContext& c) {
+  if (c.acquisition == nullptr) return no_source(c);
+  return with_course(c, "Not available with the course recipe: pixels without phase.");
+}
+
+std::string_view no_live_flow(const ParamContext& c) {
+  const std::string_view why = no_phase(c);
+  if (!why.empty() || !c.frozen) return why;
+  return "History frames show the flow of the ensemble that ends with this frame, without persistence.";
+}
+
+std::string_view no_cutoff(const ParamContext& c) {
+  const std::string_view why = no_phase(c);
+  const ColorFlowParams& flow = c.params.color_flow;
+  const int manual = flow.mode == FlowMode::low_rank ? flow.svd_high : flow.svd_low;
+  return why.empty() && selects_components(c) && manual > 0 ? "The components are selected manually." : why;
+}
+
+std::string_view no_spectra(const ParamContext& c) {
+  const std::string_view why = no_phase(c);
+  if (!why.empty() || c.acquisition->frame_rate_hz > 0.0 || c.params.color_flow.prf_hz > 0.0) return why;
+  return "The recording has no frame rate: set the PRF first.";
+}
 
 // One row a parameter:
 // clang-format off
-// key, label, unit, shown per SI, decimals, min, max, group, from acquisition, member, choices, help
+// key, label, unit, shown per SI, decimals, min, max, part, from acquisition, member, choices, help, control
 const std::array<ParamSpec, 68> kTable = {{
-    {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, &P::recipe, kRecipes,
+    {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::recipe>(), kRecipes,
      "Image formation: analytic is correct on any grid; course is the pipeline of the GPU short course, for teaching."},
-    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, &P::sound_speed_m_s, {},
-     "Assumed speed of sound. A wrong value blurs points and shifts depths."},
-    {"f_number", "F-number", "", 1, 2, 0, 10, kFormation, true, &P::f_number, {},
-     "Depth divided by the width of the receive aperture. Small values improve lateral resolution, large values suppress near-field clutter; 0 uses the full aperture."},
-    {"apodization", "Apodization", "", 1, 0, 0, 4, kFormation, false, &P::apodization, kApodizations,
-     "Weights across the receive aperture. A taper lowers the side lobes and widens the main lobe."},
-    {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, &P::directivity, kOffOn,
-     "Weights each echo by the directivity of the receiving element. Needs the element width."},
-    {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, &P::precision, kPrecisions,
-     "Precision of channel data on the GPU (fp16: Hopper or newer, analytic recipe). fp16 is several times faster; levels agree within about 0.1 dB."},
-    {"band_low_hz", "Band from", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_low_hz, {},
-     "Lower edge of the band-pass filter: flat over the inner 80 % of the half width, zero at the edges."},
-    {"band_high_hz", "Band to", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, &P::band_high_hz, {},
-     "Upper edge of the band-pass filter. A wide band improves axial resolution, a narrow band lowers noise."},
-    {"depth_min_m", "Depth from", "mm", 1e3, 1, -0.1, 0.5, kFormation, true, &P::depth_min_m, {},
+    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
+     "Assumed speed of sound. A wrong value blurs points and shifts depths.",
+     {.drag_min = 1300, .drag_max = 1800}},
+    {"f_number", "F-number", "", 1, 2, 0, 10, kFormation, true, at<&P::formation, &FormationParams::f_number>(), {},
+     "Depth divided by the width of the receive aperture. Small values improve lateral resolution, large values suppress near-field clutter; 0 uses the full aperture.",
+     {.drag_max = 5, .why_not = no_aperture}},
+    {"band_low_hz", "Band from", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, at<&P::formation, &FormationParams::band_low_hz>(), {},
+     "Lower edge of the band-pass filter: flat over the inner 80 % of the half width, zero at the edges.",
+     {.why_not = no_filter}},
+    {"band_high_hz", "Band to", "MHz", 1e-6, 1, 0, 100e6, kFormation, true, at<&P::formation, &FormationParams::band_high_hz>(), {},
+     "Upper edge of the band-pass filter. A wide band improves axial resolution, a narrow band lowers noise.",
+     {.why_not = no_filter}},
+    {"depth_min_m", "Depth from", "mm", 1e3, 1, -0.1, 0.5, kFormation, true, at<&P::formation, &FormationParams::depth_min_m>(), {},
      "Depth of the first image row."},
-    {"depth_max_m", "Depth to", "mm", 1e3, 1, 0.0005, 0.5, kFormation, true, &P::depth_max_m, {},
+    {"depth_max_m", "Depth to", "mm", 1e3, 1, 0.0005, 0.5, kFormation, true, at<&P::formation, &FormationParams::depth_max_m>(), {},
      "Depth of the last image row. Less depth gives finer pixels or a higher frame rate."},
-    {"lateral_min_m", "Lateral from", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_min_m, {},
-     "Lateral position of the first image column."},
-    {"lateral_max_m", "Lateral to", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, &P::lateral_max_m, {},
-     "Lateral position of the last image column. A narrow image has finer columns."},
-    {"grid_nx", "Columns", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nx, {},
+    {"apodization", "Apodization", "", 1, 0, 0, 4, kFormation, false, at<&P::formation, &FormationParams::apodization>(), kApodizations,
+     "Weights across the receive aperture. A taper lowers the side lobes and widens the main lobe.",
+     {.why_not = no_weights}},
+    {"grid_nx", "Columns", "px", 1, 0, 0, kMaxGridSide, kFormation, false, at<&P::formation, &FormationParams::grid_nx>(), {},
      "Number of image columns (sector: lines); 0 selects a spacing of one third of a wavelength or beam."},
-    {"grid_nz", "Rows", "px", 1, 0, 0, kMaxGridSide, kFormation, false, &P::grid_nz, {},
+    {"grid_nz", "Rows", "px", 1, 0, 0, kMaxGridSide, kFormation, false, at<&P::formation, &FormationParams::grid_nz>(), {},
      "Number of image rows (sector: radii); 0 selects a spacing of one third of a wavelength."},
-    {"grid_kind", "Grid type", "", 1, 0, 0, 2, kFormation, false, &P::grid_kind, kGridKinds,
-     "Pixel grid: cartesian in rows and columns, polar along sector lines; auto is polar for convex and phased arrays."},
-    {"sector_min_rad", "Sector from", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_min_rad, {},
-     "Direction of the first sector line, from the vertical towards the right."},
-    {"sector_max_rad", "Sector to", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, &P::sector_max_rad, {},
-     "Direction of the last sector line. A narrow sector has finer lines, unless each line is one transmit."},
-    {"compounding", "Transmits", "", 1, 0, 0, 2, kFormation, false, &P::compounding, kCompoundings,
-     "Compounding: coherent sums all transmits at each pixel, lines uses one focused transmit per scan line; auto selects lines for fans of focused beams."},
-    {"transmit_first", "First transmit", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_first, {},
-     "First transmit of the image, counted from 1. No effect where each scan line has one transmit."},
-    {"transmit_last", "Last transmit", "", 1, 0, 0, kMaxTransmits, kFormation, false, &P::transmit_last, {},
-     "Last transmit of the image; 0 is the last of the recording. Equal first and last: a single transmit."},
-    {"transmit_every", "Transmit step", "", 1, 0, 1, kMaxTransmits, kFormation, false, &P::transmit_every, {},
-     "Step between used transmits (1 = all, 2 = every second). Fewer transmits compute faster and show more clutter."},
-    {"transmit_window", "Transmit window", "", 1, 0, 0, 4, kFormation, false, &P::transmit_window, kApodizations,
-     "Weights across the transmits. A taper lowers the compounding side lobes; echoes coherent across transmits keep their level."},
-    {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kFormation, true, &P::reference_db, {},
+    {"grid_kind", "Grid type", "", 1, 0, 0, 2, kFormation, false, at<&P::formation, &FormationParams::grid_kind>(), kGridKinds,
+     "Pixel grid: cartesian in rows and columns, polar along sector lines; auto is polar for convex and phased arrays.",
+     {.place = kMore, .why_not = no_sector_grid}},
+    {"lateral_min_m", "Lateral from", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, at<&P::formation, &FormationParams::lateral_min_m>(), {},
+     "Lateral position of the first image column.",
+     {.place = kMore, .why_not = no_lateral}},
+    {"lateral_max_m", "Lateral to", "mm", 1e3, 1, -0.3, 0.3, kFormation, true, at<&P::formation, &FormationParams::lateral_max_m>(), {},
+     "Lateral position of the last image column. A narrow image has finer columns.",
+     {.place = kMore, .why_not = no_lateral}},
+    {"sector_min_rad", "Sector from", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, at<&P::formation, &FormationParams::sector_min_rad>(), {},
+     "Direction of the first sector line, from the vertical towards the right.",
+     {.drag_min = -90, .drag_max = 90, .place = kMore, .why_not = no_sector}},
+    {"sector_max_rad", "Sector to", "°", 1.0 / kRadiansPerDegree, 1, -0.5 * kPi, 0.5 * kPi, kFormation, true, at<&P::formation, &FormationParams::sector_max_rad>(), {},
+     "Direction of the last sector line. A narrow sector has finer lines, unless each line is one transmit.",
+     {.drag_min = -90, .drag_max = 90, .place = kMore, .why_not = no_sector}},
+    {"compounding", "Transmits", "", 1, 0, 0, 2, kFormation, false, at<&P::formation, &FormationParams::compounding>(), kCompoundings,
+     "Compounding: coherent sums all transmits at each pixel, lines uses one focused transmit per scan line; auto selects lines for fans of focused beams.",
+     {.place = kMore, .why_not = no_scan_lines}},
+    {"transmit_first", "First transmit", "", 1, 0, 1, kMaxTransmits, kTransmits, false, at<&P::transmits, &TransmitParams::first>(), {},
+     "First transmit of the image, counted from 1. No effect where each scan line has one transmit.",
+     {.place = kMore, .why_not = no_selection}},
+    {"transmit_last", "Last transmit", "", 1, 0, 0, kMaxTransmits, kTransmits, false, at<&P::transmits, &TransmitParams::last>(), {},
+     "Last transmit of the image; 0 is the last of the recording. Equal first and last: a single transmit.",
+     {.place = kMore, .why_not = no_selection}},
+    {"transmit_every", "Transmit step", "", 1, 0, 1, kMaxTransmits, kTransmits, false, at<&P::transmits, &TransmitParams::every>(), {},
+     "Step between used transmits (1 = all, 2 = every second). Fewer transmits compute faster and show more clutter.",
+     {.place = kMore, .why_not = no_selection}},
+    {"transmit_window", "Transmit window", "", 1, 0, 0, 4, kTransmits, false, at<&P::transmits, &TransmitParams::window>(), kApodizations,
+     "Weights across the transmits. A taper lowers the compounding side lobes; echoes coherent across transmits keep their level.",
+     {.place = kMore, .short_label = "Tx weights", .why_not = no_transmit_weights}},
+    {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::directivity>(), kOffOn,
+     "Weights each echo by the directivity of the receiving element. Needs the element width.",
+     {.place = kMore, .why_not = no_weights}},
+    {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::precision>(), kPrecisions,
+     "Precision of channel data on the GPU (fp16: Hopper or newer, analytic recipe). fp16 is several times faster; levels agree within about 0.1 dB.",
+     {.place = kMore, .why_not = no_half_precision}},
+    {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kLevel, true, at<&P::level, &LevelParams::reference_db>(), {},
      "Level shown as 0 dB. Below -998: the brightest pixel of the first frame, then fixed."},
-    {"persistence_s", "Persistence", "s", 1, 2, 0, 5, kFormation, false, &P::persistence_s, {},
-     "Time constant, in acquisition time, of an exponential average of the amplitude. Lowers noise, blurs motion; 0 is off. Replayed frames are not averaged."},
-    {"median", "Median", "", 1, 0, 0, 2, kFormation, false, &P::median, kMedians,
-     "Median of the levels around each pixel: removes isolated bright or dark pixels and preserves edges."},
-    {"smooth_axial_m", "Axial smoothing", "mm", 1e3, 2, 0, 5e-3, kFormation, false, &P::smooth_axial_m, {},
-     "Sigma of a Gaussian average of the levels along depth; 0 is off. Lowers speckle and resolution."},
-    {"smooth_lateral_m", "Lateral smoothing", "mm", 1e3, 2, 0, 5e-3, kFormation, false, &P::smooth_lateral_m, {},
-     "Sigma of a Gaussian average of the levels across the image (sector: across lines); 0 is off."},
-    {"speckle_reduction", "Speckle reduction", "", 1, 2, 0, 1, kFormation, false, &P::speckle_reduction, {},
-     "Strength of a bilateral filter of the levels (Tomasi and Manduchi, 1998), 7 x 7 pixels: averages differences below about 12 dB times this value and preserves stronger edges; 0 is off."},
-    {"flow", "Flow", "", 1, 0, 0, 3, kFlow, false, &P::flow, kFlowModes,
-     "Motion between successive frames: power Doppler, velocity (colour Doppler), or a low-rank reconstruction of the loop. Needs the analytic recipe."},
-    {"flow_frames", "Ensemble", "frames", 1, 0, 16, 512, kFlow, false, &P::flow_frames, {},
-     "Number of frames per flow image. More frames separate tissue and blood better and take longer."},
-    {"flow_step", "Update interval", "frames", 1, 0, 1, 512, kFlow, false, &P::flow_step, {},
-     "Frames between flow images; ensembles overlap if shorter than the ensemble."},
-    {"wall_filter", "Wall filter", "", 1, 0, 0, 3, kFlow, false, &P::wall_filter, kWallFilters,
-     "Tissue suppression: high-pass filter (129 taps), polynomial fit, or removal of the strongest singular components of the ensemble."},
-    {"wall_order", "Order", "", 1, 0, 0, 12, kFlow, false, &P::wall_order, {},
-     "Degree of the polynomial that is fitted to each pixel over the frames and subtracted; 0 subtracts the mean."},
-    {"wall_cutoff", "Cut-off", "of Nyquist", 1, 2, 0.01, 0.9, kFlow, false, &P::wall_cutoff, {},
-     "Doppler frequency below which signals count as tissue, as a fraction of half the PRF. Also used by the automatic choice of components."},
-    {"svd_low", "From component", "", 1, 0, 0, 512, kFlow, false, &P::svd_low, {},
-     "First retained singular component. 0 = automatic: after the slow, strong components for flow, 1 for the low-rank image."},
-    {"svd_high", "To component", "", 1, 0, 0, 512, kFlow, false, &P::svd_high, {},
-     "Last retained singular component. 0 = automatic: before the noise for flow, the last tissue component for the low-rank image."},
-    {"flow_angle_rad", "Doppler angle", "°", 1.0 / kRadiansPerDegree, 0, -80.0 * kRadiansPerDegree, 80.0 * kRadiansPerDegree, kFlow, false, &P::flow_angle_rad, {},
-     "Angle between beam and flow; velocities are divided by the cosine of this angle."},
-    {"flow_prf_hz", "PRF", "Hz", 1, 0, 0, 1e6, kFlow, false, &P::flow_prf_hz, {},
-     "Pulse repetition frequency: the acquisition frame rate; 0 uses the frame rate of the recording. Scales velocities and the aliasing limit."},
-    {"flow_threshold_db", "Threshold", "dB", 1, 1, -200, 100, kFlow, false, &P::flow_threshold_db, {},
-     "Flow is shown above this power, on the scale of the B-mode image."},
-    {"flow_priority_db", "Priority", "dB", 1, 1, -200, 100, kFlow, false, &P::flow_priority_db, {},
-     "Flow is shown where the B-mode level is below this value; brighter pixels show tissue."},
-    {"flow_persistence_s", "Persistence", "s", 1, 2, 0, 10, kFlow, false, &P::flow_persistence_s, {},
-     "Time constant of the decay of flow images, in acquisition time; 0 is off."},
-    {"gate", "Sample volume", "", 1, 0, 0, 1, kFlow, false, &P::gate, kOffOn,
-     "Spectral Doppler: velocity spectrum over time in a sample volume on the beam. Needs the analytic recipe and a PRF."},
-    {"gate_x_m", "Sample volume position", "mm", 1e3, 1, -0.3, 0.3, kFlow, true, &P::gate_x_m, {},
-     "Lateral position of the sample volume centre."},
-    {"gate_z_m", "Sample volume depth", "mm", 1e3, 1, -0.1, 0.5, kFlow, true, &P::gate_z_m, {},
-     "Depth of the sample volume centre."},
-    {"gate_length_m", "Sample volume length", "mm", 1e3, 1, 0.2e-3, 20e-3, kFlow, false, &P::gate_length_m, {},
-     "Length of the sample volume along the beam. A long sample volume lowers speckle in the spectrum and includes more slow flow at the vessel wall."},
-    {"sonogram_frames", "Window", "frames", 1, 0, 16, 512, kFlow, false, &P::sonogram_frames, {},
-     "Number of frames per spectrum. More frames improve velocity resolution and lower time resolution."},
-    {"sonogram_cutoff_hz", "Wall filter", "Hz", 1, 0, 0, 1e5, kFlow, true, &P::sonogram_cutoff_hz, {},
-     "Doppler shifts below this value are removed as tissue, by a polynomial fit to each window; 0 is off."},
-    {"sonogram_range_db", "Range", "dB", 1, 0, 5, 100, kFlow, false, &P::sonogram_range_db, {},
-     "Dynamic range of the Doppler spectrum: power this far below white is black."},
-    {"sonogram_gain_db", "Gain", "dB", 1, 1, -60, 60, kFlow, false, &P::sonogram_gain_db, {},
-     "Brightness of the Doppler spectrum. At 0 the strongest spectral line so far is white."},
-    {"sonogram_baseline", "Baseline", "of the limit", 1, 2, -0.9, 0.9, kFlow, false, &P::sonogram_baseline, {},
-     "Shift of zero velocity as a fraction of the aliasing limit; extends the range of the other direction."},
-    {"structure", "Objects", "", 1, 0, 0, 2, kStructure, false, &P::structure, kStructures,
-     "Segments objects against the background: bright targets or dark cysts, each with area, position and mean level."},
-    {"structure_smooth_m", "Pre-smoothing", "mm", 1e3, 2, 0, 5e-3, kStructure, false, &P::structure_smooth_m, {},
-     "Sigma of a Gaussian average of the levels before the threshold; 0 is off. Without smoothing, single speckles become objects."},
-    {"structure_kappa", "Kappa", "sigma", 1, 1, 2, 10, kStructure, false, &P::structure_kappa, {},
-     "Clipping limit: pixels more than this many sigma from the median are excluded from the background, iterated until convergence."},
-    {"structure_sigmas", "Threshold", "sigma", 1, 1, 0, 20, kStructure, false, &P::structure_sigmas, {},
-     "Distance of the object threshold from the background mean, in sigma of the background."},
-    {"structure_area_m2", "Minimum area", "mm\u00B2", 1e6, 2, 0, 1e-2, kStructure, false, &P::structure_area_m2, {},
-     "Smaller objects are ignored; 0 keeps every pixel."},
-    {"tgc_1_db", "TGC 1", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_1_db, {},
-     "Gain at the first image row (sector: first radius), display only: saved levels are unchanged."},
-    {"tgc_2_db", "TGC 2", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_2_db, {},
-     "Gain at step 2 of 8 from the first to the last row; linear between steps."},
-    {"tgc_3_db", "TGC 3", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_3_db, {},
-     "Gain at step 3 of 8 from the first to the last row; linear between steps."},
-    {"tgc_4_db", "TGC 4", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_4_db, {},
-     "Gain at step 4 of 8 from the first to the last row; linear between steps."},
-    {"tgc_5_db", "TGC 5", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_5_db, {},
-     "Gain at step 5 of 8 from the first to the last row; linear between steps."},
-    {"tgc_6_db", "TGC 6", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_6_db, {},
-     "Gain at step 6 of 8 from the first to the last row; linear between steps."},
-    {"tgc_7_db", "TGC 7", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_7_db, {},
-     "Gain at step 7 of 8 from the first to the last row; linear between steps."},
-    {"tgc_8_db", "TGC 8", "dB", 1, 1, -40, 40, kDisplay, false, &P::tgc_8_db, {},
-     "Gain at the last image row."},
-    {"reject_db", "Reject", "dB", 1, 0, kNoReject_db, 0, kDisplay, false, &P::reject_db, {},
-     "Echoes below this level (after TGC) are black; -120 is off. Hides noise and weak echoes."},
-    {"dynamic_range_db", "Dynamic range", "dB", 1, 0, 10, 120, kDisplay, false, &P::dynamic_range_db, {},
+    {"persistence_s", "Persistence", "s", 1, 2, 0, 5, kRefine, false, at<&P::refine, &RefineParams::persistence_s>(), {},
+     "Time constant, in acquisition time, of an exponential average of the amplitude. Lowers noise, blurs motion; 0 is off. Replayed frames are not averaged.",
+     {.drag_max = 2, .place = kMore, .text_at_min = "off", .why_not = no_average}},
+    {"median", "Median", "", 1, 0, 0, 2, kRefine, false, at<&P::refine, &RefineParams::median>(), kMedians,
+     "Median of the levels around each pixel: removes isolated bright or dark pixels and preserves edges.",
+     {.place = kMore}},
+    {"smooth_axial_m", "Axial smoothing", "mm", 1e3, 2, 0, 5e-3, kRefine, false, at<&P::refine, &RefineParams::smooth_axial_m>(), {},
+     "Sigma of a Gaussian average of the levels along depth; 0 is off. Lowers speckle and resolution.",
+     {.drag_max = 2, .place = kMore, .text_at_min = "off"}},
+    {"smooth_lateral_m", "Lateral smoothing", "mm", 1e3, 2, 0, 5e-3, kRefine, false, at<&P::refine, &RefineParams::smooth_lateral_m>(), {},
+     "Sigma of a Gaussian average of the levels across the image (sector: across lines); 0 is off.",
+     {.drag_max = 2, .place = kMore, .text_at_min = "off"}},
+    {"speckle_reduction", "Speckle reduction", "", 1, 2, 0, 1, kRefine, false, at<&P::refine, &RefineParams::speckle_reduction>(), {},
+     "Strength of a bilateral filter of the levels (Tomasi and Manduchi, 1998), 7 x 7 pixels: averages differences below about 12 dB times this value and preserves stronger edges; 0 is off.",
+     {.drag_max = 1, .place = kMore, .text_at_min = "off"}},
+    {"flow", "Flow", "", 1, 0, 0, 3, kFlow, false, at<&P::color_flow, &ColorFlowParams::mode>(), kFlowModes,
+     "Motion between successive frames: Doppler power in any direction, velocity along the beam from the phase change between frames (colour Doppler), or the image reconstructed from a few singular components of the last frames. Needs the analytic recipe.",
+     {.why_not = no_phase}},
+    {"wall_filter", "Wall filter", "", 1, 0, 0, 3, kFlow, false, at<&P::color_flow, &ColorFlowParams::wall_filter>(), kWallFilters,
+     "Suppresses tissue echoes, which are slow and 20 to 60 dB stronger than blood: an FIR high-pass (129 taps) passes velocities above the cut-off, a polynomial fit removes slow drifts in each pixel, SVD removes motion common to the whole image.",
+     {.is_shown = filters_flow, .why_not = no_phase}},
+    {"wall_order", "Order", "", 1, 0, 0, 12, kFlow, false, at<&P::color_flow, &ColorFlowParams::wall_order>(), {},
+     "Degree of the polynomial that is fitted to each pixel over the frames and subtracted; 0 subtracts the mean.",
+     {.is_shown = filters_by_polynomial, .why_not = no_phase}},
+    {"wall_cutoff", "Cut-off", "of Nyquist", 1, 2, 0.01, 0.9, kFlow, false, at<&P::color_flow, &ColorFlowParams::wall_cutoff>(), {},
+     "Doppler frequency below which signals count as tissue, as a fraction of half the PRF. Also used by the automatic choice of components.",
+     {.is_shown = has_cutoff, .why_not = no_cutoff}},
+    {"svd_low", "From component", "", 1, 0, 0, 512, kFlow, false, at<&P::color_flow, &ColorFlowParams::svd_low>(), {},
+     "First retained singular component. 0 = automatic: after the slow, strong components for flow, 1 for the low-rank image.",
+     {.is_shown = selects_components, .why_not = no_phase}},
+    {"svd_high", "To component", "", 1, 0, 0, 512, kFlow, false, at<&P::color_flow, &ColorFlowParams::svd_high>(), {},
+     "Last retained singular component. 0 = automatic: before the noise for flow, the last tissue component for the low-rank image.",
+     {.is_shown = selects_components, .why_not = no_phase}},
+    {"flow_frames", "Ensemble", "frames", 1, 0, 16, 512, kFlow, false, at<&P::color_flow, &ColorFlowParams::frames>(), {},
+     "Number of frames per flow image. More frames separate tissue and blood better and take longer.",
+     {.drag_min = 16, .drag_max = 512, .scale = kLog, .is_shown = has_flow, .why_not = no_phase}},
+    {"flow_step", "Update interval", "frames", 1, 0, 1, 512, kFlow, false, at<&P::color_flow, &ColorFlowParams::step>(), {},
+     "Frames between flow images; ensembles overlap if shorter than the ensemble.",
+     {.drag_min = 1, .drag_max = 128, .scale = kLog, .is_shown = has_flow, .why_not = no_live_flow}},
+    {"flow_angle_rad", "Doppler angle", "°", 1.0 / kRadiansPerDegree, 0, -80.0 * kRadiansPerDegree, 80.0 * kRadiansPerDegree, kFlow, false, at<&P::color_flow, &ColorFlowParams::angle_rad>(), {},
+     "Angle between beam and flow; velocities are divided by the cosine of this angle.",
+     {.is_shown = shows_velocity, .why_not = no_phase}},
+    {"flow_prf_hz", "PRF", "Hz", 1, 0, 0, 1e6, kFlow, false, at<&P::color_flow, &ColorFlowParams::prf_hz>(), {},
+     "Pulse repetition frequency: the acquisition frame rate; 0 uses the frame rate of the recording. Scales velocities and the aliasing limit.",
+     {.drag_max = 10000, .text_at_min = "as recorded", .is_shown = needs_prf, .why_not = no_phase}},
+    {"flow_threshold_db", "Threshold", "dB", 1, 1, -200, 100, kFlow, false, at<&P::color_flow, &ColorFlowParams::threshold_db>(), {},
+     "Flow is shown above this power, on the scale of the B-mode image.",
+     {.drag_min = -100, .is_shown = shows_overlay, .why_not = no_phase}},
+    {"flow_priority_db", "Priority", "dB", 1, 1, -200, 100, kFlow, false, at<&P::color_flow, &ColorFlowParams::priority_db>(), {},
+     "Flow is shown where the B-mode level is below this value; brighter pixels show tissue.",
+     {.drag_min = -80, .drag_max = 20, .is_shown = shows_overlay, .why_not = no_phase}},
+    {"flow_persistence_s", "Persistence", "s", 1, 2, 0, 10, kFlow, false, at<&P::color_flow, &ColorFlowParams::persistence_s>(), {},
+     "Time constant of the decay of flow images, in acquisition time; 0 is off.",
+     {.drag_max = 2, .text_at_min = "off", .is_shown = shows_overlay, .why_not = no_live_flow}},
+    {"gate", "Sample volume", "", 1, 0, 0, 1, kDoppler, false, at<&P::doppler, &DopplerParams::gate>(), kOffOn,
+     "Spectral Doppler: velocity spectrum over time in a sample volume on the beam. Needs the analytic recipe and a PRF.",
+     {.why_not = no_spectra}},
+    {"gate_x_m", "Sample volume position", "mm", 1e3, 1, -0.3, 0.3, kDoppler, true, at<&P::doppler, &DopplerParams::x_m>(), {},
+     "Lateral position of the sample volume centre.",
+     {.is_shown = has_gate, .why_not = no_spectra}},
+    {"gate_z_m", "Sample volume depth", "mm", 1e3, 1, -0.1, 0.5, kDoppler, true, at<&P::doppler, &DopplerParams::z_m>(), {},
+     "Depth of the sample volume centre.",
+     {.is_shown = has_gate, .why_not = no_spectra}},
+    {"gate_length_m", "Sample volume length", "mm", 1e3, 1, 0.2e-3, 20e-3, kDoppler, false, at<&P::doppler, &DopplerParams::length_m>(), {},
+     "Length of the sample volume along the beam. A long sample volume lowers speckle in the spectrum and includes more slow flow at the vessel wall.",
+     {.drag_min = 0.2, .drag_max = 10, .scale = kLog, .is_shown = has_gate, .why_not = no_spectra}},
+    {"sonogram_frames", "Window", "frames", 1, 0, 16, 512, kDoppler, false, at<&P::doppler, &DopplerParams::frames>(), {},
+     "Number of frames per spectrum. More frames improve velocity resolution and lower time resolution.",
+     {.drag_min = 16, .drag_max = 512, .scale = kLog, .is_shown = has_gate, .why_not = no_spectra}},
+    {"sonogram_cutoff_hz", "Wall filter", "Hz", 1, 0, 0, 1e5, kDoppler, true, at<&P::doppler, &DopplerParams::cutoff_hz>(), {},
+     "Doppler shifts below this value are removed as tissue, by a polynomial fit to each window; 0 is off.",
+     {.drag_max = 500, .text_at_min = "off", .is_shown = has_gate, .why_not = no_spectra}},
+    {"sonogram_range_db", "Range", "dB", 1, 0, 5, 100, kDoppler, false, at<&P::doppler, &DopplerParams::range_db>(), {},
+     "Dynamic range of the Doppler spectrum: power this far below white is black.",
+     {.drag_min = 10, .drag_max = 80, .is_shown = has_gate, .why_not = no_spectra}},
+    {"sonogram_gain_db", "Gain", "dB", 1, 1, -60, 60, kDoppler, false, at<&P::doppler, &DopplerParams::gain_db>(), {},
+     "Brightness of the Doppler spectrum. At 0 the strongest spectral line so far is white.",
+     {.drag_min = -30, .drag_max = 30, .sign = kSigned, .is_shown = has_gate, .why_not = no_spectra}},
+    {"sonogram_baseline", "Baseline", "of the limit", 1, 2, -0.9, 0.9, kDoppler, false, at<&P::doppler, &DopplerParams::baseline>(), {},
+     "Shift of zero velocity as a fraction of the aliasing limit; extends the range of the other direction.",
+     {.sign = kSigned, .is_shown = has_gate, .why_not = no_spectra}},
+    {"structure", "Objects", "", 1, 0, 0, 2, kObjects, false, at<&P::objects, &ObjectParams::kind>(), kStructures,
+     "Segments objects against the background, each with area, position and mean level. Bright: above the background, such as wires, calcifications and needles; dark: below, such as cysts and vessels.",
+     {.why_not = no_source}},
+    {"structure_smooth_m", "Pre-smoothing", "mm", 1e3, 2, 0, 5e-3, kObjects, false, at<&P::objects, &ObjectParams::smooth_m>(), {},
+     "Sigma of a Gaussian average of the levels before the threshold; 0 is off. Without smoothing, single speckles become objects.",
+     {.drag_max = 2, .text_at_min = "none", .is_shown = has_objects, .why_not = no_source}},
+    {"structure_kappa", "Kappa", "sigma", 1, 1, 2, 10, kObjects, false, at<&P::objects, &ObjectParams::kappa>(), {},
+     "Clipping limit: pixels more than this many sigma from the median are excluded from the background, iterated until convergence.",
+     {.drag_min = 2, .drag_max = 6, .is_shown = has_objects, .why_not = no_source}},
+    {"structure_sigmas", "Threshold", "sigma", 1, 1, 0, 20, kObjects, false, at<&P::objects, &ObjectParams::sigmas>(), {},
+     "Distance of the object threshold from the background mean, in sigma of the background.",
+     {.drag_max = 10, .is_shown = has_objects, .why_not = no_source}},
+    {"structure_area_m2", "Minimum area", "mm\u00B2", 1e6, 2, 0, 1e-2, kObjects, false, at<&P::objects, &ObjectParams::min_area_m2>(), {},
+     "Smaller objects are ignored; 0 keeps every pixel.",
+     {.drag_max = 10, .text_at_min = "any", .is_shown = has_objects, .why_not = no_source}},
+    {"dynamic_range_db", "Dynamic range", "dB", 1, 0, 10, 120, kDisplay, false, at<&P::display, &DisplayParams::dynamic_range_db>(), {},
      "Echoes this far below white are black. A large range shows weak echoes and noise."},
-    {"gain_db", "Gain", "dB", 1, 1, -60, 60, kDisplay, false, &P::gain_db, {},
-     "Brightness of the image; the data are unchanged."},
-    {"gamma", "Gamma", "", 1, 2, 0.2, 4, kDisplay, false, &P::gamma, {},
-     "Values above 1 darken mid-greys, values below 1 brighten mid-greys."},
-    {"color_map", "Colour map", "", 1, 0, 0, 3, kDisplay, false, &P::color_map, kColorMaps,
+    {"gain_db", "Gain", "dB", 1, 1, -60, 60, kDisplay, false, at<&P::display, &DisplayParams::gain_db>(), {},
+     "Brightness of the image; the data are unchanged.",
+     {.drag_min = -40, .drag_max = 40, .sign = kSigned}},
+    {"gamma", "Gamma", "", 1, 2, 0.2, 4, kDisplay, false, at<&P::display, &DisplayParams::gamma>(), {},
+     "Values above 1 darken mid-greys, values below 1 brighten mid-greys.",
+     {.drag_min = 0.25, .drag_max = 4, .scale = kLog, .place = kWide}},
+    {"reject_db", "Reject", "dB", 1, 0, kNoReject_db, 0, kDisplay, false, at<&P::display, &DisplayParams::reject_db>(), {},
+     "Echoes below this level (after TGC) are black; -120 is off. Hides noise and weak echoes.",
+     {.place = ParamPlace::more_or_set, .text_at_min = "off"}},
+    {"tgc_1_db", "TGC 1", "dB", 1, 1, -40, 40, kDisplay, false, tgc<0>(), {},
+     "Gain at the first image row (sector: first radius), display only: saved levels are unchanged.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_2_db", "TGC 2", "dB", 1, 1, -40, 40, kDisplay, false, tgc<1>(), {},
+     "Gain at step 2 of 8 from the first to the last row; linear between steps.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_3_db", "TGC 3", "dB", 1, 1, -40, 40, kDisplay, false, tgc<2>(), {},
+     "Gain at step 3 of 8 from the first to the last row; linear between steps.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_4_db", "TGC 4", "dB", 1, 1, -40, 40, kDisplay, false, tgc<3>(), {},
+     "Gain at step 4 of 8 from the first to the last row; linear between steps.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_5_db", "TGC 5", "dB", 1, 1, -40, 40, kDisplay, false, tgc<4>(), {},
+     "Gain at step 5 of 8 from the first to the last row; linear between steps.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_6_db", "TGC 6", "dB", 1, 1, -40, 40, kDisplay, false, tgc<5>(), {},
+     "Gain at step 6 of 8 from the first to the last row; linear between steps.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_7_db", "TGC 7", "dB", 1, 1, -40, 40, kDisplay, false, tgc<6>(), {},
+     "Gain at step 7 of 8 from the first to the last row; linear between steps.",
+     {.sign = kSigned, .place = kWide}},
+    {"tgc_8_db", "TGC 8", "dB", 1, 1, -40, 40, kDisplay, false, tgc<7>(), {},
+     "Gain at the last image row.",
+     {.sign = kSigned, .place = kWide}},
+    {"color_map", "Colour map", "", 1, 0, 0, 3, kDisplay, false, at<&P::display, &DisplayParams::color_map>(), kColorMaps,
      "Colour map of the image: gray, hot, viridis or inverted gray."},
 }};
 // clang-format on

@@ -31,7 +31,7 @@ std::string number_text(double value) {
 std::string range_text(const ParamSpec& spec) {
   if (spec.choices.empty()) return number_text(spec.min) + " to " + number_text(spec.max);
   std::string names;
-  for (const std::string_view choice : spec.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
+  for (const ParamChoice& choice : spec.choices) names += (names.empty() ? "" : ", ") + std::string(choice.name);
   return names;
 }
 
@@ -39,10 +39,11 @@ void validate_transmits(const P& p, const Acquisition& acquisition) {
   if (forms_lines(p, acquisition)) return;
   const std::string n = std::to_string(acquisition.n_transmits());
   const std::string there = "at most " + n + ", the number of transmits";
-  if (p.transmit_last > acquisition.n_transmits()) refuse("transmit_last", number_text(p.transmit_last), there);
-  if (p.transmit_first > acquisition.n_transmits()) refuse("transmit_first", number_text(p.transmit_first), there);
-  if (p.transmit_last != 0 && p.transmit_first > p.transmit_last) {
-    refuse("transmit_first", number_text(p.transmit_first), "at most transmit_last = " + number_text(p.transmit_last));
+  if (p.transmits.last > acquisition.n_transmits()) refuse("transmit_last", number_text(p.transmits.last), there);
+  if (p.transmits.first > acquisition.n_transmits()) refuse("transmit_first", number_text(p.transmits.first), there);
+  if (p.transmits.last != 0 && p.transmits.first > p.transmits.last) {
+    refuse("transmit_first", number_text(p.transmits.first),
+           "at most transmit_last = " + number_text(p.transmits.last));
   }
 }
 
@@ -55,56 +56,31 @@ const ParamSpec* find_param(std::string_view key) {
   return nullptr;
 }
 
-bool is_refinement(const ParamSpec& spec) {
-  return spec.key == "persistence_s" || spec.key == "median" || spec.key == "smooth_axial_m" ||
-         spec.key == "smooth_lateral_m" || spec.key == "speckle_reduction";
+const ParamSpec& param(std::string_view key) {
+  const ParamSpec* spec = find_param(key);
+  if (spec == nullptr) throw Error("parameters", "no row of key '" + std::string(key) + "'", "a key of param_rows.cpp");
+  return *spec;
 }
 
-bool forms_pixels(const ParamSpec& spec) {
-  return spec.group == ParamGroup::formation && spec.key != "reference_db" && !is_refinement(spec);
-}
-
-bool finds_structure(const ParamSpec& spec) { return spec.group == ParamGroup::structure; }
-
-bool alike(const ImagingParams& a, const ImagingParams& b, bool (*acts)(const ParamSpec&)) {
-  return std::ranges::all_of(
-      param_table(), [&](const ParamSpec& spec) { return !acts(spec) || get_number(a, spec) == get_number(b, spec); });
-}
-
-double get_number(const ImagingParams& params, const ParamSpec& spec) {
-  return std::visit([&](auto member) { return static_cast<double>(params.*member); }, spec.member);
-}
+double get_number(const ImagingParams& params, const ParamSpec& spec) { return spec.member.get(params); }
 
 void set_number(ImagingParams& params, const ParamSpec& spec, double value) {
   if (std::isnan(value)) return;
   const double clamped = std::clamp(value, spec.min, spec.max);
-  std::visit(
-      [&](auto member) {
-        using Value = std::remove_reference_t<decltype(params.*member)>;
-        if constexpr (std::is_same_v<Value, double>) {
-          params.*member = clamped;
-        } else {
-          params.*member = static_cast<Value>(std::lround(clamped));
-        }
-      },
-      spec.member);
-}
-
-void take_display(ImagingParams& params, const ImagingParams& from) {
-  for (const ParamSpec& spec : param_table()) {
-    if (spec.group == ParamGroup::display) set_number(params, spec, get_number(from, spec));
-  }
-}
-
-ImagingParams without_display(ImagingParams params) {
-  take_display(params, ImagingParams{});
-  return params;
+  spec.member.set(params, spec.member.kind == ParamKind::number ? clamped : std::round(clamped));
 }
 
 std::string get_text(const ImagingParams& params, const ParamSpec& spec) {
-  const double value = get_number(params, spec);
-  if (!spec.choices.empty()) return std::string(spec.choices[static_cast<std::size_t>(value)]);
-  return number_text(value);
+  if (!spec.choices.empty()) return std::string(get_choice(params, spec).name);
+  return number_text(get_number(params, spec));
+}
+
+const ParamChoice& get_choice(const ImagingParams& params, const ParamSpec& spec) {
+  return spec.choices[static_cast<std::size_t>(get_number(params, spec))];
+}
+
+std::string_view why_no_effect(const ParamSpec& spec, const ParamContext& context) {
+  return spec.control.why_not != nullptr ? spec.control.why_not(context) : std::string_view();
 }
 
 void set_from_text(ImagingParams& params, std::string_view assignment) {
@@ -119,7 +95,7 @@ void set_from_text(ImagingParams& params, std::string_view assignment) {
     throw Error("--set", "unknown parameter '" + std::string(key) + "'", keys);
   }
   if (!spec->choices.empty()) {
-    const auto choice = std::find(spec->choices.begin(), spec->choices.end(), text);
+    const auto choice = std::ranges::find(spec->choices, text, &ParamChoice::name);
     if (choice == spec->choices.end()) refuse_text(key, text, range_text(*spec));
     set_number(params, *spec, static_cast<double>(choice - spec->choices.begin()));
     return;
@@ -127,7 +103,7 @@ void set_from_text(ImagingParams& params, std::string_view assignment) {
   const auto value = finite_number(text);
   if (!value) refuse_text(key, text, "a number from " + range_text(*spec));
   if (*value < spec->min || *value > spec->max) refuse(key, text, range_text(*spec));
-  if (std::holds_alternative<int P::*>(spec->member) && *value != std::floor(*value)) {
+  if (spec->member.kind == ParamKind::whole_number && *value != std::floor(*value)) {
     refuse_text(key, text, "a whole number from " + range_text(*spec));
   }
   set_number(params, *spec, *value);
@@ -138,37 +114,42 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
     const double value = get_number(p, spec);
     if (!(value >= spec.min && value <= spec.max)) refuse(spec.key, number_text(value), range_text(spec));
   }
-  if (p.band_low_hz >= p.band_high_hz) {
-    refuse("band_low_hz", number_text(p.band_low_hz), "below band_high_hz = " + number_text(p.band_high_hz));
+  if (p.formation.band_low_hz >= p.formation.band_high_hz) {
+    refuse("band_low_hz", number_text(p.formation.band_low_hz),
+           "below band_high_hz = " + number_text(p.formation.band_high_hz));
   }
-  if (p.depth_min_m >= p.depth_max_m) {
-    refuse("depth_min_m", number_text(p.depth_min_m), "below depth_max_m = " + number_text(p.depth_max_m));
+  if (p.formation.depth_min_m >= p.formation.depth_max_m) {
+    refuse("depth_min_m", number_text(p.formation.depth_min_m),
+           "below depth_max_m = " + number_text(p.formation.depth_max_m));
   }
-  if (p.lateral_min_m >= p.lateral_max_m) {
-    refuse("lateral_min_m", number_text(p.lateral_min_m), "below lateral_max_m = " + number_text(p.lateral_max_m));
+  if (p.formation.lateral_min_m >= p.formation.lateral_max_m) {
+    refuse("lateral_min_m", number_text(p.formation.lateral_min_m),
+           "below lateral_max_m = " + number_text(p.formation.lateral_max_m));
   }
   validate_transmits(p, acquisition);
-  if (p.sector_min_rad >= p.sector_max_rad && grid_kind(p, acquisition) == GridKind::polar) {
-    refuse("sector_min_rad", number_text(p.sector_min_rad), "below sector_max_rad = " + number_text(p.sector_max_rad));
+  if (p.formation.sector_min_rad >= p.formation.sector_max_rad && grid_kind(p, acquisition) == GridKind::polar) {
+    refuse("sector_min_rad", number_text(p.formation.sector_min_rad),
+           "below sector_max_rad = " + number_text(p.formation.sector_max_rad));
   }
-  if (p.svd_low > 0 && p.svd_high > 0 && p.svd_low > p.svd_high) {
-    refuse("svd_low", number_text(p.svd_low), "at most svd_high = " + number_text(p.svd_high));
+  if (p.color_flow.svd_low > 0 && p.color_flow.svd_high > 0 && p.color_flow.svd_low > p.color_flow.svd_high) {
+    refuse("svd_low", number_text(p.color_flow.svd_low), "at most svd_high = " + number_text(p.color_flow.svd_high));
   }
-  if (p.flow != FlowMode::off && p.recipe != Recipe::analytic) {
+  if (p.color_flow.mode != FlowMode::off && p.formation.recipe != Recipe::analytic) {
     throw Error("flow", "not available with recipe=course, which yields pixels without phase", "recipe=analytic");
   }
-  if (p.gate != Gate::off && p.recipe != Recipe::analytic) {
+  if (p.doppler.gate != Gate::off && p.formation.recipe != Recipe::analytic) {
     throw Error("gate", "not available with recipe=course, which yields pixels without phase", "recipe=analytic");
   }
-  if (p.gate != Gate::off && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
+  if (p.doppler.gate != Gate::off && p.color_flow.prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
     throw Error("gate", "velocities need a frame rate, and the recording has none", "flow_prf_hz in Hz");
   }
-  if (p.flow == FlowMode::velocity && p.flow_prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
+  if (p.color_flow.mode == FlowMode::velocity && p.color_flow.prf_hz <= 0.0 && acquisition.frame_rate_hz <= 0.0) {
     throw Error("flow", "velocities need a frame rate, and the recording has none", "flow_prf_hz in Hz");
   }
   const double widest = acquisition.signal == SignalKind::iq ? acquisition.sampling_hz : 0.5 * acquisition.sampling_hz;
-  if (p.recipe == Recipe::analytic && p.band_high_hz - p.band_low_hz > widest * 1.000001) {
-    refuse("band_high_hz", number_text(p.band_high_hz),
+  if (p.formation.recipe == Recipe::analytic &&
+      p.formation.band_high_hz - p.formation.band_low_hz > widest * 1.000001) {
+    refuse("band_high_hz", number_text(p.formation.band_high_hz),
            "a bandwidth up to " + number_text(widest) + " Hz at a sampling frequency of " +
                number_text(acquisition.sampling_hz) + " Hz");
   }

@@ -1,23 +1,64 @@
-// One row a parameter. Panels, --set, presets, clamping, the report and the README's table all read this table.
+// One row a parameter. Panels, --set, presets, captions, the report and the manual's table read this table: a new
+// number parameter is a member in params.h and a row in param_rows.cpp.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "core/params.h"
 
 namespace echoloop {
 
-enum class ParamGroup { formation, flow, structure, display };
+// The struct of ImagingParams that holds a parameter, and with it the part of the program that reads the parameter.
+enum class ParamPart { formation, transmits, level, refine, color_flow, doppler, objects, display };
+
+enum class ParamKind { number, whole_number, choice };
+
+// Access to one member; an enumeration is the index of its value.
+struct ParamMember {
+  double (*get)(const ImagingParams&);
+  void (*set)(ImagingParams&, double);
+  ParamKind kind;
+};
+
+// One value of an enumeration.
+struct ParamChoice {
+  std::string_view name;       // in --set and in files
+  std::string_view label;      // on screen
+  std::string_view note = {};  // behind the label, in lists
+};
+
+// Facts that decide whether a parameter has an effect now.
+struct ParamContext {
+  const ImagingParams& params;
+  const Acquisition* acquisition;           // null: no source
+  std::string_view no_half_precision = {};  // why the device computes in single precision; empty: it need not
+  bool frozen = false;                      // an image of the history is on screen
+};
+
+enum class ParamScale { linear, logarithmic };
+enum class ParamSign { negative_only, always };  // always: +6.0
+enum class ParamPlace {
+  always,
+  wide,
+  more,
+  more_or_set
+};  // in the panel: wide columns; behind "more", or if not default
+
+// The control of a parameter in its panel. Numbers in the unit on screen.
+struct ParamControl {
+  double drag_min = 0.0, drag_max = 0.0;  // range of the slider; equal: the whole range
+  ParamScale scale = ParamScale::linear;
+  ParamSign sign = ParamSign::negative_only;
+  ParamPlace place = ParamPlace::always;
+  std::string_view text_at_min = {};                           // in place of number and unit at drag_min, e.g. "off"
+  std::string_view short_label = {};                           // where the label is too long for the panel
+  bool (*is_shown)(const ParamContext&) = nullptr;             // null: always
+  std::string_view (*why_not)(const ParamContext&) = nullptr;  // why there is no effect now; empty: there is one
+};
 
 struct ParamSpec {
-  using Member = std::variant<double ImagingParams::*, int ImagingParams::*, Recipe ImagingParams::*,
-                              Apodization ImagingParams::*, Directivity ImagingParams::*, Precision ImagingParams::*,
-                              GridChoice ImagingParams::*, Compounding ImagingParams::*, Median ImagingParams::*,
-                              FlowMode ImagingParams::*, WallFilter ImagingParams::*, Gate ImagingParams::*,
-                              Structure ImagingParams::*, ColorMap ImagingParams::*>;
   std::string_view key;       // --set KEY=VALUE, SI units
   std::string_view label;     // on screen
   std::string_view unit;      // on screen, e.g. "mm"; empty for none
@@ -25,38 +66,32 @@ struct ParamSpec {
   int decimals = 0;           // on screen
   double min = 0.0;           // SI, inclusive
   double max = 0.0;
-  ParamGroup group = ParamGroup::formation;
+  ParamPart part = ParamPart::formation;
   bool from_acquisition = false;  // the default depends on the source
-  Member member;
-  std::span<const std::string_view> choices;  // names of the values of an enumeration, in order
-  std::string_view help;                      // one or two sentences: what it does to the picture
+  ParamMember member{};
+  std::span<const ParamChoice> choices;  // values of an enumeration, in order
+  std::string_view help;                 // one or two sentences: the effect on the image
+  ParamControl control = {};
 };
 
 std::span<const ParamSpec> param_table();
 const ParamSpec* find_param(std::string_view key);  // nullptr when there is none
+const ParamSpec& param(std::string_view key);       // of a key that the program itself names; throws Error
 
-// What a parameter acts on.
-bool forms_pixels(const ParamSpec& spec);     // the complex pixels of a frame
-bool is_refinement(const ParamSpec& spec);    // the formed picture, in the stage refine
-bool finds_structure(const ParamSpec& spec);  // which objects are found in a picture
-
-// Whether both have the same values of all parameters that act on it.
-bool alike(const ImagingParams& a, const ImagingParams& b, bool (*acts)(const ParamSpec&));
-
-double get_number(const ImagingParams& params, const ParamSpec& spec);        // enumerations: their index
-void set_number(ImagingParams& params, const ParamSpec& spec, double value);  // clamps to the range
-// Every parameter that acts on the screen only, as `from` has it; and all of them at their defaults: what is left makes
-// the same pixels exactly where it is equal.
-void take_display(ImagingParams& params, const ImagingParams& from);
-ImagingParams without_display(ImagingParams params);
-std::string get_text(const ImagingParams& params, const ParamSpec& spec);  // SI value or the choice's name
+double get_number(const ImagingParams& params, const ParamSpec& spec);              // enumerations: their index
+void set_number(ImagingParams& params, const ParamSpec& spec, double value);        // clamps to the range
+std::string get_text(const ImagingParams& params, const ParamSpec& spec);           // SI value or the choice's name
+const ParamChoice& get_choice(const ImagingParams& params, const ParamSpec& spec);  // of an enumeration
 
 // "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).
 void set_from_text(ImagingParams& params, std::string_view assignment);
 
+// Why the parameter has no effect now, one sentence; empty: it has one.
+std::string_view why_no_effect(const ParamSpec& spec, const ParamContext& context);
+
 // Throws Error when the parameters contradict each other (empty band, empty depth range, grid too large ...).
 void validate_params(const ImagingParams& params, const Acquisition& acquisition);
 
-std::string params_markdown_table();  // for the README and --list-params
+std::string params_markdown_table();  // for the manual and --list-params
 
 }  // namespace echoloop

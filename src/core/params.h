@@ -1,4 +1,4 @@
-// Every parameter that a user can change, as plain values: what forms the image and what displays it.
+// Every parameter that a user can change, as plain values, in one struct for each part of the program that reads them.
 // One row a parameter in param_table.cpp gives it key, label, unit, range and group.
 #pragma once
 
@@ -22,8 +22,8 @@ enum class Gate { off, on };
 enum class Structure { off, bright, dark };  // what is looked for: targets above the background, or cysts below it
 enum class ColorMap { gray, hot, viridis, inverted };
 
-struct ImagingParams {
-  // Image formation: a change is in the picture at the next frame.
+// Image formation: which pixels are computed, and how. A change acts from the next frame on.
+struct FormationParams {
   Recipe recipe = Recipe::analytic;
   double sound_speed_m_s = 1540.0;
   double f_number = 1.5;  // 0 = full aperture
@@ -42,76 +42,126 @@ struct ImagingParams {
   double sector_min_rad = 0.0;  // polar: first and last line; depths then are those of the line straight down
   double sector_max_rad = 0.0;
   Compounding compounding = Compounding::automatic;
-  int transmit_first = 1;  // transmits that are summed, counted from 1 (core/transmits.h); not where lines are formed
-  int transmit_last = 0;   // 0 = the last one
-  int transmit_every = 1;
-  Apodization transmit_window = Apodization::boxcar;  // weights across them; analytic recipe
-  double reference_db = 0.0;                          // level of |b| that is shown as 0 dB; see kAutoReference
 
-  // Refine: what is done to the formed picture, in this order; lengths and times are those of a Gaussian (one sigma)
-  // and of an exponential. 0 and off: not done.
+  friend bool operator==(const FormationParams&, const FormationParams&) = default;
+};
+
+// Transmits that are summed (core/transmits.h); no effect where scan lines are formed.
+struct TransmitParams {
+  int first = 1;  // counted from 1
+  int last = 0;   // 0 = the last one
+  int every = 1;
+  Apodization window = Apodization::boxcar;  // weights across them; analytic recipe
+
+  friend bool operator==(const TransmitParams&, const TransmitParams&) = default;
+};
+
+// The scale of the levels.
+struct LevelParams {
+  double reference_db = 0.0;  // level of |b| that is shown as 0 dB; see kAutoReference
+
+  friend bool operator==(const LevelParams&, const LevelParams&) = default;
+};
+
+// Filters of the formed image, in this order; lengths and times are those of a Gaussian (one sigma) and of an
+// exponential. 0 and off: not applied.
+struct RefineParams {
   double persistence_s = 0.0;  // average of the amplitude over frames
   Median median = Median::off;
   double smooth_axial_m = 0.0;
   double smooth_lateral_m = 0.0;  // on a sector: across its lines
   double speckle_reduction = 0.0;
 
-  // Flow, from ensembles of successive frames; nothing is computed while `flow` is off.
-  FlowMode flow = FlowMode::off;
-  int flow_frames = 64;  // of an ensemble
-  int flow_step = 8;     // frames from one ensemble to the next
+  friend bool operator==(const RefineParams&, const RefineParams&) = default;
+};
+
+// Flow, from ensembles of successive frames; nothing is computed while `mode` is off.
+struct ColorFlowParams {
+  FlowMode mode = FlowMode::off;
+  int frames = 64;  // of an ensemble
+  int step = 8;     // frames from one ensemble to the next
   WallFilter wall_filter = WallFilter::svd;
   int wall_order = 1;         // polynomial: degree
   double wall_cutoff = 0.19;  // fir, svd chosen automatically: share of the Nyquist frequency (half the PRF)
   int svd_low = 0;            // first and last component that is kept, from 1; 0 = automatic
   int svd_high = 0;
-  double flow_angle_rad = 0.0;       // between the beam and the flow
-  double flow_prf_hz = 0.0;          // 0 = the recording's frame rate
-  double flow_threshold_db = -40.0;  // overlay: colour where the power is above this, on the picture's scale
-  double flow_priority_db = 0.0;     // overlay: and the picture itself below this
-  double flow_persistence_s = 0.0;   // in the recording's time; 0 = none
+  double angle_rad = 0.0;       // between the beam and the flow
+  double prf_hz = 0.0;          // 0 = the recording's frame rate
+  double threshold_db = -40.0;  // overlay: colour where the power is above this, on the scale of the levels
+  double priority_db = 0.0;     // overlay: and the level itself below this
+  double persistence_s = 0.0;   // in acquisition time; 0 = none
 
-  // Spectral Doppler of a gate on the beam through a place; nothing is computed while `gate` is off.
+  friend bool operator==(const ColorFlowParams&, const ColorFlowParams&) = default;
+};
+
+// Spectral Doppler of a sample volume on the beam through a point; nothing is computed while `gate` is off.
+struct DopplerParams {
   Gate gate = Gate::off;
-  double gate_x_m = 0.0;
-  double gate_z_m = 0.0;
-  double gate_length_m = 2e-3;      // along the beam
-  int sonogram_frames = 64;         // of a spectrum
-  double sonogram_cutoff_hz = 0.0;  // wall filter; 0 = none
-  double sonogram_range_db = 40.0;  // shown, from white down
-  double sonogram_gain_db = 0.0;    // white: this far below the brightest so far
-  double sonogram_baseline = 0.0;   // shift of zero velocity, as a share of the aliasing limit
+  double x_m = 0.0;
+  double z_m = 0.0;
+  double length_m = 2e-3;  // along the beam
+  int frames = 64;         // of a spectrum
+  double cutoff_hz = 0.0;  // wall filter; 0 = none
+  double range_db = 40.0;  // shown, from white down
+  double gain_db = 0.0;    // white: this far below the brightest so far
+  double baseline = 0.0;   // shift of zero velocity, as a share of the aliasing limit
 
-  // Structure, of the finished picture in dB: background level, threshold, connected objects. Nothing is computed while
-  // `structure` is off.
-  Structure structure = Structure::off;
-  double structure_smooth_m = 0.2e-3;  // Gaussian before the threshold, one sigma; 0 = none
-  double structure_kappa = 2.5;        // of the clipping that finds the background
-  double structure_sigmas = 3.0;       // threshold: so many sigma above or below the background's mean
-  double structure_area_m2 = 0.2e-6;   // smaller objects are left out
+  friend bool operator==(const DopplerParams&, const DopplerParams&) = default;
+};
 
-  // Display: acts in the shader, on a frozen image too.
-  double tgc_1_db = 0.0, tgc_2_db = 0.0, tgc_3_db = 0.0, tgc_4_db = 0.0;  // see tgc_db()
-  double tgc_5_db = 0.0, tgc_6_db = 0.0, tgc_7_db = 0.0, tgc_8_db = 0.0;
-  double reject_db = -120.0;  // see kNoReject
-  double dynamic_range_db = 60.0;
-  double gain_db = 0.0;
-  double gamma = 1.0;
-  ColorMap color_map = ColorMap::gray;
+// Objects of the finished image in dB: background level, threshold, connected pixels. Nothing is computed while `kind`
+// is off.
+struct ObjectParams {
+  Structure kind = Structure::off;
+  double smooth_m = 0.2e-3;     // Gaussian before the threshold, one sigma; 0 = none
+  double kappa = 2.5;           // of the clipping that finds the background
+  double sigmas = 3.0;          // threshold: so many sigma above or below the background's mean
+  double min_area_m2 = 0.2e-6;  // smaller objects are left out
 
-  friend bool operator==(const ImagingParams&, const ImagingParams&) = default;
+  friend bool operator==(const ObjectParams&, const ObjectParams&) = default;
 };
 
 // reject_db at or below this: nothing is rejected.
 inline constexpr double kNoReject_db = -120.0;
 
-// Time gain compensation: gains at equal steps of depth from the picture's first row to its last (of a sector: of the
+// Time gain compensation: gains at equal steps of depth from the first image row to the last (of a sector: of the
 // radius), linear between them.
 inline constexpr int kTgcSteps = 8;
-std::array<double, kTgcSteps> tgc_db(const ImagingParams& params);
-bool is_flat(const std::array<double, kTgcSteps>& gains);
-// The gain at a place from 0, the first row, to 1, the last.
-double tgc_at(const std::array<double, kTgcSteps>& gains, double place);
+using TgcGains = std::array<double, kTgcSteps>;  // dB
+bool is_flat(const TgcGains& gains);
+// The gain in dB at a depth from 0, the first row, to 1, the last.
+double tgc_at(const TgcGains& gains, double depth);
+
+// Display: acts in the shader, on a frozen image as well.
+struct DisplayParams {
+  TgcGains tgc_db{};
+  double reject_db = kNoReject_db;
+  double dynamic_range_db = 60.0;
+  double gain_db = 0.0;
+  double gamma = 1.0;
+  ColorMap color_map = ColorMap::gray;
+
+  friend bool operator==(const DisplayParams&, const DisplayParams&) = default;
+};
+
+struct ImagingParams {
+  FormationParams formation;
+  TransmitParams transmits;
+  LevelParams level;
+  RefineParams refine;
+  ColorFlowParams color_flow;
+  DopplerParams doppler;
+  ObjectParams objects;
+  DisplayParams display;
+
+  friend bool operator==(const ImagingParams&, const ImagingParams&) = default;
+};
+
+// Whether both compute the same complex pixels from the same frame.
+bool same_pixels(const ImagingParams& a, const ImagingParams& b);
+// `params` with another display, or with the default display: images of equal results have the same levels.
+ImagingParams with_display(ImagingParams params, const DisplayParams& display);
+ImagingParams without_display(ImagingParams params);
 
 // reference_db at or below this: take the brightest pixel of the first frame and hold it.
 inline constexpr double kAutoReference = -999.0;

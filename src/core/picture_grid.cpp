@@ -19,27 +19,27 @@ int count_of(double length, double step, int least) {
 Grid make_polar_grid(const ImagingParams& p, const Acquisition& a) {
   const double apex_z_m = sector_apex_z_m(a.probe);
   const Sector sector{.apex_z_m = apex_z_m,
-                      .angle0_rad = p.sector_min_rad,
-                      .angle1_rad = p.sector_max_rad,
-                      .r0_m = std::max(p.depth_min_m - apex_z_m, 0.0),
-                      .r1_m = std::max(p.depth_max_m - apex_z_m, 1e-4)};
+                      .angle0_rad = p.formation.sector_min_rad,
+                      .angle1_rad = p.formation.sector_max_rad,
+                      .r0_m = std::max(p.formation.depth_min_m - apex_z_m, 0.0),
+                      .r1_m = std::max(p.formation.depth_max_m - apex_z_m, 1e-4)};
   const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
                                                  [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
   const double width_m = std::max(right->x_m - left->x_m, 1e-3);
-  const double middle_m = std::max(0.5 * (p.depth_min_m + p.depth_max_m), 1e-3);
+  const double middle_m = std::max(0.5 * (p.formation.depth_min_m + p.formation.depth_max_m), 1e-3);
   const double wavelength_m = a.sound_speed_m_s / a.center_hz;
   double step_m = wavelength_m / 3.0;
-  double step_rad = step_m * std::max(middle_m / width_m, p.f_number) / std::max(middle_m - apex_z_m, 1e-3);
-  const double span_rad = p.sector_max_rad - p.sector_min_rad;
+  double step_rad = step_m * std::max(middle_m / width_m, p.formation.f_number) / std::max(middle_m - apex_z_m, 1e-3);
+  const double span_rad = p.formation.sector_max_rad - p.formation.sector_min_rad;
   const double span_m = sector.r1_m - sector.r0_m;
   const double wanted = span_rad / step_rad * (span_m / step_m);
   if (wanted > kMaxPixels) step_rad *= std::sqrt(wanted / kMaxPixels), step_m *= std::sqrt(wanted / kMaxPixels);
-  int nx = p.grid_nx > 0 ? p.grid_nx : count_of(span_rad, step_rad, 32);
-  if (const auto lines = find_scan_lines(a); p.grid_nx == 0 && forms_lines(p, a) && !lines->parallel) {
+  int nx = p.formation.grid_nx > 0 ? p.formation.grid_nx : count_of(span_rad, step_rad, 32);
+  if (const auto lines = find_scan_lines(a); p.formation.grid_nx == 0 && forms_lines(p, a) && !lines->parallel) {
     const double step = (lines->last - lines->first) / (lines->count - 1);
     nx = std::max(count_of(span_rad, step, 2), 2);
   }
-  return polar_grid(sector, nx, p.grid_nz > 0 ? p.grid_nz : count_of(span_m, step_m, 32));
+  return polar_grid(sector, nx, p.formation.grid_nz > 0 ? p.formation.grid_nz : count_of(span_m, step_m, 32));
 }
 
 // Makes the sector's radii reach from the nearest to the farthest point of a Cartesian picture, seen from the apex.
@@ -54,38 +54,40 @@ void cover(const Grid& picture, Sector& sector) {
 }  // namespace
 
 GridKind grid_kind(const ImagingParams& p, const Acquisition& a) {
-  if (p.recipe == Recipe::course || p.grid_kind == GridChoice::cartesian) return GridKind::cartesian;
-  return p.grid_kind == GridChoice::polar || looks_into_sector(a) ? GridKind::polar : GridKind::cartesian;
+  if (p.formation.recipe == Recipe::course || p.formation.grid_kind == GridChoice::cartesian)
+    return GridKind::cartesian;
+  return p.formation.grid_kind == GridChoice::polar || looks_into_sector(a) ? GridKind::polar : GridKind::cartesian;
 }
 
 bool forms_lines(const ImagingParams& p, const Acquisition& a) {
-  if (p.recipe == Recipe::course || p.compounding == Compounding::coherent) return false;
+  if (p.formation.recipe == Recipe::course || p.formation.compounding == Compounding::coherent) return false;
   constexpr int kFewDirections = 7;  // up to here focused waves are compounded like any others
   const auto lines = find_scan_lines(a);
-  return lines.has_value() && (p.compounding == Compounding::lines || lines->count > kFewDirections);
+  return lines.has_value() && (p.formation.compounding == Compounding::lines || lines->count > kFewDirections);
 }
 
 Grid make_grid(const ImagingParams& p, const Acquisition& a) {
   if (grid_kind(p, a) == GridKind::polar) return make_polar_grid(p, a);
-  Grid grid{.x0_m = p.lateral_min_m,
-            .x1_m = p.lateral_max_m,
-            .z0_m = p.depth_min_m,
-            .z1_m = p.depth_max_m,
-            .nx = p.grid_nx,
-            .nz = p.grid_nz};
+  Grid grid{.x0_m = p.formation.lateral_min_m,
+            .x1_m = p.formation.lateral_max_m,
+            .z0_m = p.formation.depth_min_m,
+            .z1_m = p.formation.depth_max_m,
+            .nx = p.formation.grid_nx,
+            .nz = p.formation.grid_nz};
   // A third of a wavelength resolves the lateral beam (at best F lambda) and the pulse (about a wavelength) ...
   double step = a.sound_speed_m_s / a.center_hz / 3.0;
   if (a.data == DataKind::beamformed) {  // its own pixels
     const double row_m = 0.5 * a.sound_speed_m_s / a.sampling_hz;
-    if (grid.nx == 0) grid.nx = count_of(p.lateral_max_m - p.lateral_min_m, a.probe.pitch_m, 2);
-    if (grid.nz == 0) grid.nz = count_of(p.depth_max_m - p.depth_min_m, row_m, 2);
+    if (grid.nx == 0) grid.nx = count_of(p.formation.lateral_max_m - p.formation.lateral_min_m, a.probe.pitch_m, 2);
+    if (grid.nz == 0) grid.nz = count_of(p.formation.depth_max_m - p.formation.depth_min_m, row_m, 2);
     return grid;
   }
   // ... but no more pixels than a picture on the screen can use.
-  const double wanted = (p.lateral_max_m - p.lateral_min_m) / step * ((p.depth_max_m - p.depth_min_m) / step);
+  const double wanted = (p.formation.lateral_max_m - p.formation.lateral_min_m) / step *
+                        ((p.formation.depth_max_m - p.formation.depth_min_m) / step);
   if (wanted > kMaxPixels) step *= std::sqrt(wanted / kMaxPixels);
-  if (grid.nx == 0) grid.nx = count_of(p.lateral_max_m - p.lateral_min_m, step, 32);
-  if (grid.nz == 0) grid.nz = count_of(p.depth_max_m - p.depth_min_m, step, 32);
+  if (grid.nx == 0) grid.nx = count_of(p.formation.lateral_max_m - p.formation.lateral_min_m, step, 32);
+  if (grid.nz == 0) grid.nz = count_of(p.formation.depth_max_m - p.formation.depth_min_m, step, 32);
   return grid;
 }
 

@@ -59,7 +59,7 @@ struct SonogramCounts {
 
 // White where the power is this, in dB: the brightest so far less the gain.
 [[nodiscard]] inline double sonogram_white_db(const Sonogram& s, const ImagingParams& params) {
-  return static_cast<double>(s.brightest_db) - params.sonogram_gain_db;
+  return static_cast<double>(s.brightest_db) - params.doppler.gain_db;
 }
 
 }  // namespace echoloop

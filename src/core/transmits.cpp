@@ -7,10 +7,10 @@ namespace echoloop {
 TransmitPick picked_transmits(const ImagingParams& p, const Acquisition& a) {
   const int n = a.n_transmits();
   if (forms_lines(p, a)) return {.first = 0, .every = 1, .count = n};
-  const int first = std::clamp(p.transmit_first - 1, 0, n - 1);
-  const int last = p.transmit_last == 0 ? n - 1 : std::clamp(p.transmit_last - 1, first, n - 1);
-  const int count = (last - first) / p.transmit_every + 1;
-  return {.first = first, .every = count > 1 ? p.transmit_every : 1, .count = count};
+  const int first = std::clamp(p.transmits.first - 1, 0, n - 1);
+  const int last = p.transmits.last == 0 ? n - 1 : std::clamp(p.transmits.last - 1, first, n - 1);
+  const int count = (last - first) / p.transmits.every + 1;
+  return {.first = first, .every = count > 1 ? p.transmits.every : 1, .count = count};
 }
 
 AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick) {

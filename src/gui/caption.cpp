@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "core/param_table.h"
 #include "core/transmits.h"
 #include "core/units.h"
 #include "gui/number_text.h"
 
 namespace echoloop {
 namespace {
-
-constexpr std::array<const char*, 5> kApodizationNames = {"Boxcar", "Hann", "Hamming", "Tukey", "Gauss"};
 
 CaptionItem transmits_of(const ImagingParams& p, const Acquisition& a) {
   const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
@@ -47,22 +46,24 @@ std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& f
     items.push_back({std::string(kSampleFaultRows[i].key), fault_share_text(faults, fault),
                      "in " + elements_text(faults.of(fault).elements, elements)});
   }
-  if (p.persistence_s > 0.0) items.push_back(average_of(image));
-  items.push_back({"c", fixed(p.sound_speed_m_s, 0), "m/s"});
+  if (p.refine.persistence_s > 0.0) items.push_back(average_of(image));
+  items.push_back({"c", fixed(p.formation.sound_speed_m_s, 0), "m/s"});
   const bool formed = image.acquisition != nullptr && image.acquisition->data == DataKind::beamformed;
-  const bool course = p.recipe == Recipe::course;
+  const bool course = p.formation.recipe == Recipe::course;
   if (formed) {  // neither aperture nor transmits nor filters of ours
     items.push_back({"", "beamformed data", ""});
   } else if (course) {
     items.push_back({"", "course recipe", ""});
   } else {
-    const bool dynamic = p.f_number > 0.0;
-    items.push_back({dynamic ? "F" : "", dynamic ? fixed(p.f_number, 2) : "full aperture", ""});
+    const bool dynamic = p.formation.f_number > 0.0;
+    items.push_back({dynamic ? "F" : "", dynamic ? fixed(p.formation.f_number, 2) : "full aperture", ""});
   }
   if (image.acquisition != nullptr && !formed) items.push_back(transmits_of(p, *image.acquisition));
   if (!course && !formed) {
-    items.push_back({"", span_text(p.band_low_hz / kHertzPerMegahertz, p.band_high_hz / kHertzPerMegahertz, 1), "MHz"});
-    items.push_back({"", kApodizationNames[static_cast<std::size_t>(p.apodization)], ""});
+    items.push_back(
+        {"", span_text(p.formation.band_low_hz / kHertzPerMegahertz, p.formation.band_high_hz / kHertzPerMegahertz, 1),
+         "MHz"});
+    items.push_back({"", std::string(get_choice(p, param("apodization")).label), ""});
   }
   items.push_back(
       {"", fmt::format("{} × {}", image.grid.nx, image.grid.nz), image.grid.polar() ? "lines × radii" : "px"});

@@ -14,10 +14,9 @@ std::size_t last_frame(const Cine& cine) { return cine.frames > 0 ? cine.frames 
 
 // The display's parameters act on both sides and stay.
 void swap_sides(ImagingParams& a, ImagingParams& b) {
-  const ImagingParams display = b;
+  const DisplayParams display = b.display;
   std::swap(a, b);
-  take_display(a, display);
-  take_display(b, display);
+  a.display = b.display = display;
 }
 
 }  // namespace

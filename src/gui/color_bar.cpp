@@ -19,10 +19,10 @@ float bar_y(const Rect& bar, double level_db) {
 
 void draw_colors(const Ui& ui, const Rect& bar, const ImagingParams& p, const DisplayWindow& shown) {
   const auto color = [&](double level_db) {
-    const Rgb c = map_color(p.color_map, tone(level_db, p));
+    const Rgb c = map_color(p.display.color_map, tone(level_db, p.display));
     return IM_COL32(c.r, c.g, c.b, 255);
   };
-  const int pieces = p.gamma == 1.0 && p.color_map != ColorMap::viridis ? 40 : 64;
+  const int pieces = p.display.gamma == 1.0 && p.display.color_map != ColorMap::viridis ? 40 : 64;
   for (int i = 0; i < pieces; ++i) {
     const auto edge = [&](int k) {
       return std::round(bar.y0 + bar.height() * static_cast<float>(k) / static_cast<float>(pieces));

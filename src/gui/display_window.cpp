@@ -20,7 +20,7 @@ void drag_display_window(ImagingParams& p, WindowGrip grip, const DisplayWindow&
       break;
     case WindowGrip::top:
       set(p, "dynamic_range_db", start.top_db + moved - start.bottom_db);
-      set(p, "gain_db", -(start.bottom_db + p.dynamic_range_db));
+      set(p, "gain_db", -(start.bottom_db + p.display.dynamic_range_db));
       break;
     case WindowGrip::bottom:
       set(p, "dynamic_range_db", start.top_db - (start.bottom_db + moved));
@@ -32,21 +32,21 @@ void drag_display_window(ImagingParams& p, WindowGrip grip, const DisplayWindow&
 }
 
 void reset_display_window(ImagingParams& p, const ImagingParams& defaults) {
-  p.gain_db = defaults.gain_db;
-  p.dynamic_range_db = defaults.dynamic_range_db;
+  p.display.gain_db = defaults.display.gain_db;
+  p.display.dynamic_range_db = defaults.display.dynamic_range_db;
 }
 
 void key_display_window(ImagingParams& p, const ImagingParams& defaults, const KeyPress& press) {
   const double step = press.shift ? 5.0 : 1.0;
   switch (press.key) {
     case Key::up:
-      return set(p, "gain_db", p.gain_db + step);
+      return set(p, "gain_db", p.display.gain_db + step);
     case Key::down:
-      return set(p, "gain_db", p.gain_db - step);
+      return set(p, "gain_db", p.display.gain_db - step);
     case Key::right:
-      return set(p, "dynamic_range_db", p.dynamic_range_db + step);
+      return set(p, "dynamic_range_db", p.display.dynamic_range_db + step);
     case Key::left:
-      return set(p, "dynamic_range_db", p.dynamic_range_db - step);
+      return set(p, "dynamic_range_db", p.display.dynamic_range_db - step);
     case Key::remove:
       return reset_display_window(p, defaults);
     default:

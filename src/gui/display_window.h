@@ -10,7 +10,9 @@ namespace echoloop {
 struct DisplayWindow {
   double top_db, bottom_db;
 };
-inline DisplayWindow display_window(const ImagingParams& p) { return {-p.gain_db, -p.gain_db - p.dynamic_range_db}; }
+inline DisplayWindow display_window(const ImagingParams& p) {
+  return {-p.display.gain_db, -p.display.gain_db - p.display.dynamic_range_db};
+}
 
 enum class WindowGrip { none, top, middle, bottom };
 

@@ -86,7 +86,7 @@ StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Ima
   constexpr float kTwoAbove = 1200, kTap = 76;  // at scale 1
   Ui& ui = c.ui;
   StripBoxes boxes;
-  const bool m_mode = c.view.has_m_mode(), sonogram = c.state.params.gate != Gate::off;
+  const bool m_mode = c.view.has_m_mode(), sonogram = c.state.params.doppler.gate != Gate::off;
   if (area.height() <= 0 || !(m_mode || sonogram)) return boxes;
   if (m_mode != sonogram) {
     const Rect middle{area.x0, area.y0, area.x1, area.y0 + std::min(area.height(), 0.9F * area.width())};

@@ -24,9 +24,8 @@ std::vector<const ParamSpec*> differing(const ImagingParams& a, const ImagingPar
 }
 
 std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
-  const double value = get_number(params, spec);
-  if (!spec.choices.empty()) return std::string(spec.choices[static_cast<std::size_t>(value)]);
-  return fixed(value * spec.shown_per_si, spec.decimals);
+  if (!spec.choices.empty()) return std::string(get_choice(params, spec).label);
+  return fixed(get_number(params, spec) * spec.shown_per_si, spec.decimals);
 }
 
 std::string name_of_mark(const Mark& mark) {

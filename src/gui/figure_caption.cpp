@@ -29,12 +29,12 @@ std::vector<std::string> words_of(const FigureImage& i) {
   for (const CaptionItem& item : caption_items(i.image, i.faults, ElementWords::listed)) {
     words.push_back(text_of(item));
   }
-  const double top_db = -i.display.gain_db;
-  words.push_back(fmt::format("{} to {} dB", fixed(top_db - i.display.dynamic_range_db, 0), fixed(top_db, 0)));
+  const double top_db = -i.display.display.gain_db;
+  words.push_back(fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
   if (i.flow != nullptr) {
-    const char* name = i.display.flow == FlowMode::velocity ? "velocity"
-                       : i.display.flow == FlowMode::power  ? "flow power"
-                                                            : "low-rank image";
+    const char* name = i.display.color_flow.mode == FlowMode::velocity ? "velocity"
+                       : i.display.color_flow.mode == FlowMode::power  ? "flow power"
+                                                                       : "low-rank image";
     words.push_back(fmt::format("{} of {} frames", name, i.flow->frames));
   }
   if (i.objects != nullptr)

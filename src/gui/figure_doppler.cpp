@@ -30,7 +30,7 @@ std::vector<float> spectra(const Sonogram& s, const ImagingParams& params, doubl
   for (int i = 0; i < kColumns; ++i) {
     const auto back = static_cast<std::uint64_t>((kColumns - i - 0.5) * span_s / kColumns / s.step_s);
     if (back >= s.end - s.first()) continue;
-    put_spectrum(s, s.end - 1 - back, params.sonogram_baseline, white_db, &levels_db[static_cast<std::size_t>(i)],
+    put_spectrum(s, s.end - 1 - back, params.doppler.baseline, white_db, &levels_db[static_cast<std::size_t>(i)],
                  kColumns);
   }
   return levels_db;
@@ -55,9 +55,9 @@ void add_curve(const SonogramCurve& curve, double step_s, double per_m_s, std::v
 
 FigureStrip figure_doppler(const Sonogram& s, const ImagingParams& params, double span_s, DopplerCurves curves) {
   const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
-  const double limit = s.aliasing_m_s * unit.per_m_s, baseline = params.sonogram_baseline;
+  const double limit = s.aliasing_m_s * unit.per_m_s, baseline = params.doppler.baseline;
   FigureStrip f{.title = "Spectral Doppler",
-                .facts = sonogram_facts(s, params.flow_angle_rad),
+                .facts = sonogram_facts(s, params.color_flow.angle_rad),
                 .x = {-span_s, 0.0, "s"},
                 .y = {limit * (1.0 + baseline), -limit * (1.0 - baseline), unit.name},
                 .columns = kColumns,
@@ -65,7 +65,7 @@ FigureStrip figure_doppler(const Sonogram& s, const ImagingParams& params, doubl
                 .levels_db = spectra(s, params, span_s),
                 .gate = params};
   f.facts.insert(f.facts.begin(), peak_text(s, span_s));
-  f.display.dynamic_range_db = params.sonogram_range_db;  // white is 0 dB
+  f.display.display.dynamic_range_db = params.doppler.range_db;  // white is 0 dB
   f.lines.push_back({.points = {{-span_s, 0.0}, {0.0, 0.0}}, .ink = {{255, 255, 255}, 0.43}});
   if (curves == DopplerCurves::none) return f;
   for (const SonogramCurve& curve : sonogram_curves(s, params, span_s)) {

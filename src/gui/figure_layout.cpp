@@ -34,7 +34,7 @@ double step_m(const Grid& g) {
 
 bool has_flow_bar(const Figure& f) {
   return std::any_of(f.images.begin(), f.images.end(),
-                     [](const FigureImage& i) { return i.flow != nullptr && is_overlay(i.display.flow); });
+                     [](const FigureImage& i) { return i.flow != nullptr && is_overlay(i.display.color_flow.mode); });
 }
 
 // What stands beside the images, by the width.

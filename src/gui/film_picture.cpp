@@ -32,7 +32,7 @@ double pixels_per_m(const Grid& g, int width, int height) {
 }  // namespace
 
 FilmPainter::FilmPainter(FilmLook look) : look_(std::move(look)), sampler_(look_.display) {
-  const bool flow_bar = look_.flow == FilmFlow::shown && is_overlay(look_.display.flow);
+  const bool flow_bar = look_.flow == FilmFlow::shown && is_overlay(look_.display.color_flow.mode);
   right_ = kRight + (flow_bar ? kFlowBar : 0);
   const double scale = pixels_per_m(look_.grid, kMaxWidth - kLeft - right_, kMaxHeight - kTop - kBottom);
   width_ = std::clamp(even(length_x(look_.grid) * scale) + kLeft + right_, kMinWidth, kMaxWidth);
@@ -55,14 +55,14 @@ void FilmPainter::draw_ground(const Grid& grid) {
   draw_x_ruler(canvas, image, grid, kScales);
   draw_z_ruler(canvas, image, grid, kScales, RulerLabels::numbers);
   canvas.text({image.x0 - 36, image.y0 - 32}, kScales.label(kScales.muted), TextAlign::right, "mm");
-  draw_level_bar(canvas, {image.x1 + 28, image.y0, image.x1 + 48, image.y1}, look_.display, kScales);
+  draw_level_bar(canvas, {image.x1 + 28, image.y0, image.x1 + 48, image.y1}, look_.display.display, kScales);
 }
 
 const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) {
   if (ground_.rgb.empty() || !(image.grid == ground_grid_)) draw_ground(image.grid);
   picture_ = ground_;
   sampler_.draw(picture_, area_, image, flow);
-  if (flow != nullptr && is_overlay(look_.display.flow)) {
+  if (flow != nullptr && is_overlay(look_.display.color_flow.mode)) {
     RasterCanvas canvas(picture_, letters_);
     const double x0 = area_.x1 + kRight;
     draw_flow_bar(canvas, {x0, static_cast<double>(area_.y0), x0 + 20, static_cast<double>(area_.y1)}, *flow,

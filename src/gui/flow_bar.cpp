@@ -26,7 +26,7 @@ void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 colo
 void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params,
                    Type labels) {
   const Rect& bar = layout.flow_bar;
-  const bool velocity = params.flow == FlowMode::velocity;
+  const bool velocity = params.color_flow.mode == FlowMode::velocity;
   const Rect area{bar.x0 - ui.px(4), bar.y0 - ui.px(26), bar.x1 + ui.px(38), bar.y1 + ui.px(8)};
   const Hit h = ui.hit("flow_bar", area);
   ui.tip("flow_bar", h, area,
@@ -71,10 +71,11 @@ std::pair<std::string, std::string> flow_age(const FlowImage& flow, double age_s
 
 std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoint point, double picture_db) {
   const GridPlace place = flow.grid.place(point.x_m, point.z_m);
-  if (!is_overlay(params.flow) || !flow.grid.contains(place, 0.499)) return {};
+  if (!is_overlay(params.color_flow.mode) || !flow.grid.contains(place, 0.499)) return {};
   const std::size_t at = pixel_at(flow.grid, place);
   if (!shows_flow(flow.power_db[at], static_cast<float>(picture_db), params)) return {};
-  if (params.flow == FlowMode::power) return "flow " + fixed(static_cast<double>(flow.power_db[at]), 1) + " dB";
+  if (params.color_flow.mode == FlowMode::power)
+    return "flow " + fixed(static_cast<double>(flow.power_db[at]), 1) + " dB";
   return velocity_text(static_cast<double>(flow.velocity_m_s[at]), flow.aliasing_m_s);
 }
 

@@ -63,9 +63,9 @@ std::optional<Rgb> FlowOverlay::color(PlanePoint at, float picture_db) const {
   }
   const float power_db = 10.0F * std::log10(std::max(sum.power, 1e-38F));
   if (!shows_flow(power_db, picture_db, display_)) return std::nullopt;
-  if (display_.flow == FlowMode::velocity)
+  if (display_.color_flow.mode == FlowMode::velocity)
     return flow_velocity_color(static_cast<double>(std::atan2(sum.im, sum.re)) / kPi);
-  return flow_power_color((static_cast<double>(power_db) - display_.flow_threshold_db) / kFlowPowerRange_db);
+  return flow_power_color((static_cast<double>(power_db) - display_.color_flow.threshold_db) / kFlowPowerRange_db);
 }
 
 float picture_db_at(const Image& image, PlanePoint at) {

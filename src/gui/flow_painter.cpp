@@ -72,7 +72,7 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   const auto z_m = [&](float y) {
     return narrow(g.z0_m + (g.z1_m - g.z0_m) * static_cast<double>((y - job.where.y0) / job.where.height()));
   };
-  const bool velocity = job.params.flow == FlowMode::velocity;
+  const bool velocity = job.params.color_flow.mode == FlowMode::velocity;
   shader_.use();
   glUniform4f(clip_rect_, clip_x(seen.x0), clip_y(seen.y0), clip_x(seen.x1), clip_y(seen.y1));
   glUniform4f(plane_, x_m(seen.x0), z_m(seen.y0), x_m(seen.x1), z_m(seen.y1));
@@ -82,8 +82,8 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   glUniform1i(picture_, 1);
   glUniform1i(map_, 2);
   glUniform1i(velocity_, velocity ? 1 : 0);
-  glUniform1f(threshold_, narrow(job.params.flow_threshold_db));
-  glUniform1f(priority_, narrow(job.params.flow_priority_db));
+  glUniform1f(threshold_, narrow(job.params.color_flow.threshold_db));
+  glUniform1f(priority_, narrow(job.params.color_flow.priority_db));
   glUniform1f(power_range_, narrow(kFlowPowerRange_db));
   glBindTextureUnit(0, job.flow_texture);
   glBindTextureUnit(1, job.picture_texture);

@@ -12,7 +12,7 @@ void FlowPicture::take(UiState& state, const Image& shown) {
   state.flow.age_s = 0.0;
   const bool frozen = state.run == RunState::frozen;
   Box& seen = frozen ? past_ : live_;
-  const bool off = state.params.flow == FlowMode::off;
+  const bool off = state.params.color_flow.mode == FlowMode::off;
   (frozen ? live_ : past_).from_ns = now_ns();
   if (off) seen.from_ns = now_ns();
   if (seen.box == nullptr || off) return release();
@@ -34,13 +34,13 @@ bool FlowPicture::belongs(const FlowImage& flow, const UiState& state, const Ima
     const std::uint64_t before = shown.stamp.sequence - flow.stamp.sequence;
     if (before >= (state.cine.playing ? static_cast<std::uint64_t>(flow.frames) : 1)) return false;
   }
-  const bool low_rank = flow.params.flow == FlowMode::low_rank;
-  if (low_rank != (state.params.flow == FlowMode::low_rank)) return false;
+  const bool low_rank = flow.params.color_flow.mode == FlowMode::low_rank;
+  if (low_rank != (state.params.color_flow.mode == FlowMode::low_rank)) return false;
   return (low_rank ? flow.low_rank_db : flow.power_db).size() == flow.grid.pixels();
 }
 
 void FlowPicture::upload(const FlowImage& flow) {
-  const bool low_rank = flow.params.flow == FlowMode::low_rank;
+  const bool low_rank = flow.params.color_flow.mode == FlowMode::low_rank;
   const int channels = low_rank ? 1 : 2;
   if (texture_ == 0 || channels != channels_ || flow.grid.nx != width_ || flow.grid.nz != height_) {
     glDeleteTextures(1, &texture_);

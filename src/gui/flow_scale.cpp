@@ -31,24 +31,24 @@ VelocityUnit velocity_unit(double limit_m_s) {
 int velocity_decimals(double limit_in_unit) { return limit_in_unit < 1.0 ? 2 : limit_in_unit < 20.0 ? 1 : 0; }
 
 std::vector<FlowLabel> flow_labels(const FlowImage& flow, const ImagingParams& params, double room) {
-  if (params.flow == FlowMode::velocity) {
+  if (params.color_flow.mode == FlowMode::velocity) {
     return flow.aliasing_m_s > 0.0 ? velocity_labels(flow.aliasing_m_s, room) : std::vector<FlowLabel>();
   }
   std::vector<FlowLabel> labels;
   for (int i = 0; i <= 2; ++i) {
-    const double level_db = params.flow_threshold_db + kFlowPowerRange_db * i / 2.0;
+    const double level_db = params.color_flow.threshold_db + kFlowPowerRange_db * i / 2.0;
     labels.push_back({1.0 - i / 2.0, i == 0, fixed(level_db, 0)});
   }
   return labels;
 }
 
 std::string flow_unit(const FlowImage& flow, const ImagingParams& params) {
-  return params.flow == FlowMode::velocity ? velocity_unit(flow.aliasing_m_s).name : "flow dB";
+  return params.color_flow.mode == FlowMode::velocity ? velocity_unit(flow.aliasing_m_s).name : "flow dB";
 }
 
 Rgb flow_bar_color(const ImagingParams& params, double from_top) {
   const double t = 1.0 - from_top;
-  return params.flow == FlowMode::velocity ? flow_velocity_color(2.0 * t - 1.0) : flow_power_color(t);
+  return params.color_flow.mode == FlowMode::velocity ? flow_velocity_color(2.0 * t - 1.0) : flow_power_color(t);
 }
 
 std::string velocity_text(double velocity_m_s, double limit_m_s) {

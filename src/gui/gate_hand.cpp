@@ -13,7 +13,7 @@ double distance_m(PlanePoint a, PlanePoint b) { return std::hypot(a.x_m - b.x_m,
 }  // namespace
 
 GateHand::Grip GateHand::grip_at(const PictureLayout& layout, const ImagingParams& p, PlanePoint at, double reach_m) {
-  if (p.gate == Gate::off) return Grip::none;
+  if (p.doppler.gate == Gate::off) return Grip::none;
   const GateShape g = gate_shape(layout.grid, p);
   const double to_middle = distance_m(at, g.middle), to_shallow = distance_m(at, g.shallow),
                to_deep = distance_m(at, g.deep);
@@ -39,11 +39,11 @@ bool GateHand::use(const Hit& hit, const PictureLayout& layout, UiState& state, 
   }
   if (hit.pressed) {
     held_ = under;
-    offset_ = {p.gate_x_m - at.x_m, p.gate_z_m - at.z_m};
+    offset_ = {p.doppler.x_m - at.x_m, p.doppler.z_m - at.z_m};
     if (tool && under == Grip::none) {
       held_ = Grip::whole;
       offset_ = {0.0, 0.0};
-      p.gate = Gate::on;
+      p.doppler.gate = Gate::on;
       changed_ = true;
     }
   }
@@ -51,12 +51,12 @@ bool GateHand::use(const Hit& hit, const PictureLayout& layout, UiState& state, 
   if (held_ == Grip::none) return false;
   const ImagingParams before = p;
   if (held_ == Grip::whole) {
-    p.gate_x_m = std::clamp(at.x_m + offset_.x_m, layout.grid.x0_m, layout.grid.x1_m);
-    p.gate_z_m = std::clamp(at.z_m + offset_.z_m, layout.grid.z0_m, layout.grid.z1_m);
+    p.doppler.x_m = std::clamp(at.x_m + offset_.x_m, layout.grid.x0_m, layout.grid.x1_m);
+    p.doppler.z_m = std::clamp(at.z_m + offset_.z_m, layout.grid.z0_m, layout.grid.z1_m);
   } else {
     const GateShape g = gate_shape(layout.grid, p);
     const double away = (at.x_m - g.middle.x_m) * g.along.x_m + (at.z_m - g.middle.z_m) * g.along.z_m;
-    p.gate_length_m = std::clamp(2.0 * std::abs(away), kShortest_m, kLongest_m);
+    p.doppler.length_m = std::clamp(2.0 * std::abs(away), kShortest_m, kLongest_m);
   }
   changed_ = changed_ || p != before;
   return true;
@@ -74,7 +74,7 @@ void draw_guide(const Ui& ui, const PictureLayout& l, const GuideLine& line) {
 }
 
 void draw_gate(const Ui& ui, const PictureLayout& l, const ImagingParams& p) {
-  if (p.gate == Gate::off || l.image.width() <= 0) return;
+  if (p.doppler.gate == Gate::off || l.image.width() <= 0) return;
   for (const GuideLine& line : gate_guides(l.grid, p, static_cast<double>(ui.scale()) / l.px_per_m)) {
     draw_guide(ui, l, line);
   }

@@ -24,12 +24,12 @@ GuideLine m_mode_guide(const Grid& grid, PlanePoint at) {
 }
 
 GateShape gate_shape(const Grid& grid, const ImagingParams& p) {
-  GateShape g{.middle = {p.gate_x_m, p.gate_z_m}, .shallow = {}, .deep = {}, .along = {0.0, 1.0}};
+  GateShape g{.middle = {p.doppler.x_m, p.doppler.z_m}, .shallow = {}, .deep = {}, .along = {0.0, 1.0}};
   if (grid.polar()) {
-    const double x = p.gate_x_m, down = p.gate_z_m - grid.sector.apex_z_m;
+    const double x = p.doppler.x_m, down = p.doppler.z_m - grid.sector.apex_z_m;
     if (const double r = std::hypot(x, down); r > 0.0) g.along = {x / r, down / r};
   }
-  const double half = 0.5 * p.gate_length_m;
+  const double half = 0.5 * p.doppler.length_m;
   g.shallow = beyond(g.middle, g.along, -half);
   g.deep = beyond(g.middle, g.along, half);
   return g;
@@ -39,7 +39,7 @@ std::vector<GuideLine> gate_guides(const Grid& grid, const ImagingParams& p, dou
   const GateShape g = gate_shape(grid, p);
   const double all_m = std::hypot(grid.x1_m - grid.x0_m, grid.z1_m - grid.z0_m);
   const PlanePoint across{-g.along.z_m, g.along.x_m};
-  const double angle = p.flow_angle_rad;
+  const double angle = p.color_flow.angle_rad;
   const PlanePoint flow{g.along.x_m * std::cos(angle) + g.along.z_m * std::sin(angle),
                         g.along.z_m * std::cos(angle) - g.along.x_m * std::sin(angle)};
   const auto end = [&](PlanePoint at) {

@@ -62,13 +62,13 @@ void ImagePainter::set_grid(const Variant& v, const Grid& grid) {
 }
 
 void ImagePainter::draw(const PaintJob& job, int width, int height) {
-  const ImagingParams& display = job.display;
+  const DisplayParams& display = job.display;
   const Rect& where = job.where;
   const auto clip_x = [width](float x) { return 2.0F * x / static_cast<float>(width) - 1.0F; };
   const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
   const bool inverted = display.color_map == ColorMap::inverted;
   const bool gray = display.color_map == ColorMap::gray || inverted;
-  const auto tgc = tgc_db(display);
+  const auto tgc = display.tgc_db;
   const bool rejects = display.reject_db > kNoReject_db;
   const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);

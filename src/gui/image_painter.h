@@ -14,7 +14,7 @@ namespace echoloop {
 struct PaintJob {
   unsigned int texture = 0;
   const Grid& grid;
-  const ImagingParams& display;
+  const DisplayParams& display;
   Rect where;  // pixels from the framebuffer's top left; the edges are the grid's end points
   Rect clip;   // nothing is drawn outside
 };

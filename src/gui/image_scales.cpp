@@ -58,7 +58,7 @@ void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, con
   });
 }
 
-void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& display, const ScaleLook& look) {
+void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const DisplayParams& display, const ScaleLook& look) {
   const double em = look.em, h = bar.height(), range_db = display.dynamic_range_db;
   const double top_db = -display.gain_db, bottom_db = top_db - range_db;
   draw_bar(canvas, bar, look.edge,

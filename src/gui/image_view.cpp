@@ -56,7 +56,7 @@ double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x
   const GridPlace place = image.grid.place(x_m, z_m);
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
   const FlowImage* flow = flow_under(c, mouse_x);
-  if (flow != nullptr && flow->params.flow == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
+  if (flow != nullptr && flow->params.color_flow.mode == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
   if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
 }
@@ -133,7 +133,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   };
   if (!c.side.empty()) item("", std::string(c.side), "");
   if (c.flow != nullptr) {
-    const bool low_rank = c.flow->params.flow == FlowMode::low_rank;
+    const bool low_rank = c.flow->params.color_flow.mode == FlowMode::low_rank;
     const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);
     item(low_rank ? "low rank" : "flow", age, unit);
   }

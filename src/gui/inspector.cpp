@@ -104,7 +104,7 @@ void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
     const Rect cell{std::round(x), body.y0, std::round(x + room * kParts[i].weight / total), body.y1};
     if (i == 0) draw_raw_map(ui, cell, p, textures_->raw);
     if (i == 1) draw_aligned_map(ui, cell, p, textures_->aligned);
-    if (i == 2) draw_level_line(ui, cell, p, c.state.params);
+    if (i == 2) draw_level_line(ui, cell, p, c.state.params.display);
     if (i == 3) draw_spectrum(ui, cell, p);
     if (i == 4) textures_->pictures.draw(c, cell);
     x = cell.x1 + gap;

@@ -27,7 +27,7 @@ void legend(const Ui& ui, const Plot& plot, std::initializer_list<std::pair<std:
 
 }  // namespace
 
-void draw_level_line(Ui& ui, const Rect& cell, const Inspection& p, const ImagingParams& display) {
+void draw_level_line(Ui& ui, const Rect& cell, const Inspection& p, const DisplayParams& display) {
   const double first_mm = 1e3 * p.line_first_m, last_mm = 1e3 * p.line_last_m;
   const double step_mm = (last_mm - first_mm) / std::max<double>(static_cast<double>(p.line_db.size()) - 1.0, 1.0);
   constexpr std::string_view kTitle = "Line through the pixel";

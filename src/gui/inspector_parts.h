@@ -15,7 +15,7 @@ void draw_raw_map(Ui& ui, const Rect& cell, const Inspection& pixel, ChannelMap&
 // The channels before summation, as waves about the pixel's time: what is in phase makes level stripes.
 void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& pixel, ChannelMap& map);
 // The beamformed line through the pixel.
-void draw_level_line(Ui& ui, const Rect& cell, const Inspection& pixel, const ImagingParams& display);
+void draw_level_line(Ui& ui, const Rect& cell, const Inspection& pixel, const DisplayParams& display);
 // Spectra of the nearest element's line, before and after the filter, and the filter.
 void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
 
@@ -42,11 +42,11 @@ class TransmitPictures {
  private:
   struct Shown {
     std::shared_ptr<const TransmitPicture> of;
-    ImagingParams display;
+    DisplayParams display;
     ColorTexture texture;
     float height_per_width = 1;
   };
-  void update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture, const ImagingParams& display);
+  void update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture, const DisplayParams& display);
 
   std::map<int, Shown> shown_;  // those in view
   float scroll_ = 0;

@@ -14,12 +14,6 @@ namespace {
 
 constexpr float kLeastWidth = 44, kTitle = 18, kCaption = 16, kGap = 6;
 
-// Display parameters that the colours depend on, and no others.
-bool same_look(const ImagingParams& a, const ImagingParams& b) {
-  return a.dynamic_range_db == b.dynamic_range_db && a.gain_db == b.gain_db && a.gamma == b.gamma &&
-         a.color_map == b.color_map;
-}
-
 }  // namespace
 
 std::string transmit_text(const Acquisition* acquisition, int transmit) {
@@ -63,8 +57,8 @@ Tiles lay_out_tiles(const Rect& room, int count, float ratio, float caption, flo
 }
 
 void TransmitPictures::update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture,
-                              const ImagingParams& display) {
-  if (shown.of == picture && same_look(shown.display, display)) return;
+                              const DisplayParams& display) {
+  if (shown.of == picture && shown.display == display) return;
   shown.of = picture;
   shown.display = display;
   Image image;
@@ -112,7 +106,7 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
     ui.fill(r, theme::kBlack);
     if (const auto& picture = view.pictures[static_cast<std::size_t>(k)]) {
       Shown& shown = shown_[k];
-      update(shown, picture, c.state.params);
+      update(shown, picture, c.state.params.display);
       // Aspect true within its place.
       const float fit = std::min(width, height / std::max(shown.height_per_width, 1e-3F));
       const Rect box{r.cx() - 0.5F * fit, r.y0, r.cx() + 0.5F * fit, r.y0 + fit * shown.height_per_width};

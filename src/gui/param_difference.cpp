@@ -1,6 +1,5 @@
 #include "gui/param_difference.h"
 
-#include <cctype>
 #include <cmath>
 
 #include "core/param_table.h"
@@ -10,11 +9,7 @@ namespace echoloop {
 namespace {
 
 std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decimals) {
-  if (!spec.choices.empty()) {
-    std::string name = get_text(p, spec);
-    if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    return name;
-  }
+  if (!spec.choices.empty()) return std::string(get_choice(p, spec).label);
   const double value = get_number(p, spec);
   if (spec.key == "f_number" && value == 0) return "full aperture";
   if ((spec.key == "grid_nx" || spec.key == "grid_nz") && value == 0) return "auto";
@@ -27,7 +22,7 @@ std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decima
 std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b) {
   std::vector<ParamDifference> list;
   for (const ParamSpec& spec : param_table()) {
-    if (spec.group == ParamGroup::display || get_number(a, spec) == get_number(b, spec)) continue;
+    if (spec.part == ParamPart::display || get_number(a, spec) == get_number(b, spec)) continue;
     constexpr int kMoreDecimals = 4;
     for (int more = 0; more <= kMoreDecimals; ++more) {
       ParamDifference d{.label = std::string(spec.label),

@@ -20,10 +20,10 @@ std::uint8_t* pixel_at(RgbPicture& picture, int x, int y) {
 
 }  // namespace
 
-PictureSampler::PictureSampler(const ImagingParams& display) : display_(display), levels_(kLevels) {
+PictureSampler::PictureSampler(const ImagingParams& params) : params_(params), levels_(kLevels) {
   for (int i = 0; i < kLevels; ++i) {
-    const double level_db = -display.gain_db - display.dynamic_range_db * (1.0 - i / (kLevels - 1.0));
-    levels_[static_cast<std::size_t>(i)] = map_color(display.color_map, tone(level_db, display));
+    const double level_db = -params.display.gain_db - params.display.dynamic_range_db * (1.0 - i / (kLevels - 1.0));
+    levels_[static_cast<std::size_t>(i)] = map_color(params.display.color_map, tone(level_db, params.display));
   }
 }
 
@@ -42,9 +42,9 @@ void PictureSampler::find_places(const Grid& grid, int w, int h) {
 }
 
 Rgb PictureSampler::color_of(float level_db) const {
-  const ImagingParams& p = display_;
-  const auto bottom_db = static_cast<float>(-p.gain_db - p.dynamic_range_db);
-  const float at = (level_db - bottom_db) * static_cast<float>((kLevels - 1) / p.dynamic_range_db) + 0.5F;
+  const ImagingParams& p = params_;
+  const auto bottom_db = static_cast<float>(-p.display.gain_db - p.display.dynamic_range_db);
+  const float at = (level_db - bottom_db) * static_cast<float>((kLevels - 1) / p.display.dynamic_range_db) + 0.5F;
   return levels_[!(at > 0.0F) ? 0 : at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
 }
 
@@ -56,7 +56,7 @@ void PictureSampler::draw_sector(RgbPicture& picture, const PixelArea& area, con
     places_grid_ = g;
     places_area_ = area;
   }
-  const auto tgc = tgc_db(display_);
+  const auto tgc = params_.display.tgc_db;
   const bool flat = is_flat(tgc);
   const Place* place = places_.data();
   for (int y = 0; y < h; ++y) {
@@ -87,7 +87,7 @@ void PictureSampler::draw_levels(RgbPicture& picture, const PixelArea& area, con
   const Grid& g = image.grid;
   const int w = area.x1 - area.x0, h = area.y1 - area.y0;
   const auto nx = static_cast<std::size_t>(g.nx);
-  const auto tgc = tgc_db(display_);
+  const auto tgc = params_.display.tgc_db;
   row_.resize(nx + 1);
   for (int y = 0; y < h; ++y) {
     const double row = (y + 0.5) / h * (g.nz - 1);
@@ -113,7 +113,7 @@ void PictureSampler::draw_levels(RgbPicture& picture, const PixelArea& area, con
 void PictureSampler::draw_flow(RgbPicture& picture, const PixelArea& area, const Image& image,
                                const FlowImage& flow) const {
   const Grid& g = image.grid;
-  const FlowOverlay overlay(flow, display_);
+  const FlowOverlay overlay(flow, params_);
   const int w = area.x1 - area.x0, h = area.y1 - area.y0;
   for (int y = 0; y < h; ++y) {
     std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
@@ -127,11 +127,11 @@ void PictureSampler::draw_flow(RgbPicture& picture, const PixelArea& area, const
 }
 
 void PictureSampler::draw(RgbPicture& picture, const PixelArea& area, const Image& image, const FlowImage* flow) {
-  if (flow != nullptr && display_.flow == FlowMode::low_rank) {
+  if (flow != nullptr && params_.color_flow.mode == FlowMode::low_rank) {
     return draw_levels(picture, area, low_rank_image(image, *flow));
   }
   draw_levels(picture, area, image);
-  if (flow != nullptr && is_overlay(display_.flow)) draw_flow(picture, area, image, *flow);
+  if (flow != nullptr && is_overlay(params_.color_flow.mode)) draw_flow(picture, area, image, *flow);
 }
 
 }  // namespace echoloop

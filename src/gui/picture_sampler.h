@@ -14,7 +14,7 @@ namespace echoloop {
 
 class PictureSampler {
  public:
-  explicit PictureSampler(const ImagingParams& display);
+  explicit PictureSampler(const ImagingParams& params);
 
   // All of the image in `area` of the picture, whose edges are the grid's end points; with the flow that belongs to it,
   // or null. The low-rank image takes the image's place.
@@ -30,7 +30,7 @@ class PictureSampler {
   void draw_sector(RgbPicture& picture, const PixelArea& area, const Image& image);
   void draw_flow(RgbPicture& picture, const PixelArea& area, const Image& image, const FlowImage& flow) const;
 
-  ImagingParams display_;
+  ImagingParams params_;
   std::vector<Rgb> levels_;  // colours over the window, from its lower end
   std::vector<float> row_;
   std::vector<Place> places_;  // of a sector's pixels; outside: no column

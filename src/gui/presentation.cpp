@@ -53,12 +53,12 @@ Screen::Presented Screen::lay_out_presentation(const UiState& state) {
   }
   p.caption = {0, bottom - ui_.px(kCaptionHeight), size.x, bottom};
   p.image = {ui_.px(20), ui_.px(kTop), size.x - ui_.px(20), p.caption.y0};
-  if (view_.has_m_mode() || state.params.gate != Gate::off) {
+  if (view_.has_m_mode() || state.params.doppler.gate != Gate::off) {
     const float wide = std::round(kStripShare * size.x);
     p.strips = {size.x - ui_.px(20) - wide, p.image.y0 - ui_.px(6), size.x - ui_.px(20), p.caption.y0};
     p.image.x1 = p.strips.x0 - ui_.px(8);
   }
-  p.image.x1 -= ui_.px(kBarRoom) * (is_overlay(state.params.flow) ? 2.0F : 1.0F);
+  p.image.x1 -= ui_.px(kBarRoom) * (is_overlay(state.params.color_flow.mode) ? 2.0F : 1.0F);
   return p;
 }
 
@@ -71,7 +71,7 @@ void Screen::draw_presented_bars(const UiState& state) {
     return Rect{x, top, x + ui_.px(18), std::max(least, r.y1 - ui_.px(10))};
   };
   draw_presented_color_bar(ui_, bar(0), state.params);
-  if (state.flow.image == nullptr || !is_overlay(state.params.flow)) return;
+  if (state.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;
   layout_.flow_bar = bar(1);
   draw_flow_bar(ui_, layout_, *state.flow.image, state.params, Type::large);
 }
@@ -111,7 +111,7 @@ void Screen::draw_presented_caption(const UiState& state, const Image& image, co
   if (flow != nullptr) x = pair(ui_, x, line, "flow", flow_older, flow_unit);
   const auto fits = [&](float least) { return x + ui_.px(least) < limit; };
   if (replays && fits(90)) x = pair(ui_, x, line, "", fixed(state.cine.speed, state.cine.speed < 0.2 ? 1 : 2), "×");
-  if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.dynamic_range_db, 0), "dB");
+  if (fits(80)) x = pair(ui_, x, line, "", fixed(state.params.display.dynamic_range_db, 0), "dB");
   if (fits(90)) pair(ui_, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");
   if (!hint && pace > 0) draw_pace(ui_, line.x1 - ui_.px(24) - pace, line, state.pace, Type::large, PaceWords::all);
 }

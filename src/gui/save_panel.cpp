@@ -44,7 +44,7 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
 
 void draw_rows(PanelContext& c, Column& column) {
   const std::string_view why = why_no_picture(c.state, c.shown_grid);
-  const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.dynamic_range_db, 0));
+  const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.display.dynamic_range_db, 0));
   save_row(
       c, column,
       {"save/levels",

@@ -295,7 +295,7 @@ void Screen::draw_image(PanelContext& c, const SceneInput& input, const Rect& ar
     ui_.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
   if (draw_color_bar(view)) call(commands_.params_changed);
-  if (view.flow != nullptr && is_overlay(c.state.params.flow)) {
+  if (view.flow != nullptr && is_overlay(c.state.params.color_flow.mode)) {
     draw_flow_bar(ui_, layout_, *view.flow, c.state.params);
   }
   draw_caption(view, area.x1 - ui_.px(8));

@@ -42,7 +42,7 @@ bool one_pointer(const Image& a, const Image& b) {
 
 void Screen::lay_out(const UiState& state, const SceneInput& input, const Rect& area, bool compact) {
   const Grid& grid = input.image.grid;
-  const ColorBars bars = is_overlay(state.params.flow) ? ColorBars::level_and_flow : ColorBars::level;
+  const ColorBars bars = is_overlay(state.params.color_flow.mode) ? ColorBars::level_and_flow : ColorBars::level;
   if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
     layout_ = presentation_ ? place_picture(area, grid, input.scale, state.pan_zoom)
                             : lay_out_picture(area, grid, input.scale, compact, state.pan_zoom, bars);

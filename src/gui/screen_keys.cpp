@@ -188,7 +188,7 @@ bool Screen::handle_key(UiState& state, const KeyPress& press) {
 // A gate that was turned on, by whatever, shows its sonogram; one that was turned off leaves no empty strip.
 void Screen::watch_gate(UiState& state) {
   if (ImGui::IsMouseDown(0)) return;  // not while the hand still moves: the picture makes room for it
-  const Gate before = std::exchange(gate_, state.params.gate);
+  const Gate before = std::exchange(gate_, state.params.doppler.gate);
   if (gate_ == before) return;
   if (gate_ == Gate::on) {
     view_.m_mode_beside = view_.has_m_mode();

@@ -228,29 +228,4 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
   return result;
 }
 
-bool param_slider(Ui& ui, Column& column, std::string_view key, ImagingParams& params, const ImagingParams& defaults,
-                  const ParamTrack& track, std::string_view why_not) {
-  const ParamSpec* spec = find_param(key);
-  if (spec == nullptr) return false;
-  const double k = spec->shown_per_si;
-  const bool whole = track.min == track.max;
-  const SliderLook look{.id = spec->key.data(),
-                        .label = spec->label,
-                        .unit = spec->unit,
-                        .decimals = spec->decimals,
-                        .track_min = whole ? spec->min * k : track.min,
-                        .track_max = whole ? spec->max * k : track.max,
-                        .least = spec->min * k,
-                        .most = spec->max * k,
-                        .track = track.track,
-                        .sign = track.sign,
-                        .help = spec->help,
-                        .why_not = why_not,
-                        .text_at_least = track.text_at_least};
-  const auto value = slider(ui, column, look, get_number(params, *spec) * k, get_number(defaults, *spec) * k);
-  if (!value) return false;
-  set_number(params, *spec, *value / k);
-  return true;
-}
-
 }  // namespace echoloop

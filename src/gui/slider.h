@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/param_table.h"
 #include "gui/ui.h"
 
 namespace echoloop {
@@ -46,15 +45,5 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
 
 // Where the thumb of a slider of one line is, in a row.
 float thumb_x(const Ui& ui, const Rect& row, const SliderLook& look, double value);
-
-// One row of the parameter table as a slider over [track_min, track_max] (on screen), within the table's range.
-struct ParamTrack {
-  double min = 0, max = 0;  // equal: the table's range
-  Track track = Track::linear;
-  Sign sign = Sign::as_is;
-  std::string_view text_at_least = {};
-};
-bool param_slider(Ui& ui, Column& column, std::string_view key, ImagingParams& params, const ImagingParams& defaults,
-                  const ParamTrack& track, std::string_view why_not = {});
 
 }  // namespace echoloop

@@ -13,7 +13,7 @@ namespace echoloop {
 namespace {
 
 std::string_view why_none(const UiState& state) {
-  if (state.params.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
+  if (state.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
   return "Collecting consecutive frames for the first spectrum…";
 }
@@ -46,7 +46,7 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
         text + fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
     if (head.x0 + ui.width(Type::body, longer) <= right) text = longer;
   }
-  const std::vector<std::string> more = sonogram_facts(s, c.state.params.flow_angle_rad);
+  const std::vector<std::string> more = sonogram_facts(s, c.state.params.color_flow.angle_rad);
   for (const std::string& piece : more) {  // as many as have room, each of them whole
     const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;
     if (head.x0 + ui.width(Type::body, longer) > right) break;
@@ -65,14 +65,14 @@ void SonogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& 
   const float y = ImGui::GetIO().MousePos.y;
   if (hit.pressed) {
     grabbed_y_ = y;
-    grabbed_baseline_ = p.sonogram_baseline;
+    grabbed_baseline_ = p.doppler.baseline;
   }
-  double wanted = p.sonogram_baseline;
+  double wanted = p.doppler.baseline;
   if (hit.held) wanted = grabbed_baseline_ + 2.0 * static_cast<double>((y - grabbed_y_) / plot.box.height());
   if (hit.right) wanted = 0.0;
   wanted = std::clamp(wanted, -0.9, 0.9);
-  if (wanted == p.sonogram_baseline) return;
-  p.sonogram_baseline = wanted;
+  if (wanted == p.doppler.baseline) return;
+  p.doppler.baseline = wanted;
   call(c.commands.params_changed);
 }
 
@@ -82,7 +82,7 @@ void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s
   if (!hit.hovered) return;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double ago_s = plot.x_at(mouse.x);
-  const double v_m_s = s.aliasing_m_s * (p.sonogram_baseline + 1.0 -
+  const double v_m_s = s.aliasing_m_s * (p.doppler.baseline + 1.0 -
                                          2.0 * static_cast<double>((mouse.y - plot.box.y0) / plot.box.height()));
   ui.horizontal(plot.box.x0, plot.box.x1, mouse.y, theme::kMuted);
   ui.vertical(mouse.x, plot.box.y0, plot.box.y1, theme::kMuted);
@@ -116,14 +116,14 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
       draw_plot(ui, cell,
                 {.title = {},
                  .x = {-span_s_, 0.0, "s"},
-                 .y = {limit * (1.0 + p.sonogram_baseline), -limit * (1.0 - p.sonogram_baseline), unit.name},
+                 .y = {limit * (1.0 + p.doppler.baseline), -limit * (1.0 - p.doppler.baseline), unit.name},
                  .ground = PlotGround::none,
                  .labels = labels});
   ui.horizontal(plot.box.x0, plot.box.x1, plot.y_px(0.0), theme::rgb(0xFFFFFF, 110));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   // The limits themselves, where the baseline has moved them into sight.
   for (const double at : {limit, -limit}) {
-    if (p.sonogram_baseline == 0.0) continue;
+    if (p.doppler.baseline == 0.0) continue;
     const float y = plot.y_px(at);
     for (float x = plot.box.x0; x < plot.box.x1; x += ui.px(12)) {
       ui.stroke({x, y}, {x + ui.px(5), y}, theme::rgb(0xFFFFFF, 90), 1);
@@ -131,8 +131,8 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
   }
   if (only_gaps(s, span_s_)) {
     const std::string why =
-        fmt::format("Not enough consecutive frames here for a spectrum ({} needed).", p.sonogram_frames);
-    const std::string short_why = fmt::format("Not enough consecutive frames ({} needed).", p.sonogram_frames);
+        fmt::format("Not enough consecutive frames here for a spectrum ({} needed).", p.doppler.frames);
+    const std::string short_why = fmt::format("Not enough consecutive frames ({} needed).", p.doppler.frames);
     const Type type = labels == Type::small ? Type::body : labels;
     const bool fits = ui.width(type, why) < plot.box.width() - ui.px(16);
     const float line = ui.px(24), below = plot.y_px(0.0);
@@ -171,7 +171,7 @@ Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
     return {};
   }
   std::string text = peak_text(*s, span_s_);
-  const std::string longer = text + "   " + sonogram_facts(*s, c.state.params.flow_angle_rad).front();
+  const std::string longer = text + "   " + sonogram_facts(*s, c.state.params.color_flow.angle_rad).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
   return draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;

@@ -58,7 +58,7 @@ std::vector<std::string> sonogram_facts(const Sonogram& s, double angle_rad) {
 std::vector<SonogramCurve> sonogram_curves(const Sonogram& s, const ImagingParams& params, double span_s) {
   const auto columns = static_cast<std::uint64_t>(span_s / s.step_s) + 1;
   const std::uint64_t from = std::max(s.first(), s.end > columns ? s.end - columns : 0);
-  const double limit = s.aliasing_m_s, shift = params.sonogram_baseline * limit;
+  const double limit = s.aliasing_m_s, shift = params.doppler.baseline * limit;
   std::vector<SonogramCurve> curves;
   for (const auto& [values, color] : {std::pair{&s.envelope_m_s, kEnvelope}, std::pair{&s.mean_m_s, kMean}}) {
     SonogramCurve curve{.color = color, .first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s, .m_s = {}};

@@ -9,7 +9,7 @@ namespace echoloop {
 
 void SonogramStrip::take(UiState& state, const Image& shown) {
   state.sonogram.shown = nullptr;
-  if (state.params.gate == Gate::off) return release();
+  if (state.params.doppler.gate == Gate::off) return release();
   if (state.run != RunState::frozen) box_.take();
   const Sonogram& s = box_.front();
   const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
@@ -80,8 +80,8 @@ std::vector<StripPiece> SonogramStrip::pieces(const Rect& box, double span_s, do
 
 ImagingParams sonogram_display(const Sonogram& s, const ImagingParams& params) {
   ImagingParams display;
-  display.dynamic_range_db = params.sonogram_range_db;
-  display.gain_db = -sonogram_white_db(s, params);
+  display.display.dynamic_range_db = params.doppler.range_db;
+  display.display.gain_db = -sonogram_white_db(s, params);
   return display;
 }
 

@@ -10,17 +10,14 @@
 namespace echoloop {
 namespace {
 
-bool equal_but_for_display(ImagingParams a, const ImagingParams& b) {
-  take_display(a, b);
-  return a == b;
-}
+bool equal_but_for_display(const ImagingParams& a, const ImagingParams& b) { return with_display(a, b.display) == b; }
 
 }  // namespace
 
 std::string_view why_no_objects(const UiState& state) {
   if (state.source.acquisition == nullptr) return "No source.";
   if (state.cine.compare) return "No objects are shown while two images are compared.";
-  if (state.params.flow == FlowMode::low_rank && state.flow.image != nullptr)
+  if (state.params.color_flow.mode == FlowMode::low_rank && state.flow.image != nullptr)
     return "The low-rank image is displayed; objects refer to the B-mode image.";
   return {};
 }
@@ -36,7 +33,7 @@ void StructurePicture::clear(StructureView& view) {
 
 void StructurePicture::take(UiState& state, const Image& shown) {
   StructureView& view = state.structure;
-  const bool off = state.params.structure == Structure::off;
+  const bool off = state.params.objects.kind == Structure::off;
   const bool frozen = state.run == RunState::frozen;
   if (off || frozen) from_ns_ = now_ns();
   if (off || !why_no_objects(state).empty()) {
@@ -69,7 +66,7 @@ bool StructurePicture::belongs(const StructureImage& found, const UiState& state
     return found.stamp.sequence == shown.stamp.sequence && found.ready_ns >= shown.ready_ns &&
            equal_but_for_display(found.params, shown.params);
   }
-  return found.ready_ns >= from_ns_ && found.params.structure == state.params.structure;
+  return found.ready_ns >= from_ns_ && found.params.objects.kind == state.params.objects.kind;
 }
 
 void StructurePicture::look_at(StructureView& view, const StructureImage& found) {

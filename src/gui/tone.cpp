@@ -73,12 +73,12 @@ double level_at(const Image& image, double column, double row) {
 }
 
 // A picture pixel of the plane; black outside a sector.
-Rgb color_at(const Image& image, const ImagingParams& display, double x_m, double z_m) {
+Rgb color_at(const Image& image, const DisplayParams& display, double x_m, double z_m) {
   const GridPlace p = image.grid.place(x_m, z_m);
   if (!image.grid.contains(p, 0.01)) return {};
   const double column = std::clamp(p.column, 0.0, image.grid.nx - 1.0);
   const double row = std::clamp(p.row, 0.0, image.grid.nz - 1.0);
-  const double gain_db = tgc_at(tgc_db(display), image.grid.nz > 1 ? row / (image.grid.nz - 1.0) : 0.0);
+  const double gain_db = tgc_at(display.tgc_db, image.grid.nz > 1 ? row / (image.grid.nz - 1.0) : 0.0);
   return map_color(display.color_map, tone(level_at(image, column, row) + gain_db, display));
 }
 
@@ -90,7 +90,7 @@ const MapTable& map_table(ColorMap map) {
   return tables[static_cast<std::size_t>(map)];
 }
 
-double tone(double level_db, const ImagingParams& display) {
+double tone(double level_db, const DisplayParams& display) {
   if (level_db < display.reject_db && display.reject_db > kNoReject_db) return 0.0;
   const double t = (level_db + display.gain_db + display.dynamic_range_db) / display.dynamic_range_db;
   if (!(t > 0.0)) return 0.0;  // also not a number
@@ -106,7 +106,7 @@ Rgb map_color(ColorMap map, double t) {
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }
 
-RgbPicture render_picture(const Image& image, const ImagingParams& display) {
+RgbPicture render_picture(const Image& image, const DisplayParams& display) {
   const Grid& g = image.grid;
   if (image.host_db == nullptr || g.nx < 1 || g.nz < 1) return {};
   double step = std::min(g.nx > 1 ? g.dx_m() : 1.0, g.nz > 1 ? g.dz_m() : 1.0);
@@ -117,7 +117,7 @@ RgbPicture render_picture(const Image& image, const ImagingParams& display) {
   RgbPicture picture{.width = count(g.x1_m - g.x0_m), .height = count(g.z1_m - g.z0_m), .rgb = {}};
   picture.rgb.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
   std::size_t at = 0;
-  const auto tgc = tgc_db(display);
+  const auto tgc = display.tgc_db;
   for (int y = 0; y < picture.height; ++y) {
     const double down = picture.height > 1 ? static_cast<double>(y) / (picture.height - 1) : 0.0;
     const double gain_db = tgc_at(tgc, down);

@@ -18,12 +18,12 @@ using MapTable = std::array<Rgb, kMapEntries>;
 const MapTable& map_table(ColorMap map);
 
 // Where a level, with the TGC's gain, lies in the window of the display parameters: 0 black, 1 white, gamma applied.
-double tone(double level_db, const ImagingParams& display);
+double tone(double level_db, const DisplayParams& display);
 Rgb map_color(ColorMap map, double t);
 
 // The picture alone with square pixels: the finer of the grid's two steps, linear between pixel centres, first and last
 // row and column on the grid's end points. Of a sector: its box, black outside; a pixel is a step of the radius. Empty
 // when the image has no host copy.
-RgbPicture render_picture(const Image& image, const ImagingParams& display);
+RgbPicture render_picture(const Image& image, const DisplayParams& display);
 
 }  // namespace echoloop

@@ -326,8 +326,8 @@ void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view,
   view.dock = open ? Dock::none : dock;
   take_inspect_tool(state.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;
-  if (dock != Dock::sonogram || state.params.gate == wanted) return;
-  state.params.gate = wanted;
+  if (dock != Dock::sonogram || state.params.doppler.gate == wanted) return;
+  state.params.doppler.gate = wanted;
   call(commands.params_changed);
 }
 

@@ -74,7 +74,7 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   if (beside && !whole.overlaps(r)) return;
   painter_.draw({.texture = frame.texture,
                  .grid = frame.shown.grid,
-                 .display = frame.display,
+                 .display = frame.display.display,
                  .where = pixels(whole),
                  .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1})},
                 width, height);
@@ -91,7 +91,7 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   }
   painter_.draw({.texture = frame.compared_texture,
                  .grid = frame.compared->grid,
-                 .display = frame.display,
+                 .display = frame.display.display,
                  .where = pixels(where),
                  .clip = pixels(where.common(left))},
                 width, height);
@@ -105,7 +105,7 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, float ratio, int widt
   if (!where.overlaps(layout.image)) return;
   painter_.draw({.texture = frame.compared_texture,
                  .grid = frame.compared->grid,
-                 .display = frame.display,
+                 .display = frame.display.display,
                  .where = pixels(where),
                  .clip = pixels(where.common(layout.image))},
                 width, height);
@@ -120,12 +120,12 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
   Rect seen = layout.image;
   const bool beside = frame.screen.side_a_layout().image.width() > 0;
   if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B's
-  if (flow->params.flow == FlowMode::low_rank) {
+  if (flow->params.color_flow.mode == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(seen)) return;
     painter_.draw({.texture = frame.flow.texture(),
                    .grid = flow->grid,
-                   .display = frame.display,
+                   .display = frame.display.display,
                    .where = pixels(where),
                    .clip = pixels(where.common(seen))},
                   width, height);
@@ -149,7 +149,7 @@ void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width
   for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.dock().strip_span_s())) {
     painter_.draw({.texture = frame.strip.texture(),
                    .grid = grid,
-                   .display = frame.display,
+                   .display = frame.display.display,
                    .where = pixels(piece.where),
                    .clip = pixels(piece.clip)},
                   width, height);
@@ -164,10 +164,10 @@ void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int wi
   const Grid grid = frame.sonogram.grid();
   const ImagingParams display = sonogram_display(*shown, frame.display);
   for (const StripPiece& piece :
-       frame.sonogram.pieces(box, frame.screen.dock().sonogram_span_s(), frame.display.sonogram_baseline)) {
+       frame.sonogram.pieces(box, frame.screen.dock().sonogram_span_s(), frame.display.doppler.baseline)) {
     painter_.draw({.texture = frame.sonogram.texture(),
                    .grid = grid,
-                   .display = display,
+                   .display = display.display,
                    .where = pixels(piece.where),
                    .clip = pixels(piece.clip)},
                   width, height);

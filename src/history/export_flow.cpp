@@ -13,11 +13,11 @@ namespace {
 nlohmann::json summary_json(const FlowImage& flow) {
   std::vector<float> velocities;
   for (std::size_t i = 0; i < flow.power_db.size(); ++i) {
-    if (static_cast<double>(flow.power_db[i]) >= flow.params.flow_threshold_db) {
+    if (static_cast<double>(flow.power_db[i]) >= flow.params.color_flow.threshold_db) {
       velocities.push_back(flow.velocity_m_s[i]);
     }
   }
-  nlohmann::json json = {{"threshold_db", flow.params.flow_threshold_db}, {"pixels", velocities.size()}};
+  nlohmann::json json = {{"threshold_db", flow.params.color_flow.threshold_db}, {"pixels", velocities.size()}};
   if (velocities.empty()) return json;
   std::ranges::sort(velocities);
   const auto quantile = [&](double share) {

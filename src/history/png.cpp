@@ -120,7 +120,7 @@ std::vector<std::byte> png_bytes(const RgbPicture& picture) {
 
 void write_png16(const std::filesystem::path& path, const Image& image, const PngTexts& texts) {
   const Grid& g = image.grid;
-  const double range_db = image.params.dynamic_range_db;
+  const double range_db = image.params.display.dynamic_range_db;
   std::vector<std::uint8_t> bytes;  // big endian
   bytes.reserve(2 * g.pixels());
   for (const float level_db : image.host()) {

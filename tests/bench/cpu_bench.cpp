@@ -65,7 +65,7 @@ Case make_case(const char* name, int n_elements, double pitch_m, int n_samples, 
   a.center_hz = 5e6;
   a.bandwidth_hz = 3e6;
   c.params = default_params(a);
-  c.params.f_number = 0.0;
+  c.params.formation.f_number = 0.0;
   std::mt19937 engine(1);
   std::normal_distribution<float> normal(0.0f, 4000.0f);
   for (std::size_t i = 0; i < a.frame_values(); ++i) {
@@ -98,12 +98,12 @@ void finish_case(Case& c) {
 Case& course_frame() {
   static Case c = [] {
     Case s1 = make_case("S1", 128, 0.298e-3, 8183, 100e6);
-    s1.params.lateral_min_m = -15e-3;
-    s1.params.lateral_max_m = 15e-3;
-    s1.params.depth_min_m = 20e-3;
-    s1.params.depth_max_m = 50e-3;
-    s1.params.grid_nx = 256;
-    s1.params.grid_nz = 512;
+    s1.params.formation.lateral_min_m = -15e-3;
+    s1.params.formation.lateral_max_m = 15e-3;
+    s1.params.formation.depth_min_m = 20e-3;
+    s1.params.formation.depth_max_m = 50e-3;
+    s1.params.formation.grid_nx = 256;
+    s1.params.formation.grid_nz = 512;
     finish_case(s1);
     return s1;
   }();
@@ -115,8 +115,8 @@ Case& narrow_course_frame() {
   static Case c = [] {
     Case s1 = course_frame();
     s1.name = "S1 3-7 MHz";
-    s1.params.band_low_hz = 3e6;
-    s1.params.band_high_hz = 7e6;
+    s1.params.formation.band_low_hz = 3e6;
+    s1.params.formation.band_high_hz = 7e6;
     s1.truth.clear();
     finish_case(s1);
     return s1;
@@ -225,8 +225,8 @@ void change(benchmark::State& state, Case& c, double sound_speed_step_m_s) {
   std::shared_ptr<const Plan> plan = c.plan;
   ImagingParams params = c.params;
   for (auto _ : state) {
-    params.f_number = params.f_number == 1.0 ? 1.5 : 1.0;
-    params.sound_speed_m_s += sound_speed_step_m_s;
+    params.formation.f_number = params.formation.f_number == 1.0 ? 1.5 : 1.0;
+    params.formation.sound_speed_m_s += sound_speed_step_m_s;
     sound_speed_step_m_s = -sound_speed_step_m_s;
     plan = make_plan(acquisition, params, plan);
     benchmark::DoNotOptimize(das.set_plan(plan->das, 2));

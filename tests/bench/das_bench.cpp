@@ -98,7 +98,7 @@ void measure_plain(Rig& rig) {
           .input = "lines",
           .precision = "fp32",
           .text = "plain functor",
-          .f_number = rig.bench.plan->params.f_number};
+          .f_number = rig.bench.plan->params.formation.f_number};
   const auto image = [&](const Device<Complex>& lines) {
     rig.pixels.fill(0xff);
     sum_delayed(rig.geometry, lines.get(), rig.pixels.get(), rig.stream.view());
@@ -166,7 +166,7 @@ void measure_packed(Rig& rig, const PackedTuning& tuning) {
           .input = "words",
           .precision = "fp16",
           .text = describe(*plan),
-          .f_number = rig.bench.plan->params.f_number};
+          .f_number = rig.bench.plan->params.formation.f_number};
   load(rig.points, 1);
   row.points = relative_error(image(), rig.points_image);
   load(rig.noise, copies);

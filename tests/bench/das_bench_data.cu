@@ -151,12 +151,12 @@ Geometry geometry(const BenchCase& c) {
           plan.grid.dx_m(),
           plan.grid.z0_m,
           plan.grid.dz_m(),
-          plan.params.sound_speed_m_s,
+          plan.params.formation.sound_speed_m_s,
           plan.packed->band->line_rate_hz,
           plan.packed->band->demod_hz,
           plan.acquisition->probe.pitch_m,
-          plan.params.f_number,
-          1.0 / (2.0 * kPi * 0.35 * (plan.params.band_high_hz - plan.params.band_low_hz) * 0.5)};
+          plan.params.formation.f_number,
+          1.0 / (2.0 * kPi * 0.35 * (plan.params.formation.band_high_hz - plan.params.formation.band_low_hz) * 0.5)};
 }
 
 Transmits transmits(const BenchCase& c) {
@@ -190,16 +190,16 @@ BenchCase make_bench_case(const std::string& name, SampleType type) {
   }
   a->validate(name);
   ImagingParams p = default_params(*a);
-  p.reference_db = 0.0;
-  p.precision = Precision::fp16;
-  p.f_number = name.ends_with("F1") ? 1.0 : 0.0;
-  p.lateral_max_m = short_course ? 15e-3 : 18e-3;
-  p.lateral_min_m = -p.lateral_max_m;
-  p.depth_min_m = short_course ? 20e-3 : 5e-3;
-  p.depth_max_m = short_course ? 50e-3 : 45e-3;
+  p.level.reference_db = 0.0;
+  p.formation.precision = Precision::fp16;
+  p.formation.f_number = name.ends_with("F1") ? 1.0 : 0.0;
+  p.formation.lateral_max_m = short_course ? 15e-3 : 18e-3;
+  p.formation.lateral_min_m = -p.formation.lateral_max_m;
+  p.formation.depth_min_m = short_course ? 20e-3 : 5e-3;
+  p.formation.depth_max_m = short_course ? 50e-3 : 45e-3;
   const bool large = name.starts_with("S1L");
-  p.grid_nx = short_course ? (large ? 512 : 256) : 387;
-  p.grid_nz = short_course ? (large ? 1024 : 512) : 609;
+  p.formation.grid_nx = short_course ? (large ? 512 : 256) : 387;
+  p.formation.grid_nz = short_course ? (large ? 1024 : 512) : 609;
   return {.name = name, .plan = make_plan(a, p), .repeats = short_course ? 20 : 4};
 }
 

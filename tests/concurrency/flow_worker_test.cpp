@@ -64,7 +64,7 @@ class EnsemblesInFlight : public ::testing::Test {
 
   void make_engine() { engine_ = std::make_unique<FlowEngine>(std::make_unique<ScriptedDevice>(script_), pictures_); }
   void set_frames(int frames) {
-    params_.flow_frames = frames;
+    params_.color_flow.frames = frames;
     plan_ = make_plan(acquisition_, params_, plan_);
   }
   void hold() {
@@ -87,10 +87,10 @@ class EnsemblesInFlight : public ::testing::Test {
 
   static ImagingParams flow_params(const Acquisition& a) {
     ImagingParams p = small_picture(a);
-    p.flow = FlowMode::power;
-    p.flow_frames = 16;
-    p.flow_step = 4;
-    p.flow_prf_hz = 1000.0;
+    p.color_flow.mode = FlowMode::power;
+    p.color_flow.frames = 16;
+    p.color_flow.step = 4;
+    p.color_flow.prf_hz = 1000.0;
     return p;
   }
 
@@ -183,7 +183,7 @@ TEST_F(EnsemblesInFlight, EachIsOfTheParametersWhenItWasDue) {
   hold();
   make_engine();
   take(16);
-  params_.wall_filter = WallFilter::fir;  // needs no decomposition
+  params_.color_flow.wall_filter = WallFilter::fir;  // needs no decomposition
   set_frames(16);
   take(4);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -192,7 +192,7 @@ TEST_F(EnsemblesInFlight, EachIsOfTheParametersWhenItWasDue) {
   engine_->settle();
   EXPECT_EQ(engine_->counts().pictures, 2U);
   ASSERT_TRUE(pictures_.take());
-  EXPECT_EQ(pictures_.front().params.wall_filter, WallFilter::fir);
+  EXPECT_EQ(pictures_.front().params.color_flow.wall_filter, WallFilter::fir);
   EXPECT_TRUE(pictures_.front().singular_values.empty());
 }
 

@@ -56,7 +56,7 @@ class EachPolicy : public ::testing::TestWithParam<Flow> {
     stream.rate_hz = GetParam().rate_hz;
     stream.inject = GetParam().inject;
     ImagingParams params = testing::small_picture(*source_->acquisition(), 4, 4);
-    params.reference_db = 0.0;
+    params.level.reference_db = 0.0;
     return {.stream = stream,
             .params = params,
             .host_copy = HostCopy::none,

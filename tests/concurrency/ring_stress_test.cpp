@@ -115,19 +115,20 @@ TEST(Parameters, FromTheUiThreadAtFullSpeedTearNothing) {
   Mailbox<Image> images;
   TimingTrace trace(64);
   ImagingParams base = testing::small_picture(*source->acquisition(), 4, 4);
-  base.reference_db = 0.0;
-  base.gain_db = 0.0;
-  base.sound_speed_m_s = 1400.0;
+  base.level.reference_db = 0.0;
+  base.display.gain_db = 0.0;
+  base.formation.sound_speed_m_s = 1400.0;
   std::atomic<int> torn{0};
   Session session(backend, source, images, trace,
                   {.stream = testing::unpaced(), .params = base, .on_image = [&](const Image& image) {
                      // Both were set together; a torn set of parameters would show one without the other.
-                     if (image.params.gain_db * 100.0 + 1400.0 != image.params.sound_speed_m_s) ++torn;
+                     if (image.params.display.gain_db * 100.0 + 1400.0 != image.params.formation.sound_speed_m_s)
+                       ++torn;
                    }});
   for (int i = 0; session.counts().processed < kFrames / 20; ++i) {
     ImagingParams p = base;
-    p.gain_db = i % 6;
-    p.sound_speed_m_s = 1400.0 + 100.0 * (i % 6);
+    p.display.gain_db = i % 6;
+    p.formation.sound_speed_m_s = 1400.0 + 100.0 * (i % 6);
     session.set_params(p);
     images.take();
   }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "backend/frame_processor.h"
 #include "gpu/gpu_support.h"
 
 namespace echoloop::gpu_test {
@@ -27,14 +28,8 @@ Span span_of(Lane& lane, Stage stage) {
 
 void start_loaded_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples,
                         std::uint64_t sequence, double load_ms) {
-  lane.set_plan(plan);
-  lane.upload({.stamp = {.sequence = sequence}, .samples = samples});
-  lane.load(load_ms);
-  lane.condition();
-  lane.beamform();
-  lane.envelope();
-  lane.compress(0.0);
-  lane.finish(HostCopy::made);
+  form_frame(lane, plan, {.stamp = {.sequence = sequence}, .samples = samples}, {.load_ms = load_ms});
+  make_image(lane, *plan, {});
 }
 
 TEST_F(Faults, LoadLastsAsLongAsAsked) {

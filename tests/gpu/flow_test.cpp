@@ -103,7 +103,7 @@ TEST_F(FlowParity, WallFiltersAndPersistence) {
   const auto slots = slots_from(0, kFrames, kSlots);
   ImagingParams p;
   for (const WallFilter filter : {WallFilter::none, WallFilter::fir, WallFilter::polynomial}) {
-    p.wall_filter = filter;
+    p.color_flow.wall_filter = filter;
     const std::vector<float> w = wall_matrix(p, kFrames);
     on_cpu_->set_matrix(w, kFrames);
     on_gpu_->set_matrix(w, kFrames);
@@ -154,10 +154,10 @@ TEST_F(FlowParity, BeamformedFramesThroughTheEngine) {
     c.precision = precision;
     const auto a = make_acquisition(c);
     ImagingParams params = make_params(c, *a);
-    params.flow = FlowMode::power;
-    params.flow_prf_hz = 1000.0;
-    params.flow_frames = 16;
-    params.wall_filter = WallFilter::polynomial;
+    params.color_flow.mode = FlowMode::power;
+    params.color_flow.prf_hz = 1000.0;
+    params.color_flow.frames = 16;
+    params.color_flow.wall_filter = WallFilter::polynomial;
     std::vector<FlowImage> images;
     for (Backend* backend : {&cpu(), &gpu()}) {
       const auto plan = make_plan(a, params, nullptr, backend->lowest_precision());

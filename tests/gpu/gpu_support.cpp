@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "backend/frame_processor.h"
 #include "core/units.h"
 #include "dsp/delays.h"
 
@@ -141,16 +142,16 @@ AcquisitionPtr make_acquisition(const Case& c) {
 
 ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   ImagingParams p = default_params(acquisition);
-  p.recipe = c.recipe;
-  p.f_number = c.f_number;
-  p.apodization = c.apodization;
-  p.directivity = c.directivity;
-  p.precision = c.precision;
-  p.grid_nx = c.nx;
-  p.grid_nz = c.nz;
-  p.grid_kind = c.grid;
-  p.compounding = c.compounding;
-  p.reference_db = 0.0;
+  p.formation.recipe = c.recipe;
+  p.formation.f_number = c.f_number;
+  p.formation.apodization = c.apodization;
+  p.formation.directivity = c.directivity;
+  p.formation.precision = c.precision;
+  p.formation.grid_nx = c.nx;
+  p.formation.grid_nz = c.nz;
+  p.formation.grid_kind = c.grid;
+  p.formation.compounding = c.compounding;
+  p.level.reference_db = 0.0;
   return p;
 }
 
@@ -187,14 +188,9 @@ std::vector<std::byte> make_frame(const Case& c, const Acquisition& a, unsigned 
 
 void start_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples,
                  std::uint64_t sequence) {
-  lane.set_plan(plan);
-  lane.upload({.stamp = {.sequence = sequence}, .samples = samples});
-  lane.condition();
-  lane.expect_reference(plan->params.reference_db);
-  lane.beamform();
-  lane.envelope();
-  lane.compress(plan->params.reference_db);
-  lane.finish(HostCopy::made);
+  const double level_db = plan->params.level.reference_db;
+  form_frame(lane, plan, {.stamp = {.sequence = sequence}, .samples = samples}, {.expected_db = level_db});
+  make_image(lane, *plan, {.reference_db = level_db});
 }
 
 std::vector<float> host_image(Lane& lane) {

@@ -27,12 +27,12 @@ std::vector<std::shared_ptr<const Plan>> make_plans(const Case& c) {
   const AcquisitionPtr a = make_acquisition(c);
   const ImagingParams base = make_params(c, *a);
   std::vector<ImagingParams> wanted(6, base);
-  wanted[1].f_number = 0.0;
-  wanted[2].grid_nx = 61;
-  wanted[3].band_low_hz = 4.2e6;
-  wanted[4].recipe = Recipe::course;
-  wanted[5].sound_speed_m_s = 1480.0;
-  wanted[5].apodization = Apodization::hann;
+  wanted[1].formation.f_number = 0.0;
+  wanted[2].formation.grid_nx = 61;
+  wanted[3].formation.band_low_hz = 4.2e6;
+  wanted[4].formation.recipe = Recipe::course;
+  wanted[5].formation.sound_speed_m_s = 1480.0;
+  wanted[5].formation.apodization = Apodization::hann;
   std::vector<std::shared_ptr<const Plan>> plans;
   for (const ImagingParams& p : wanted) plans.push_back(make_plan(a, p, plans.empty() ? nullptr : plans.back()));
   return plans;
@@ -143,10 +143,10 @@ TEST_F(Lanes, AKeptLineIsTheImagesColumn) {
       lane.set_plan(plan);
       lane.upload({.stamp = {.sequence = n}, .samples = frame});
       lane.condition();
-      lane.expect_reference(plan->params.reference_db);
+      lane.expect_reference(plan->params.level.reference_db);
       lane.beamform();
       lane.envelope();
-      lane.compress(plan->params.reference_db);
+      lane.compress(plan->params.level.reference_db);
       lane.keep_line(column_of(n));
       lane.finish(n % 2 == 0 ? HostCopy::made : HostCopy::none);
       lane.wait();  // `frame` is needed until here

@@ -15,8 +15,8 @@ class LookingBackOnTheGpu : public GpuTest {
  protected:
   ImagingParams params(double f_number) {
     ImagingParams p = testing::small_picture(*acquisition_, 64, 96);
-    p.reference_db = 3.0;
-    p.f_number = f_number;
+    p.level.reference_db = 3.0;
+    p.formation.f_number = f_number;
     return p;
   }
   AcquisitionPtr acquisition_ = testing::share(testing::linear_acquisition(32, 512));

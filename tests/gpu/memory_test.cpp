@@ -86,9 +86,9 @@ TEST_F(Memory, HeavyNoGrowthOver500Frames) {
   for (int n = 0; n < 520; ++n) {
     Lane& lane = *lanes[n % 2];
     lane.wait();
-    params.f_number = n % 2 == 0 ? 1.5 : 0.0;
-    params.sound_speed_m_s = n % 3 == 0 ? 1540.0 : 1500.0;  // new tables
-    params.band_low_hz = n % 5 == 0 ? 3.5e6 : 3.7e6;        // and a new filter
+    params.formation.f_number = n % 2 == 0 ? 1.5 : 0.0;
+    params.formation.sound_speed_m_s = n % 3 == 0 ? 1540.0 : 1500.0;  // new tables
+    params.formation.band_low_hz = n % 5 == 0 ? 3.5e6 : 3.7e6;        // and a new filter
     plan = make_plan(a, params, plan);
     start_frame(lane, plan, frame, static_cast<std::uint64_t>(n));
     if (n != 20 && n != 519) continue;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/frame_processor.h"
 #include "gpu/gpu_support.h"
 
 namespace echoloop::gpu_test {
@@ -39,14 +40,8 @@ std::vector<Span> run_stream(Backend& gpu, StreamMode mode, HostMemory kind) {
       lane.append_spans(trace);
     }
     if (n >= kFrames) continue;
-    lane.set_plan(plan);
-    lane.upload({.stamp = {.sequence = n}, .samples = block->bytes()});
-    lane.load(kLoadMs);
-    lane.condition();
-    lane.beamform();
-    lane.envelope();
-    lane.compress(0.0);
-    lane.finish(HostCopy::made);
+    form_frame(lane, plan, {.stamp = {.sequence = n}, .samples = block->bytes()}, {.load_ms = kLoadMs});
+    make_image(lane, *plan, {});
   }
   std::vector<Span> spans = trace.spans();
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });

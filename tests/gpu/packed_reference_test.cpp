@@ -28,11 +28,11 @@ TEST_P(PackedReference, EqualsTheReference) {
   const OpenedSource opened = open_source((testing::data_folder() / r.file).string());
   const AcquisitionPtr& acquisition = opened.info.acquisition;
   ImagingParams params = testing::params_on(*acquisition, r.grid, r.f_number, r.low_hz, r.high_hz);
-  params.precision = Precision::fp16;
+  params.formation.precision = Precision::fp16;
   if (r.kind == GridChoice::polar) {
-    params.grid_kind = GridChoice::polar;
-    params.sector_min_rad = r.grid.x0 * kPi / 180.0;
-    params.sector_max_rad = r.grid.x1 * kPi / 180.0;
+    params.formation.grid_kind = GridChoice::polar;
+    params.formation.sector_min_rad = r.grid.x0 * kPi / 180.0;
+    params.formation.sector_max_rad = r.grid.x1 * kPi / 180.0;
   }
   ASSERT_NE(make_plan(acquisition, params)->packed, nullptr);
   const auto pictures = testing::process({.source = opened.source, .params = params, .backend = &gpu()});

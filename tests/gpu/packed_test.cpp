@@ -127,29 +127,29 @@ TEST_F(Packed, PlansChangeBetweenFrames) {
   };
   ImagingParams params = make_params(c, *acquisition);
   for (int i = 0; i <= 20; ++i) {
-    params.f_number = 0.15 * i;
-    check(params, "F-number " + std::to_string(params.f_number));
+    params.formation.f_number = 0.15 * i;
+    check(params, "F-number " + std::to_string(params.formation.f_number));
   }
   for (const Apodization window : {Apodization::hann, Apodization::tukey, Apodization::boxcar}) {
-    params.apodization = window;
+    params.formation.apodization = window;
     check(params, "window");
   }
-  params.precision = Precision::fp32;
+  params.formation.precision = Precision::fp32;
   check(params, "plain");
-  params.grid_nx = 251;
+  params.formation.grid_nx = 251;
   check(params, "plain, larger");
-  params.precision = Precision::fp16;
+  params.formation.precision = Precision::fp16;
   check(params, "tuned again");
-  params.sound_speed_m_s = 1480.0;
-  params.grid_nx = 31;
+  params.formation.sound_speed_m_s = 1480.0;
+  params.formation.grid_nx = 31;
   check(params, "smaller");
-  params.band_high_hz *= 0.8;
+  params.formation.band_high_hz *= 0.8;
   check(params, "narrower band");
-  params.directivity = Directivity::on;
+  params.formation.directivity = Directivity::on;
   check(params, "directivity");
-  params.grid_kind = GridChoice::polar;
+  params.formation.grid_kind = GridChoice::polar;
   check(params, "sector");
-  params.precision = Precision::fp32;
+  params.formation.precision = Precision::fp32;
   check(params, "sector, plain");
 }
 
@@ -205,10 +205,10 @@ TEST_F(Packed, PhantomsLookTheSame) {
     std::vector<std::byte> slot(source->acquisition()->frame_bytes());
     const auto frame = source->produce(3, slot);
     ImagingParams params = default_params(*source->acquisition());
-    params.reference_db = 0.0;
-    params.precision = Precision::fp32;
+    params.level.reference_db = 0.0;
+    params.formation.precision = Precision::fp32;
     const auto plain = run_picture(gpu(), make_plan(source->acquisition(), params), frame);
-    params.precision = Precision::fp16;
+    params.formation.precision = Precision::fp16;
     const auto plan = make_plan(source->acquisition(), params);
     ASSERT_NE(plan->packed, nullptr);
     const double off = rms_difference_db(run_picture(gpu(), plan, frame), plain, -50.0);

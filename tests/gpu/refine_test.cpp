@@ -74,16 +74,16 @@ TEST_F(Refined, EveryFilterAgreesOnEveryPath) {
                         .grid = GridChoice::polar}}) {
     const ImagingParams off = make_params(c, *make_acquisition(c));
     std::vector<ImagingParams> settings(6, off);
-    settings[0].median = Median::three;
-    settings[1].median = Median::five;
-    settings[2].smooth_axial_m = 0.4e-3;
-    settings[3].smooth_lateral_m = 0.6e-3;
-    settings[4].speckle_reduction = 0.8;
-    settings[5].persistence_s = 0.1;
+    settings[0].refine.median = Median::three;
+    settings[1].refine.median = Median::five;
+    settings[2].refine.smooth_axial_m = 0.4e-3;
+    settings[3].refine.smooth_lateral_m = 0.6e-3;
+    settings[4].refine.speckle_reduction = 0.8;
+    settings[5].refine.persistence_s = 0.1;
     settings.push_back(settings[5]);
-    settings.back().median = Median::three;
-    settings.back().smooth_axial_m = settings.back().smooth_lateral_m = 0.3e-3;
-    settings.back().speckle_reduction = 0.5;
+    settings.back().refine.median = Median::three;
+    settings.back().refine.smooth_axial_m = settings.back().refine.smooth_lateral_m = 0.3e-3;
+    settings.back().refine.speckle_reduction = 0.5;
     for (const ImagingParams& params : settings) {
       expect_parity(cpu(), gpu(), c, params);
     }
@@ -112,9 +112,9 @@ TEST_F(PickedTransmits, MakeThePictureOfTheRecordingThatHasOnlyThem) {
       const ImagingParams all = make_params(c, *a);
       for (const auto& [first, last, every] : {std::array{1, 1, 1}, {4, 4, 1}, {3, 6, 1}, {2, 0, 3}}) {
         ImagingParams some = all;
-        some.transmit_first = first;
-        some.transmit_last = last;
-        some.transmit_every = every;
+        some.transmits.first = first;
+        some.transmits.last = last;
+        some.transmits.every = every;
         const auto plan = make_plan(a, some);
         const auto lone = make_plan(plan->formed, all);
         const auto want = run_picture(gpu(), lone, transmits_of(*a, frame, plan->pick));
@@ -134,7 +134,7 @@ TEST_F(PickedTransmits, WindowsAgreeWithTheCpu) {
       const Case c{.name = "weighted", .n_tx = n_tx, .precision = precision};
       const AcquisitionPtr a = make_acquisition(c);
       ImagingParams params = make_params(c, *a);
-      params.transmit_window = Apodization::hann;
+      params.transmits.window = Apodization::hann;
       const auto frame = make_frame(c, *a);
       const auto plan = make_plan(a, params);
       ASSERT_EQ(plan->packed != nullptr, precision == Precision::fp16);

@@ -14,9 +14,9 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
   const BenchCase c = bench_case(GetParam(), SampleType::int16, 1.0);
   const auto source = make_bench_source(c, BenchSignal::points);
   ImagingParams params = c.params;
-  params.precision = Precision::fp16;
-  params.flow = FlowMode::velocity;
-  params.flow_frames = 16;
+  params.formation.precision = Precision::fp16;
+  params.color_flow.mode = FlowMode::velocity;
+  params.color_flow.frames = 16;
   RfHistory history(std::size_t{256} << 20);
   Mailbox<Image> images;
   Mailbox<FlowImage> flows;
@@ -37,15 +37,15 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
     const auto kept = history.at(static_cast<std::size_t>(i) % history.extent().frames);
     ASSERT_TRUE(kept.has_value());
     ImagingParams other = params;
-    other.f_number = 0.25 * (i % 12);
-    other.grid_nx = 64 + 37 * (i % 7);
-    other.grid_nz = 96 + 61 * (i % 5);
+    other.formation.f_number = 0.25 * (i % 12);
+    other.formation.grid_nx = 64 + 37 * (i % 7);
+    other.formation.grid_nz = 96 + 61 * (i % 5);
     const bool inspect = i % 2 == 0;
     if (inspect) {
       session.inspect({.frame = kept->frame,
                        .owner = kept->owner,
                        .params = i % 4 == 0 ? params : other,
-                       .at = {0.0, 0.5 * (params.depth_min_m + params.depth_max_m)},
+                       .at = {0.0, 0.5 * (params.formation.depth_min_m + params.formation.depth_max_m)},
                        .pictures = {0},
                        .number = static_cast<std::uint64_t>(i) + 1});
     }

@@ -89,11 +89,11 @@ TEST_F(SonogramParity, SonogramsOfBeamformedFrames) {
     c.precision = precision;
     const auto a = make_acquisition(c);
     ImagingParams params = make_params(c, *a);
-    params.gate = Gate::on;
-    params.gate_x_m = 0.5 * (params.lateral_min_m + params.lateral_max_m);
-    params.gate_z_m = 0.5 * (params.depth_min_m + params.depth_max_m);
-    params.flow_prf_hz = 1000.0;
-    params.sonogram_frames = 16;
+    params.doppler.gate = Gate::on;
+    params.doppler.x_m = 0.5 * (params.formation.lateral_min_m + params.formation.lateral_max_m);
+    params.doppler.z_m = 0.5 * (params.formation.depth_min_m + params.formation.depth_max_m);
+    params.color_flow.prf_hz = 1000.0;
+    params.doppler.frames = 16;
     std::vector<Sonogram> sonograms;
     for (Backend* backend : {&cpu(), &gpu()}) {
       const auto plan = make_plan(a, params, nullptr, backend->lowest_precision());

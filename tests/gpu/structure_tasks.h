@@ -25,9 +25,9 @@ struct Wanted {
 
 inline Task make_task(std::string name, const Grid& grid, std::vector<float> db, const Wanted& wanted) {
   ImagingParams p;
-  p.structure = wanted.structure;
-  p.structure_smooth_m = wanted.smooth_m;
-  p.structure_area_m2 = wanted.area_m2;
+  p.objects.kind = wanted.structure;
+  p.objects.smooth_m = wanted.smooth_m;
+  p.objects.min_area_m2 = wanted.area_m2;
   StructurePlan plan = make_structure_plan(p, grid);
   plan.sigmas = wanted.sigmas;  // also less than a user may ask for
   return {std::move(name), std::move(plan), std::move(db)};

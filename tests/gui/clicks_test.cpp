@@ -19,7 +19,7 @@ namespace {
 UiState live() {
   UiState s = plausible_state();
   fill_stream(s);
-  s.params.depth_min_m += 5e-3;  // the middle of the track is nearer to one thumb
+  s.params.formation.depth_min_m += 5e-3;  // the middle of the track is nearer to one thumb
   s.cine.frames = 200;
   s.cine.seconds = 4.0;
   for (const auto& [name, slot] : {std::pair{"Course", 1}, std::pair{"Sharp lateral", 2}}) {

@@ -124,13 +124,13 @@ TEST(ComparedNumbers, AreThoseOfTwoRunsWithoutAWindow) {
   window.press(Key::space);
   ASSERT_TRUE(window.until([&] { return state.run == RunState::frozen; }));
   window.press(Key::x);
-  state.params.f_number = 3.25;
+  state.params.formation.f_number = 3.25;
   state.marks = two_regions();
   const auto settled = [&] {
     const Image& a = state.measured_a.image;
     const Image& b = state.measured.image;
-    return a.number != 0 && b.number != 0 && b.params.f_number == 3.25 && a.params.f_number != 3.25 &&
-           a.stamp.sequence == b.stamp.sequence;
+    return a.number != 0 && b.number != 0 && b.params.formation.f_number == 3.25 &&
+           a.params.formation.f_number != 3.25 && a.stamp.sequence == b.stamp.sequence;
   };
   ASSERT_TRUE(window.until(settled));
   expect_equal(state.measured, headless(file, state.measured.image, state.marks));

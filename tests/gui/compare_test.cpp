@@ -51,7 +51,7 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   EXPECT_NEAR(at(0.8F), 64, 2);
   scene.click("wipe", true);
   EXPECT_FLOAT_EQ(scene.state.cine.wipe, 0.5F);
-  scene.state.params.gain_db = 10;  // the display's parameters act on both sides
+  scene.state.params.display.gain_db = 10;  // the display's parameters act on both sides
   scene.frames(1);
   EXPECT_NEAR(at(0.4F), 233, 2);
   EXPECT_NEAR(at(0.6F), 106, 2);
@@ -67,7 +67,7 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
   scene.press(Key::x);
   scene.put_past(1, kNarrow, flat(kA_db));
   const auto with_speed = [&scene](double speed_m_s) {
-    scene.state.params.sound_speed_m_s = speed_m_s;
+    scene.state.params.formation.sound_speed_m_s = speed_m_s;
     scene.put_past(0, kNarrow, flat(kB_db));
     scene.frames(2);
     scene.move(0, 0);
@@ -134,18 +134,18 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
 
 TEST(Compare, AIsWhatThePanelsSaidAndSwapExchanges) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.f_number = 1.25;
+  scene.state.params.formation.f_number = 1.25;
   compare(scene);
   EXPECT_EQ(scene.state.cine.a, scene.state.params);
-  scene.state.params.f_number = 2.5;
-  scene.state.params.dynamic_range_db = 70;
+  scene.state.params.formation.f_number = 2.5;
+  scene.state.params.display.dynamic_range_db = 70;
   scene.frames(1);
   const int told = scene.params_changed;
   const int cine_told = scene.cine_changed;
   scene.click("swap");
-  EXPECT_DOUBLE_EQ(scene.state.params.f_number, 1.25);
-  EXPECT_DOUBLE_EQ(scene.state.cine.a.f_number, 2.5);
-  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 70);  // of the display: stays
+  EXPECT_DOUBLE_EQ(scene.state.params.formation.f_number, 1.25);
+  EXPECT_DOUBLE_EQ(scene.state.cine.a.formation.f_number, 2.5);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 70);  // of the display: stays
   EXPECT_EQ(scene.params_changed, told + 1);
   EXPECT_EQ(scene.cine_changed, cine_told + 1);
 }
@@ -154,13 +154,13 @@ TEST(Compare, ListsWhatDiffers) {
   const ImagingParams a = default_params(*linear_acquisition());
   ImagingParams b = a;
   EXPECT_TRUE(differing_params(a, b).empty());
-  b.gain_db += 6;
-  b.color_map = ColorMap::hot;
+  b.display.gain_db += 6;
+  b.display.color_map = ColorMap::hot;
   EXPECT_TRUE(differing_params(a, b).empty());
-  b.sound_speed_m_s = a.sound_speed_m_s - 60;
-  b.apodization = Apodization::hann;
-  b.f_number = a.f_number + 0.001;
-  b.depth_max_m = a.depth_max_m + 5e-3;
+  b.formation.sound_speed_m_s = a.formation.sound_speed_m_s - 60;
+  b.formation.apodization = Apodization::hann;
+  b.formation.f_number = a.formation.f_number + 0.001;
+  b.formation.depth_max_m = a.formation.depth_max_m + 5e-3;
   const std::vector<ParamDifference> list = differing_params(a, b);
   ASSERT_EQ(list.size(), 4u);
   EXPECT_EQ(list[0].label, "Speed of sound");
@@ -168,10 +168,10 @@ TEST(Compare, ListsWhatDiffers) {
   EXPECT_EQ(list[0].b, "1\u202F480");
   EXPECT_EQ(list[0].unit, "m/s");
   EXPECT_NE(list[1].a, list[1].b);  // as many decimals as it takes
-  EXPECT_EQ(list[2].a, "Boxcar");
-  EXPECT_EQ(list[2].b, "Hann");
-  EXPECT_EQ(list[3].label, find_param("depth_max_m")->label);
-  EXPECT_EQ(list[3].unit, "mm");
+  EXPECT_EQ(list[2].label, find_param("depth_max_m")->label);
+  EXPECT_EQ(list[2].unit, "mm");
+  EXPECT_EQ(list[3].a, "Boxcar");
+  EXPECT_EQ(list[3].b, "Hann");
 }
 
 TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {

@@ -18,12 +18,12 @@ TEST(TgcRows, OpenSetAndGoFlat) {
   ASSERT_GT(scene.viewer->control_rect("tgc_8_db").y0, scene.viewer->control_rect("tgc_1_db").y0);
   EXPECT_EQ(scene.viewer->control_rect("tgc_flat").width(), 0.0F) << "it is flat";
   scene.drag("tgc_3_db", 0.5F, 0.7F);
-  EXPECT_GT(scene.state.params.tgc_3_db, 5.0);
-  EXPECT_EQ(scene.state.params.tgc_2_db, 0.0);
+  EXPECT_GT(scene.state.params.display.tgc_db[2], 5.0);
+  EXPECT_EQ(scene.state.params.display.tgc_db[1], 0.0);
   EXPECT_GT(scene.params_changed, 0);
   scene.frames(1);
   scene.click("tgc_flat");
-  EXPECT_TRUE(is_flat(tgc_db(scene.state.params)));
+  EXPECT_TRUE(is_flat(scene.state.params.display.tgc_db));
   scene.frames(1);
   scene.click("tgc");  // as it was
 }
@@ -36,8 +36,8 @@ TEST(TransmitRows, SelectARangeAndSayNoToScanLines) {
   scene.frames(1);
   ASSERT_GT(scene.viewer->control_rect("transmits").width(), 0.0F);
   scene.drag("transmits", 0.0F, 0.5F);
-  EXPECT_EQ(scene.state.params.transmit_first, 3);
-  EXPECT_EQ(scene.state.params.transmit_last, 0) << "the last one, of any recording";
+  EXPECT_EQ(scene.state.params.transmits.first, 3);
+  EXPECT_EQ(scene.state.params.transmits.last, 0) << "the last one, of any recording";
   const int changed = scene.params_changed;
   scene.state.source.acquisition = share(scan_line_acquisition());
   scene.frames(1);
@@ -51,14 +51,14 @@ TEST(RefineRows, SetWhatTheySay) {
   if (scene.viewer->control_rect("median").width() == 0.0F) scene.click("more_formation");
   scene.frames(1);
   scene.drag("persistence_s", 0.0F, 0.5F);
-  EXPECT_NEAR(scene.state.params.persistence_s, 1.0, 0.1);
+  EXPECT_NEAR(scene.state.params.refine.persistence_s, 1.0, 0.1);
   scene.drag("smooth_axial_m", 0.0F, 0.5F);
-  EXPECT_NEAR(scene.state.params.smooth_axial_m, 1e-3, 0.1e-3);
-  scene.state.params.persistence_s = 0.0;
+  EXPECT_NEAR(scene.state.params.refine.smooth_axial_m, 1e-3, 0.1e-3);
+  scene.state.params.refine.persistence_s = 0.0;
   scene.freeze(20, 50.0);
   scene.frames(2);
   scene.drag("persistence_s", 0.0F, 0.5F);
-  EXPECT_EQ(scene.state.params.persistence_s, 0.0) << "a frozen frame stands alone";
+  EXPECT_EQ(scene.state.params.refine.persistence_s, 0.0) << "a frozen frame stands alone";
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(EditHistory, ADragIsOneStep) {
   Watched w;
   const ImagingParams before = w.params;
   for (int i = 1; i <= 40; ++i) {
-    w.params.f_number = 1.5 - 0.01 * i;
+    w.params.formation.f_number = 1.5 - 0.01 * i;
     w.frame(Hand::holding);
     if (i % 10 == 0) w.frame(Hand::holding, 2.0);  // held still for a while
   }
@@ -81,13 +81,13 @@ TEST(EditHistory, CalipersOfAnotherLineDoNotComeBack) {
   Watched w;
   w.calipers = {{1.0, 10e-3, 1.5, 12e-3}};
   w.frame();
-  w.params.f_number = 1.2;
+  w.params.formation.f_number = 1.2;
   w.frame();
   w.calipers.clear();
   w.history.forget_calipers();
   w.frame();
   EXPECT_TRUE(w.undo());
-  EXPECT_NE(w.params.f_number, 1.2);
+  EXPECT_NE(w.params.formation.f_number, 1.2);
   EXPECT_TRUE(w.calipers.empty());
   EXPECT_FALSE(w.undo());
 }
@@ -95,58 +95,58 @@ TEST(EditHistory, CalipersOfAnotherLineDoNotComeBack) {
 TEST(EditHistory, TwoDragsOfOneSliderAreTwoSteps) {
   Watched w;
   for (const double value : {1.2, 0.9}) {
-    w.params.f_number = value;
+    w.params.formation.f_number = value;
     w.frame(Hand::holding);
     w.frame();
   }
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.f_number, 1.2);
+  EXPECT_EQ(w.params.formation.f_number, 1.2);
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.f_number, 1.5);
+  EXPECT_EQ(w.params.formation.f_number, 1.5);
 }
 
 TEST(EditHistory, KeysInQuickSuccessionAreOneStepSlowOnesAreTwo) {
   Watched w;
   for (int i = 0; i < 5; ++i) {
-    w.params.gain_db += 1;
+    w.params.display.gain_db += 1;
     w.frame(Hand::free, 0.1);
   }
-  w.params.gain_db += 1;
+  w.params.display.gain_db += 1;
   w.frame(Hand::free, 2.0);
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.gain_db, 5.0);
+  EXPECT_EQ(w.params.display.gain_db, 5.0);
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.gain_db, 0.0);
+  EXPECT_EQ(w.params.display.gain_db, 0.0);
 }
 
 TEST(EditHistory, QuickChangesOfDifferentParametersAreTwoSteps) {
   Watched w;
-  w.params.gain_db = 3;
+  w.params.display.gain_db = 3;
   w.frame();
-  w.params.color_map = ColorMap::hot;
+  w.params.display.color_map = ColorMap::hot;
   w.frame();
   EXPECT_EQ(w.history.undo_text(), "Colour map hot → gray");
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.gain_db, 3.0);
+  EXPECT_EQ(w.params.display.gain_db, 3.0);
 }
 
 TEST(EditHistory, APresetIsOneStepWithItsName) {
   Watched w;
-  w.params.gain_db = 3;
+  w.params.display.gain_db = 3;
   w.frame();
-  w.params.gain_db = 6;
-  w.params.f_number = 2;
+  w.params.display.gain_db = 6;
+  w.params.formation.f_number = 2;
   w.history.observe({w.params, w.marks}, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
   EXPECT_EQ(w.history.undo_text(), "preset Smooth");
-  EXPECT_TRUE(w.history.undo()->params.gain_db == 3.0);
+  EXPECT_TRUE(w.history.undo()->params.display.gain_db == 3.0);
   EXPECT_EQ(w.history.redo_text(), "preset Smooth");
 }
 
 TEST(EditHistory, ARefusedValueLeavesNoStep) {
   Watched w;
-  w.params.gain_db = 3;
+  w.params.display.gain_db = 3;
   w.frame();
-  w.params.gain_db = 0;  // the program took it back
+  w.params.display.gain_db = 0;  // the program took it back
   w.frame();
   EXPECT_EQ(w.history.undo_text(), "");
   EXPECT_FALSE(w.undo());
@@ -154,11 +154,11 @@ TEST(EditHistory, ARefusedValueLeavesNoStep) {
 
 TEST(EditHistory, AChangeAfterUndoForgetsWhatCouldBeRedone) {
   Watched w;
-  w.params.gain_db = 3;
+  w.params.display.gain_db = 3;
   w.frame(Hand::holding);
   w.frame();
   w.undo();
-  w.params.gamma = 2;
+  w.params.display.gamma = 2;
   w.frame();
   EXPECT_FALSE(w.redo());
   EXPECT_TRUE(w.undo());
@@ -167,9 +167,9 @@ TEST(EditHistory, AChangeAfterUndoForgetsWhatCouldBeRedone) {
 
 TEST(EditHistory, AnotherSourceClearsIt) {
   Watched w;
-  w.params.gain_db = 3;
+  w.params.display.gain_db = 3;
   w.frame();
-  w.params.depth_max_m = 0.2;
+  w.params.formation.depth_max_m = 0.2;
   w.history.begin({w.params, w.marks});
   w.frame();
   EXPECT_FALSE(w.undo());
@@ -179,11 +179,11 @@ TEST(EditHistory, AnotherSourceClearsIt) {
 TEST(EditHistory, SaysUnitsAndHowManyMore) {
   ImagingParams a, b;
   EXPECT_EQ(change_text(a, b), "");
-  b.gain_db = -3;
+  b.display.gain_db = -3;
   EXPECT_EQ(change_text(a, b), "Gain 0.0 → −3.0 dB");
-  b.gamma = 2;
+  b.display.gamma = 2;
   EXPECT_EQ(change_text(a, b), "Gain 0.0 → −3.0 dB, Gamma");
-  b.color_map = ColorMap::hot;
+  b.display.color_map = ColorMap::hot;
   EXPECT_EQ(change_text(a, b), "Gain 0.0 → −3.0 dB and 2 more");
 }
 
@@ -195,7 +195,7 @@ TEST(EditHistory, MarksAndParametersGoBackInTheOrderInWhichTheyChanged) {
   Watched w;
   w.marks = {distance(1, 10e-3)};
   w.frame();
-  w.params.gain_db = 3;
+  w.params.display.gain_db = 3;
   w.frame();
   w.marks.push_back(distance(2, 20e-3));  // soon after: still a step of its own
   w.frame();
@@ -207,9 +207,9 @@ TEST(EditHistory, MarksAndParametersGoBackInTheOrderInWhichTheyChanged) {
   EXPECT_EQ(w.marks, both);
   EXPECT_EQ(w.history.undo_text(), "Distance 2 removed");
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.gain_db, 3.0);
+  EXPECT_EQ(w.params.display.gain_db, 3.0);
   EXPECT_TRUE(w.undo());
-  EXPECT_EQ(w.params.gain_db, 0.0);
+  EXPECT_EQ(w.params.display.gain_db, 0.0);
   EXPECT_EQ(w.marks.size(), 1U);
   EXPECT_TRUE(w.undo());
   EXPECT_TRUE(w.marks.empty());
@@ -217,7 +217,7 @@ TEST(EditHistory, MarksAndParametersGoBackInTheOrderInWhichTheyChanged) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(w.redo());
   EXPECT_FALSE(w.redo());
   EXPECT_TRUE(w.marks.empty()) << "cleared again";
-  EXPECT_EQ(w.params.gain_db, 3.0);
+  EXPECT_EQ(w.params.display.gain_db, 3.0);
 }
 
 TEST(EditHistory, AMarkThatIsDraggedIsOneStepAndSoIsItsRole) {
@@ -242,13 +242,13 @@ TEST(EditHistory, AMarkThatIsDraggedIsOneStepAndSoIsItsRole) {
 TEST(EditHistory, KeepsTheLastTwoHundredSteps) {
   Watched w;
   for (int i = 1; i <= 300; ++i) {
-    w.params.sound_speed_m_s = 1000 + i;
+    w.params.formation.sound_speed_m_s = 1000 + i;
     w.frame(Hand::free, 2.0);
   }
   int undone = 0;
   while (w.undo()) ++undone;
   EXPECT_EQ(undone, 200);
-  EXPECT_EQ(w.params.sound_speed_m_s, 1100);
+  EXPECT_EQ(w.params.formation.sound_speed_m_s, 1100);
 }
 
 }  // namespace

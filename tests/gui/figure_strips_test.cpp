@@ -68,15 +68,15 @@ TEST(FigureStrips, MModeIsTrueToTimeAndDepth) {
 TEST(FigureStrips, DopplerIsTrueToTimeAndVelocity) {
   ECHO_SCENE(scene, 1600, 900);
   ImagingParams& p = scene.state.params;
-  p.gate = Gate::on;
-  p.gate_z_m = 15e-3;
+  p.doppler.gate = Gate::on;
+  p.doppler.z_m = 15e-3;
   scene.put_image(kSquare, [](double, double) { return -30.0F; });
   scene.frames(3);
   // Towards the probe in the newest second, away before; the limit is 50 cm/s.
   const auto at = [](double ago_s) { return ago_s < 1.0 ? 0.3 : -0.2; };
   scene.put_sonogram(500, [&](double ago_s, double v) { return std::abs(v - at(ago_s)) < 0.01 ? -20.0F : -90.0F; });
   for (const double baseline : {0.0, 0.5, -0.6}) {
-    p.sonogram_baseline = baseline;
+    p.doppler.baseline = baseline;
     scene.frames(3);
     const auto strips = scene.viewer->strips_on_screen(scene.state);
     ASSERT_EQ(strips.size(), 1U);
@@ -101,7 +101,7 @@ TEST(FigureStrips, ThePresentationHasBoth) {
         kSquare, [](double, double) { return -20.0F; }, k);
     scene.frames(1);
   }
-  scene.state.params.gate = Gate::on;
+  scene.state.params.doppler.gate = Gate::on;
   scene.frames(2);
   scene.put_sonogram(500, [](double, double v) { return v > 0.1 ? -20.0F : -90.0F; });
   scene.viewer->present();

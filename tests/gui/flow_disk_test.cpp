@@ -37,7 +37,7 @@ class FlowOfTheDisk : public ::testing::Test {
     };
     scene.state.params = p;
     scene.put_image(run_.picture.grid, [&](double x, double z) { return run_.picture.db[at(x, z)]; });
-    const bool low_rank = p.flow == FlowMode::low_rank;
+    const bool low_rank = p.color_flow.mode == FlowMode::low_rank;
     scene.put_flow(
         flow.grid, [&](double x, double z) { return (low_rank ? flow.low_rank_db : flow.power_db)[at(x, z)]; },
         [&](double x, double z) { return flow.velocity_m_s[at(x, z)]; }, flow.aliasing_m_s);

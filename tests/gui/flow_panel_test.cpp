@@ -22,7 +22,7 @@ constexpr Grid kCoarse{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-
 TEST(FlowPanel, EndsOfTheKeptComponentsAreDragged) {
   ECHO_SCENE(scene, 1600, 900);
   ImagingParams& p = scene.state.params;
-  p.flow = FlowMode::power;
+  p.color_flow.mode = FlowMode::power;
   scene.put_image(kSquare, half_bright);
   scene.put_flow(
       kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
@@ -31,23 +31,23 @@ TEST(FlowPanel, EndsOfTheKeptComponentsAreDragged) {
   const auto share = [](int component) { return (static_cast<float>(component) - 1.0F) / 63.0F; };
   int changes = scene.params_changed;
   scene.drag("singular_values", share(9), share(17));
-  EXPECT_NEAR(p.svd_low, 17, 1);
-  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_NEAR(p.color_flow.svd_low, 17, 1);
+  EXPECT_EQ(p.color_flow.svd_high, 0);
   EXPECT_GT(scene.params_changed, changes);
   scene.drag("singular_values", share(40), share(52));
-  EXPECT_NEAR(p.svd_high, 52, 1);
-  scene.drag("singular_values", share(p.svd_low), share(60));  // not past the other end
-  EXPECT_EQ(p.svd_low, p.svd_high);
+  EXPECT_NEAR(p.color_flow.svd_high, 52, 1);
+  scene.drag("singular_values", share(p.color_flow.svd_low), share(60));  // not past the other end
+  EXPECT_EQ(p.color_flow.svd_low, p.color_flow.svd_high);
   changes = scene.params_changed;
   scene.click("singular_values", true);
-  EXPECT_EQ(p.svd_low, 0);
-  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_EQ(p.color_flow.svd_low, 0);
+  EXPECT_EQ(p.color_flow.svd_high, 0);
   EXPECT_GT(scene.params_changed, changes);
 }
 
 TEST(FlowPanel, TheSpectrumOfAChosenComponentIsPlotted) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::power;
+  scene.state.params.color_flow.mode = FlowMode::power;
   scene.put_image(kSquare, half_bright);
   scene.put_flow(
       kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
@@ -85,9 +85,9 @@ TEST(FlowPanel, TheSpectrumOfAChosenComponentIsPlotted) {
 TEST(FlowPanel, AComponentAloneIsItsMapAndAfterwardsAllIsAsBefore) {
   ECHO_SCENE(scene, 1600, 900);
   ImagingParams& p = scene.state.params;
-  p.flow = FlowMode::power;
-  p.svd_low = 3;
-  p.svd_high = 0;
+  p.color_flow.mode = FlowMode::power;
+  p.color_flow.svd_low = 3;
+  p.color_flow.svd_high = 0;
   scene.put_image(kSquare, half_bright);
   scene.put_flow(
       kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.0F; });
@@ -95,12 +95,12 @@ TEST(FlowPanel, AComponentAloneIsItsMapAndAfterwardsAllIsAsBefore) {
   scene.frames(2);
   const int changes = scene.params_changed;
   scene.click("component_alone");
-  EXPECT_EQ(p.svd_low, 3);
-  EXPECT_EQ(p.svd_high, 3);
+  EXPECT_EQ(p.color_flow.svd_low, 3);
+  EXPECT_EQ(p.color_flow.svd_high, 3);
   EXPECT_GT(scene.params_changed, changes);
   scene.click("component_alone");
-  EXPECT_EQ(p.svd_low, 3);
-  EXPECT_EQ(p.svd_high, 0);
+  EXPECT_EQ(p.color_flow.svd_low, 3);
+  EXPECT_EQ(p.color_flow.svd_high, 0);
 }
 
 TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
@@ -109,7 +109,7 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   open_panel(scene);
   EXPECT_EQ(scene.viewer->control_rect("flow_threshold_db").width(), 0.0F);  // off: nothing to set
   scene.click("flow/Velocity");
-  EXPECT_EQ(scene.state.params.flow, FlowMode::velocity);
+  EXPECT_EQ(scene.state.params.color_flow.mode, FlowMode::velocity);
   EXPECT_GT(scene.params_changed, 0);
   EXPECT_EQ(scene.viewer->control_rect("singular_values").width(), 0.0F);  // none came yet
   for (const char* id : {"flow_frames", "flow_step", "flow_angle_rad", "flow_prf_hz", "wall_cutoff"}) {
@@ -122,20 +122,20 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   scene.state.source.frame_count = 0;
   scene.frames(2);
   scene.drag("flow_frames", 0.3F, 0.8F);
-  EXPECT_GT(scene.state.params.flow_frames, 100);
+  EXPECT_GT(scene.state.params.color_flow.frames, 100);
   scene.freeze(20, 50.0);
   scene.frames(2);
-  const int step = scene.state.params.flow_step;
+  const int step = scene.state.params.color_flow.step;
   scene.drag("flow_step", 0.8F, 0.3F);  // kept frames have a flow picture each
-  EXPECT_EQ(scene.state.params.flow_step, step);
+  EXPECT_EQ(scene.state.params.color_flow.step, step);
   scene.drag("flow_frames", 0.8F, 0.3F);
-  EXPECT_LT(scene.state.params.flow_frames, 80);
+  EXPECT_LT(scene.state.params.color_flow.frames, 80);
   EXPECT_EQ(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
   scene.state.cine.why_no_flow = "Only 20 history frames up to the displayed frame; an ensemble needs 64.";
   scene.frames(2);
   EXPECT_GT(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
   scene.click("flow/Off");
-  EXPECT_EQ(scene.state.params.flow, FlowMode::off);
+  EXPECT_EQ(scene.state.params.color_flow.mode, FlowMode::off);
 }
 
 }  // namespace

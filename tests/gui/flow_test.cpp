@@ -28,7 +28,7 @@ const Grid kFan =
 
 TEST(Flow, VelocityHasTheColoursOfItsMap) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::velocity;
+  scene.state.params.color_flow.mode = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
   // From away to towards, left to right, almost to the limit; on another grid than the picture's, and a wider one.
   scene.put_flow(
@@ -58,7 +58,7 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
 
 TEST(Flow, ThroughTheAliasingLimitItDoesNotFade) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::velocity;
+  scene.state.params.color_flow.mode = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
   // Left of the middle just below the limit, right of it wrapped.
   scene.put_flow(
@@ -75,9 +75,9 @@ TEST(Flow, ThroughTheAliasingLimitItDoesNotFade) {
 TEST(Flow, ThresholdAndPriorityDecideWhereItIs) {
   ECHO_SCENE(scene, 1600, 900);
   ImagingParams& p = scene.state.params;
-  p.flow = FlowMode::power;
-  p.flow_threshold_db = -35.0;
-  p.flow_priority_db = -25.0;
+  p.color_flow.mode = FlowMode::power;
+  p.color_flow.threshold_db = -35.0;
+  p.color_flow.priority_db = -25.0;
   const auto picture_db = [](double, double z) { return static_cast<float>(-1.5 * z - 3.0); };  // brighter above
   const auto power_db = [](double x, double) { return static_cast<float>(-35.0 + 2.0 * x); };   // stronger at the right
   scene.put_image(kSquare, picture_db);
@@ -99,7 +99,7 @@ TEST(Flow, ThresholdAndPriorityDecideWhereItIs) {
     }
   }
   EXPECT_GT(shown, 20);
-  p.flow_threshold_db = 10.0;  // above everything
+  p.color_flow.threshold_db = 10.0;  // above everything
   scene.frames(2);
   shot = scene.shot();
   EXPECT_TRUE(is_gray(pixel_mm(scene, shot, 9.0, 20.0)));
@@ -107,7 +107,7 @@ TEST(Flow, ThresholdAndPriorityDecideWhereItIs) {
 
 TEST(Flow, LiesInPlaceOverASectorAndWhenZoomed) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::velocity;
+  scene.state.params.color_flow.mode = FlowMode::velocity;
   const auto inside = [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0; };
   for (const bool zoomed : {false, true}) {
     if (zoomed) scene.state.pan_zoom = {.fitted = false, .centre = {2e-3, 18e-3}, .logical_px_per_m = 50e3};
@@ -128,7 +128,7 @@ TEST(Flow, LiesInPlaceOverASectorAndWhenZoomed) {
 
 TEST(Flow, LowRankTakesThePicturesPlace) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::low_rank;
+  scene.state.params.color_flow.mode = FlowMode::low_rank;
   scene.put_image(kSquare, half_bright);
   scene.put_flow(
       kCoarse, [](double x, double) { return static_cast<float>(-30.0 + 2.0 * x); },
@@ -136,7 +136,7 @@ TEST(Flow, LowRankTakesThePicturesPlace) {
   scene.frames(2);
   const RgbPicture shot = scene.shot();
   for (const double x : {-8.0, -3.0, 2.0, 8.0}) {
-    const Rgb wanted = map_color(ColorMap::gray, tone(-30.0 + 2.0 * x, scene.state.params));
+    const Rgb wanted = map_color(ColorMap::gray, tone(-30.0 + 2.0 * x, scene.state.params.display));
     EXPECT_LE(distance(pixel_mm(scene, shot, x, 12.0), wanted), 3) << x;
   }
   EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
@@ -144,7 +144,7 @@ TEST(Flow, LowRankTakesThePicturesPlace) {
 
 TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::velocity;
+  scene.state.params.color_flow.mode = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
   const auto strong = [](double, double) { return -10.0F; };
   const auto fast = [](double, double) { return 0.05F; };
@@ -164,7 +164,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.put_flow(kCoarse, strong, fast);
   scene.frames(2);
   EXPECT_FALSE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  scene.state.params.flow = FlowMode::off;
+  scene.state.params.color_flow.mode = FlowMode::off;
   scene.frames(2);
   EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
   EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
@@ -173,7 +173,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
 TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   ECHO_SCENE(scene, 1600, 900);
   UiState& state = scene.state;
-  state.params.flow = FlowMode::velocity;
+  state.params.color_flow.mode = FlowMode::velocity;
   const auto strong = [](double, double) { return -10.0F; };
   const auto fast = [](double, double) { return 0.05F; };
   const auto shown = [&] {
@@ -215,14 +215,14 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
 TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
   ECHO_SCENE(scene, 1600, 900);
   ImagingParams& p = scene.state.params;
-  p.flow_threshold_db = -35.0;
-  p.flow_priority_db = -25.0;
+  p.color_flow.threshold_db = -35.0;
+  p.color_flow.priority_db = -25.0;
   const auto picture_db = [](double, double z) { return static_cast<float>(-1.5 * z - 3.0); };
   const auto power_db = [](double x, double z) { return static_cast<float>(-35.0 + 3.0 * x + 0.2 * z); };
   const auto velocity = [](double x, double z) { return static_cast<float>(0.1 * std::sin(0.5 * x + 0.3 * z)); };
   for (const Grid& grid : {kCoarse, kFan}) {
     for (const FlowMode mode : {FlowMode::power, FlowMode::velocity}) {
-      p.flow = mode;
+      p.color_flow.mode = mode;
       scene.put_image(grid == kFan ? kFan : kSquare, picture_db);
       scene.put_flow(grid, power_db, velocity);
       scene.frames(2);
@@ -248,7 +248,7 @@ TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
 
 TEST(Flow, OfAComparisonItBelongsToTheRightSide) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.flow = FlowMode::velocity;
+  scene.state.params.color_flow.mode = FlowMode::velocity;
   scene.freeze(100, 50.0);
   scene.state.cine.compare = true;
   scene.state.cine.wipe = 0.5F;
@@ -273,11 +273,11 @@ TEST(Flow, TextsHaveSignsAndTheUnitOfTheLimit) {
   flow.power_db.assign(kCoarse.pixels(), -20.0F);
   flow.velocity_m_s.assign(kCoarse.pixels(), -0.03F);
   ImagingParams p;
-  p.flow = FlowMode::velocity;
+  p.color_flow.mode = FlowMode::velocity;
   EXPECT_EQ(flow_at(flow, p, {0.0, 12e-3}, -10.0), "\u22123.0 cm/s");
   EXPECT_EQ(flow_at(flow, p, {0.0, 12e-3}, 3.0), "");    // tissue wins
   EXPECT_EQ(flow_at(flow, p, {0.0, 40e-3}, -10.0), "");  // outside
-  p.flow = FlowMode::power;
+  p.color_flow.mode = FlowMode::power;
   EXPECT_EQ(flow_at(flow, p, {0.0, 12e-3}, -10.0), "flow \u221220.0 dB");
 }
 

@@ -17,7 +17,7 @@ double blue_share(const ProgramWindow& window) {
 TEST(FlowWindow, LiesOverTheLivePictureOnly) {
   if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;
   ECHO_SCENE(scene, ProgramWindow::kWidth, ProgramWindow::kHeight);
-  scene.state.params.flow = FlowMode::velocity;  // room for its colour bar
+  scene.state.params.color_flow.mode = FlowMode::velocity;  // room for its colour bar
   scene.put_image({.x0_m = -9.6e-3, .x1_m = 9.6e-3, .z0_m = 2e-3, .z1_m = 37.8e-3, .nx = 188, .nz = 350},
                   [](double, double) { return -20.0F; });
   scene.frames(2);

@@ -29,7 +29,7 @@ void open_alone(Scene& scene, const char* panel) {
 // Of a kept frame: over live ones its age is written, which is never the same.
 void show_velocity(Scene& scene) {
   constexpr std::uint64_t kFrame = 120;
-  scene.state.params.flow = FlowMode::velocity;
+  scene.state.params.color_flow.mode = FlowMode::velocity;
   scene.put_image(kSquare, vessel);
   scene.freeze(200, 50);
   scene.put_past(0, kSquare, vessel, kFrame);
@@ -42,10 +42,10 @@ void show_velocity(Scene& scene) {
 
 void show_sonogram(Scene& scene) {
   ImagingParams& p = scene.state.params;
-  p.gate = Gate::on;
-  p.gate_x_m = 0.0;
-  p.gate_z_m = 15e-3;
-  p.flow_angle_rad = 1.0;
+  p.doppler.gate = Gate::on;
+  p.doppler.x_m = 0.0;
+  p.doppler.z_m = 15e-3;
+  p.color_flow.angle_rad = 1.0;
   scene.put_image(kSquare, vessel);
   scene.frames(2);
   if (scene.viewer->settings().dock != Dock::sonogram) scene.click("dock/sonogram");
@@ -56,7 +56,7 @@ void show_sonogram(Scene& scene) {
 }
 
 void show_objects(Scene& scene) {
-  scene.state.params.structure = Structure::bright;
+  scene.state.params.objects.kind = Structure::bright;
   scene.put_image(kSquare, [](double x, double z) {
     const double u = x - 5.0 * std::round(x / 5.0), v = z - 5.0 * std::round(z / 5.0);
     return u * u + v * v < 0.8 ? -10.0F : -50.0F;

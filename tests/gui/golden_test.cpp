@@ -105,9 +105,9 @@ void display(Scene& s) {
   show_wires(s);
   s.click("panel_formation");
   s.click("more_display");
-  s.state.params.tgc_1_db = -12;
-  s.state.params.tgc_4_db = 8;
-  s.state.params.color_map = ColorMap::hot;
+  s.state.params.display.tgc_db[0] = -12;
+  s.state.params.display.tgc_db[3] = 8;
+  s.state.params.display.color_map = ColorMap::hot;
   s.frames(2);
   s.click("tgc");
 }
@@ -182,7 +182,7 @@ const State kStates[] = {
      [](Scene& s) {
        freeze(s);
        s.press(Key::x);
-       s.state.params.gain_db = 6;
+       s.state.params.display.gain_db = 6;
        s.put_past(0, kSquare, wires, 121);
        s.put_past(1, kSquare, wires, 121);
      }},
@@ -266,7 +266,7 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
     EXPECT_NE(compare(golden, reduced(moved, size.factor)).words, "") << id << " moved at " << size.name;
   }
   // One slider elsewhere, one number, one word.
-  scene.state.params.f_number += 0.25;
+  scene.state.params.formation.f_number += 0.25;
   scene.frames(2);
   EXPECT_GT(compare(golden, reduced(scene.shot(), size.factor)).tiles, 0);
   // Other edges: each pixel takes an eighth of its right neighbour, and other rounding.

@@ -91,7 +91,7 @@ TEST_F(Idle, ADisplayParameterIsDrawnThoughNoPanelShowsIt) {
   freeze();
   press(Key::f5);
   ASSERT_TRUE(becomes_idle());
-  app_->state().params.gamma = 1.5;  // no panel shows it here
+  app_->state().params.display.gamma = 1.5;  // no panel shows it here
   app_->turn();
   EXPECT_TRUE(app_->viewer().drawn());
 }

@@ -99,8 +99,8 @@ TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
   open(0.0);
   const Look start = settled();
   const ViewSettings view = app_->viewer().settings();
-  state().params.gain_db = 6.0;
-  state().params.tgc_3_db = -4.0;
+  state().params.display.gain_db = 6.0;
+  state().params.display.tgc_db[2] = -4.0;
   state().stream.policy = RingPolicy::drop_newest;
   state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
   state().pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
@@ -116,8 +116,8 @@ TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
   EXPECT_EQ(app_->viewer().settings(), view);
   press(Key::z, true);
   ASSERT_TRUE(until([&] { return state().resets == 2; }));
-  EXPECT_EQ(state().params.gain_db, 6.0);
-  EXPECT_EQ(state().params.tgc_3_db, -4.0);
+  EXPECT_EQ(state().params.display.gain_db, 6.0);
+  EXPECT_EQ(state().params.display.tgc_db[2], -4.0);
   EXPECT_EQ(settled(), changed);
   EXPECT_EQ(app_->viewer().settings(), changed_view);
   EXPECT_FALSE(state().reset_undoable);
@@ -127,7 +127,7 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   open(0.0);
   const Look start = look();
   app_->viewer().inject({});
-  state().params.gain_db = 3.0;
+  state().params.display.gain_db = 3.0;
   InjectedInput hand;
   const Rect heart = app_->viewer().control_rect("phantom/Heart");
   ASSERT_GT(heart.width(), 0.0F);

@@ -180,9 +180,9 @@ TEST(Session, OpenedAgainHasTheSameImageAndNumbers) {
   {  // one window at a time
     MarkedWindow window(options);
     ASSERT_TRUE(window.until([&] { return window.state().shown > 4; }));
-    window.state().params.apodization = Apodization::hann;
+    window.state().params.formation.apodization = Apodization::hann;
     window.press({.key = Key::right_bracket});  // any key that tells that parameters changed
-    ASSERT_TRUE(window.until([&] { return window.shown().params.apodization == Apodization::hann; }));
+    ASSERT_TRUE(window.until([&] { return window.shown().params.formation.apodization == Apodization::hann; }));
     ASSERT_TRUE(window.freeze_and_measure(every_kind_about(points_phantom_wires({.name = "points"}).front())));
     window.press({.key = Key::s, .control = true, .shift = true});
     ASSERT_FALSE(window.newest(std::string(kSessionEnding)).empty());

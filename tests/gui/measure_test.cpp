@@ -215,19 +215,19 @@ TEST(MeasurePanel, HistogramsWindowCanBeDragged) {
   EXPECT_EQ(count_at(-41), 51U * 101U);
   // -90 .. 10 dB over the plot's width: 0 dB at 0.9 of it, -60 dB at 0.3.
   scene.drag("histogram", 0.3F, 0.5F);
-  EXPECT_NEAR(scene.state.params.dynamic_range_db, 40.0, 1.01);
-  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, 0.0);
+  EXPECT_NEAR(scene.state.params.display.dynamic_range_db, 40.0, 1.01);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, 0.0);
   scene.drag("histogram", 0.9F, 0.8F);
-  EXPECT_NEAR(scene.state.params.dynamic_range_db, 30.0, 1.01);
-  EXPECT_NEAR(scene.state.params.gain_db, 10.0, 1.01);
-  const double range = scene.state.params.dynamic_range_db;
+  EXPECT_NEAR(scene.state.params.display.dynamic_range_db, 30.0, 1.01);
+  EXPECT_NEAR(scene.state.params.display.gain_db, 10.0, 1.01);
+  const double range = scene.state.params.display.dynamic_range_db;
   scene.drag("histogram", 0.65F, 0.55F);
-  EXPECT_NEAR(scene.state.params.gain_db, 20.0, 2.01);
-  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, range);
+  EXPECT_NEAR(scene.state.params.display.gain_db, 20.0, 2.01);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, range);
   EXPECT_GT(scene.params_changed, 2);
   scene.click("histogram", true);
-  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, scene.state.defaults.dynamic_range_db);
-  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, scene.state.defaults.gain_db);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, scene.state.defaults.display.dynamic_range_db);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, scene.state.defaults.display.gain_db);
 }
 
 // The UI thread's own time in a window frame, the picture's way into its texture included.

@@ -14,7 +14,7 @@ namespace {
 
 TEST(Objects, ALongTableScrollsByItself) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.structure = Structure::bright;
+  scene.state.params.objects.kind = Structure::bright;
   scene.put_image(kSquare, gray);
   scene.frames(1);
   scene.put_structure(kSquare, [](double x, double z) {  // 6 x 6 boxes
@@ -46,14 +46,14 @@ TEST(Objects, ButtonsSetTheDisplayOnceAndCanBeUndone) {
   const ImagingParams before = scene.state.params;
   reveal(scene, "reject_background");
   scene.click("reject_background");
-  EXPECT_DOUBLE_EQ(scene.state.params.reject_db, -40.0);  // -50 + 2 * 5
+  EXPECT_DOUBLE_EQ(scene.state.params.display.reject_db, -40.0);  // -50 + 2 * 5
   EXPECT_GT(scene.params_changed, 0);
   EXPECT_FALSE(scene.said.empty());
   scene.press(Key::z, true);
   EXPECT_EQ(scene.state.params, before);
   scene.click("fit_window");
-  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, 10.0);           // up to -10 dB
-  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 44.0);  // from -49 - 5
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, 10.0);           // up to -10 dB
+  EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 44.0);  // from -49 - 5
   const ImagingParams fitted = scene.state.params;
   scene.put_structure(kSquare, [](double, double) { return 1; });
   scene.frames(3);
@@ -64,16 +64,16 @@ TEST(Objects, ButtonsSetTheDisplayOnceAndCanBeUndone) {
 
 TEST(Objects, RangeOfDarkOnesKeepsTissueGray) {
   ImagingParams p;
-  p.structure = Structure::dark;
+  p.objects.kind = Structure::dark;
   LevelHistogram h{.first_db = -120.0, .step_db = 0.5, .counts = std::vector<std::uint32_t>(320)};
   h.counts[200] = 5;
   const Background b{.median_db = -40.0, .mean_db = -40.5, .sigma_db = 5.0, .pixels = 1000};
   fit_window(p, b, h);
-  EXPECT_DOUBLE_EQ(p.gain_db, 19.0);  // the bin from -20 to -19.5 dB, and on to whole ones
-  EXPECT_DOUBLE_EQ(p.gain_db + p.dynamic_range_db, 60.0);
+  EXPECT_DOUBLE_EQ(p.display.gain_db, 19.0);  // the bin from -20 to -19.5 dB, and on to whole ones
+  EXPECT_DOUBLE_EQ(p.display.gain_db + p.display.dynamic_range_db, 60.0);
   EXPECT_DOUBLE_EQ(brightest_db({.first_db = -120.0, .step_db = 0.5, .counts = {0, 0}}), -120.0);
   fit_window(p, {.median_db = -200.0, .sigma_db = 1.0, .pixels = 1}, h);
-  EXPECT_DOUBLE_EQ(p.dynamic_range_db, 120.0) << "within its limits";
+  EXPECT_DOUBLE_EQ(p.display.dynamic_range_db, 120.0) << "within its limits";
 }
 
 // In a saved picture: the accent on the pixels' edges, nothing far from them; also where there is no mark.
@@ -132,12 +132,12 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
   const Size size = GetParam();
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   show(scene);
-  scene.state.params.structure = Structure::off;
+  scene.state.params.objects.kind = Structure::off;
   scene.frames(1);
   open_panel(scene);
   EXPECT_EQ(scene.viewer->control_rect("structure_kappa").width(), 0.0F) << "off: nothing to set";
   scene.click("structure/Dark");
-  EXPECT_EQ(scene.state.params.structure, Structure::dark);
+  EXPECT_EQ(scene.state.params.objects.kind, Structure::dark);
   EXPECT_EQ(scene.params_changed, 1);
   EXPECT_EQ(scene.viewer->control_rect("background_plot").width(), 0.0F) << "nothing was found yet";
   scene.put_structure(kSquare, boxes);

@@ -36,7 +36,7 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
   scene.state.progress = Progress{.text = "Opening a file", .fraction = 0.4};
   scene.state.formation_warning = "A warning that needs more than one line in the narrow column of this panel.";
   scene.frames(2);
-  scene.state.params.recipe = Recipe::course;
+  scene.state.params.formation.recipe = Recipe::course;
   scene.state.backend = "CPU";
   scene.frames(2);
   scene.press(Key::f1);
@@ -60,12 +60,12 @@ INSTANTIATE_TEST_SUITE_P(Sizes, EveryPanel,
 TEST(Controls, DraggedSliderChangesItsParameterAndSaysSo) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  const double before = scene.state.params.sound_speed_m_s;
+  const double before = scene.state.params.formation.sound_speed_m_s;
   scene.drag("sound_speed_m_s", 0.5F, 0.9F);
-  EXPECT_GT(scene.state.params.sound_speed_m_s, before + 50);
+  EXPECT_GT(scene.state.params.formation.sound_speed_m_s, before + 50);
   EXPECT_GT(scene.params_changed, 0);
   scene.click("sound_speed_m_s", true);
-  EXPECT_EQ(scene.state.params.sound_speed_m_s, scene.state.defaults.sound_speed_m_s);
+  EXPECT_EQ(scene.state.params.formation.sound_speed_m_s, scene.state.defaults.formation.sound_speed_m_s);
 }
 
 TEST(Controls, ClickedSliderGoesThere) {
@@ -73,7 +73,7 @@ TEST(Controls, ClickedSliderGoesThere) {
   scene.frames(2);
   scene.click("dynamic_range_db");
   const ParamSpec& spec = *find_param("dynamic_range_db");
-  EXPECT_NEAR(scene.state.params.dynamic_range_db, 0.5 * (spec.min + spec.max), 1.0);
+  EXPECT_NEAR(scene.state.params.display.dynamic_range_db, 0.5 * (spec.min + spec.max), 1.0);
 }
 
 TEST(Controls, TypedValueIsTakenAndClamped) {
@@ -82,35 +82,35 @@ TEST(Controls, TypedValueIsTakenAndClamped) {
   scene.click("gain_db", false, true);
   scene.type("7,5");
   scene.click("panel_stream");  // leaving the field accepts
-  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, 7.5);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, 7.5);
   scene.click("gain_db", false, true);
   scene.type("1e9");
   scene.click("panel_stream");
-  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, find_param("gain_db")->max);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, find_param("gain_db")->max);
   scene.click("sound_speed_m_s", false, true);  // the field starts with the number as the window writes it
   scene.click("panel_stream");
-  EXPECT_DOUBLE_EQ(scene.state.params.sound_speed_m_s, scene.state.defaults.sound_speed_m_s);
+  EXPECT_DOUBLE_EQ(scene.state.params.formation.sound_speed_m_s, scene.state.defaults.formation.sound_speed_m_s);
 }
 
 TEST(Controls, RangeKeepsItsEndsApart) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   scene.drag("depth", 0.01F, 0.99F);
-  EXPECT_GT(scene.state.params.depth_max_m, scene.state.params.depth_min_m + 0.9e-3);
+  EXPECT_GT(scene.state.params.formation.depth_max_m, scene.state.params.formation.depth_min_m + 0.9e-3);
   scene.click("depth", true);
-  EXPECT_EQ(scene.state.params.depth_min_m, scene.state.defaults.depth_min_m);
+  EXPECT_EQ(scene.state.params.formation.depth_min_m, scene.state.defaults.formation.depth_min_m);
   scene.drag("band", 0.99F, 0.01F);
-  EXPECT_GT(scene.state.params.band_high_hz, scene.state.params.band_low_hz + 0.1e6);
+  EXPECT_GT(scene.state.params.formation.band_high_hz, scene.state.params.formation.band_low_hz + 0.1e6);
   scene.click("band", false, true);
   scene.type("3.5 - 6");
   scene.click("panel_stream");
-  EXPECT_NEAR(scene.state.params.band_low_hz, 3.5e6, 1);
-  EXPECT_NEAR(scene.state.params.band_high_hz, 6e6, 1);
+  EXPECT_NEAR(scene.state.params.formation.band_low_hz, 3.5e6, 1);
+  EXPECT_NEAR(scene.state.params.formation.band_high_hz, 6e6, 1);
 }
 
 TEST(Controls, CourseRecipeDisablesWhatItIgnores) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.recipe = Recipe::course;
+  scene.state.params.formation.recipe = Recipe::course;
   scene.frames(2);
   const ImagingParams before = scene.state.params;
   scene.drag("f_number", 0.2F, 0.9F);
@@ -118,7 +118,7 @@ TEST(Controls, CourseRecipeDisablesWhatItIgnores) {
   EXPECT_EQ(scene.state.params, before);
   EXPECT_EQ(scene.params_changed, 0);
   scene.drag("dynamic_range_db", 0.4F, 0.8F);
-  EXPECT_NE(scene.state.params.dynamic_range_db, before.dynamic_range_db);
+  EXPECT_NE(scene.state.params.display.dynamic_range_db, before.display.dynamic_range_db);
 }
 
 TEST(Controls, StreamSettings) {
@@ -157,8 +157,8 @@ TEST(Controls, ColourBarMovesTheWindow) {
   input.mouse_y += 0.1F * bar.height();
   scene.viewer->inject(input);
   scene.frames(2);
-  EXPECT_NEAR(scene.state.params.gain_db, 8.0, 1.0);
-  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 60.0);
+  EXPECT_NEAR(scene.state.params.display.gain_db, 8.0, 1.0);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 60.0);
 }
 
 TEST(Keys, DoWhatTheListSays) {
@@ -173,9 +173,9 @@ TEST(Keys, DoWhatTheListSays) {
   scene.press(Key::r);
   EXPECT_EQ(scene.records, 1);
   scene.press(Key::right_bracket);
-  EXPECT_DOUBLE_EQ(scene.state.params.dynamic_range_db, 65.0);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 65.0);
   scene.press(Key::minus);
-  EXPECT_DOUBLE_EQ(scene.state.params.gain_db, -1.0);
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, -1.0);
   scene.press(Key::f5);
   scene.frames(1);
   EXPECT_EQ(scene.viewer->control_rect("panel_source").width(), 0.0F);

@@ -39,7 +39,8 @@ TEST(Picture, PointAppearsWhereTheRulerSays) {
     scene.put_image(grid, [&](double x, double z) {
       return std::abs(x - x_mm) < 1e-6 && std::abs(z - z_mm) < 1e-6 ? 0.0F : -200.0F;
     });
-    scene.state.params.dynamic_range_db = 120;  // linear to -200 dB: the point spreads 0.6 pixels of the grid, evenly
+    scene.state.params.display.dynamic_range_db =
+        120;  // linear to -200 dB: the point spreads 0.6 pixels of the grid, evenly
     scene.frames(2);
     const Rect r = scene.viewer->image_rect();
     ASSERT_GT(r.width(), 100.0F);
@@ -60,10 +61,10 @@ TEST(Picture, ColoursAreThoseOfTheFormula) {
   for (const ColorMap map : {ColorMap::gray, ColorMap::hot, ColorMap::viridis, ColorMap::inverted}) {
     for (const double gamma : {1.0, 0.6, 2.2}) {
       ImagingParams& p = scene.state.params;
-      p.color_map = map;
-      p.gamma = gamma;
-      p.gain_db = 3.0;
-      p.dynamic_range_db = 55.0;
+      p.display.color_map = map;
+      p.display.gamma = gamma;
+      p.display.gain_db = 3.0;
+      p.display.dynamic_range_db = 55.0;
       // Levels from above white to below black, one a column.
       const auto level = [](double x_mm) { return static_cast<float>(5.0 - 3.5 * (x_mm + 10.0)); };
       scene.put_image(kSquare, [&](double x, double) { return level(x); });
@@ -73,7 +74,7 @@ TEST(Picture, ColoursAreThoseOfTheFormula) {
       const int y = static_cast<int>(r.cy()) + 40;
       for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; x += 5) {
         const double x_mm = -10.0 + 20.0 * (x + 0.5 - static_cast<double>(r.x0)) / static_cast<double>(r.width());
-        const Rgb wanted = map_color(map, tone(static_cast<double>(level(x_mm)), p));
+        const Rgb wanted = map_color(map, tone(static_cast<double>(level(x_mm)), p.display));
         ASSERT_LE(distance(pixel(p_gl, x, y), wanted), 3)
             << "map " << static_cast<int>(map) << " gamma " << gamma << " x " << x_mm;
       }
@@ -85,18 +86,14 @@ TEST(Picture, ColoursAreThoseOfTheFormula) {
 TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
   ECHO_SCENE(scene, 1600, 900);
   ImagingParams& p = scene.state.params;
-  p.dynamic_range_db = 60.0;
-  const double gains[kTgcSteps] = {-12, 0, 8, 3, -20, 15, 0, 6};
-  double ImagingParams::*const members[kTgcSteps] = {
-      &ImagingParams::tgc_1_db, &ImagingParams::tgc_2_db, &ImagingParams::tgc_3_db, &ImagingParams::tgc_4_db,
-      &ImagingParams::tgc_5_db, &ImagingParams::tgc_6_db, &ImagingParams::tgc_7_db, &ImagingParams::tgc_8_db};
-  for (int i = 0; i < kTgcSteps; ++i) p.*members[i] = gains[i];
+  p.display.dynamic_range_db = 60.0;
+  p.display.tgc_db = {-12, 0, 8, 3, -20, 15, 0, 6};
   const auto level = [](double x_mm) { return static_cast<float>(-30.0 - 2.0 * x_mm); };
   scene.put_image(kSquare, [&](double x, double) { return level(x); });
   for (const ColorMap map : {ColorMap::gray, ColorMap::hot}) {
     for (const double reject_db : {kNoReject_db, -33.0}) {
-      p.color_map = map;
-      p.reject_db = reject_db;
+      p.display.color_map = map;
+      p.display.reject_db = reject_db;
       scene.frames(2);
       const Rect r = scene.viewer->image_rect();
       const RgbPicture shot = scene.shot();
@@ -105,9 +102,9 @@ TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
         for (int x = static_cast<int>(r.x0) + 4; x < static_cast<int>(r.x1) - 4; x += 31) {
           if (static_cast<float>(x) < r.x0 + 250 && static_cast<float>(y) > r.y1 - 60) continue;  // the scale bar
           const double x_mm = -10.0 + 20.0 * (x + 0.5 - static_cast<double>(r.x0)) / static_cast<double>(r.width());
-          const double shown_db = static_cast<double>(level(x_mm)) + tgc_at(tgc_db(p), place);
+          const double shown_db = static_cast<double>(level(x_mm)) + tgc_at(p.display.tgc_db, place);
           if (std::abs(shown_db - reject_db) < 0.3) continue;  // black or not: a matter of rounding
-          ASSERT_LE(distance(pixel(shot, x, y), map_color(map, tone(shown_db, p))), 3)
+          ASSERT_LE(distance(pixel(shot, x, y), map_color(map, tone(shown_db, p.display))), 3)
               << "map " << static_cast<int>(map) << " reject " << reject_db << " at " << x << ", " << y;
         }
       }
@@ -117,24 +114,24 @@ TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
 
 TEST(Tone, TgcIsLinearBetweenEightEqualSteps) {
   ImagingParams p;
-  EXPECT_TRUE(is_flat(tgc_db(p)));
-  p.tgc_1_db = 7.0;
-  p.tgc_8_db = -14.0;
-  EXPECT_FALSE(is_flat(tgc_db(p)));
-  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 0.0), 7.0);
-  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 0.5 / 7.0), 3.5);
-  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 0.5), 0.0);
-  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 1.0), -14.0);
-  EXPECT_DOUBLE_EQ(tgc_at(tgc_db(p), 2.0), -14.0);
+  EXPECT_TRUE(is_flat(p.display.tgc_db));
+  p.display.tgc_db[0] = 7.0;
+  p.display.tgc_db[7] = -14.0;
+  EXPECT_FALSE(is_flat(p.display.tgc_db));
+  EXPECT_DOUBLE_EQ(tgc_at(p.display.tgc_db, 0.0), 7.0);
+  EXPECT_DOUBLE_EQ(tgc_at(p.display.tgc_db, 0.5 / 7.0), 3.5);
+  EXPECT_DOUBLE_EQ(tgc_at(p.display.tgc_db, 0.5), 0.0);
+  EXPECT_DOUBLE_EQ(tgc_at(p.display.tgc_db, 1.0), -14.0);
+  EXPECT_DOUBLE_EQ(tgc_at(p.display.tgc_db, 2.0), -14.0);
 }
 
 TEST(Tone, RejectIsBlackBelowItsLevelOnly) {
   ImagingParams p;
-  p.reject_db = -20.0;
-  EXPECT_DOUBLE_EQ(tone(-20.5, p), 0.0);
-  EXPECT_DOUBLE_EQ(tone(-20.0, p), 40.0 / 60.0);
-  p.reject_db = kNoReject_db;
-  EXPECT_DOUBLE_EQ(tone(-50.0, p), 10.0 / 60.0);
+  p.display.reject_db = -20.0;
+  EXPECT_DOUBLE_EQ(tone(-20.5, p.display), 0.0);
+  EXPECT_DOUBLE_EQ(tone(-20.0, p.display), 40.0 / 60.0);
+  p.display.reject_db = kNoReject_db;
+  EXPECT_DOUBLE_EQ(tone(-50.0, p.display), 10.0 / 60.0);
 }
 
 TEST(Tone, TheSavedPictureHasTheTgcOfItsRows) {
@@ -143,8 +140,8 @@ TEST(Tone, TheSavedPictureHasTheTgcOfItsRows) {
   image.grid = {0, 1e-3, 0, 7e-3, 2, 8};
   image.host_db = pixels.data();
   ImagingParams p;
-  p.tgc_3_db = 15.0;  // the third of eight rows
-  const RgbPicture picture = render_picture(image, p);
+  p.display.tgc_db[2] = 15.0;  // the third of eight rows
+  const RgbPicture picture = render_picture(image, p.display);
   ASSERT_EQ(picture.height, 8);
   EXPECT_EQ(pixel(picture, 0, 1), (Rgb{128, 128, 128}));
   EXPECT_EQ(pixel(picture, 0, 2), (Rgb{191, 191, 191}));
@@ -178,15 +175,15 @@ TEST(Picture, FrameSaysWhetherAPictureWasNew) {
 
 TEST(Tone, WindowGammaAndEnds) {
   ImagingParams p;
-  p.dynamic_range_db = 60;
-  EXPECT_DOUBLE_EQ(tone(0.0, p), 1.0);
-  EXPECT_DOUBLE_EQ(tone(-30.0, p), 0.5);
-  EXPECT_DOUBLE_EQ(tone(-60.0, p), 0.0);
-  EXPECT_DOUBLE_EQ(tone(-90.0, p), 0.0);
-  p.gain_db = 6;
-  EXPECT_DOUBLE_EQ(tone(-36.0, p), 0.5);
-  p.gamma = 2;
-  EXPECT_DOUBLE_EQ(tone(-36.0, p), 0.25);
+  p.display.dynamic_range_db = 60;
+  EXPECT_DOUBLE_EQ(tone(0.0, p.display), 1.0);
+  EXPECT_DOUBLE_EQ(tone(-30.0, p.display), 0.5);
+  EXPECT_DOUBLE_EQ(tone(-60.0, p.display), 0.0);
+  EXPECT_DOUBLE_EQ(tone(-90.0, p.display), 0.0);
+  p.display.gain_db = 6;
+  EXPECT_DOUBLE_EQ(tone(-36.0, p.display), 0.5);
+  p.display.gamma = 2;
+  EXPECT_DOUBLE_EQ(tone(-36.0, p.display), 0.25);
   EXPECT_EQ(map_color(ColorMap::gray, 1.0), (Rgb{255, 255, 255}));
   EXPECT_EQ(map_color(ColorMap::inverted, 1.0), (Rgb{0, 0, 0}));
   EXPECT_EQ(map_color(ColorMap::hot, 0.0), (Rgb{0, 0, 0}));
@@ -201,7 +198,7 @@ TEST(Tone, PictureHasSquarePixelsAndTheGridsEnds) {
   Image image;
   image.grid = {0, 1e-3, 0, 6e-3, 2, 4};
   image.host_db = pixels.data();
-  const RgbPicture p = render_picture(image, ImagingParams());
+  const RgbPicture p = render_picture(image, DisplayParams());
   ASSERT_EQ(p.width, 2);
   ASSERT_EQ(p.height, 7);
   EXPECT_EQ(pixel(p, 0, 0), (Rgb{255, 255, 255}));

@@ -203,8 +203,8 @@ TEST(UndoOfParameters, APresetIsOneStepAndAnotherSourceClearsAll) {
   put_presets(scene.state);
   scene.frames(2);
   const ImagingParams before = scene.state.params;
-  scene.state.params.gain_db = 3;  // as the application loads one
-  scene.state.params.f_number = 2;
+  scene.state.params.display.gain_db = 3;  // as the application loads one
+  scene.state.params.formation.f_number = 2;
   scene.state.presets.active = 1;
   ++scene.state.presets.loads;
   scene.frames(1);

@@ -32,7 +32,7 @@ UiState plausible_state() {
   UiState s;
   const AcquisitionPtr acquisition = linear_acquisition();
   s.params = default_params(*acquisition);
-  s.params.reference_db = 0.0;
+  s.params.level.reference_db = 0.0;
   s.defaults = s.params;
   s.source.name = "Flow phantom";
   s.source.phantom = "flow";

@@ -69,7 +69,7 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
   flow.frames = 64;
   flow.prf_hz = 500.0;
   flow.aliasing_m_s = aliasing_m_s;
-  const bool low_rank = state.params.flow == FlowMode::low_rank;
+  const bool low_rank = state.params.color_flow.mode == FlowMode::low_rank;
   for (int iz = 0; iz < grid.nz; ++iz) {
     for (int ix = 0; ix < grid.nx; ++ix) {
       const PlanePoint at = grid.point(ix, iz);
@@ -130,7 +130,7 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
                       .highest_db = -35.0};
   found.smoothed = found.background;
   found.smoothed.sigma_db = 2.0;
-  found.threshold_db = state.params.structure == Structure::dark ? -56.0 : -44.0;
+  found.threshold_db = state.params.objects.kind == Structure::dark ? -56.0 : -44.0;
   found.histogram = {.first_db = -120.0, .step_db = 0.5, .counts = std::vector<std::uint32_t>(320)};
   for (std::size_t i = 0; i < 320; ++i) {
     const double t = (-119.75 + 0.5 * static_cast<double>(i) + 50.0) / 5.0;
@@ -147,8 +147,8 @@ void Scene::put_sonogram(int columns, const std::function<float(double, double)>
   s.number = s.begun = ++sonograms_put_;
   s.acquisition = state.source.acquisition;
   s.params = state.params;
-  s.centre = {state.params.gate_x_m, state.params.gate_z_m};
-  s.length_m = state.params.gate_length_m;
+  s.centre = {state.params.doppler.x_m, state.params.doppler.z_m};
+  s.length_m = state.params.doppler.length_m;
   s.frames = 64;
   s.hop = 5;
   s.bands = 1;

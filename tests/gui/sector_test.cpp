@@ -58,7 +58,7 @@ TEST(SectorPicture, PointsAppearWhereTheRulersSay) {
 TEST(SectorPicture, TheGroundShowsOutside) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid grid = phased_grid();
-  scene.state.params.color_map = ColorMap::inverted;  // the darkest echo is white: not what is outside
+  scene.state.params.display.color_map = ColorMap::inverted;  // the darkest echo is white: not what is outside
   scene.put_image(grid, [](double, double) { return -200.0F; });
   scene.frames(2);
   const Rect r = scene.viewer->image_rect();
@@ -81,9 +81,9 @@ TEST(SectorPicture, TheGroundShowsOutside) {
 // Between pixels the shader and the PNG have the same colour: linear in the amplitude.
 void expect_that_the_screen_is_the_export(double tgc_db, double reject_db) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.tgc_2_db = tgc_db;
-  scene.state.params.tgc_6_db = -tgc_db;
-  scene.state.params.reject_db = reject_db;
+  scene.state.params.display.tgc_db[1] = tgc_db;
+  scene.state.params.display.tgc_db[5] = -tgc_db;
+  scene.state.params.display.reject_db = reject_db;
   const Grid grid = polar_grid({0.0, -40 * kDegree, 40 * kDegree, 10e-3, 90e-3}, 17, 41);  // coarse
   std::vector<float> values;
   for (int i = 0; i < grid.nx * grid.nz; ++i)
@@ -96,7 +96,7 @@ void expect_that_the_screen_is_the_export(double tgc_db, double reject_db) {
   image.grid = grid;
   image.host_db = values.data();
   const PictureLayout& layout = scene.viewer->picture_layout();
-  const RgbPicture png = render_picture(image, scene.state.params);
+  const RgbPicture png = render_picture(image, scene.state.params.display);
   int compared = 0;
   for (int y = 0; y < png.height; ++y) {
     for (int x = 0; x < png.width; ++x) {
@@ -132,16 +132,16 @@ TEST(SectorPanel, ControlsWithoutEffectDoNotMove) {
   for (const bool polar : {true, false}) {
     scene.state.source.acquisition = sector;
     scene.state.params = scene.state.defaults = default_params(*sector);
-    scene.state.params.grid_kind = polar ? GridChoice::automatic : GridChoice::cartesian;
+    scene.state.params.formation.grid_kind = polar ? GridChoice::automatic : GridChoice::cartesian;
     scene.put_image(make_grid(scene.state.params, *sector), [](double, double) { return -30.0F; });
     scene.frames(2);
     if (polar) scene.click("more_formation");
     const ImagingParams before = scene.state.params;
     scene.drag("lateral", 0.72F, 0.85F);
-    EXPECT_EQ(scene.state.params.lateral_max_m != before.lateral_max_m, !polar);
+    EXPECT_EQ(scene.state.params.formation.lateral_max_m != before.formation.lateral_max_m, !polar);
     scene.drag("sector", 0.65F, 0.8F);
-    EXPECT_EQ(scene.state.params.sector_max_rad != before.sector_max_rad, polar);
-    EXPECT_EQ(scene.state.params.compounding, Compounding::automatic);  // nothing is focused here
+    EXPECT_EQ(scene.state.params.formation.sector_max_rad != before.formation.sector_max_rad, polar);
+    EXPECT_EQ(scene.state.params.formation.compounding, Compounding::automatic);  // nothing is focused here
   }
 }
 

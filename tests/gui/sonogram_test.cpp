@@ -38,7 +38,7 @@ void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
 TEST(SonogramStrip, OfGapsAloneSaysWhy) {
   for (const bool gaps : {true, false}) {
     ECHO_SCENE(scene, 1024, 640);
-    scene.state.params.gate = Gate::on;
+    scene.state.params.doppler.gate = Gate::on;
     scene.put_image(kSquare, [](double, double) { return -30.0F; });
     scene.frames(2);
     scene.put_sonogram(300, [gaps](double, double velocity_m_s) {
@@ -64,46 +64,46 @@ TEST(GateOnThePicture, IsPlacedMovedAndStretched) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, dim);
   scene.frames(2);
-  EXPECT_EQ(scene.state.params.gate, Gate::off);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
   scene.click("tool/gate");
   drag_mm(scene, {3.0, 12.0}, {3.0, 12.0});
   ImagingParams& p = scene.state.params;
-  EXPECT_EQ(p.gate, Gate::on);
-  EXPECT_NEAR(p.gate_x_m, 3e-3, 0.1e-3);
-  EXPECT_NEAR(p.gate_z_m, 12e-3, 0.1e-3);
+  EXPECT_EQ(p.doppler.gate, Gate::on);
+  EXPECT_NEAR(p.doppler.x_m, 3e-3, 0.1e-3);
+  EXPECT_NEAR(p.doppler.z_m, 12e-3, 0.1e-3);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::sonogram) << "its sonogram opens";
   EXPECT_GE(scene.params_changed, 1);
   scene.frames(2);  // the picture has made room
   drag_mm(scene, {3.0, 12.0}, {-4.0, 15.0});
-  EXPECT_NEAR(p.gate_x_m, -4e-3, 0.2e-3);
-  EXPECT_NEAR(p.gate_z_m, 15e-3, 0.2e-3);
-  EXPECT_NEAR(p.gate_length_m, 2e-3, 1e-9);
+  EXPECT_NEAR(p.doppler.x_m, -4e-3, 0.2e-3);
+  EXPECT_NEAR(p.doppler.z_m, 15e-3, 0.2e-3);
+  EXPECT_NEAR(p.doppler.length_m, 2e-3, 1e-9);
   drag_mm(scene, {-4.0, 16.0}, {-4.0, 18.0});
-  EXPECT_NEAR(p.gate_length_m, 6e-3, 0.4e-3);
-  EXPECT_NEAR(p.gate_z_m, 15e-3, 0.2e-3) << "the middle stays";
+  EXPECT_NEAR(p.doppler.length_m, 6e-3, 0.4e-3);
+  EXPECT_NEAR(p.doppler.z_m, 15e-3, 0.2e-3) << "the middle stays";
   // With the pointer as well; beside the gate it does what it always does.
   scene.click("tool/pointer");
   drag_mm(scene, {-4.0, 15.0}, {0.0, 15.0});
-  EXPECT_NEAR(p.gate_x_m, 0.0, 0.3e-3);
+  EXPECT_NEAR(p.doppler.x_m, 0.0, 0.3e-3);
   drag_mm(scene, {8.0, 20.0}, {8.0, 10.0});
-  EXPECT_NEAR(p.gate_x_m, 0.0, 0.3e-3);
+  EXPECT_NEAR(p.doppler.x_m, 0.0, 0.3e-3);
   EXPECT_TRUE(scene.state.marks.list.empty());
   scene.click("close_dock");
-  EXPECT_EQ(p.gate, Gate::off) << "nothing is computed that nobody sees";
+  EXPECT_EQ(p.doppler.gate, Gate::off) << "nothing is computed that nobody sees";
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
 TEST(GateOnThePicture, ADrawingToolStillDraws) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.gate = Gate::on;
-  scene.state.params.gate_x_m = 0.0;
-  scene.state.params.gate_z_m = 15e-3;
+  scene.state.params.doppler.gate = Gate::on;
+  scene.state.params.doppler.x_m = 0.0;
+  scene.state.params.doppler.z_m = 15e-3;
   scene.put_image(kSquare, dim);
   scene.frames(3);
   scene.click("tool/distance");
   drag_mm(scene, {0.0, 15.0}, {5.0, 15.0});
   EXPECT_EQ(scene.state.marks.list.size(), 1U);
-  EXPECT_EQ(scene.state.params.gate_x_m, 0.0);
+  EXPECT_EQ(scene.state.params.doppler.x_m, 0.0);
 }
 
 // Flow towards the probe in the last second, a gap before it, away from it before that.
@@ -120,7 +120,7 @@ float x_of(const Rect& box, double ago_s) { return box.x1 - box.width() * static
 
 TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.gate = Gate::on;
+  scene.state.params.doppler.gate = Gate::on;
   scene.put_image(kSquare, dim);
   scene.put_sonogram(500, two_ways);
   scene.frames(3);
@@ -134,13 +134,13 @@ TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   for (const double v : {0.3, -0.2, 0.1}) EXPECT_LT(gray_at(shot, x_of(box, 1.25), y_of(box, v)), 12) << v;
   EXPECT_LT(gray_at(shot, x_of(box, 3.2), y_of(box, -0.2)), 12) << "before the first column";
   // The baseline moved down: what was at the top goes on from the bottom.
-  scene.state.params.sonogram_baseline = -0.6;
+  scene.state.params.doppler.baseline = -0.6;
   scene.frames(3);
   shot = scene.shot();
   EXPECT_GT(gray_at(shot, x_of(box, 2.0), y_of(box, -0.2, -0.6)), 220);
   EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3 - 1.0, -0.6)), 220) << "beyond the limit it is the alias";
   // Less range, the same white.
-  scene.state.params.sonogram_gain_db = -60.0;
+  scene.state.params.doppler.gain_db = -60.0;
   scene.frames(3);
   EXPECT_LT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2, -0.6)), 12);
   EXPECT_EQ(scene.gl_error(), 0);
@@ -148,7 +148,7 @@ TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
 
 TEST(SonogramStrip, TheBaselineFollowsTheMouse) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.gate = Gate::on;
+  scene.state.params.doppler.gate = Gate::on;
   scene.put_image(kSquare, dim);
   scene.put_sonogram(500, two_ways);
   scene.frames(3);
@@ -164,16 +164,16 @@ TEST(SonogramStrip, TheBaselineFollowsTheMouse) {
   input.mouse_y += 0.2F * box.height();
   scene.viewer->inject(input);
   scene.frames(2);
-  EXPECT_NEAR(scene.state.params.sonogram_baseline, 0.4, 0.03);
+  EXPECT_NEAR(scene.state.params.doppler.baseline, 0.4, 0.03);
   EXPECT_GE(scene.params_changed, 1);
   scene.move(input.mouse_x, input.mouse_y);
   scene.click("sonogram_axis", true);
-  EXPECT_EQ(scene.state.params.sonogram_baseline, 0.0);
+  EXPECT_EQ(scene.state.params.doppler.baseline, 0.0);
 }
 
 TEST(SonogramStrip, FrozenItStandsStill) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.gate = Gate::on;
+  scene.state.params.doppler.gate = Gate::on;
   scene.put_image(kSquare, dim);
   scene.put_sonogram(500, two_ways);
   scene.frames(3);
@@ -194,18 +194,18 @@ TEST(SonogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
   scene.put_image(kSquare, dim);
   scene.frames(2);
   scene.click("dock/sonogram");
-  EXPECT_EQ(scene.state.params.gate, Gate::on);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::gate);
   EXPECT_EQ(scene.viewer->sonogram_rect().width(), 0.0F) << "no spectrum has come";
   scene.click("dock/sonogram");
-  EXPECT_EQ(scene.state.params.gate, Gate::off);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
   scene.press(Key::d);
-  EXPECT_EQ(scene.state.params.gate, Gate::on);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::sonogram);
   scene.frames(1);
   scene.click("close_dock");
-  EXPECT_EQ(scene.state.params.gate, Gate::off);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::pointer);
 }

@@ -16,7 +16,7 @@ inline int boxes(double x, double z) {
 }
 
 inline void show(Scene& scene, Structure mode = Structure::bright) {
-  scene.state.params.structure = mode;
+  scene.state.params.objects.kind = mode;
   scene.put_image(kSquare, gray);
   scene.frames(1);
   scene.put_structure(kSquare, boxes);

@@ -49,7 +49,7 @@ TEST(Objects, LieInPlaceOverASector) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid fan =
       polar_grid({.apex_z_m = -5e-3, .angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 8e-3, .r1_m = 35e-3}, 401, 401);
-  scene.state.params.structure = Structure::dark;
+  scene.state.params.objects.kind = Structure::dark;
   scene.put_image(fan, gray);
   scene.frames(1);
   scene.put_structure(fan, [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0 ? 1 : 0; });
@@ -70,7 +70,7 @@ TEST(Objects, BelongToThePictureOnScreen) {
   show(scene);
   ASSERT_NE(scene.state.structure.image, nullptr);
   EXPECT_EQ(scene.state.structure.count(), 3);
-  scene.state.params.structure = Structure::dark;  // those of before are not what is looked for now
+  scene.state.params.objects.kind = Structure::dark;  // those of before are not what is looked for now
   scene.frames(1);
   EXPECT_EQ(scene.state.structure.image, nullptr);
   show(scene, Structure::dark);
@@ -81,7 +81,7 @@ TEST(Objects, BelongToThePictureOnScreen) {
   scene.frames(1);
   EXPECT_EQ(scene.state.structure.image, nullptr);
   show(scene, Structure::dark);
-  scene.state.params.structure = Structure::off;
+  scene.state.params.objects.kind = Structure::off;
   scene.frames(1);
   EXPECT_EQ(scene.state.structure.image, nullptr);
   EXPECT_TRUE(scene.state.structure.outlines.empty());
@@ -98,14 +98,14 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
   scene.put_structure(kSquare, boxes, 99);
   scene.frames(2);
   EXPECT_EQ(scene.state.structure.image, nullptr);
-  scene.state.params.structure_sigmas += 1.0;  // not yet what the picture was asked for with
+  scene.state.params.objects.sigmas += 1.0;  // not yet what the picture was asked for with
   scene.put_structure(kSquare, boxes, 100);
   scene.frames(2);
   EXPECT_EQ(scene.state.structure.image, nullptr);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
   EXPECT_NE(scene.state.structure.image, nullptr);
-  scene.state.params.gain_db += 3.0;  // acts on the screen only
+  scene.state.params.display.gain_db += 3.0;  // acts on the screen only
   scene.frames(1);
   EXPECT_NE(scene.state.structure.image, nullptr);
   scene.put_structure(kSquare, boxes, 101);  // a live one behind the frozen picture
@@ -121,7 +121,7 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
 TEST(Objects, AreNotShownOverTheLowRankPicture) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.state.params.flow = FlowMode::low_rank;
+  scene.state.params.color_flow.mode = FlowMode::low_rank;
   scene.frames(2);
   EXPECT_NE(scene.state.structure.image, nullptr) << "it is not on screen yet";
   scene.put_flow(kSquare, gray, [](double, double) { return 0.0F; });

@@ -54,7 +54,7 @@ TEST_F(Undo, BringsClearedMeasurementsBack) {
 }
 
 TEST_F(Undo, GoesThroughMeasurementsAndParametersInOneOrder) {
-  state_.params.gain_db = 4;
+  state_.params.display.gain_db = 4;
   window_.frame();
   state_.marks.list[0].points[1] = {8e-3, 20e-3};
   window_.frame();
@@ -65,13 +65,13 @@ TEST_F(Undo, GoesThroughMeasurementsAndParametersInOneOrder) {
   EXPECT_FALSE(window_.commands.contains("params_changed")) << "no parameter has changed";
   window_.frame({kUndo});
   EXPECT_EQ(state_.marks.list, two_marks());
-  EXPECT_EQ(state_.params.gain_db, 4.0);
+  EXPECT_EQ(state_.params.display.gain_db, 4.0);
   window_.frame({kUndo});
-  EXPECT_EQ(state_.params.gain_db, 0.0);
+  EXPECT_EQ(state_.params.display.gain_db, 0.0);
   EXPECT_TRUE(window_.commands.contains("params_changed"));
   EXPECT_EQ(state_.marks.list, two_marks());
   for (int i = 0; i < 3; ++i) window_.frame({kRedo});
-  EXPECT_EQ(state_.params.gain_db, 4.0);
+  EXPECT_EQ(state_.params.display.gain_db, 4.0);
   EXPECT_EQ(state_.marks.list.size(), 1U);
   EXPECT_EQ(state_.marks.list[0].points[1].x_m, 8e-3);
 }
@@ -110,7 +110,7 @@ TEST_F(Undo, KeysThatCannotActSayWhy) {
     EXPECT_EQ(window_.hints.size(), 1U) << static_cast<int>(key);
   }
   EXPECT_EQ(window_.screen->settings().dock, Dock::none);
-  state_.params.dynamic_range_db = 1e9;
+  state_.params.display.dynamic_range_db = 1e9;
   while (window_.hints.size() < 3) window_.frame({{.key = Key::right_bracket}});
   EXPECT_NE(window_.hints.back().find("maximum"), std::string::npos) << window_.hints.back();
 }

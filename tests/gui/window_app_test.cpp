@@ -184,15 +184,15 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
     const Transmit& now = state.source.acquisition->transmits[k];
     EXPECT_NEAR(now.t0_s - before[k].t0_s, 1e-6 - before[0].t0_s, 1e-12) << "all move along, " << k;
   }
-  EXPECT_EQ(state.params.depth_max_m, state.defaults.depth_max_m) << "nobody set it: it follows";
-  EXPECT_NE(state.params.depth_max_m, params.depth_max_m);
+  EXPECT_EQ(state.params.formation.depth_max_m, state.defaults.formation.depth_max_m) << "nobody set it: it follows";
+  EXPECT_NE(state.params.formation.depth_max_m, params.formation.depth_max_m);
   ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
 
   window.click("center_hz", false, true);
   window.type("4.2");
   ASSERT_TRUE(window.until([&] { return state.source.acquisition->center_hz == 4.2e6; }));
-  EXPECT_EQ(state.params.band_low_hz, state.defaults.band_low_hz);
-  EXPECT_NE(state.params.band_low_hz, params.band_low_hz);
+  EXPECT_EQ(state.params.formation.band_low_hz, state.defaults.formation.band_low_hz);
+  EXPECT_NE(state.params.formation.band_low_hz, params.formation.band_low_hz);
   EXPECT_TRUE(says(1e-6));
   ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
 

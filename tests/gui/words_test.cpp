@@ -101,7 +101,7 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
 // On the smallest projector, with flow: the way back is read, and no part of the caption lies under it.
 TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
   ECHO_SCENE(scene, 1024, 640);
-  scene.state.params.flow = FlowMode::power;
+  scene.state.params.color_flow.mode = FlowMode::power;
   scene.put_image({.x0_m = -5e-3, .x1_m = 5e-3, .z0_m = 2e-3, .z1_m = 38e-3, .nx = 50, .nz = 180},
                   [](double, double) { return -30.0F; });
   scene.put_flow(

@@ -33,12 +33,12 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
   constexpr std::uint64_t kFrames = 200;
   const AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(16, 256, {-5.0, 0.0, 5.0}));
   ImagingParams params = testing::small_picture(*acquisition, 33, GetParam().nz);
-  params.recipe = GetParam().recipe;
-  params.median = GetParam().median;
-  if (params.median != Median::off) {
-    params.persistence_s = 0.1;
-    params.smooth_axial_m = params.smooth_lateral_m = 0.5e-3;
-    params.speckle_reduction = 0.5;
+  params.formation.recipe = GetParam().recipe;
+  params.refine.median = GetParam().median;
+  if (params.refine.median != Median::off) {
+    params.refine.persistence_s = 0.1;
+    params.refine.smooth_axial_m = params.refine.smooth_lateral_m = 0.5e-3;
+    params.refine.speckle_reduction = 0.5;
   }
   const auto source = testing::noise_source(acquisition, 4);
   source->before = [](std::uint64_t) { testing::name_this_thread("the producer"); };

@@ -20,7 +20,7 @@ using testing::wait_until;
 struct Rig {
   SessionOptions options(const StreamSettings& stream, std::uint64_t max_frames = 0) {
     ImagingParams params = testing::small_picture(*source->acquisition(), 4, 4);
-    params.reference_db = 0.0;
+    params.level.reference_db = 0.0;
     return {.stream = stream, .params = params, .max_frames = max_frames, .on_image = [this](const Image& image) {
               if (image.stamp.sequence < next) ++out_of_order;
               missing += image.stamp.sequence - std::min(image.stamp.sequence, next);
@@ -127,7 +127,7 @@ TEST(Arrangement, WhatIsSetWhileItIsMadeHolds) {
   stream.pace_ms = 2.0;
   rig.session->begin_stream(stream);
   ImagingParams params = testing::small_picture(*rig.source->acquisition(), 5, 7);
-  params.reference_db = 0.0;
+  params.level.reference_db = 0.0;
   rig.session->set_params(params);
   wait_until([&] { return rig.session->advance(); });
   rig.process(5);

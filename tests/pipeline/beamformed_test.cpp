@@ -54,7 +54,7 @@ testing::Picture picture_of(const Formed& f, const ImagingParams& params) {
 TEST(Beamformed, IsShownPixelByPixel) {
   const Formed f = formed_picture();
   ImagingParams params = default_params(f.acquisition);
-  params.reference_db = 0.0;
+  params.level.reference_db = 0.0;
   const testing::Picture picture = picture_of(f, params);
   ASSERT_EQ(picture.grid.nx, kColumns);
   ASSERT_EQ(picture.grid.nz, kRows - 1);
@@ -82,12 +82,12 @@ TEST(Beamformed, IsShownPixelByPixel) {
 TEST(Beamformed, HasNoApertureAndNoFilter) {
   const Formed f = formed_picture();
   ImagingParams params = default_params(f.acquisition);
-  params.reference_db = 0.0;
+  params.level.reference_db = 0.0;
   const std::vector<float> as_it_is = picture_of(f, params).db;
-  params.f_number = 0.0;
-  params.apodization = Apodization::hann;
-  params.directivity = Directivity::on;
-  params.band_low_hz = 4e6, params.band_high_hz = 6e6;
+  params.formation.f_number = 0.0;
+  params.formation.apodization = Apodization::hann;
+  params.formation.directivity = Directivity::on;
+  params.formation.band_low_hz = 4e6, params.formation.band_high_hz = 6e6;
   EXPECT_EQ(picture_of(f, params).db, as_it_is);
 }
 

@@ -24,10 +24,10 @@ AcquisitionPtr flow_acquisition() {
 
 ImagingParams flow_params(const Acquisition& a) {
   ImagingParams p = small_picture(a, 12, 16);
-  p.flow = FlowMode::power;
-  p.flow_frames = kEnsemble;
-  p.flow_step = 4;
-  p.reference_db = 3.0;
+  p.color_flow.mode = FlowMode::power;
+  p.color_flow.frames = kEnsemble;
+  p.color_flow.step = 4;
+  p.level.reference_db = 3.0;
   return p;
 }
 
@@ -111,7 +111,7 @@ TEST_F(FlowReviewers, ItIsWhatTheEnsembleGivesLive) {
     EXPECT_EQ(flow.stamp.sequence, static_cast<std::uint64_t>(last));
     expect_same(flow, live_flow(a_, params_, last));
   }
-  params_.flow = FlowMode::low_rank;
+  params_.color_flow.mode = FlowMode::low_rank;
   const FlowImage again = flow_of(40), live = live_flow(a_, params_, 40);
   ASSERT_EQ(again.low_rank_db.size(), live.low_rank_db.size());
   for (std::size_t i = 0; i < live.low_rank_db.size(); ++i) {
@@ -128,23 +128,23 @@ TEST_F(FlowReviewers, AStepBeamformsOneFrameAndOtherFiltersNone) {
   EXPECT_EQ(beamformed(), 0U);
   (void)flow_of(29);  // which begins with frame 14
   EXPECT_EQ(beamformed(), 1U);
-  params_.wall_filter = WallFilter::fir;
-  params_.flow_threshold_db = -12.0;
+  params_.color_flow.wall_filter = WallFilter::fir;
+  params_.color_flow.threshold_db = -12.0;
   const FlowImage fir = flow_of(29);
   EXPECT_EQ(beamformed(), 0U);
   EXPECT_TRUE(fir.singular_values.empty());
   expect_same(fir, live_flow(a_, params_, 29));
-  params_.f_number = 2.5;  // other pixels
+  params_.formation.f_number = 2.5;  // other pixels
   const FlowImage other = flow_of(29);
   EXPECT_EQ(beamformed(), 16U);
   expect_same(other, live_flow(a_, params_, 29));
 }
 
 TEST_F(FlowReviewers, PicturesAreNotAveragedOverWhatWasLookedAtBefore) {
-  params_.flow_persistence_s = 2.0;
+  params_.color_flow.persistence_s = 2.0;
   (void)flow_of(30);
   const FlowImage flow = flow_of(31);
-  params_.flow_persistence_s = 0.0;
+  params_.color_flow.persistence_s = 0.0;
   expect_same(flow, live_flow(a_, params_, 31));
 }
 

@@ -13,9 +13,9 @@ using namespace testing;
 
 ImagingParams flow_params(const Acquisition& a) {
   ImagingParams p = small_picture(a);
-  p.flow = FlowMode::power;
-  p.flow_frames = 16;
-  p.flow_step = 4;
+  p.color_flow.mode = FlowMode::power;
+  p.color_flow.frames = 16;
+  p.color_flow.step = 4;
   return p;
 }
 
@@ -90,14 +90,14 @@ TEST_F(Engines, OtherPixelsBeginTheEnsembleAgainOtherFiltersDoNot) {
   ImagingParams p = flow_params(*a);
   auto plan = make_plan(a, p);
   for (std::uint64_t i = 0; i < 16; ++i) take(plan, i);
-  p.wall_filter = WallFilter::fir;
-  p.gain_db = 6.0;
+  p.color_flow.wall_filter = WallFilter::fir;
+  p.display.gain_db = 6.0;
   plan = make_plan(a, p, plan);
   for (std::uint64_t i = 16; i < 20; ++i) take(plan, i);
   EXPECT_EQ(engine_.counts().pictures, 2U);
   ASSERT_TRUE(pictures_.take());
   EXPECT_TRUE(pictures_.front().singular_values.empty());
-  p.f_number = 3.0;
+  p.formation.f_number = 3.0;
   plan = make_plan(a, p, plan);
   for (std::uint64_t i = 20; i < 35; ++i) take(plan, i);
   EXPECT_EQ(engine_.counts().pictures, 2U);
@@ -123,7 +123,7 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
   const auto source = noise_source(a, 20);
   const ImagingParams with = flow_params(*a);
   ImagingParams without = with;
-  without.flow = FlowMode::off;
+  without.color_flow.mode = FlowMode::off;
   const std::vector<Picture> before = process({.source = source, .params = without, .frames = 20});
   const auto backend = make_cpu_backend(2);
   Mailbox<Image> images;
@@ -152,8 +152,8 @@ TEST(FlowStream, PowerWithoutAFilterIsThePicturesOwn) {
   const std::vector<std::byte> frame = to_bytes(noise(a->frame_values(), 3));
   const auto source = std::make_shared<FrameList>(a, std::vector<std::vector<std::byte>>(16, frame));
   ImagingParams p = flow_params(*a);
-  p.wall_filter = WallFilter::none;
-  p.reference_db = 7.0;
+  p.color_flow.wall_filter = WallFilter::none;
+  p.level.reference_db = 7.0;
   const auto backend = make_cpu_backend(2);
   Mailbox<Image> images;
   Mailbox<FlowImage> flows;
@@ -175,15 +175,15 @@ TEST(FlowStream, WhatHasNoMeaningIsRefused) {
   Acquisition a = linear_acquisition();
   a.frame_rate_hz = 0.0;
   ImagingParams p = small_picture(a);
-  p.flow = FlowMode::velocity;
+  p.color_flow.mode = FlowMode::velocity;
   expect_refusal([&] { check_params(a, p); }, "flow_prf_hz");
-  p.flow_prf_hz = 2000.0;
+  p.color_flow.prf_hz = 2000.0;
   EXPECT_NO_THROW(check_params(a, p));
-  p.recipe = Recipe::course;
+  p.formation.recipe = Recipe::course;
   expect_refusal([&] { check_params(a, p); }, "recipe=analytic");
-  p.recipe = Recipe::analytic;
-  p.svd_low = 9;
-  p.svd_high = 8;
+  p.formation.recipe = Recipe::analytic;
+  p.color_flow.svd_low = 9;
+  p.color_flow.svd_high = 8;
   expect_refusal([&] { check_params(a, p); }, "svd_low");
 }
 

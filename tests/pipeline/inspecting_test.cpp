@@ -97,7 +97,7 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   const std::uint64_t settled = rig.inspecting.requests();
   for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);
   EXPECT_EQ(rig.inspecting.requests(), settled);
-  rig.state.params.gain_db = 5.0;  // no buffer changes
+  rig.state.params.display.gain_db = 5.0;  // no buffer changes
   rig.turn(Inspecting::Moment::frozen);
   EXPECT_EQ(rig.inspecting.requests(), settled);
   rig.state.cine.index = 2;
@@ -114,7 +114,7 @@ TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
   rig.history.hold();
   rig.state.inspector.wanted = true;
   rig.state.inspector.pictures_seen = {0};
-  rig.state.params.band_high_hz = rig.state.params.band_low_hz - 1e6;
+  rig.state.params.formation.band_high_hz = rig.state.params.formation.band_low_hz - 1e6;
   wait_until([&] {
     rig.turn(Inspecting::Moment::frozen);
     return !rig.state.inspector.refusal.empty();

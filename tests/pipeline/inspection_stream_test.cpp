@@ -122,8 +122,8 @@ TEST(InspectionStream, WhatCannotBeDoneIsSaidAndTheNextOneIsAnswered) {
   InspectionAnswers answers;
   Stream stream(&answers);
   InspectionRequest wrong = stream.request(1);
-  wrong.params.band_low_hz = 6e6;
-  wrong.params.band_high_hz = 5e6;
+  wrong.params.formation.band_low_hz = 6e6;
+  wrong.params.formation.band_high_hz = 5e6;
   stream.session.inspect(wrong);
   EXPECT_NE(complete_answer(answers).refusal, "");
   stream.session.inspect(stream.request(2));

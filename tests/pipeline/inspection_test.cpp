@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "backend/frame_processor.h"
 #include "backend/inspect_pixel.h"
 #include "source/phantom.h"
 #include "support/streaming.h"
@@ -22,11 +23,7 @@ struct Bench {
       : plan(make_plan(acquisition, params)), frame(std::move(samples)) {
     const std::unique_ptr<Backend> backend = make_cpu_backend(2, kernel);
     const std::unique_ptr<Lane> lane = backend->make_lane(0, StreamMode::serial);
-    lane->set_plan(plan);
-    lane->upload({.stamp = {}, .samples = frame});
-    lane->condition();
-    lane->beamform();
-    lane->envelope();
+    form_frame(*lane, plan, {.stamp = {}, .samples = frame});
     lines = lane->read_back(Lane::Tap::conditioned);
     pixels = lane->read_back(Lane::Tap::beamformed);
     envelope = lane->read_back(Lane::Tap::envelope);
@@ -85,15 +82,15 @@ TEST(Inspection, ChannelsSumToThePixelAnywhere) {
   Acquisition course = linear_acquisition(32, 400, {-8.0, 0.0, 5.0});
   course.sampling_hz = 20e6;
   ImagingParams course_params = testing::small_picture(course);
-  course_params.recipe = Recipe::course;
+  course_params.formation.recipe = Recipe::course;
   const Acquisition rf = linear_acquisition(32, 400, {-8.0, 0.0, 5.0});
   ImagingParams apodized = testing::small_picture(rf);
-  apodized.apodization = Apodization::hann;
-  apodized.directivity = Directivity::on;
+  apodized.formation.apodization = Apodization::hann;
+  apodized.formation.directivity = Directivity::on;
   const Acquisition curved = testing::convex_acquisition(40, 500);
   const Acquisition lines = testing::scan_line_acquisition();
   ImagingParams lines_params = testing::small_sector(lines);
-  lines_params.compounding = Compounding::lines;
+  lines_params.formation.compounding = Compounding::lines;
   const std::vector<std::pair<Acquisition, ImagingParams>> cases = {{rf, apodized},
                                                                     {iq, testing::small_picture(iq)},
                                                                     {course, course_params},
@@ -120,10 +117,10 @@ TEST(Inspection, SelectedTransmitsKeepTheirNumbers) {
   const Acquisition a = linear_acquisition(32, 400, {-8.0, -4.0, 0.0, 4.0, 8.0});
   for (const Recipe recipe : {Recipe::analytic, Recipe::course}) {
     ImagingParams params = testing::small_picture(a);
-    params.recipe = recipe;
-    params.transmit_first = 2;
-    params.transmit_every = 2;
-    if (recipe == Recipe::analytic) params.transmit_window = Apodization::hamming;
+    params.formation.recipe = recipe;
+    params.transmits.first = 2;
+    params.transmits.every = 2;
+    if (recipe == Recipe::analytic) params.transmits.window = Apodization::hamming;
     const std::vector<float> values = testing::noise(a.frame_values(), 9);
     const Bench bench(share(a), params, to_bytes(values));
     const Grid& grid = bench.plan->grid;
@@ -156,12 +153,12 @@ TEST(Inspection, AlignedWavesHoldTheTermsInTheirMiddle) {
 TEST(Inspection, TheCurveMeetsTheEchoOfAWire) {
   const std::shared_ptr<Source> source = make_phantom(points());
   ImagingParams params = default_params(*source->acquisition());
-  params.lateral_min_m = -9e-3;  // a pixel lies on the wire whose echoes nothing crosses
-  params.lateral_max_m = 9e-3;
-  params.grid_nx = 181;
-  params.depth_min_m = 20e-3;
-  params.depth_max_m = 35e-3;
-  params.grid_nz = 301;
+  params.formation.lateral_min_m = -9e-3;  // a pixel lies on the wire whose echoes nothing crosses
+  params.formation.lateral_max_m = 9e-3;
+  params.formation.grid_nx = 181;
+  params.formation.depth_min_m = 20e-3;
+  params.formation.depth_max_m = 35e-3;
+  params.formation.grid_nz = 301;
   const Bench bench(source->acquisition(), params, first_frame(*source));
   const Acquisition& a = *bench.plan->acquisition;
   for (int transmit = 0; transmit < 3; ++transmit) {

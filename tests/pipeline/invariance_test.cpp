@@ -28,7 +28,7 @@ class BothRecipes : public ::testing::TestWithParam<Recipe> {
   AcquisitionPtr acquisition = share(linear_acquisition(32, 400, {-8.0, 0.0, 5.0}));
   ImagingParams params = [this] {
     ImagingParams p = testing::small_picture(*acquisition, 41, 150);
-    p.recipe = GetParam();
+    p.formation.recipe = GetParam();
     return p;
   }();
 };
@@ -67,8 +67,9 @@ TEST_P(BothRecipes, MirroredDataMakeTheMirroredImage) {
   const std::vector<float> image = testing::tap_of(acquisition, params, to_bytes(frame), Lane::Tap::envelope);
   std::vector<float> image_back = testing::tap_of(share(mirrored), params, to_bytes(flipped), Lane::Tap::envelope);
   EXPECT_GT(relative_difference(image_back, image), 0.1) << "the image is symmetric by itself: this proves nothing";
-  for (int iz = 0; iz < params.grid_nz; ++iz) {
-    std::reverse(image_back.begin() + iz * params.grid_nx, image_back.begin() + (iz + 1) * params.grid_nx);
+  for (int iz = 0; iz < params.formation.grid_nz; ++iz) {
+    std::reverse(image_back.begin() + iz * params.formation.grid_nx,
+                 image_back.begin() + (iz + 1) * params.formation.grid_nx);
   }
   // Positions are rounded a little differently on the two sides. The course takes the nearest sample: a tie may fall
   // the other way there (noise at 20 MHz: a neighbouring sample is another number).
@@ -130,7 +131,7 @@ TEST(Analytic, HalfTheAmplitudeIsSixDecibelsLess) {
   for (float& v : frame) v *= 0.5f;
   frames.push_back(to_bytes(frame));
   ImagingParams params = testing::small_picture(*acquisition);
-  params.reference_db = 12.5;
+  params.level.reference_db = 12.5;
   const auto images = testing::process(
       {.source = std::make_shared<testing::FrameList>(acquisition, frames), .params = params, .frames = 2});
   for (std::size_t i = 0; i < images[0].db.size(); ++i) EXPECT_NEAR(images[0].db[i] - images[1].db[i], 6.0206, 1e-3);

@@ -54,10 +54,10 @@ TEST(IqData, MakeThePictureThatTheRfMade) {
   settings.name = "points";
   const std::shared_ptr<Source> phantom = make_phantom(settings);
   ImagingParams params = default_params(*phantom->acquisition());
-  params.depth_min_m = 8e-3;
-  params.depth_max_m = 30e-3;
-  params.grid_nx = 97;
-  params.grid_nz = 221;
+  params.formation.depth_min_m = 8e-3;
+  params.formation.depth_max_m = 30e-3;
+  params.formation.grid_nx = 97;
+  params.formation.grid_nz = 221;
   const std::vector<float> rf = picture_of(record_late(*phantom, 0.0), params);
   // The pulse's own frequency, and one that shares no phase with the sampling.
   for (const double demod_hz : {5e6, 4.37e6}) {

@@ -119,15 +119,15 @@ void expect_equal(const Picture& again, const Picture& live) {
 
 ImagingParams first_params(Recipe recipe) {
   ImagingParams params = testing::small_picture(*small_acquisition(), 12, 16);
-  params.recipe = recipe;
-  params.reference_db = 3.0;
+  params.formation.recipe = recipe;
+  params.level.reference_db = 3.0;
   return params;
 }
 
 ImagingParams changed(ImagingParams params) {
-  params.f_number = 2.25;
-  params.sound_speed_m_s = 1480.0;
-  params.grid_nx = 10;
+  params.formation.f_number = 2.25;
+  params.formation.sound_speed_m_s = 1480.0;
+  params.formation.grid_nx = 10;
   return params;
 }
 
@@ -169,12 +169,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, LookingBack,
 
 TEST(LookingBackAt, AnAutomaticLevelIsTheOneThatTheLiveStreamHolds) {
   ImagingParams params = first_params(Recipe::analytic);
-  params.reference_db = kAutoReference;
+  params.level.reference_db = kAutoReference;
   Rig rig(source_for(Frames::in_slots, 8), params);
   rig.keep(8);
   rig.session.hold_reference(17.0);
   const Picture at_17 = rig.review(3, params).front();
-  EXPECT_EQ(at_17.params.reference_db, 17.0);
+  EXPECT_EQ(at_17.params.level.reference_db, 17.0);
   rig.session.hold_reference(20.0);
   const Picture at_20 = rig.review(3, params).front();
   for (std::size_t i = 0; i < at_17.db.size(); ++i) EXPECT_NEAR(at_17.db[i] - 3.0f, at_20.db[i], 1e-3);
@@ -216,7 +216,7 @@ TEST(LookingBackAt, AnotherRecordingBesideIsWhatItIsAlone) {
   const AcquisitionPtr other = testing::share(testing::linear_acquisition(3, 96));
   const auto beside = testing::noise_source(other, 4);
   ImagingParams params_of_other = testing::small_picture(*other, 9, 11);
-  params_of_other.reference_db = kAutoReference;
+  params_of_other.level.reference_db = kAutoReference;
   const auto alone = testing::process({.source = beside, .params = params_of_other, .frames = 4});
   Rig rig(source_for(Frames::lent, 16), params);
   rig.keep(16);
@@ -286,7 +286,7 @@ TEST(LookingBackAt, ADeliveryThatCannotBeMadeIsTold) {
   Rig rig(source_for(Frames::in_slots, 16), params);
   rig.keep(16);
   ImagingParams bad = params;
-  bad.depth_min_m = bad.depth_max_m + 0.01;
+  bad.formation.depth_min_m = bad.formation.depth_max_m + 0.01;
   std::atomic<int> told{0};
   for (int i = 0; i < 3; ++i) {
     const auto kept = rig.history.at(2);
@@ -306,7 +306,7 @@ TEST(LookingBackAt, ParametersThatDoNotFitAreRefusedAndNothingElseHappens) {
   Rig rig(source_for(Frames::in_slots, 16), params);
   rig.keep(16);
   ImagingParams bad = params;
-  bad.depth_min_m = bad.depth_max_m + 0.01;
+  bad.formation.depth_min_m = bad.formation.depth_max_m + 0.01;
   const auto kept = rig.history.at(2);
   rig.session.review({.frame = kept->frame, .owner = kept->owner, .params = bad, .compare = {}});
   std::string refusal;

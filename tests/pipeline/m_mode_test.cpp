@@ -33,8 +33,8 @@ AcquisitionPtr rated_acquisition() {
 
 ImagingParams params_of(const Acquisition& a, const Case& c) {
   ImagingParams p = c.sector ? testing::small_sector(a, 33, 121) : testing::small_picture(a);
-  p.recipe = c.recipe;
-  p.persistence_s = c.persistence_s;
+  p.formation.recipe = c.recipe;
+  p.refine.persistence_s = c.persistence_s;
   return p;
 }
 
@@ -98,7 +98,7 @@ TEST_P(MModeColumnsOf, EveryProcessedFrameAreTheImagesOwn) {
   const AcquisitionPtr a = rated_acquisition();
   const ImagingParams params = params_of(*a, GetParam());
   Rig rig(params, a);
-  const PlanePoint at{0.4 * params.lateral_max_m, 0.6 * params.depth_max_m};
+  const PlanePoint at{0.4 * params.formation.lateral_max_m, 0.6 * params.formation.depth_max_m};
   rig.run(at);
   ASSERT_EQ(rig.pictures.size(), static_cast<std::size_t>(kFrames));
   ASSERT_EQ(rig.columns.size(), rig.pictures.size()) << "one for each, none left out";
@@ -127,7 +127,7 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
   rig.history.hold();
   UiState state;
   state.params = params;
-  state.inspected = PlanePoint{0.2 * params.lateral_min_m, 0.5 * params.depth_max_m};
+  state.inspected = PlanePoint{0.2 * params.formation.lateral_min_m, 0.5 * params.formation.depth_max_m};
   state.m_mode.wanted = true;
   MModeColumns columns;
   state.m_mode.columns = &columns;
@@ -171,7 +171,7 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
   rig.history.hold();
   UiState state;
   state.params = params;
-  state.inspected = PlanePoint{0.0, 0.5 * params.depth_max_m};
+  state.inspected = PlanePoint{0.0, 0.5 * params.formation.depth_max_m};
   state.m_mode.wanted = true;
   MModeColumns columns;
   state.m_mode.columns = &columns;

@@ -51,16 +51,16 @@ TEST(Parameters, HoldFromTheNextFrameAndEqualAFreshRun) {
   const AcquisitionPtr acquisition = share(linear_acquisition(24, 300, {-5.0, 5.0}));
   const auto source = testing::noise_source(acquisition, 1);
   ImagingParams first = testing::small_picture(*acquisition);
-  first.reference_db = 20.0;
+  first.level.reference_db = 20.0;
   std::vector<ImagingParams> changes(7, first);
-  changes[0].f_number = 3.0;
-  changes[1].apodization = Apodization::hann;
-  changes[2].sound_speed_m_s = 1480.0;
-  changes[3].band_high_hz = 6e6;
-  changes[4].grid_nx = 51;
-  changes[4].grid_nz = 20;
-  changes[5].recipe = Recipe::course;
-  changes[6].directivity = Directivity::on;  // and back to the analytic recipe
+  changes[0].formation.f_number = 3.0;
+  changes[1].formation.apodization = Apodization::hann;
+  changes[2].formation.sound_speed_m_s = 1480.0;
+  changes[3].formation.band_high_hz = 6e6;
+  changes[4].formation.grid_nx = 51;
+  changes[4].formation.grid_nz = 20;
+  changes[5].formation.recipe = Recipe::course;
+  changes[6].formation.directivity = Directivity::on;  // and back to the analytic recipe
   const std::vector<Picture> pictures = run_with_changes(source, first, changes);
   ASSERT_EQ(pictures.size(), 24U);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
@@ -84,7 +84,7 @@ TEST(Parameters, ThatCannotBeUsedAreRefusedAndTheOldOnesHold) {
   Session session(*backend, testing::noise_source(acquisition, 2), images, trace,
                   {.stream = stream, .params = good, .on_image = {}});
   ImagingParams bad = good;
-  bad.band_low_hz = bad.band_high_hz;
+  bad.formation.band_low_hz = bad.formation.band_high_hz;
   session.set_params(bad);
   std::string refusal;
   testing::wait_until([&] { return !(refusal = session.take_refusal()).empty(); });
@@ -93,21 +93,21 @@ TEST(Parameters, ThatCannotBeUsedAreRefusedAndTheOldOnesHold) {
   const std::uint64_t before = session.counts().processed;
   testing::wait_until([&] { return session.counts().processed > before + 5; });
   ASSERT_TRUE(images.take());
-  EXPECT_EQ(images.front().params.band_low_hz, good.band_low_hz);
+  EXPECT_EQ(images.front().params.formation.band_low_hz, good.formation.band_low_hz);
   EXPECT_EQ(session.fault(), "");
 }
 
 ImagingParams random_params(const ImagingParams& base, std::mt19937& engine) {
   const auto pick = [&](int n) { return static_cast<int>(engine() % static_cast<unsigned>(n)); };
   ImagingParams p = base;
-  p.f_number = 0.1 * pick(40);
-  p.sound_speed_m_s = 1400.0 + 10 * pick(30);
-  p.apodization = static_cast<Apodization>(pick(5));
-  p.band_high_hz = base.band_high_hz - 1e5 * pick(10);
-  p.depth_max_m = base.depth_max_m * (1.0 - 0.01 * pick(20));
-  p.grid_nx = 16 + pick(32);
-  p.gain_db = pick(10);
-  p.recipe = pick(4) == 0 ? Recipe::course : Recipe::analytic;
+  p.formation.f_number = 0.1 * pick(40);
+  p.formation.sound_speed_m_s = 1400.0 + 10 * pick(30);
+  p.formation.apodization = static_cast<Apodization>(pick(5));
+  p.formation.band_high_hz = base.formation.band_high_hz - 1e5 * pick(10);
+  p.formation.depth_max_m = base.formation.depth_max_m * (1.0 - 0.01 * pick(20));
+  p.formation.grid_nx = 16 + pick(32);
+  p.display.gain_db = pick(10);
+  p.formation.recipe = pick(4) == 0 ? Recipe::course : Recipe::analytic;
   return p;
 }
 
@@ -127,7 +127,7 @@ TEST(Parameters, AThousandChangesASecondLoseNoFrame) {
   Session session(*backend, testing::noise_source(acquisition, 5), images, trace,
                   {.stream = stream, .params = base, .on_image = [&](const Image& image) {
                      EXPECT_EQ(image.stamp.sequence, expected++);
-                     seen.emplace(image.params.f_number, image.params.sound_speed_m_s);
+                     seen.emplace(image.params.formation.f_number, image.params.formation.sound_speed_m_s);
                    }});
   std::mt19937 engine(4);
   const auto begin = std::chrono::steady_clock::now();
@@ -170,15 +170,15 @@ TEST(Reference, IsMeasuredOnTheFirstFrameAndHeld) {
       {.source = fading_source(acquisition), .params = testing::small_picture(*acquisition), .frames = 6});
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     EXPECT_NEAR(maximum(pictures[i]), -6.0206 * static_cast<double>(i), 1e-3);
-    EXPECT_EQ(pictures[i].params.reference_db, pictures[0].params.reference_db);
-    EXPECT_GT(pictures[i].params.reference_db, kAutoReference) << "the level in use, not the word 'automatic'";
+    EXPECT_EQ(pictures[i].params.level.reference_db, pictures[0].params.level.reference_db);
+    EXPECT_GT(pictures[i].params.level.reference_db, kAutoReference) << "the level in use, not the word 'automatic'";
   }
 }
 
 TEST(Reference, TheCourseDividesEachFrameByItsOwnMaximum) {
   const AcquisitionPtr acquisition = share(linear_acquisition());
   ImagingParams params = testing::small_picture(*acquisition);
-  params.recipe = Recipe::course;
+  params.formation.recipe = Recipe::course;
   for (const Picture& p : testing::process({.source = fading_source(acquisition), .params = params, .frames = 6})) {
     EXPECT_NEAR(maximum(p), 0.0, 1e-5);
   }

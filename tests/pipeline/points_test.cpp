@@ -31,14 +31,14 @@ TEST_P(PointsPhantom, EveryWireIsWhereItIs) {
   const std::shared_ptr<Source> source = make_phantom(settings);
 
   ImagingParams params = default_params(*source->acquisition());
-  EXPECT_EQ(params.sound_speed_m_s, sound_speed);
+  EXPECT_EQ(params.formation.sound_speed_m_s, sound_speed);
   // 0.1 mm by 0.025 mm; rows and columns fall on no wire in particular.
-  params.lateral_min_m = -9.03e-3;
-  params.lateral_max_m = 9.07e-3;
-  params.grid_nx = 182;
-  params.depth_min_m = 3.01e-3;
-  params.depth_max_m = 34.51e-3;
-  params.grid_nz = 1261;
+  params.formation.lateral_min_m = -9.03e-3;
+  params.formation.lateral_max_m = 9.07e-3;
+  params.formation.grid_nx = 182;
+  params.formation.depth_min_m = 3.01e-3;
+  params.formation.depth_max_m = 34.51e-3;
+  params.formation.grid_nz = 1261;
   const std::vector<Picture> pictures = testing::process({.source = source, .params = params});
   ASSERT_EQ(pictures.size(), 1U);
   const Picture& picture = pictures[0];
@@ -68,12 +68,12 @@ TEST(PointsPhantomCircling, TheMovingWireIsWhereItIsInLaterFrames) {
   settings.name = "points";
   const std::shared_ptr<Source> source = make_phantom(settings);
   ImagingParams params = default_params(*source->acquisition());
-  params.lateral_min_m = -7e-3;
-  params.lateral_max_m = -2e-3;
-  params.depth_min_m = 23.5e-3;
-  params.depth_max_m = 28.5e-3;
-  params.grid_nx = 51;
-  params.grid_nz = 201;
+  params.formation.lateral_min_m = -7e-3;
+  params.formation.lateral_max_m = -2e-3;
+  params.formation.depth_min_m = 23.5e-3;
+  params.formation.depth_max_m = 28.5e-3;
+  params.formation.grid_nx = 51;
+  params.formation.grid_nz = 201;
   for (const Picture& picture : testing::process({.source = source, .params = params, .frames = 40})) {
     const PlanePoint wire = points_phantom_circling_wire(settings, picture.stamp.source_index);
     const Peak peak = testing::find_peak(picture, wire.x_m, wire.z_m, 0.6e-3, 0.5e-3);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "backend/frame_processor.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -21,7 +22,7 @@ double linear(float db) { return std::pow(10.0, 0.05 * static_cast<double>(db));
 
 ImagingParams held(const Acquisition& a) {
   ImagingParams p = small_picture(a);
-  p.reference_db = 20.0;
+  p.level.reference_db = 20.0;
   return p;
 }
 
@@ -29,7 +30,7 @@ TEST(RefineStage, AnAverageIsThatOfTheFramesAmplitudes) {
   const AcquisitionPtr a = share(linear_acquisition());
   ImagingParams p = held(*a);
   const std::vector<Picture> alone = process({.source = noise_source(a, 6), .params = p, .frames = 6});
-  p.persistence_s = 0.03;
+  p.refine.persistence_s = 0.03;
   const double keep = std::exp(-0.02 / 0.03);  // 50 frames a second
   for (const int lanes : {1, 2, 3}) {
     StreamSettings stream = testing::unpaced();
@@ -54,11 +55,11 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
   const auto source = std::make_shared<testing::FrameList>(a, frames);
   const std::vector<ImagingParams> settings = [&] {
     std::vector<ImagingParams> all(5, off);
-    all[0].median = Median::three;
-    all[1].median = Median::five;
-    all[2].smooth_axial_m = 0.3e-3;
-    all[3].smooth_lateral_m = 0.3e-3;
-    all[4].speckle_reduction = 0.7;
+    all[0].refine.median = Median::three;
+    all[1].refine.median = Median::five;
+    all[2].refine.smooth_axial_m = 0.3e-3;
+    all[3].refine.smooth_lateral_m = 0.3e-3;
+    all[4].refine.speckle_reduction = 0.7;
     return all;
   }();
   const std::vector<float> plain = process({.source = source, .params = off})[0].db;
@@ -94,10 +95,10 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
 TEST(RefineStage, ThePictureOfACourseIsRefinedToo) {
   const AcquisitionPtr a = share(linear_acquisition());
   ImagingParams p = held(*a);
-  p.recipe = Recipe::course;
+  p.formation.recipe = Recipe::course;
   const std::vector<Picture> plain = process({.source = noise_source(a, 3), .params = p, .frames = 3});
-  p.median = Median::three;
-  p.persistence_s = 0.1;
+  p.refine.median = Median::three;
+  p.refine.persistence_s = 0.1;
   const std::vector<Picture> refined = process({.source = noise_source(a, 3), .params = p, .frames = 3});
   EXPECT_NE(refined[2].db, plain[2].db);
 }
@@ -106,19 +107,13 @@ TEST(RefineStage, HasASpanOfItsOwnOnlyWhenItRuns) {
   const AcquisitionPtr a = share(linear_acquisition());
   for (const Median median : {Median::off, Median::five}) {
     ImagingParams p = held(*a);
-    p.median = median;
+    p.refine.median = median;
     const auto backend = make_cpu_backend(1);
     const auto lane = backend->make_lane(0, StreamMode::serial);
     const auto frame = testing::to_bytes(testing::noise(a->frame_values(), 1));
     const auto plan = make_plan(a, p);
-    lane->set_plan(plan);
-    lane->upload({.stamp = {}, .samples = frame});
-    lane->condition();
-    lane->beamform();
-    lane->envelope();
-    lane->compress(0.0);
-    if (plan->refine != nullptr) lane->refine(nullptr);
-    lane->finish(HostCopy::made);
+    form_frame(*lane, plan, {.stamp = {}, .samples = frame});
+    make_image(*lane, *plan, {});
     TimingTrace trace;
     lane->append_spans(trace);
     const auto stages = trace.summarize_stages();

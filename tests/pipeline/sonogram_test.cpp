@@ -23,11 +23,11 @@ AcquisitionPtr fast_acquisition() {
 
 ImagingParams gate_params(const Acquisition& a) {
   ImagingParams p = small_picture(a);
-  p.gate = Gate::on;
-  p.gate_x_m = 0.5 * (p.lateral_min_m + p.lateral_max_m);
-  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
-  p.gate_length_m = 1e-3;  // one band: the synthetic echoes have one frequency
-  p.sonogram_frames = 32;
+  p.doppler.gate = Gate::on;
+  p.doppler.x_m = 0.5 * (p.formation.lateral_min_m + p.formation.lateral_max_m);
+  p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
+  p.doppler.length_m = 1e-3;  // one band: the synthetic echoes have one frequency
+  p.doppler.frames = 32;
   return p;
 }
 
@@ -39,7 +39,7 @@ class SonogramEngines : public ::testing::Test {
   void take(std::uint64_t index) {
     const Grid& grid = plan_->das->tables->grid;
     std::vector<Complex> pixels(grid.pixels());
-    const double per_m = 4.0 * kPi * acquisition_->center_hz / plan_->params.sound_speed_m_s;
+    const double per_m = 4.0 * kPi * acquisition_->center_hz / plan_->params.formation.sound_speed_m_s;
     for (int iz = 0; iz < grid.nz; ++iz) {
       const double angle = per_m * (grid.z_m(iz) + velocity_m_s_ * static_cast<double>(index) * 1e-3);
       for (int ix = 0; ix < grid.nx; ++ix) {
@@ -123,20 +123,20 @@ TEST_F(SonogramEngines, AnotherGateBeginsAnewAnotherLookDoesNot) {
   make_plan_of(p);
   for (std::uint64_t i = 0; i < 40; ++i) take(i);
   const std::uint64_t begun = newest().begun;
-  p.sonogram_range_db = 20.0;
-  p.sonogram_baseline = 0.3;
-  p.gain_db = 6.0;
+  p.doppler.range_db = 20.0;
+  p.doppler.baseline = 0.3;
+  p.display.gain_db = 6.0;
   make_plan_of(p);
   for (std::uint64_t i = 40; i < 60; ++i) take(i);
   EXPECT_EQ(newest().begun, begun);
   EXPECT_EQ(newest().end, 6U);
-  p.gate_z_m += 2e-3;
+  p.doppler.z_m += 2e-3;
   make_plan_of(p);
   for (std::uint64_t i = 60; i < 97; ++i) take(i);
   EXPECT_NE(newest().begun, begun);
   EXPECT_EQ(newest().end, 2U);
-  EXPECT_NEAR(newest().centre.z_m, p.gate_z_m, 0.5e-3);
-  p.gate_z_m = 0.4;  // outside
+  EXPECT_NEAR(newest().centre.z_m, p.doppler.z_m, 0.5e-3);
+  p.doppler.z_m = 0.4;  // outside
   make_plan_of(p);
   for (std::uint64_t i = 97; i < 150; ++i) take(i);
   EXPECT_EQ(newest().end, 2U) << "nothing comes";
@@ -145,10 +145,10 @@ TEST_F(SonogramEngines, AnotherGateBeginsAnewAnotherLookDoesNot) {
 TEST(SonogramPlan, LiesAlongTheLineOfASector) {
   const auto a = fast_acquisition();
   ImagingParams p = small_sector(*a, 65, 301);
-  p.gate = Gate::on;
-  p.gate_x_m = 4e-3;
-  p.gate_z_m = 0.5 * (p.depth_min_m + p.depth_max_m);
-  p.gate_length_m = 3e-3;
+  p.doppler.gate = Gate::on;
+  p.doppler.x_m = 4e-3;
+  p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
+  p.doppler.length_m = 3e-3;
   const auto plan = make_plan(a, p);
   const SonogramPlan s = make_sonogram_plan(*plan);
   const Grid& grid = plan->das->tables->grid;
@@ -156,7 +156,7 @@ TEST(SonogramPlan, LiesAlongTheLineOfASector) {
   ASSERT_GT(s.gate.rows, 1);
   const double step_m = (grid.sector.r1_m - grid.sector.r0_m) / (grid.nz - 1);
   EXPECT_NEAR(s.length_m, 3e-3, step_m);
-  const GridPlace wanted = grid.place(p.gate_x_m, p.gate_z_m), got = grid.place(s.centre.x_m, s.centre.z_m);
+  const GridPlace wanted = grid.place(p.doppler.x_m, p.doppler.z_m), got = grid.place(s.centre.x_m, s.centre.z_m);
   EXPECT_NEAR(got.column, wanted.column, 0.51);
   EXPECT_NEAR(got.row, wanted.row, 0.51);
   EXPECT_EQ(s.gate.stride, grid.nx) << "one line, from radius to radius";
@@ -168,7 +168,7 @@ TEST(SonogramStream, TheBModePictureStaysAsItIs) {
   const auto source = noise_source(a, 60);
   ImagingParams with = gate_params(*a);
   ImagingParams without = with;
-  without.gate = Gate::off;
+  without.doppler.gate = Gate::off;
   const std::vector<Picture> before = process({.source = source, .params = without, .frames = 60});
   const auto backend = make_cpu_backend(2);
   Mailbox<Image> images;
@@ -198,7 +198,7 @@ TEST(SonogramStream, TwoGatesHearTwoThings) {
   ImagingParams p = gate_params(*a);
   const auto source = noise_source(a, 40);
   const SonogramRun first = run_sonogram(source, p, 40);
-  p.gate_z_m += 3e-3;
+  p.doppler.z_m += 3e-3;
   const SonogramRun second = run_sonogram(source, p, 40);
   ASSERT_EQ(first.sonogram.end, second.sonogram.end);
   EXPECT_NE(mean_spectrum(first.sonogram), mean_spectrum(second.sonogram));
@@ -209,11 +209,11 @@ TEST(SonogramStream, WhatHasNoMeaningIsRefused) {
   Acquisition a = linear_acquisition();
   a.frame_rate_hz = 0.0;
   ImagingParams p = small_picture(a);
-  p.gate = Gate::on;
+  p.doppler.gate = Gate::on;
   expect_refusal([&] { check_params(a, p); }, "flow_prf_hz");
-  p.flow_prf_hz = 2000.0;
+  p.color_flow.prf_hz = 2000.0;
   EXPECT_NO_THROW(check_params(a, p));
-  p.recipe = Recipe::course;
+  p.formation.recipe = Recipe::course;
   expect_refusal([&] { check_params(a, p); }, "recipe=analytic");
 }
 

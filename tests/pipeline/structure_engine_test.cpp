@@ -126,8 +126,8 @@ TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
   MadePicture picture = speckle_picture(fan(), 12, 41);
   ImagingParams p;
   for (const double smooth_m : {0.0, 0.3e-3}) {
-    p.structure = Structure::bright;
-    p.structure_smooth_m = smooth_m;
+    p.objects.kind = Structure::bright;
+    p.objects.smooth_m = smooth_m;
     Image image = image_of(picture, p);
     image.stamp = {.sequence = 5, .source_index = 7, .acquired_ns = 11, .time_s = 0.5};
     engine_->take(image, Claim::wanted);

@@ -13,9 +13,9 @@ using namespace testing;
 
 ImagingParams structure_params(Structure wanted) {
   ImagingParams p = small_picture(linear_acquisition(8, 128), 24, 32);
-  p.structure = wanted;
-  p.structure_smooth_m = p.structure_area_m2 = 0.0;
-  p.structure_sigmas = 1.5;
+  p.objects.kind = wanted;
+  p.objects.smooth_m = p.objects.min_area_m2 = 0.0;
+  p.objects.sigmas = 1.5;
   return p;
 }
 
@@ -77,7 +77,7 @@ TEST(StructureStream, OffIsOffAndOnAgainIsOn) {
   ImagingParams p = structure_params(Structure::dark);
   Stream stream(p);
   wait_until([&] { return stream.made() >= 2; });
-  p.structure = Structure::off;
+  p.objects.kind = Structure::off;
   stream.session.set_params(p);
   wait_until([&] { return stream.images.take() && stream.images.front().params.structure == Structure::off; });
   stream.wait_for_frames(300);  // an image that was in work is finished by then
@@ -86,10 +86,10 @@ TEST(StructureStream, OffIsOffAndOnAgainIsOn) {
   EXPECT_EQ(stream.made(), then);
   while (stream.structures.take()) {
   }
-  p.structure = Structure::bright;
+  p.objects.kind = Structure::bright;
   stream.session.set_params(p);
   wait_until([&] { return stream.structures.take(); });
-  EXPECT_EQ(stream.structures.front().params.structure, Structure::bright);
+  EXPECT_EQ(stream.structures.front().params.objects.kind, Structure::bright);
   stream.session.stop();
   EXPECT_EQ(stream.session.fault(), "");
   expect_counts_add_up(stream.session.counts());
@@ -101,7 +101,7 @@ TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
   wait_until([&] { return stream.history.extent().frames >= 60 && stream.structures.take(); });
   stream.history.hold();
   ImagingParams other = p;
-  other.structure = Structure::dark;
+  other.objects.kind = Structure::dark;
   for (const std::size_t index : {3U, 40U, 11U}) {
     stream.review(index, other, p);
     wait_until([&] { return stream.past[0].take(); });
@@ -110,7 +110,7 @@ TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
       stream.structures.take();
       return stream.structures.front().stamp.sequence == sequence;
     });
-    EXPECT_EQ(stream.structures.front().params.structure, Structure::dark);
+    EXPECT_EQ(stream.structures.front().params.objects.kind, Structure::dark);
     expect_objects_of(stream.structures.front(), Picture::of(stream.past[0].front()));
     wait_until([&] { return stream.past[1].take(); });
     stream.wait_for_frames(100);
@@ -118,14 +118,14 @@ TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
   }
   stream.session.end_review();
   wait_until([&] { return stream.structures.take(); });
-  EXPECT_EQ(stream.structures.front().params.structure, Structure::bright);
+  EXPECT_EQ(stream.structures.front().params.objects.kind, Structure::bright);
 }
 
 TEST(StructureStream, KeptFramesAreLookedAtAfterTheEndToo) {
   ImagingParams p = structure_params(Structure::off);
   Stream stream(p, 200);
   wait_until([&] { return stream.session.done() && stream.history.extent().frames > 5; });
-  p.structure = Structure::bright;
+  p.objects.kind = Structure::bright;
   stream.review(5, p);
   wait_until([&] { return stream.structures.take(); });
   wait_until([&] { return stream.past[0].take(); });
@@ -137,7 +137,7 @@ TEST(StructureStream, WithoutADeviceTheStreamGoesOnAndSaysWhy) {
   ImagingParams p = structure_params(Structure::off);
   Stream stream(p);
   stream.backend.no_structure = true;
-  p.structure = Structure::bright;
+  p.objects.kind = Structure::bright;
   stream.session.set_params(p);
   std::string refusal;
   wait_until([&] { return !(refusal = stream.session.take_refusal()).empty(); });
@@ -146,7 +146,7 @@ TEST(StructureStream, WithoutADeviceTheStreamGoesOnAndSaysWhy) {
   wait_until([&] { return stream.session.counts().processed > then + 50; });
   EXPECT_EQ(stream.session.take_refusal(), "") << "said once";
   stream.backend.no_structure = false;
-  p.structure_sigmas = 2.0;
+  p.objects.sigmas = 2.0;
   stream.session.set_params(p);
   wait_until([&] { return stream.structures.take(); });
   stream.session.stop();

@@ -43,8 +43,8 @@ std::vector<float> echoes(const Acquisition& a, Sent sent) {
 }
 
 void expect_spots(const Acquisition& a, const std::vector<float>& values, ImagingParams p) {
-  p.depth_min_m = 8e-3;
-  p.depth_max_m = 24e-3;
+  p.formation.depth_min_m = 8e-3;
+  p.formation.depth_max_m = 24e-3;
   const auto source = std::make_shared<FrameList>(share(a), std::vector<std::vector<std::byte>>{to_bytes(values)});
   const Picture picture = process({.source = source, .params = p}).at(0);
   const Grid& g = picture.grid;
@@ -80,12 +80,12 @@ TEST(SyntheticAperture, OneElementAtATime) {
     return std::hypot(s.x_m - e.x_m, s.z_m - e.z_m) / a.sound_speed_m_s;
   });
   ImagingParams cartesian = small_picture(a, 161, 321);
-  cartesian.f_number = 0.0;
-  cartesian.lateral_min_m = -8e-3;
-  cartesian.lateral_max_m = 8e-3;
+  cartesian.formation.f_number = 0.0;
+  cartesian.formation.lateral_min_m = -8e-3;
+  cartesian.formation.lateral_max_m = 8e-3;
   expect_spots(a, values, cartesian);
   ImagingParams sector = small_sector(a, 161, 321);
-  sector.f_number = 0.0;
+  sector.formation.f_number = 0.0;
   expect_spots(a, values, sector);
 }
 
@@ -118,8 +118,8 @@ TEST(ScanLinePictures, ShowPointsOnTheirLinesAboveAndBelowTheFocus) {
     return std::abs(off) < 0.5 * step ? std::hypot(s.x_m, s.z_m) / a.sound_speed_m_s : 1.0;
   });
   ImagingParams p = small_sector(a, 0, 321);
-  p.depth_min_m = 8e-3;
-  p.depth_max_m = 24e-3;
+  p.formation.depth_min_m = 8e-3;
+  p.formation.depth_max_m = 24e-3;
   const auto source = std::make_shared<FrameList>(share(a), std::vector<std::vector<std::byte>>{to_bytes(values)});
   const Picture picture = process({.source = source, .params = p}).at(0);
   ASSERT_EQ(picture.grid.nx, 31);

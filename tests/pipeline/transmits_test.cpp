@@ -63,8 +63,8 @@ TEST(Transmits, OneAloneIsTheRecordingThatHasOnlyIt) {
     ImagingParams p = small_picture(*all.acquisition);
     for (std::size_t k = 0; k < kAngles.size(); ++k) {
       const ImagingParams plain = p;
-      p.transmit_first = p.transmit_last = static_cast<int>(k) + 1;
-      p.transmit_window = Apodization::hann;  // of one: 1
+      p.transmits.first = p.transmits.last = static_cast<int>(k) + 1;
+      p.transmits.window = Apodization::hann;  // of one: 1
       for (const CpuKernel kernel : cpu_kernels_here()) {
         EXPECT_EQ(pixels(all, p, kernel), pixels(only(all, {k}), plain, kernel)) << "transmit " << k + 1;
       }
@@ -77,14 +77,14 @@ TEST(Transmits, EverySecondOfARangeLikewise) {
   const Recorded all = recorded();
   ImagingParams p = small_picture(*all.acquisition);
   const ImagingParams plain = p;
-  p.transmit_first = 2;
-  p.transmit_every = 2;  // and to the last: 2, 4
+  p.transmits.first = 2;
+  p.transmits.every = 2;  // and to the last: 2, 4
   for (const CpuKernel kernel : cpu_kernels_here()) {
     EXPECT_EQ(pixels(all, p, kernel), pixels(only(all, {1, 3}), plain, kernel));
   }
-  p.recipe = Recipe::course;
+  p.formation.recipe = Recipe::course;
   ImagingParams course = plain;
-  course.recipe = Recipe::course;
+  course.formation.recipe = Recipe::course;
   EXPECT_EQ(pixels(all, p), pixels(only(all, {1, 3}), course));
 }
 
@@ -92,7 +92,7 @@ TEST(Transmits, AllInABoxcarChangeNothing) {
   const Recorded all = recorded();
   ImagingParams p = small_picture(*all.acquisition);
   const ImagingParams plain = p;
-  p.transmit_last = static_cast<int>(kAngles.size());
+  p.transmits.last = static_cast<int>(kAngles.size());
   const auto plan = make_plan(all.acquisition, p);
   EXPECT_EQ(plan->formed, all.acquisition) << "nothing is made for it";
   EXPECT_EQ(plan->das->geometry.tx_weight, nullptr);
@@ -109,11 +109,11 @@ TEST(Transmits, AWindowWeighsTheTransmitsPictures) {
     const double weights[] = {0.190983, 1.309017, 2.0, 1.309017, 0.190983};
     for (std::size_t k = 0; k < kAngles.size(); ++k) {
       ImagingParams alone = p;
-      alone.transmit_first = alone.transmit_last = static_cast<int>(k) + 1;
+      alone.transmits.first = alone.transmits.last = static_cast<int>(k) + 1;
       const std::vector<float> part = pixels(all, alone, kernel);
       for (std::size_t i = 0; i < part.size(); ++i) expected[i] += weights[k] * static_cast<double>(part[i]);
     }
-    p.transmit_window = Apodization::hann;
+    p.transmits.window = Apodization::hann;
     const std::vector<float> got = pixels(all, p, kernel);
     double off = 0.0, energy = 0.0;
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -121,7 +121,7 @@ TEST(Transmits, AWindowWeighsTheTransmitsPictures) {
       energy += expected[i] * expected[i];
     }
     EXPECT_LE(std::sqrt(off / energy), 2e-3) << static_cast<int>(kernel);
-    p.transmit_window = Apodization::boxcar;
+    p.transmits.window = Apodization::boxcar;
   }
 }
 
@@ -155,15 +155,15 @@ TEST(Transmits, BrightnessStaysWithTheHeldLevel) {
                    .host_copy = HostCopy::made,
                    .on_image = [&](const Image& image) {
                      pictures.push_back(testing::Picture::of(image));
-                     p.transmit_first = 3;
+                     p.transmits.first = 3;
                      testing::once_at_hand(running).set_params(p);
                    }});
   running = &session;
   testing::wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_EQ(pictures.size(), 6U);
-  ASSERT_EQ(pictures.back().params.transmit_first, 3) << "the selection was not reached";
-  EXPECT_NEAR(pictures.back().params.reference_db, pictures[0].params.reference_db - 6.0206, 1e-3);
+  ASSERT_EQ(pictures.back().params.transmits.first, 3) << "the selection was not reached";
+  EXPECT_NEAR(pictures.back().params.level.reference_db, pictures[0].params.level.reference_db - 6.0206, 1e-3);
   for (std::size_t i = 0; i < pictures[0].db.size(); ++i) {
     if (pictures[0].db[i] < -40.0f) continue;
     ASSERT_NEAR(pictures.back().db[i], pictures[0].db[i], 0.02);
@@ -175,23 +175,23 @@ TEST(Transmits, ScanLinesTakeTheirOwnWhateverIsSelected) {
   ImagingParams p = testing::small_sector(a);
   const std::vector<std::byte> frame = to_bytes(noise(a.frame_values(), 7));
   const std::vector<float> plain = tap_of(share(a), p, frame, Lane::Tap::envelope);
-  p.transmit_first = 4;
-  p.transmit_every = 3;
-  p.transmit_window = Apodization::gauss;
+  p.transmits.first = 4;
+  p.transmits.every = 3;
+  p.transmits.window = Apodization::gauss;
   EXPECT_EQ(tap_of(share(a), p, frame, Lane::Tap::envelope), plain);
-  p.compounding = Compounding::coherent;
+  p.formation.compounding = Compounding::coherent;
   EXPECT_NE(tap_of(share(a), p, frame, Lane::Tap::envelope), plain);
 }
 
 TEST(Transmits, WhatIsNotThereIsRefused) {
   const Acquisition a = linear_acquisition(8, 64, kAngles);
   ImagingParams p = small_picture(a);
-  p.transmit_last = 6;
+  p.transmits.last = 6;
   EXPECT_THROW(validate_params(p, a), Error);
-  p.transmit_last = 2;
-  p.transmit_first = 3;
+  p.transmits.last = 2;
+  p.transmits.first = 3;
   EXPECT_THROW(validate_params(p, a), Error);
-  p.transmit_first = 2;
+  p.transmits.first = 2;
   EXPECT_NO_THROW(validate_params(p, a));
 }
 

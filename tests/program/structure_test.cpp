@@ -105,7 +105,7 @@ TEST(StructureScipy, FiftyRandomPictures) {
       if (n % 3 == 0 && random() % 50 == 0) picture.db.back() = i % 2 == 0 ? -600.0F : std::nanf("");
     }
     ImagingParams p = exact_params(n % 2 == 0 ? Structure::bright : Structure::dark);
-    if (n % 7 == 3) p.structure_area_m2 = 0.03e-6;
+    if (n % 7 == 3) p.objects.min_area_m2 = 0.03e-6;
     write_found(*device, picture, p, (folder / ("random_" + std::to_string(n))).string());
   }
   EXPECT_EQ(compare_with_scipy(python, folder), 0);
@@ -149,10 +149,10 @@ TEST(StructureScipy, ReferenceImages) {
     picture.grid.nz = image.nz;
     for (const Structure wanted : {Structure::bright, Structure::dark}) {
       ImagingParams p;
-      p.structure = wanted;
-      p.structure_smooth_m = 0.0;
-      p.structure_sigmas = 1.0;
-      p.structure_area_m2 = 0.01e-6;
+      p.objects.kind = wanted;
+      p.objects.smooth_m = 0.0;
+      p.objects.sigmas = 1.0;
+      p.objects.min_area_m2 = 0.01e-6;
       write_found(*device, picture, p, (folder / ("reference_" + std::to_string(n++))).string());
     }
   }

@@ -28,16 +28,16 @@ struct GridMillimetres {
 inline ImagingParams params_on(const Acquisition& a, const GridMillimetres& g, double f_number, double low_hz,
                                double high_hz) {
   ImagingParams p = default_params(a);
-  p.grid_kind = GridChoice::cartesian;
-  p.lateral_min_m = g.x0 * 1e-3;
-  p.lateral_max_m = g.x1 * 1e-3;
-  p.grid_nx = g.nx;
-  p.depth_min_m = g.z0 * 1e-3;
-  p.depth_max_m = g.z1 * 1e-3;
-  p.grid_nz = g.nz;
-  p.f_number = f_number;
-  p.band_low_hz = low_hz;
-  p.band_high_hz = high_hz;
+  p.formation.grid_kind = GridChoice::cartesian;
+  p.formation.lateral_min_m = g.x0 * 1e-3;
+  p.formation.lateral_max_m = g.x1 * 1e-3;
+  p.formation.grid_nx = g.nx;
+  p.formation.depth_min_m = g.z0 * 1e-3;
+  p.formation.depth_max_m = g.z1 * 1e-3;
+  p.formation.grid_nz = g.nz;
+  p.formation.f_number = f_number;
+  p.formation.band_low_hz = low_hz;
+  p.formation.band_high_hz = high_hz;
   return p;
 }
 

@@ -39,12 +39,12 @@ double relative(double squares, double energy) { return std::sqrt(squares / ener
 
 void expect_published_formula(const std::string& what, const std::shared_ptr<Source>& source, ImagingParams params) {
   const Acquisition& a = *source->acquisition();
-  params.recipe = Recipe::course;
+  params.formation.recipe = Recipe::course;
   ASSERT_EQ(formation_warning(a, params), "") << "the grid is too coarse for the recipe";
   const Grid grid = make_grid(params, a);
   std::vector<std::byte> slot(a.frame_bytes());
   const std::span<const std::byte> frame = source->produce(0, slot);
-  CourseSums expected = course_sums(a, as_double(a, frame), grid, params.sound_speed_m_s);
+  CourseSums expected = course_sums(a, as_double(a, frame), grid, params.formation.sound_speed_m_s);
   const std::vector<float> found =
       tap_of(source->acquisition(), params, {frame.begin(), frame.end()}, Lane::Tap::beamformed);
 
@@ -104,9 +104,9 @@ TEST(CourseRecipe, WarnsOnItsOwnGridOnly) {
   const std::shared_ptr<Source> source = make_phantom(settings);
   ImagingParams params = params_on(*source->acquisition(), {-9, 9, 128, 20, 50, 128}, 1.5, 3e6, 7e6);
   EXPECT_EQ(formation_warning(*source->acquisition(), params), "") << "the analytic recipe is right on any grid";
-  params.recipe = Recipe::course;
+  params.formation.recipe = Recipe::course;
   EXPECT_NE(formation_warning(*source->acquisition(), params), "");
-  params.grid_nz = 1000;
+  params.formation.grid_nz = 1000;
   EXPECT_EQ(formation_warning(*source->acquisition(), params), "");
 }
 
@@ -117,7 +117,7 @@ TEST(CourseRecipe, TheWarningIsTrue) {
   const std::shared_ptr<Source> source = make_phantom(settings);
   const auto envelope_at_wire = [&](int nz) {
     ImagingParams params = params_on(*source->acquisition(), {-1, 1, 21, 15, 33, nz}, 1.5, 3e6, 7e6);
-    params.recipe = Recipe::course;
+    params.formation.recipe = Recipe::course;
     std::vector<std::byte> slot(source->acquisition()->frame_bytes());
     const auto frame = source->produce(0, slot);
     const std::vector<float> e =

@@ -53,8 +53,8 @@ TEST(EnergyOfTheDisk, IsNumpys) {
   const OpenedSource opened = open_source((data_folder() / kFile).string());
   const AcquisitionPtr& acquisition = opened.info.acquisition;
   ImagingParams params = default_params(*acquisition);
-  params.flow = FlowMode::power;
-  params.flow_frames = kFrames;
+  params.color_flow.mode = FlowMode::power;
+  params.color_flow.frames = kFrames;
   const auto backend = make_cpu_backend(2);
   const auto plan = make_plan(acquisition, params, nullptr, backend->lowest_precision());
   const std::size_t pixels = plan->das->tables->grid.pixels();

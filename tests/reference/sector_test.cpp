@@ -51,11 +51,12 @@ Picture picture_of(const OpenedSource& opened, const ImagingParams& params) {
 void expect_point(const OpenedSource& opened, ImagingParams p, const nlohmann::json& point) {
   const double x_mm = point.at("true_mm")[0], z_mm = point.at("true_mm")[1];
   constexpr double kStep_mm = 0.02;
-  p.grid_kind = GridChoice::cartesian;
-  p.grid_nx = 351;
-  p.grid_nz = 121;
-  p.lateral_min_m = (x_mm - 175 * kStep_mm) * 1e-3, p.lateral_max_m = (x_mm + 175 * kStep_mm) * 1e-3;
-  p.depth_min_m = (z_mm - 60 * kStep_mm) * 1e-3, p.depth_max_m = (z_mm + 60 * kStep_mm) * 1e-3;
+  p.formation.grid_kind = GridChoice::cartesian;
+  p.formation.grid_nx = 351;
+  p.formation.grid_nz = 121;
+  p.formation.lateral_min_m = (x_mm - 175 * kStep_mm) * 1e-3,
+  p.formation.lateral_max_m = (x_mm + 175 * kStep_mm) * 1e-3;
+  p.formation.depth_min_m = (z_mm - 60 * kStep_mm) * 1e-3, p.formation.depth_max_m = (z_mm + 60 * kStep_mm) * 1e-3;
   const Picture picture = picture_of(opened, p);
   const std::optional<PointSpread> spread = measure_point(levels_of(picture), {x_mm * 1e-3, z_mm * 1e-3}, 0.5e-3);
   ASSERT_TRUE(spread);
@@ -146,10 +147,10 @@ TEST(Diverging, EqualsTheReferenceOnBothGrids) {
   expect_cysts(frames.at(0), "simus_p42v_diverging",
                read_reference(folder + "cartesian_frame000_db.npy", frames.at(0).grid), kShare);
   expect_close("diverging, cartesian, frame 7", frames.at(7), folder + "cartesian_frame007_db.npy", kLimit_db);
-  p.grid_kind = GridChoice::polar;
-  p.grid_nx = 169, p.grid_nz = 400;
-  p.sector_min_rad = -42 * kDegree, p.sector_max_rad = 42 * kDegree;
-  p.depth_min_m = 0.01, p.depth_max_m = 0.095;
+  p.formation.grid_kind = GridChoice::polar;
+  p.formation.grid_nx = 169, p.formation.grid_nz = 400;
+  p.formation.sector_min_rad = -42 * kDegree, p.formation.sector_max_rad = 42 * kDegree;
+  p.formation.depth_min_m = 0.01, p.formation.depth_max_m = 0.095;
   expect_close("diverging, polar", picture_of(*opened, p), folder + "polar_frame000_db.npy", kLimit_db);
 }
 
@@ -168,9 +169,9 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
   ImagingParams p = params_on(*opened->info.acquisition, {-56, 56, 281, 8, 96, 300}, 0.0, 272000, 5168000);
   const std::string folder = "simus_p42v_focused_sector/reference/";
   const Picture direct = picture_of(*opened, p);
-  p.grid_kind = GridChoice::polar;
-  p.grid_nx = 0, p.grid_nz = 400;
-  p.depth_min_m = 0.01, p.depth_max_m = 0.095;
+  p.formation.grid_kind = GridChoice::polar;
+  p.formation.grid_nx = 0, p.formation.grid_nz = 400;
+  p.formation.depth_min_m = 0.01, p.formation.depth_max_m = 0.095;
   const Picture lines = picture_of(*opened, p);
   ASSERT_EQ(lines.grid.nx, 37);
   expect_close("focused, scan lines", lines, folder + "scanlines_db.npy", kLimit_db);
@@ -181,7 +182,7 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
   const Difference from_coarse = compare(coarse.db, with_own_level(reference, reference));
   EXPECT_LE(from_coarse.rms_db, kLimit_db);
   expect_cysts(coarse, "simus_p42v_focused_sector", reference, kShare);
-  p.grid_nz = 2501;
+  p.formation.grid_nz = 2501;
   const Picture fine = converted(picture_of(*opened, p), direct.grid);
   const Difference from_fine = compare(direct.db, with_own_level(fine.db, reference));
   EXPECT_LE(from_fine.rms_db, kLimit_db);

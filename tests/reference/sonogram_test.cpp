@@ -50,22 +50,22 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   const std::shared_ptr<Source> source = make_phantom(settings);
   const FlowTruth truth = flow_phantom_truth(settings, 0);
   ImagingParams p = default_params(*source->acquisition());
-  p.lateral_min_m = -0.002;
-  p.lateral_max_m = 0.002;
-  p.grid_nx = 17;
-  p.depth_min_m = 0.012;
-  p.depth_max_m = 0.024;
-  p.grid_nz = 121;
-  p.reference_db = 0.0;
-  p.gate = Gate::on;
-  p.gate_x_m = 0.0;
-  p.gate_z_m = truth.axis.z_m;
-  p.gate_length_m = GetParam().length_m;
-  p.f_number = GetParam().f_number;
-  p.sonogram_frames = 128;
-  p.sonogram_cutoff_hz = 60.0;
+  p.formation.lateral_min_m = -0.002;
+  p.formation.lateral_max_m = 0.002;
+  p.formation.grid_nx = 17;
+  p.formation.depth_min_m = 0.012;
+  p.formation.depth_max_m = 0.024;
+  p.formation.grid_nz = 121;
+  p.level.reference_db = 0.0;
+  p.doppler.gate = Gate::on;
+  p.doppler.x_m = 0.0;
+  p.doppler.z_m = truth.axis.z_m;
+  p.doppler.length_m = GetParam().length_m;
+  p.formation.f_number = GetParam().f_number;
+  p.doppler.frames = 128;
+  p.doppler.cutoff_hz = 60.0;
   // Between the beam, straight down, and the vessel.
-  p.flow_angle_rad = 0.5 * kPi - std::abs(angle_rad);
+  p.color_flow.angle_rad = 0.5 * kPi - std::abs(angle_rad);
   const SonogramRun run = run_sonogram(source, p, 600);
   const Sonogram& s = run.sonogram;
   const double envelope = median_of(s, s.envelope_m_s);
@@ -73,10 +73,10 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   std::printf(
       "vessel at %.0f degrees, gate %.1f mm, f/%.0f, %d bands: envelope %+.1f mm/s, strongest %+.1f, mean %+.1f; true "
       "%+.1f\n",
-      GetParam().vessel_deg, s.length_m * 1e3, p.f_number, s.bands, envelope * 1e3, strongest_m_s(s) * 1e3,
+      GetParam().vessel_deg, s.length_m * 1e3, p.formation.f_number, s.bands, envelope * 1e3, strongest_m_s(s) * 1e3,
       median_of(s, s.mean_m_s) * 1e3, sign * truth.peak_m_s * 1e3);
   // What moves the whole vessel is in the velocity too.
-  const double drift_m_s = GetParam().motion_m_s / std::cos(p.flow_angle_rad);
+  const double drift_m_s = GetParam().motion_m_s / std::cos(p.color_flow.angle_rad);
   EXPECT_NEAR(strongest_m_s(s), sign * truth.peak_m_s, 0.03 * truth.peak_m_s + s.aliasing_m_s / s.frames + drift_m_s);
   // Beside the axis blood is slower: at the ends of the 4 mm gate by 44 %.
   const double mean = sign * median_of(s, s.mean_m_s);
@@ -112,7 +112,7 @@ TEST(SonogramOnTheDisk, TheDisksVelocityAtTheGate) {
                                 "gate_z_m=0.0224", "gate_length_m=0.003", "sonogram_frames=24"}) {
       set_from_text(p, setting);
     }
-    p.gate_x_m = x_m;
+    p.doppler.x_m = x_m;
     const SonogramRun run = run_sonogram(opened.source, p, opened.info.frame_count);
     const Sonogram& s = run.sonogram;
     const double want = slope * (s.centre.x_m - centre_m);

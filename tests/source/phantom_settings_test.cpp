@@ -52,12 +52,12 @@ TEST(PhantomSettings, TheFlowPhantomNeedsNoAdjustment) {
     const FlowTruth truth = flow_phantom_truth(settings, 0);  // the fastest moment
     EXPECT_GE(truth.peak_m_s, 0.2);
     EXPECT_LE(truth.peak_m_s, 0.6);
-    EXPECT_NEAR(default_params(a).gate_x_m, truth.axis.x_m, 1e-9);
+    EXPECT_NEAR(default_params(a).doppler.x_m, truth.axis.x_m, 1e-9);
     // Geometric broadening: the steepest wave out, the aperture's edge back.
     const double steering_rad = *std::ranges::max_element(settings.angles_rad);
     const double half_width_m = 0.5 * a.probe.pitch_m * (a.n_elements() - 1);
     const double edge_rad =
-        std::min(std::atan(0.5 / default_params(a).f_number), std::atan(half_width_m / truth.axis.z_m));
+        std::min(std::atan(0.5 / default_params(a).formation.f_number), std::atan(half_width_m / truth.axis.z_m));
     const double most_m_s =
         0.5 * truth.peak_m_s * (std::sin(truth.angle_rad + steering_rad) + std::sin(truth.angle_rad + edge_rad));
     const double nyquist_m_s = a.sound_speed_m_s * a.frame_rate_hz / (4.0 * a.center_hz);

@@ -80,15 +80,15 @@ inline Acquisition scan_line_acquisition(int n_lines = 9, int n_samples = 400) {
 // Cartesian, whatever the array.
 inline ImagingParams small_picture(const Acquisition& a, int nx = 32, int nz = 48) {
   ImagingParams p = default_params(a);
-  p.grid_kind = GridChoice::cartesian;
-  p.grid_nx = nx;
-  p.grid_nz = nz;
+  p.formation.grid_kind = GridChoice::cartesian;
+  p.formation.grid_nx = nx;
+  p.formation.grid_nz = nz;
   return p;
 }
 
 inline ImagingParams small_sector(const Acquisition& a, int n_lines = 32, int n_radii = 48) {
   ImagingParams p = small_picture(a, n_lines, n_radii);
-  p.grid_kind = GridChoice::polar;
+  p.formation.grid_kind = GridChoice::polar;
   return p;
 }
 

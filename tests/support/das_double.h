@@ -16,7 +16,7 @@ inline std::complex<double> das_pixel_double(const Plan& plan, const std::vector
   const DasGeometry& g = plan.das->geometry;
   const Grid& grid = plan.das->tables->grid;
   const BandPlan& band = *plan.band;
-  const double c = plan.params.sound_speed_m_s;
+  const double c = plan.params.formation.sound_speed_m_s;
   const auto [x, z] = grid.point(ix, iz);
   const PixelPlace place{static_cast<float>(x), static_cast<float>(z), static_cast<float>(grid.r_m(iz))};
   std::complex<double> pixel;

@@ -15,6 +15,7 @@
 
 #include "app/session.h"
 #include "backend/backend.h"
+#include "backend/frame_processor.h"
 #include "source/source.h"
 #include "support/acquisitions.h"
 
@@ -137,11 +138,7 @@ inline std::vector<float> tap_of(const AcquisitionPtr& acquisition, const Imagin
                                  CpuKernel kernel = CpuKernel::automatic) {
   const std::unique_ptr<Backend> backend = make_cpu_backend(2, kernel);
   const std::unique_ptr<Lane> lane = backend->make_lane(0, StreamMode::serial);
-  lane->set_plan(make_plan(acquisition, params));
-  lane->upload({.stamp = {}, .samples = frame});
-  lane->condition();
-  lane->beamform();
-  lane->envelope();
+  form_frame(*lane, make_plan(acquisition, params), {.stamp = {}, .samples = frame});
   return lane->read_back(tap);
 }
 

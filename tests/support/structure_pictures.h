@@ -14,9 +14,9 @@ namespace echoloop::testing {
 // Every level beyond the mean of all is an object's: a pattern of two levels is found exactly as it is.
 inline ImagingParams exact_params(Structure wanted = Structure::bright) {
   ImagingParams p;
-  p.structure = wanted;
-  p.structure_smooth_m = p.structure_sigmas = p.structure_area_m2 = 0.0;
-  p.structure_kappa = 10.0;
+  p.objects.kind = wanted;
+  p.objects.smooth_m = p.objects.sigmas = p.objects.min_area_m2 = 0.0;
+  p.objects.kappa = 10.0;
   return p;
 }
 

@@ -112,7 +112,7 @@ class Switching : public ::testing::Test {
     if (!kept.has_value()) return;
     if (!is_whole(kept->frame)) ++torn_kept_;
     ReviewRequest request{.frame = kept->frame, .owner = kept->owner, .params = params, .compare = {}};
-    request.params.f_number = 1.0 + 0.25 * static_cast<double>(engine_() % 8);
+    request.params.formation.f_number = 1.0 + 0.25 * static_cast<double>(engine_() % 8);
     if (engine_() % 2 == 0) request.compare = params;
     session.review(std::move(request));
     past_[0].take();
@@ -123,7 +123,7 @@ class Switching : public ::testing::Test {
   void run(Backend& computing, Policies policies, double seconds) {
     CheckingBackend backend(computing);
     ImagingParams params = small_picture(*source_->acquisition(), 4, 4);
-    params.reference_db = 0.0;
+    params.level.reference_db = 0.0;
     Session session(backend, source_, images_box_, trace_,
                     {.stream = at_random(policies),
                      .params = params,

@@ -73,8 +73,8 @@ void expect_tone(const BandPlan& plan, const std::vector<Value>& line, double f_
 
 std::shared_ptr<const BandPlan> band_of(const Acquisition& a, double low_hz, double high_hz) {
   ImagingParams p = testing::small_picture(a);
-  p.band_low_hz = low_hz;
-  p.band_high_hz = high_hz;
+  p.formation.band_low_hz = low_hz;
+  p.formation.band_high_hz = high_hz;
   return make_plan(share(a), p)->band;
 }
 

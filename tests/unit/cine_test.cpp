@@ -225,12 +225,12 @@ TEST(Cine, AsksAgainForAnotherFrameOrOtherPixelsOnly) {
   EXPECT_EQ(rig.review.requests(), 1U);
   rig.update(16.0);
   EXPECT_EQ(rig.review.requests(), 1U);
-  rig.params.dynamic_range_db = 33.0;  // the display's alone
-  rig.params.gamma = 1.7;
-  rig.params.gain_db = 4.0;
+  rig.params.display.dynamic_range_db = 33.0;  // the display's alone
+  rig.params.display.gamma = 1.7;
+  rig.params.display.gain_db = 4.0;
   rig.update(16.0);
   EXPECT_EQ(rig.review.requests(), 1U);
-  rig.params.f_number = 2.75;
+  rig.params.formation.f_number = 2.75;
   rig.update(16.0);
   EXPECT_EQ(rig.review.requests(), 2U);
   rig.cine.index = 4;
@@ -276,15 +276,15 @@ TEST(Cine, KnowsItsAnswer) {
   Image image;
   image.stamp.sequence = 503;
   image.params = rig.params;
-  image.params.dynamic_range_db = ImagingParams{}.dynamic_range_db;
-  image.params.gain_db = ImagingParams{}.gain_db;
-  image.params.gamma = ImagingParams{}.gamma;
-  image.params.color_map = ImagingParams{}.color_map;
-  image.params.reference_db = 12.5;  // the level in use
+  image.params.display.dynamic_range_db = ImagingParams{}.display.dynamic_range_db;
+  image.params.display.gain_db = ImagingParams{}.display.gain_db;
+  image.params.display.gamma = ImagingParams{}.display.gamma;
+  image.params.display.color_map = ImagingParams{}.display.color_map;
+  image.params.level.reference_db = 12.5;  // the level in use
   EXPECT_TRUE(rig.review.answered_by(image));
-  image.params.f_number += 0.25;
+  image.params.formation.f_number += 0.25;
   EXPECT_FALSE(rig.review.answered_by(image));
-  image.params.f_number -= 0.25;
+  image.params.formation.f_number -= 0.25;
   image.stamp.sequence = 504;
   EXPECT_FALSE(rig.review.answered_by(image));
 }

@@ -76,8 +76,8 @@ void expect_rows_equal_pixels(const Acquisition& acquisition, const ImagingParam
 
 ImagingParams picture(const Acquisition& a, int nx, int nz, double f_number, Apodization window) {
   ImagingParams p = testing::small_picture(a, nx, nz);
-  p.f_number = f_number;
-  p.apodization = window;
+  p.formation.f_number = f_number;
+  p.formation.apodization = window;
   return p;
 }
 
@@ -116,21 +116,21 @@ TEST(DasRow, MoreTransmitsThanOneGroup) {
 TEST(DasRow, CurvedArrayWithDirectivityAndPixelsBehindTheChord) {
   const Acquisition a = convex_acquisition(32, 400);
   ImagingParams p = picture(a, 41, 37, 1.2, Apodization::boxcar);
-  p.depth_min_m = -3e-3;
-  p.directivity = Directivity::on;
+  p.formation.depth_min_m = -3e-3;
+  p.formation.directivity = Directivity::on;
   expect_rows_equal_pixels(a, p);
-  p.f_number = 0.0;
+  p.formation.f_number = 0.0;
   expect_rows_equal_pixels(a, p);
 }
 
 TEST(DasRow, Sectors) {
   for (const double f_number : {0.0, 1.2}) {
     ImagingParams p = small_sector(phased_acquisition(), 37, 41);
-    p.f_number = f_number;
+    p.formation.f_number = f_number;
     expect_rows_equal_pixels(phased_acquisition(), p);
     p = small_sector(convex_acquisition(32, 400), 33, 40);
-    p.f_number = f_number;
-    p.directivity = Directivity::on;
+    p.formation.f_number = f_number;
+    p.formation.directivity = Directivity::on;
     expect_rows_equal_pixels(convex_acquisition(32, 400), p);
   }
 }
@@ -141,7 +141,7 @@ TEST(DasRow, ColumnsOfScanLines) {
     Acquisition a = scan_line_acquisition();
     if (extra > 0) a.transmits.push_back(a.transmits[4]);
     ImagingParams p = small_sector(a, 0, 60);
-    p.f_number = extra > 0 ? 1.0 : 0.0;
+    p.formation.f_number = extra > 0 ? 1.0 : 0.0;
     const auto plan = make_plan(share(a), p);
     const DasGeometry& g = plan->das->geometry;
     ASSERT_NE(g.columns, nullptr);
@@ -172,8 +172,8 @@ TEST(DasRow, ColumnsOfScanLines) {
 TEST(DasRow, PixelsBeyondTheRecordAreZeroNotRubbish) {
   const Acquisition a = linear_acquisition(8, 64);
   ImagingParams p = picture(a, 9, 9, 0.0, Apodization::boxcar);
-  p.depth_min_m = 0.2;
-  p.depth_max_m = 0.5;
+  p.formation.depth_min_m = 0.2;
+  p.formation.depth_max_m = 0.5;
   const auto plan = make_plan(share(a), p);
   RowScratch scratch;
   scratch.resize(9, 1);
@@ -186,8 +186,8 @@ TEST(DasRow, PixelsBeyondTheRecordAreZeroNotRubbish) {
 TEST(DasRow, LinesOfOneUsableSampleContributeNothing) {
   Acquisition a = linear_acquisition(4, 2);
   ImagingParams p = picture(a, 5, 5, 0.0, Apodization::boxcar);
-  p.band_low_hz = 4.9e6;
-  p.band_high_hz = 5.1e6;
+  p.formation.band_low_hz = 4.9e6;
+  p.formation.band_high_hz = 5.1e6;
   const auto plan = make_plan(share(a), p);
   ASSERT_LT(plan->das->geometry.n_valid, 2);
   RowScratch scratch;

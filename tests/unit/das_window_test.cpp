@@ -79,7 +79,7 @@ void expect_image(const Acquisition& a, const ImagingParams& params, CpuKernel k
 
 ImagingParams picture(const Acquisition& a, int nx, int nz, double f_number = 0.0) {
   ImagingParams p = testing::small_picture(a, nx, nz);
-  p.f_number = f_number;
+  p.formation.f_number = f_number;
   return p;
 }
 
@@ -89,10 +89,10 @@ TEST_P(DasWindow, EveryWindowAndFNumber) {
        {Apodization::boxcar, Apodization::hann, Apodization::hamming, Apodization::tukey, Apodization::gauss}) {
     for (const double f_number : {0.0, 1.5}) {
       ImagingParams p = picture(a, 37, 40, f_number);
-      p.apodization = window;
+      p.formation.apodization = window;
       SCOPED_TRACE(::testing::Message() << "window " << static_cast<int>(window) << " F " << f_number);
       expect_image(a, p, GetParam());
-      p.directivity = Directivity::on;
+      p.formation.directivity = Directivity::on;
       expect_image(a, p, GetParam());
     }
   }
@@ -112,8 +112,8 @@ TEST_P(DasWindow, OddSizes) {
 TEST_P(DasWindow, GridToOneSide) {
   const Acquisition a = linear_acquisition(32, 300, {-7.0, 3.0});
   ImagingParams p = picture(a, 51, 30, 1.0);
-  p.lateral_min_m = -3.1e-3;
-  p.lateral_max_m = 7.7e-3;
+  p.formation.lateral_min_m = -3.1e-3;
+  p.formation.lateral_max_m = 7.7e-3;
   expect_image(a, p, GetParam());
 }
 
@@ -146,11 +146,11 @@ TEST_P(DasWindow, DivergingFocusedAndExplicitDelays) {
 TEST_P(DasWindow, CurvedArrayWithDirectivityAndPixelsBehindTheChord) {
   const Acquisition a = convex_acquisition(40, 500);
   ImagingParams p = picture(a, 41, 37, 1.2);
-  p.depth_min_m = -3e-3;
-  p.directivity = Directivity::on;
+  p.formation.depth_min_m = -3e-3;
+  p.formation.directivity = Directivity::on;
   expect_image(a, p, GetParam());
-  p.f_number = 0.0;
-  p.apodization = Apodization::hann;
+  p.formation.f_number = 0.0;
+  p.formation.apodization = Apodization::hann;
   expect_image(a, p, GetParam());
 }
 
@@ -159,12 +159,12 @@ TEST_P(DasWindow, SectorsOfPhasedArrays) {
   for (const int n_lines : {1, 2, 31, 64}) {
     for (const double f_number : {0.0, 1.0}) {
       ImagingParams p = small_sector(a, n_lines, 30);
-      p.f_number = f_number;
+      p.formation.f_number = f_number;
       SCOPED_TRACE(::testing::Message() << n_lines << " lines, F " << f_number);
       expect_image(a, p, GetParam());
-      p.sector_min_rad = -0.3;  // no mirror image
+      p.formation.sector_min_rad = -0.3;  // no mirror image
       expect_image(a, p, GetParam());
-      p.apodization = Apodization::hann;
+      p.formation.apodization = Apodization::hann;
       expect_image(a, p, GetParam());
     }
   }
@@ -174,10 +174,10 @@ TEST_P(DasWindow, SectorsOfCurvedArrays) {
   const Acquisition a = convex_acquisition(40, 500);
   for (const double f_number : {0.0, 1.2}) {
     ImagingParams p = small_sector(a, 41, 37);
-    p.f_number = f_number;
+    p.formation.f_number = f_number;
     expect_image(a, p, GetParam());
-    p.sector_max_rad = 0.2;
-    p.directivity = Directivity::on;
+    p.formation.sector_max_rad = 0.2;
+    p.formation.directivity = Directivity::on;
     expect_image(a, p, GetParam());
   }
 }
@@ -195,8 +195,8 @@ TEST_P(DasWindow, AnyPixelPitch) {
   const Acquisition a = linear_acquisition(48, 800, {-10.0, 8.0});
   for (const double half_width_m : {0.2e-3, 2e-3, 6e-3, 20e-3, 60e-3, 200e-3}) {
     ImagingParams p = picture(a, 48, 24);
-    p.lateral_min_m = -half_width_m;
-    p.lateral_max_m = half_width_m;
+    p.formation.lateral_min_m = -half_width_m;
+    p.formation.lateral_max_m = half_width_m;
     SCOPED_TRACE(half_width_m);
     expect_image(a, p, GetParam());
   }
@@ -208,15 +208,15 @@ TEST_P(DasWindow, EndsOfTheRecord) {
     Acquisition a = linear_acquisition(24, 160, {-6.0, 6.0});
     for (Transmit& t : a.transmits) t.t0_s = t0_s;
     ImagingParams p = picture(a, 40, 64);
-    p.depth_min_m = 0.3e-3;
-    p.depth_max_m = 12e-3;
+    p.formation.depth_min_m = 0.3e-3;
+    p.formation.depth_max_m = 12e-3;
     SCOPED_TRACE(t0_s);
     expect_image(a, p, GetParam());
   }
   const Acquisition a = linear_acquisition(8, 64);
   ImagingParams p = picture(a, 9, 9);
-  p.depth_min_m = 0.2;
-  p.depth_max_m = 0.5;
+  p.formation.depth_min_m = 0.2;
+  p.formation.depth_max_m = 0.5;
   const auto plan = make_plan(share(a), p);
   for (const Complex v : window_image(*plan, noise_lines(*plan), GetParam())) {
     EXPECT_EQ(std::hypot(v.re, v.im), 0.0f);
@@ -251,8 +251,8 @@ TEST_P(DasWindow, FullScaleInPhaseFitsTheIntegerSums) {
   Acquisition a = linear_acquisition(16, 400);
   for (Element& e : a.probe.elements) e.x_m *= 1e-4;
   ImagingParams p = picture(a, 21, 400);
-  p.lateral_min_m = -1e-5;
-  p.lateral_max_m = 1e-5;
+  p.formation.lateral_min_m = -1e-5;
+  p.formation.lateral_max_m = 1e-5;
   const auto plan = make_plan(share(a), p);
   for (const float sign : {1.0f, -1.0f}) {
     const std::vector<Complex> lines(noise_lines(*plan).size(), Complex{sign, 1.0f});

@@ -15,18 +15,18 @@ using testing::linear_acquisition;
 TEST(DefaultParams, LinearArrayShowsWhatItRecorded) {
   const Acquisition a = linear_acquisition(64, 1024);
   const ImagingParams p = default_params(a);
-  EXPECT_EQ(p.sound_speed_m_s, 1540.0);
-  EXPECT_EQ(p.f_number, 1.5);
+  EXPECT_EQ(p.formation.sound_speed_m_s, 1540.0);
+  EXPECT_EQ(p.formation.f_number, 1.5);
   // 5 MHz +- 3/4 of the 3 MHz bandwidth.
-  EXPECT_DOUBLE_EQ(p.band_low_hz, 2.75e6);
-  EXPECT_DOUBLE_EQ(p.band_high_hz, 7.25e6);
+  EXPECT_DOUBLE_EQ(p.formation.band_low_hz, 2.75e6);
+  EXPECT_DOUBLE_EQ(p.formation.band_high_hz, 7.25e6);
   // 1023 samples at 20 MHz are 39.39 mm, of which 96 % are 37.8 mm.
-  EXPECT_NEAR(p.depth_max_m, 37.8e-3, 0.05e-3);
-  EXPECT_NEAR(p.depth_min_m, 2e-3, 1e-9);
+  EXPECT_NEAR(p.formation.depth_max_m, 37.8e-3, 0.05e-3);
+  EXPECT_NEAR(p.formation.depth_min_m, 2e-3, 1e-9);
   // Outermost centres at 31.5 pitches, and half a pitch: 9.6 mm.
-  EXPECT_NEAR(p.lateral_max_m, 9.6e-3, 1e-9);
-  EXPECT_EQ(p.lateral_min_m, -p.lateral_max_m);
-  EXPECT_LE(p.reference_db, kAutoReference);
+  EXPECT_NEAR(p.formation.lateral_max_m, 9.6e-3, 1e-9);
+  EXPECT_EQ(p.formation.lateral_min_m, -p.formation.lateral_max_m);
+  EXPECT_LE(p.level.reference_db, kAutoReference);
   EXPECT_NO_THROW(validate_params(p, a));
 }
 
@@ -34,7 +34,7 @@ TEST(DefaultParams, RecordsThatStartLateStartDeep) {
   Acquisition a = linear_acquisition();
   a.transmits[0].t0_s = 9.95e-6;
   a.sound_speed_m_s = 1480.0;
-  EXPECT_NEAR(default_params(a).depth_min_m, 0.5 * 1480.0 * 9.95e-6, 0.06e-3);  // rounded to 0.1 mm
+  EXPECT_NEAR(default_params(a).formation.depth_min_m, 0.5 * 1480.0 * 9.95e-6, 0.06e-3);  // rounded to 0.1 mm
 }
 
 // An aperture that walks along the array: time zero is no depth of the outer beams.
@@ -50,8 +50,8 @@ TEST(DefaultParams, WalkingAperturesBeginWhereTheirRecordsDo) {
     a.transmits.push_back(t);
   }
   const ImagingParams p = default_params(a);
-  EXPECT_NEAR(p.depth_min_m, 0.5 * 1540.0 * 8e-6, 0.06e-3);
-  EXPECT_NEAR(p.depth_max_m, 0.96 * 0.5 * 1540.0 * (8e-6 + 1023 / 20e6), 0.06e-3);
+  EXPECT_NEAR(p.formation.depth_min_m, 0.5 * 1540.0 * 8e-6, 0.06e-3);
+  EXPECT_NEAR(p.formation.depth_max_m, 0.96 * 0.5 * 1540.0 * (8e-6 + 1023 / 20e6), 0.06e-3);
 }
 
 // Depth stays the file's, wherever its array lies.
@@ -60,15 +60,15 @@ TEST(DefaultParams, AnArrayBelowTheOriginIsSeenFromItsSurface) {
   for (Element& e : a.probe.elements) e.z_m = 30e-3;
   a.transmits[0].t0_s = 30e-3 / 1540.0;  // leaves the array
   const ImagingParams p = default_params(a);
-  EXPECT_NEAR(p.depth_min_m, 32e-3, 0.06e-3);
-  EXPECT_NEAR(p.depth_max_m, 0.96 * (30e-3 + 0.5 * 1540.0 * 1023 / 20e6), 0.06e-3);
+  EXPECT_NEAR(p.formation.depth_min_m, 32e-3, 0.06e-3);
+  EXPECT_NEAR(p.formation.depth_max_m, 0.96 * (30e-3 + 0.5 * 1540.0 * 1023 / 20e6), 0.06e-3);
 }
 
 TEST(DefaultParams, OfARecordingThatIsTooDeepTheFirstPartIsImaged) {
   for (const Acquisition& a : {linear_acquisition(4, 100'000), testing::convex_acquisition(4, 100'000)}) {
     const ImagingParams p = default_params(a);  // 3.8 m
     EXPECT_NO_THROW(validate_params(p, a));
-    EXPECT_EQ(p.depth_max_m, 0.5);
+    EXPECT_EQ(p.formation.depth_max_m, 0.5);
   }
 }
 
@@ -76,8 +76,8 @@ TEST(DefaultParams, PhasedArraysUseEveryElementAndLookAside) {
   Acquisition a = linear_acquisition(64, 2048);
   a.probe.kind = ProbeKind::phased;
   const ImagingParams p = default_params(a);
-  EXPECT_EQ(p.f_number, 0.0);
-  EXPECT_NEAR(p.lateral_max_m, p.depth_max_m * std::sin(35.0 * kRadiansPerDegree), 1e-5);
+  EXPECT_EQ(p.formation.f_number, 0.0);
+  EXPECT_NEAR(p.formation.lateral_max_m, p.formation.depth_max_m * std::sin(35.0 * kRadiansPerDegree), 1e-5);
 }
 
 TEST(DefaultParams, BandpassSampledRfStaysInItsNyquistZone) {
@@ -85,10 +85,10 @@ TEST(DefaultParams, BandpassSampledRfStaysInItsNyquistZone) {
   a.sampling_hz = 20e6 / 3.0;
   a.bandwidth_hz = 6e6;
   const ImagingParams p = default_params(a);
-  EXPECT_GE(p.band_low_hz, 10e6 / 3.0 * (1.0 - 1e-12));
-  EXPECT_LE(p.band_high_hz, 20e6 / 3.0 * (1.0 + 1e-12));
-  EXPECT_LT(p.band_low_hz, 5e6);
-  EXPECT_GT(p.band_high_hz, 5e6);
+  EXPECT_GE(p.formation.band_low_hz, 10e6 / 3.0 * (1.0 - 1e-12));
+  EXPECT_LE(p.formation.band_high_hz, 20e6 / 3.0 * (1.0 + 1e-12));
+  EXPECT_LT(p.formation.band_low_hz, 5e6);
+  EXPECT_GT(p.formation.band_high_hz, 5e6);
   EXPECT_NO_THROW(validate_params(p, a));
 }
 
@@ -99,8 +99,8 @@ TEST(DefaultParams, IqStaysWithinItsSampledBand) {
   a.sampling_hz = 2.5e6;
   a.bandwidth_hz = 4e6;
   const ImagingParams p = default_params(a);
-  EXPECT_DOUBLE_EQ(p.band_low_hz, 3.75e6);
-  EXPECT_DOUBLE_EQ(p.band_high_hz, 6.25e6);
+  EXPECT_DOUBLE_EQ(p.formation.band_low_hz, 3.75e6);
+  EXPECT_DOUBLE_EQ(p.formation.band_high_hz, 6.25e6);
   EXPECT_NO_THROW(validate_params(p, a));
 }
 
@@ -111,12 +111,12 @@ TEST(MakeGrid, AThirdOfAWavelengthWithinALimit) {
   Grid grid = make_grid(p, a);
   EXPECT_NEAR(grid.dx_m(), third, 0.01 * third);
   EXPECT_NEAR(grid.dz_m(), third, 0.01 * third);
-  EXPECT_EQ(grid.x0_m, p.lateral_min_m);
-  EXPECT_EQ(grid.z1_m, p.depth_max_m);
+  EXPECT_EQ(grid.x0_m, p.formation.lateral_min_m);
+  EXPECT_EQ(grid.z1_m, p.formation.depth_max_m);
   // A picture that would need millions of pixels gets coarser ones instead, as coarse in x as in z.
-  p.depth_max_m = 0.4;
-  p.lateral_min_m = -0.1;
-  p.lateral_max_m = 0.1;
+  p.formation.depth_max_m = 0.4;
+  p.formation.lateral_min_m = -0.1;
+  p.formation.lateral_max_m = 0.1;
   grid = make_grid(p, a);
   EXPECT_LE(grid.pixels(), 260000U);
   EXPECT_NEAR(grid.dx_m() / grid.dz_m(), 1.0, 0.02);
@@ -125,13 +125,13 @@ TEST(MakeGrid, AThirdOfAWavelengthWithinALimit) {
 TEST(MakeGrid, CountsThatTheUserGaveHold) {
   const Acquisition a = linear_acquisition();
   ImagingParams p = default_params(a);
-  p.grid_nx = 7;
-  p.grid_nz = 999;
+  p.formation.grid_nx = 7;
+  p.formation.grid_nz = 999;
   const Grid grid = make_grid(p, a);
   EXPECT_EQ(grid.nx, 7);
   EXPECT_EQ(grid.nz, 999);
-  EXPECT_DOUBLE_EQ(grid.x_m(6), p.lateral_max_m);
-  EXPECT_DOUBLE_EQ(grid.z_m(998), p.depth_max_m);
+  EXPECT_DOUBLE_EQ(grid.x_m(6), p.formation.lateral_max_m);
+  EXPECT_DOUBLE_EQ(grid.z_m(998), p.formation.depth_max_m);
 }
 
 }  // namespace

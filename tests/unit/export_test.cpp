@@ -29,8 +29,8 @@ struct TestImage {
   TestImage(int nx, int nz) : pixels(static_cast<std::size_t>(nx * nz)) {
     std::iota(pixels.begin(), pixels.end(), -60.25f);
     image.grid = {.x0_m = -0.01, .x1_m = 0.01, .z0_m = 0.002, .z1_m = 0.03, .nx = nx, .nz = nz};
-    image.params.f_number = 1.25;
-    image.params.apodization = Apodization::tukey;
+    image.params.formation.f_number = 1.25;
+    image.params.formation.apodization = Apodization::tukey;
     image.stamp = {.sequence = 41, .source_index = 9, .acquired_ns = 1, .time_s = 0.18};
     image.host_db = pixels.data();
   }

@@ -140,7 +140,7 @@ TEST(Figure, LabelsNeverCollideWithTwelveMarksCrowdedTogether) {
     for (const int images : {1, 2}) {
       for (const bool with_flow : {false, true}) {
         Figure f = figure_of(grid, shown, images);
-        f.images.back().display.flow = with_flow ? FlowMode::velocity : FlowMode::off;
+        f.images.back().display.color_flow.mode = with_flow ? FlowMode::velocity : FlowMode::off;
         f.images.back().flow = with_flow ? &flow : nullptr;
         for (const FigureSize size : {FigureSize{FigureSizing::width, 120.0, 300.0},
                                       {FigureSizing::width, 170.0, 300.0},
@@ -328,7 +328,7 @@ TEST(Figure, IsAsWideAsAskedFor) {
 
 TEST(FigureCaption, OfAAndBSaysCommonSettingsOnce) {
   Shown a(kTall), b(kTall);
-  b.image.params.f_number = 3.0;
+  b.image.params.formation.f_number = 3.0;
   std::vector<FigureImage> images = {{.image = a.image, .display = {}}, {.image = b.image, .display = {}}};
   std::string text = figure_caption(images, "Heart phantom", "");
   EXPECT_NE(text.find("F" + std::string(kNoBreak) + "3.00"), std::string::npos) << "a value stays with its name";

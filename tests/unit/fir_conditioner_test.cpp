@@ -89,8 +89,8 @@ TEST_P(Filters, MakeTheLinesThatTransformsMake) {
     a.signal = band.demod_hz > 0.0 ? SignalKind::iq : SignalKind::rf;
     a.demod_hz = band.demod_hz;
     ImagingParams p = testing::small_picture(a);
-    p.band_low_hz = band.low_hz;
-    p.band_high_hz = band.high_hz;
+    p.formation.band_low_hz = band.low_hz;
+    p.formation.band_high_hz = band.high_hz;
     const auto plan = make_plan(testing::share(a), p);
     const auto frame = to_bytes(testing::noise(a.frame_values(), 4));
     const Result found = filtered(*plan, frame);

@@ -90,11 +90,11 @@ TEST_P(FlowDevices, WallFiltersAreScipys) {
   const Ensemble e = tissue_and_blood(600, 24);
   const auto slots = fill(e, 40, 29);
   ImagingParams p;
-  p.wall_filter = WallFilter::fir;
+  p.color_flow.wall_filter = WallFilter::fir;
   device_->set_matrix(wall_matrix(p, 24), 24);
   expect_picture(*device_, slots, reference().at("fir"), 1e-3);
-  p.wall_filter = WallFilter::polynomial;
-  p.wall_order = 2;
+  p.color_flow.wall_filter = WallFilter::polynomial;
+  p.color_flow.wall_order = 2;
   device_->set_matrix(wall_matrix(p, 24), 24);
   expect_picture(*device_, slots, reference().at("polynomial_2"), 1e-3);
   const Decomposition d = device_->decompose(slots, 0);
@@ -142,7 +142,7 @@ TEST_P(FlowDevices, PersistenceFadesThePictureBefore) {
   const Ensemble loud = tissue_and_blood(100, 16);
   Ensemble silent = loud;
   for (Complex& v : silent.x) v = 0.1f * v;
-  device_->set_matrix(wall_matrix({.wall_filter = WallFilter::none}, 16), 16);
+  device_->set_matrix(wall_matrix({.color_flow = {.wall_filter = WallFilter::none}}, 16), 16);
   FlowImage first, second;
   const auto slots = fill(loud, 16);
   device_->apply(slots, {.scale_m_s = 1.0}, first);

@@ -15,8 +15,8 @@ using testing::TemporaryFolder;
 FlowImage small_flow() {
   FlowImage flow;
   flow.grid = {.x0_m = -0.01, .x1_m = 0.01, .z0_m = 0.0, .z1_m = 0.03, .nx = 3, .nz = 2};
-  flow.params.flow = FlowMode::velocity;
-  flow.params.flow_threshold_db = -30.0;
+  flow.params.color_flow.mode = FlowMode::velocity;
+  flow.params.color_flow.threshold_db = -30.0;
   flow.power_db = {-10.0f, -20.0f, -29.0f, -31.0f, -50.0f, -60.0f};
   flow.velocity_m_s = {0.1f, 0.2f, 0.3f, -9.0f, -9.0f, -9.0f};
   flow.frames = 16;
@@ -74,8 +74,8 @@ TEST(WriteFlowNpy, TheLowRankPictureComesLast) {
 
 TEST(FlowOverlay, PowerAboveTheThresholdAndPictureBelowThePriority) {
   ImagingParams p;
-  p.flow_threshold_db = -40.0;
-  p.flow_priority_db = -20.0;
+  p.color_flow.threshold_db = -40.0;
+  p.color_flow.priority_db = -20.0;
   EXPECT_TRUE(shows_flow(-30.0f, -25.0f, p));
   EXPECT_FALSE(shows_flow(-41.0f, -25.0f, p)) << "too weak";
   EXPECT_FALSE(shows_flow(-30.0f, -19.0f, p)) << "tissue wins";

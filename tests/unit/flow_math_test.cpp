@@ -38,7 +38,7 @@ double gain(const std::vector<float>& w, int n, double f) {
 }
 
 TEST(WallFilter, TapsAreScipys) {
-  const std::vector<double> taps = fir_highpass_hamming(kWallTaps, ImagingParams{}.wall_cutoff);
+  const std::vector<double> taps = fir_highpass_hamming(kWallTaps, ImagingParams{}.color_flow.wall_cutoff);
   const nlohmann::json want = reference().at("taps");
   ASSERT_EQ(taps.size(), 129U);
   for (std::size_t k = 0; k < want.size(); ++k) {
@@ -49,7 +49,7 @@ TEST(WallFilter, TapsAreScipys) {
 
 TEST(WallFilter, FirStopsTheSlowAndLetsTheFastPass) {
   const int n = 256;
-  const std::vector<float> w = fir_wall_matrix(fir_highpass_hamming(kWallTaps, ImagingParams{}.wall_cutoff), n);
+  const std::vector<float> w = fir_wall_matrix(fir_highpass_hamming(kWallTaps, ImagingParams{}.color_flow.wall_cutoff), n);
   EXPECT_LT(gain(w, n, 0.0), 1e-5);
   EXPECT_LT(gain(w, n, 0.1), 1e-2);
   EXPECT_NEAR(gain(w, n, 0.4), 1.0, 0.02);
@@ -153,15 +153,15 @@ TEST(LowRank, NoiseEndsAtTheThresholdOfGavishAndDonoho) {
 TEST(LowRank, WhoeverChoosesIsObeyed) {
   const Decomposition d = with_frequencies({0.05, -0.1, 0.5, 0.4, 0.3, -0.6});
   ImagingParams p;
-  p.flow = FlowMode::power;
+  p.color_flow.mode = FlowMode::power;
   EXPECT_EQ(choose_components(d, p, 1000).first, 3);
-  p.svd_low = 2;
-  p.svd_high = 5;
+  p.color_flow.svd_low = 2;
+  p.color_flow.svd_high = 5;
   EXPECT_EQ(choose_components(d, p, 1000), (ComponentRange{2, 5}));
-  p.svd_low = p.svd_high = 400;  // more than there are
+  p.color_flow.svd_low = p.color_flow.svd_high = 400;  // more than there are
   EXPECT_EQ(choose_components(d, p, 1000), (ComponentRange{6, 6}));
-  p.flow = FlowMode::low_rank;
-  p.svd_low = p.svd_high = 0;
+  p.color_flow.mode = FlowMode::low_rank;
+  p.color_flow.svd_low = p.color_flow.svd_high = 0;
   EXPECT_EQ(choose_components(d, p, 1000), (ComponentRange{1, 2})) << "the tissue";
 }
 

@@ -22,7 +22,7 @@ FlowImage flow_image(FlowMode mode, const Value& power_and_velocity) {
   FlowImage flow;
   flow.number = 1;
   flow.grid = kFlow;
-  flow.params.flow = mode;
+  flow.params.color_flow.mode = mode;
   flow.aliasing_m_s = 0.1;
   flow.frames = 64;
   for (int iz = 0; iz < kFlow.nz; ++iz) {
@@ -37,9 +37,9 @@ FlowImage flow_image(FlowMode mode, const Value& power_and_velocity) {
 
 ImagingParams shown(FlowMode mode) {
   ImagingParams p;
-  p.flow = mode;
-  p.flow_threshold_db = -40.0;
-  p.flow_priority_db = -10.0;
+  p.color_flow.mode = mode;
+  p.color_flow.threshold_db = -40.0;
+  p.color_flow.priority_db = -10.0;
   return p;
 }
 
@@ -85,7 +85,7 @@ TEST(FlowOverlay, ThresholdDecidesWhereItIs) {
       FlowMode::power, [](int ix, int) { return std::pair(-40.0F + 2.0F * static_cast<float>(ix - 20), 0.0F); });
   const ImagingParams p = shown(FlowMode::power);
   Gray gray;
-  RgbPicture picture = render_picture(gray.image, p);
+  RgbPicture picture = render_picture(gray.image, p.display);
   const RgbPicture beneath = picture;
   draw_flow_in(picture, gray.image, flow, p);
   ASSERT_EQ(picture.width, 101);
@@ -100,7 +100,7 @@ TEST(FlowOverlay, TheBarStandsBesideThePicture) {
   const FlowImage flow = flow_image(FlowMode::velocity, [](int, int) { return std::pair(-20.0F, 0.05F); });
   const ImagingParams p = shown(FlowMode::velocity);
   Gray gray;
-  RgbPicture picture = render_picture(gray.image, p);
+  RgbPicture picture = render_picture(gray.image, p.display);
   draw_flow_in(picture, gray.image, flow, p);
   const Rgb inside = pixel(picture, 50, 50);
   add_flow_scale(picture, flow, p);
@@ -155,8 +155,8 @@ TEST(FlowOverlay, TheLowRankPictureTakesThePicturesPlace) {
   flow.low_rank_db.assign(kFlow.pixels(), -12.0F);
   const ImagingParams p = shown(FlowMode::low_rank);
   Gray gray;
-  const RgbPicture picture = render_picture(low_rank_image(gray.image, flow), p);
-  EXPECT_EQ(pixel(picture, 5, 5), map_color(p.color_map, tone(-12.0, p)));
+  const RgbPicture picture = render_picture(low_rank_image(gray.image, flow), p.display);
+  EXPECT_EQ(pixel(picture, 5, 5), map_color(p.display.color_map, tone(-12.0, p.display)));
 }
 
 }  // namespace

@@ -128,8 +128,8 @@ TEST(SessionFile, ReadBackIsWhatWasSaved) {
   expect_same(read.marks, s.marks);
   ImagingParams params;
   for (const std::string& setting : read.settings) set_from_text(params, setting);
-  EXPECT_EQ(params.f_number, 1.7000000000000002);
-  EXPECT_EQ(params.apodization, Apodization::hann);
+  EXPECT_EQ(params.formation.f_number, 1.7000000000000002);
+  EXPECT_EQ(params.formation.apodization, Apodization::hann);
   expect_same(read_marks(file), s.marks);  // --marks SESSION
 }
 

@@ -111,12 +111,12 @@ TEST(Options, EveryNameOfEveryChoice) {
 
 TEST(Options, GridInMillimetresIncludingBothEnds) {
   const ImagingParams p = applied({"--grid", "-12.5:12.5:251,10:35:126"});
-  EXPECT_DOUBLE_EQ(p.lateral_min_m, -12.5e-3);
-  EXPECT_DOUBLE_EQ(p.lateral_max_m, 12.5e-3);
-  EXPECT_DOUBLE_EQ(p.depth_min_m, 10e-3);
-  EXPECT_DOUBLE_EQ(p.depth_max_m, 35e-3);
-  EXPECT_EQ(p.grid_nx, 251);
-  EXPECT_EQ(p.grid_nz, 126);
+  EXPECT_DOUBLE_EQ(p.formation.lateral_min_m, -12.5e-3);
+  EXPECT_DOUBLE_EQ(p.formation.lateral_max_m, 12.5e-3);
+  EXPECT_DOUBLE_EQ(p.formation.depth_min_m, 10e-3);
+  EXPECT_DOUBLE_EQ(p.formation.depth_max_m, 35e-3);
+  EXPECT_EQ(p.formation.grid_nx, 251);
+  EXPECT_EQ(p.formation.grid_nz, 126);
 }
 
 TEST(Options, SettingsApplyInOrderPresetsFirst) {
@@ -124,10 +124,10 @@ TEST(Options, SettingsApplyInOrderPresetsFirst) {
   testing::write_text_file(folder / "p.toml", "[parameters]\nf_number = 2\nrecipe = \"course\"\ngain_db = 3.5\n");
   const std::string preset = (folder / "p.toml").string();
   const ImagingParams p = applied({"--set", "f_number=1.1", "--set", "f_number=1.2", "--preset", preset});
-  EXPECT_EQ(p.f_number, 1.2);
-  EXPECT_EQ(p.recipe, Recipe::course);
-  EXPECT_EQ(p.gain_db, 3.5);
-  EXPECT_EQ(applied({"--preset", preset, "--recipe", "analytic"}).recipe, Recipe::analytic);
+  EXPECT_EQ(p.formation.f_number, 1.2);
+  EXPECT_EQ(p.formation.recipe, Recipe::course);
+  EXPECT_EQ(p.display.gain_db, 3.5);
+  EXPECT_EQ(applied({"--preset", preset, "--recipe", "analytic"}).formation.recipe, Recipe::analytic);
 }
 
 TEST(Options, BadInputNamesTheOption) {

@@ -19,7 +19,7 @@ using testing::share;
 
 ImagingParams half_precision(const Acquisition& a, int nx = 70, int nz = 90) {
   ImagingParams p = testing::small_picture(a, nx, nz);
-  p.precision = Precision::fp16;
+  p.formation.precision = Precision::fp16;
   return p;
 }
 
@@ -35,12 +35,12 @@ struct Rig {
 TEST(PackedPlan, OnlyForHalfPrecision) {
   Rig rig;
   ASSERT_NE(rig.before->packed, nullptr);
-  rig.params.precision = Precision::fp32;
+  rig.params.formation.precision = Precision::fp32;
   EXPECT_EQ(rig.after()->packed, nullptr);
   EXPECT_EQ(rig.after()->band, rig.before->band) << "the plain path does not depend on the precision";
   EXPECT_EQ(rig.after()->das->tables, rig.before->das->tables);
-  rig.params.precision = Precision::fp16;
-  rig.params.recipe = Recipe::course;
+  rig.params.formation.precision = Precision::fp16;
+  rig.params.formation.recipe = Recipe::course;
   EXPECT_EQ(rig.after()->packed, nullptr);
 }
 
@@ -51,19 +51,19 @@ TEST(PackedPlan, OnlyForABackendThatHasHalfPrecision) {
 
 TEST(PackedPlan, SharesWhatHolds) {
   Rig rig;
-  rig.params.gain_db = 3.0;
+  rig.params.display.gain_db = 3.0;
   EXPECT_EQ(rig.after()->packed, rig.before->packed);
-  rig.params.f_number = 2.5;
+  rig.params.formation.f_number = 2.5;
   const auto other_aperture = rig.after();
   EXPECT_EQ(other_aperture->packed->fir, rig.before->packed->fir);
   EXPECT_EQ(other_aperture->packed->das->tables, rig.before->packed->das->tables);
   EXPECT_EQ(other_aperture->packed->tiles->windows, rig.before->packed->tiles->windows);
   EXPECT_FLOAT_EQ(other_aperture->packed->das->geometry.f_number, 2.5f);
-  rig.params.grid_nx += 1;
+  rig.params.formation.grid_nx += 1;
   const auto other_grid = rig.after();
   EXPECT_EQ(other_grid->packed->fir, rig.before->packed->fir);
   EXPECT_NE(other_grid->packed->tiles->windows, rig.before->packed->tiles->windows);
-  rig.params.band_high_hz *= 0.9;
+  rig.params.formation.band_high_hz *= 0.9;
   EXPECT_NE(rig.after()->packed->fir, rig.before->packed->fir);
 }
 
@@ -123,8 +123,8 @@ TEST(PackedPlan, TilesCoverSectors) {
   for (const Acquisition& a : {testing::phased_acquisition(), convex_acquisition(24, 700)}) {
     for (const double f_number : {0.0, 1.2}) {
       ImagingParams p = half_precision(a, 170, 190);
-      p.grid_kind = GridChoice::polar;
-      p.f_number = f_number;
+      p.formation.grid_kind = GridChoice::polar;
+      p.formation.f_number = f_number;
       const auto plan = make_plan(share(a), p);
       ASSERT_NE(plan->packed, nullptr);
       EXPECT_EQ(plan->packed->tiles->lattice, PixelLattice::polar);

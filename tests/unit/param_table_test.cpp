@@ -56,7 +56,7 @@ TEST(ParamTable, TextRoundTripKeepsEveryBit) {
     ImagingParams p, copy;
     set_number(p, spec, value);
     set_from_text(copy, assignment(spec, get_text(p, spec)));
-    EXPECT_EQ(copy.f_number, value);
+    EXPECT_EQ(copy.formation.f_number, value);
   }
 }
 
@@ -96,11 +96,11 @@ TEST(ParamTable, RefusalsNameKeyValueAndRange) {
 TEST(ParamTable, ChoicesGoByName) {
   ImagingParams p;
   set_from_text(p, "apodization=hamming");
-  EXPECT_EQ(p.apodization, Apodization::hamming);
+  EXPECT_EQ(p.formation.apodization, Apodization::hamming);
   set_from_text(p, "recipe=course");
-  EXPECT_EQ(p.recipe, Recipe::course);
+  EXPECT_EQ(p.formation.recipe, Recipe::course);
   set_from_text(p, "color_map=viridis");
-  EXPECT_EQ(p.color_map, ColorMap::viridis);
+  EXPECT_EQ(p.display.color_map, ColorMap::viridis);
   expect_refusal([&] { set_from_text(p, "apodization=Hamming"); }, "boxcar, hann, hamming, tukey, gauss");
   expect_refusal([&] { set_from_text(p, "apodization=2"); }, "apodization");
 }
@@ -125,32 +125,60 @@ void expect_contradiction(const char* key, const char* value, const char* naming
 TEST(ParamTable, DisplayIsTakenAloneAndWhole) {
   ImagingParams from, to;
   for (const ParamSpec& spec : param_table()) set_number(from, spec, spec.max);
-  take_display(to, from);
+  to.display = from.display;
   const ImagingParams before;
   for (const ParamSpec& spec : param_table()) {
-    const ImagingParams& as = spec.group == ParamGroup::display ? from : before;
+    const ImagingParams& as = spec.part == ParamPart::display ? from : before;
     EXPECT_EQ(get_number(to, spec), get_number(as, spec)) << spec.key;
   }
-  EXPECT_EQ(to.tgc_8_db, 40.0);
+  EXPECT_EQ(to.display.tgc_db[7], 40.0);
 }
 
-// Each parameter changes what it acts on, and nothing else.
-TEST(ParamTable, AlikeLooksAtThoseThatActOnIt) {
+// A row's part is the struct that holds its member: each parameter changes this struct, and no other.
+TEST(ParamTable, APartIsTheStructOfItsMember) {
   const ImagingParams a;
-  int forming = 0, refining = 0, finding = 0;
   for (const ParamSpec& spec : param_table()) {
     ImagingParams b = a;
     set_number(b, spec, get_number(a, spec) == spec.max ? spec.min : spec.max);
-    const bool formation = spec.group == ParamGroup::formation && spec.key != "reference_db";
-    forming += alike(a, b, forms_pixels) ? 0 : 1;
-    refining += alike(a, b, is_refinement) ? 0 : 1;
-    finding += alike(a, b, finds_structure) ? 0 : 1;
-    EXPECT_EQ(alike(a, b, forms_pixels) && alike(a, b, is_refinement), !formation) << spec.key;
-    EXPECT_EQ(alike(a, b, finds_structure), spec.group != ParamGroup::structure) << spec.key;
+    const auto expect_part = [&](ParamPart part, bool equal) { EXPECT_EQ(equal, spec.part != part) << spec.key; };
+    expect_part(ParamPart::formation, a.formation == b.formation);
+    expect_part(ParamPart::transmits, a.transmits == b.transmits);
+    expect_part(ParamPart::level, a.level == b.level);
+    expect_part(ParamPart::refine, a.refine == b.refine);
+    expect_part(ParamPart::color_flow, a.color_flow == b.color_flow);
+    expect_part(ParamPart::doppler, a.doppler == b.doppler);
+    expect_part(ParamPart::objects, a.objects == b.objects);
+    expect_part(ParamPart::display, a.display == b.display);
+    const bool pixels = spec.part == ParamPart::formation || spec.part == ParamPart::transmits;
+    EXPECT_EQ(same_pixels(a, b), !pixels) << spec.key;
   }
-  EXPECT_GT(forming, 20);
-  EXPECT_EQ(refining, 5);
-  EXPECT_GT(finding, 3);
+}
+
+// A slider is dragged within the range that may be typed, and begins and ends where it says.
+TEST(ParamTable, ControlsLieWithinTheRange) {
+  for (const ParamSpec& spec : param_table()) {
+    const ParamControl& control = spec.control;
+    if (control.drag_min == control.drag_max) continue;
+    EXPECT_LT(control.drag_min, control.drag_max) << spec.key;
+    EXPECT_GE(control.drag_min, spec.min * spec.shown_per_si - 1e-9) << spec.key;
+    EXPECT_LE(control.drag_max, spec.max * spec.shown_per_si + 1e-9) << spec.key;
+    EXPECT_TRUE(spec.choices.empty()) << spec.key;
+  }
+}
+
+TEST(ParamTable, SaysWhyAParameterHasNoEffect) {
+  const Acquisition a = linear_acquisition();
+  ImagingParams p = default_params(a);
+  const auto why = [&](std::string_view key) {
+    return std::string(why_no_effect(param(key), {.params = p, .acquisition = &a}));
+  };
+  EXPECT_EQ(why("f_number"), "");
+  EXPECT_EQ(why("flow"), "");
+  EXPECT_NE(why("sector_min_rad"), "");
+  p.formation.recipe = Recipe::course;
+  EXPECT_NE(why("f_number").find("course"), std::string::npos);
+  EXPECT_NE(why("flow").find("without phase"), std::string::npos);
+  EXPECT_EQ(std::string(why_no_effect(param("structure"), {.params = p, .acquisition = nullptr})), "No source.");
 }
 
 TEST(ValidateParams, ContradictionsAreRefused) {
@@ -160,7 +188,7 @@ TEST(ValidateParams, ContradictionsAreRefused) {
   expect_contradiction("band_high_hz", "90e6", "sampling frequency");
   const Acquisition a = linear_acquisition();
   ImagingParams p = testing::small_picture(a);
-  p.f_number = std::nan("");
+  p.formation.f_number = std::nan("");
   expect_refusal([&] { validate_params(p, a); }, "f_number");
 }
 

@@ -23,8 +23,8 @@ struct Rig {
 
 TEST(Plan, ScalarsChangeWithoutATable) {
   Rig rig;
-  rig.params.f_number = 2.5;
-  rig.params.apodization = Apodization::hann;
+  rig.params.formation.f_number = 2.5;
+  rig.params.formation.apodization = Apodization::hann;
   const auto after = rig.after();
   EXPECT_EQ(after->band, rig.before->band);
   EXPECT_EQ(after->das->tables, rig.before->das->tables);
@@ -35,14 +35,14 @@ TEST(Plan, ScalarsChangeWithoutATable) {
 
 TEST(Plan, DisplayParametersRebuildNothing) {
   Rig rig;
-  rig.params.gain_db = 12.0;
-  rig.params.dynamic_range_db = 30.0;
+  rig.params.display.gain_db = 12.0;
+  rig.params.display.dynamic_range_db = 30.0;
   EXPECT_EQ(rig.after()->das->tables, rig.before->das->tables);
 }
 
 TEST(Plan, ANewBandRebuildsTheFilter) {
   Rig rig;
-  rig.params.band_high_hz *= 0.9;
+  rig.params.formation.band_high_hz *= 0.9;
   const auto after = rig.after();
   EXPECT_NE(after->band, rig.before->band);
   EXPECT_NE(after->band->response, rig.before->band->response);
@@ -50,7 +50,7 @@ TEST(Plan, ANewBandRebuildsTheFilter) {
 
 TEST(Plan, ANewGridKeepsTheFilter) {
   Rig rig;
-  rig.params.grid_nx += 1;
+  rig.params.formation.grid_nx += 1;
   const auto after = rig.after();
   EXPECT_EQ(after->band, rig.before->band);
   EXPECT_NE(after->das->tables, rig.before->das->tables);
@@ -59,7 +59,7 @@ TEST(Plan, ANewGridKeepsTheFilter) {
 
 TEST(Plan, ANewSoundSpeedRebuildsTheTablesOnly) {
   Rig rig;
-  rig.params.sound_speed_m_s = 1480.0;
+  rig.params.formation.sound_speed_m_s = 1480.0;
   const auto after = rig.after();
   EXPECT_EQ(after->band, rig.before->band);
   EXPECT_NE(after->das->tables, rig.before->das->tables);
@@ -82,13 +82,13 @@ TEST(Plan, PointersLeadIntoItsOwnTables) {
 
 TEST(Plan, TheCourseSharesUntilGridOrSpeedChange) {
   Rig rig;
-  rig.params.recipe = Recipe::course;
+  rig.params.formation.recipe = Recipe::course;
   rig.before = make_plan(rig.acquisition, rig.params);
-  rig.params.f_number = 3.0;  // means nothing to the course
+  rig.params.formation.f_number = 3.0;  // means nothing to the course
   EXPECT_EQ(rig.after()->course, rig.before->course);
-  rig.params.sound_speed_m_s = 1500.0;
+  rig.params.formation.sound_speed_m_s = 1500.0;
   EXPECT_NE(rig.after()->course, rig.before->course);
-  rig.params.recipe = Recipe::analytic;
+  rig.params.formation.recipe = Recipe::analytic;
   const auto back = rig.after();
   EXPECT_EQ(back->course, nullptr);
   EXPECT_NE(back->das, nullptr);
@@ -97,7 +97,7 @@ TEST(Plan, TheCourseSharesUntilGridOrSpeedChange) {
 TEST(Plan, TheCourseRefusesWhatItsFormulaCannotDescribe) {
   const auto course = [](const Acquisition& a) {
     ImagingParams p = small_picture(a);
-    p.recipe = Recipe::course;
+    p.formation.recipe = Recipe::course;
     return make_plan(share(a), p);
   };
   EXPECT_NO_THROW(course(linear_acquisition()));
@@ -118,17 +118,17 @@ TEST(Plan, TheCourseRefusesWhatItsFormulaCannotDescribe) {
 TEST(FormationWarning, OnlyForTheCourseOnACoarseGrid) {
   const Acquisition a = linear_acquisition();
   ImagingParams p = small_picture(a);
-  p.depth_min_m = 20e-3;
-  p.depth_max_m = 50e-3;
-  p.grid_nz = 128;  // 0.236 mm a row; at most 1540 / (4 x 7.5 MHz) = 0.0513 mm
+  p.formation.depth_min_m = 20e-3;
+  p.formation.depth_max_m = 50e-3;
+  p.formation.grid_nz = 128;  // 0.236 mm a row; at most 1540 / (4 x 7.5 MHz) = 0.0513 mm
   EXPECT_TRUE(formation_warning(a, p).empty());
-  p.recipe = Recipe::course;
+  p.formation.recipe = Recipe::course;
   const std::string warning = formation_warning(a, p);
   EXPECT_NE(warning.find("0.236 mm"), std::string::npos) << warning;
   EXPECT_EQ(warning.find('\n'), std::string::npos);
-  p.grid_nz = 585;  // 0.05137 mm: just too coarse
+  p.formation.grid_nz = 585;  // 0.05137 mm: just too coarse
   EXPECT_FALSE(formation_warning(a, p).empty());
-  p.grid_nz = 586;  // 0.05128 mm
+  p.formation.grid_nz = 586;  // 0.05128 mm
   EXPECT_TRUE(formation_warning(a, p).empty());
 }
 

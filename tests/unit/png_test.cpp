@@ -67,7 +67,7 @@ TEST(WritePng16, LevelsCanBeReadBack) {
   pixels[50] = std::nanf("");
   Image image;
   image.grid = {.x0_m = -0.01, .x1_m = 0.01, .z0_m = 0.002, .z1_m = 0.022, .nx = 21, .nz = 11};
-  image.params.dynamic_range_db = 70.0;
+  image.params.display.dynamic_range_db = 70.0;
   image.host_db = pixels.data();
   write_png16(folder / "a.png", image, {{"Source", "sim:points"}, {"Name", "Größe µm"}});
   const PngFile read = read_png(folder / "a.png");

@@ -38,7 +38,7 @@ struct Shelf {
   }
   std::filesystem::path add(const std::string& name, double gain_db) {
     ImagingParams p;
-    p.gain_db = gain_db;
+    p.display.gain_db = gain_db;
     return shelf->add(make_preset(name, p, linear_acquisition()));
   }
   [[nodiscard]] std::size_t index(const std::filesystem::path& file) const { return shelf->find(file).value(); }

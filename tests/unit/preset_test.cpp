@@ -65,8 +65,8 @@ TEST(Preset, ChangesWhatItNamesAndNothingElse) {
   std::mt19937 random(3);
   const ImagingParams before = random_params(random);
   ImagingParams wanted = before;
-  wanted.f_number = 1.25;
-  wanted.color_map = ColorMap::viridis;
+  wanted.formation.f_number = 1.25;
+  wanted.display.color_map = ColorMap::viridis;
   const Preset p = parse_preset("test", "[parameters]\nf_number = 1.25\ncolor_map = \"viridis\"\n");
   EXPECT_EQ(apply_preset(p, before, a), wanted);
   EXPECT_EQ(apply_preset(parse_preset("flat", "f_number = 1.25\ncolor_map = 'viridis'\n"), before, a), wanted);
@@ -77,9 +77,9 @@ TEST(Preset, WhatMeansOneProbeActsOnThatProbeOnly) {
   Acquisition a = linear_acquisition();
   a.probe.name = "L128";
   ImagingParams wanted;
-  wanted.depth_max_m = 0.033;
-  wanted.band_low_hz = 3e6;
-  wanted.gain_db = 7;
+  wanted.formation.depth_max_m = 0.033;
+  wanted.formation.band_low_hz = 3e6;
+  wanted.display.gain_db = 7;
   const Preset p = parse_preset("test", preset_toml(make_preset("p", wanted, a)));
   EXPECT_TRUE(belongs_to(p, a));
   EXPECT_EQ(apply_preset(p, {}, a), wanted);
@@ -90,9 +90,9 @@ TEST(Preset, WhatMeansOneProbeActsOnThatProbeOnly) {
   for (const Acquisition& other : others) {
     EXPECT_FALSE(belongs_to(p, other));
     const ImagingParams loaded = apply_preset(p, {}, other);
-    EXPECT_EQ(loaded.depth_max_m, ImagingParams().depth_max_m);
-    EXPECT_EQ(loaded.band_low_hz, ImagingParams().band_low_hz);
-    EXPECT_EQ(loaded.gain_db, 7);
+    EXPECT_EQ(loaded.formation.depth_max_m, ImagingParams().formation.depth_max_m);
+    EXPECT_EQ(loaded.formation.band_low_hz, ImagingParams().formation.band_low_hz);
+    EXPECT_EQ(loaded.display.gain_db, 7);
   }
 }
 

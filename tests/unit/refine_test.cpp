@@ -57,8 +57,8 @@ TEST(Refine, SmoothingKeepsTheMeanAndHasItsSigma) {
   const Acquisition a = linear_acquisition();
   ImagingParams params = small_picture(a);
   const Grid grid{.x0_m = 0, .x1_m = 8e-3, .z0_m = 10e-3, .z1_m = 20e-3, .nx = 81, .nz = 201};  // 0.1 mm, 0.05 mm
-  params.smooth_axial_m = 0.2e-3;
-  params.smooth_lateral_m = 0.3e-3;
+  params.refine.smooth_axial_m = 0.2e-3;
+  params.refine.smooth_lateral_m = 0.3e-3;
   const auto plan = make_refine_plan(params, grid);
   ASSERT_NE(plan, nullptr);
   Pixels p{81, 201};
@@ -88,7 +88,7 @@ TEST(Refine, OnASectorTheLengthIsTheSameAtEveryRadius) {
   const Grid grid =
       polar_grid({.apex_z_m = 0, .angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 20e-3, .r1_m = 80e-3}, 101, 61);
   ImagingParams params;
-  params.smooth_lateral_m = 1.6e-3;
+  params.refine.smooth_lateral_m = 1.6e-3;
   const auto plan = make_refine_plan(params, grid);
   ASSERT_EQ(plan->lateral_rows, 61);
   for (const int iz : {0, 30, 60}) {
@@ -108,7 +108,7 @@ TEST(Refine, SpeckleReductionCalmsNoiseAndKeepsAStep) {
     }
   }
   ImagingParams params;
-  params.speckle_reduction = 1.0;
+  params.refine.speckle_reduction = 1.0;
   const auto plan = make_refine_plan(params, {.x0_m = 0, .x1_m = 1, .z0_m = 0, .z1_m = 1, .nx = 60, .nz = 40});
   const auto spread = [&](auto value, int from, int to) {
     double sum = 0.0, squares = 0.0;
@@ -140,12 +140,12 @@ TEST(Refine, NothingIsPlannedWhenAllIsOff) {
 TEST(Refine, TheOtherParametersKeepItsPlan) {
   const AcquisitionPtr a = share(linear_acquisition());
   ImagingParams params = small_picture(*a);
-  params.median = Median::three;
+  params.refine.median = Median::three;
   const auto before = make_plan(a, params);
-  params.f_number = 2.0;
+  params.formation.f_number = 2.0;
   const auto after = make_plan(a, params, before);
   EXPECT_EQ(after->refine, before->refine);
-  params.median = Median::five;
+  params.refine.median = Median::five;
   EXPECT_NE(make_plan(a, params, after)->refine, before->refine);
 }
 
@@ -158,7 +158,7 @@ FrameStamp at_time(double time_s) {
 TEST(Persistence, FadesWithItsTimeConstantHoweverTheFramesCome) {
   const AcquisitionPtr a = share(linear_acquisition());
   ImagingParams params = small_picture(*a);
-  params.persistence_s = 0.2;
+  params.refine.persistence_s = 0.2;
   const auto plan = make_plan(a, params);
   Persistence slow, fast;
   EXPECT_TRUE(slow.next(plan, at_time(1.0)).begins);
@@ -173,7 +173,7 @@ TEST(Persistence, FadesWithItsTimeConstantHoweverTheFramesCome) {
 TEST(Persistence, SaysHowManyFramesItAverages) {
   const AcquisitionPtr a = share(linear_acquisition());
   ImagingParams params = small_picture(*a);
-  params.persistence_s = 0.1;
+  params.refine.persistence_s = 0.1;
   const auto plan = make_plan(a, params);
   Persistence persistence;
   EXPECT_DOUBLE_EQ(persistence.next(plan, at_time(0.0)).frames, 1.0);
@@ -186,7 +186,7 @@ TEST(Persistence, SaysHowManyFramesItAverages) {
 TEST(Persistence, BeginsAnewWhenThePictureIsAnother) {
   const AcquisitionPtr a = share(linear_acquisition());
   ImagingParams params = small_picture(*a);
-  params.persistence_s = 0.1;
+  params.refine.persistence_s = 0.1;
   auto plan = make_plan(a, params);
   Persistence persistence;
   persistence.next(plan, at_time(0.0));
@@ -194,15 +194,15 @@ TEST(Persistence, BeginsAnewWhenThePictureIsAnother) {
     plan = make_plan(a, p, plan);
     return persistence.next(plan, at_time(time_s)).begins;
   };
-  params.median = Median::three;
-  params.gain_db = 6.0;
-  params.reference_db = 20.0;
-  params.persistence_s = 0.2;
+  params.refine.median = Median::three;
+  params.display.gain_db = 6.0;
+  params.level.reference_db = 20.0;
+  params.refine.persistence_s = 0.2;
   EXPECT_FALSE(begins_with(params, 0.1)) << "the amplitudes are the same";
-  params.sound_speed_m_s = 1500.0;
+  params.formation.sound_speed_m_s = 1500.0;
   EXPECT_TRUE(begins_with(params, 0.2));
   EXPECT_FALSE(begins_with(params, 0.3));
-  params.grid_nx += 1;
+  params.formation.grid_nx += 1;
   EXPECT_TRUE(begins_with(params, 0.4));
   EXPECT_TRUE(begins_with(params, 0.0)) << "the recording begins again";
 }
@@ -218,8 +218,8 @@ TEST(Refine, SmoothedRowsAreTheSmoothedPixels) {
             {.apex_z_m = -5e-3, .angle0_rad = -0.2, .angle1_rad = 0.2, .r0_m = 6e-3, .r1_m = 6e-3 + 5e-5 * nz}, nx, nz);
       }
       ImagingParams p;
-      p.smooth_axial_m = 0.2e-3;
-      p.smooth_lateral_m = 0.4e-3;
+      p.refine.smooth_axial_m = 0.2e-3;
+      p.refine.smooth_lateral_m = 0.4e-3;
       const auto plan = make_refine_plan(p, grid);
       Pixels first{nx, nz}, second{nx, nz};
       const std::vector<float> values = noise(first.db.size(), 7);

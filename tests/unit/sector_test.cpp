@@ -75,8 +75,8 @@ TEST(Sector, WhoLooksIntoOne) {
   Acquisition coarse = phased_acquisition();  // diverging waves from a linear array
   coarse.probe.pitch_m = 0.3e-3;
   EXPECT_FALSE(looks_into_sector(coarse));
-  EXPECT_EQ(default_params(phased_acquisition()).f_number, 0.0);
-  EXPECT_GT(default_params(convex_acquisition()).f_number, 0.0);
+  EXPECT_EQ(default_params(phased_acquisition()).formation.f_number, 0.0);
+  EXPECT_GT(default_params(convex_acquisition()).formation.f_number, 0.0);
 }
 
 TEST(Sector, TheGridIsWhatTheUserAskedForOrWhatFits) {
@@ -84,20 +84,20 @@ TEST(Sector, TheGridIsWhatTheUserAskedForOrWhatFits) {
   ImagingParams p = default_params(a);
   Grid g = make_grid(p, a);
   ASSERT_TRUE(g.polar());
-  EXPECT_NEAR(g.sector.apex_z_m + g.sector.r0_m, p.depth_min_m, 1e-12);
-  EXPECT_NEAR(g.sector.apex_z_m + g.sector.r1_m, p.depth_max_m, 1e-12);
+  EXPECT_NEAR(g.sector.apex_z_m + g.sector.r0_m, p.formation.depth_min_m, 1e-12);
+  EXPECT_NEAR(g.sector.apex_z_m + g.sector.r1_m, p.formation.depth_max_m, 1e-12);
   EXPECT_NEAR(g.sector.angle1_rad, a.probe.elements.back().normal_rad, 0.06 * kDegree);
-  p.grid_nx = 128;
-  p.grid_nz = 512;
-  p.sector_min_rad = -0.1;
+  p.formation.grid_nx = 128;
+  p.formation.grid_nz = 512;
+  p.formation.sector_min_rad = -0.1;
   g = make_grid(p, a);
   EXPECT_EQ(g.nx, 128);
   EXPECT_EQ(g.nz, 512);
   EXPECT_EQ(g.sector.angle0_rad, -0.1);
-  p.grid_kind = GridChoice::cartesian;
+  p.formation.grid_kind = GridChoice::cartesian;
   EXPECT_FALSE(make_grid(p, a).polar());
-  p.grid_kind = GridChoice::automatic;
-  p.recipe = Recipe::course;
+  p.formation.grid_kind = GridChoice::automatic;
+  p.formation.recipe = Recipe::course;
   EXPECT_FALSE(make_grid(p, a).polar());
 }
 
@@ -122,14 +122,14 @@ TEST(ScanLines, FewDirectionsAreCompounded) {
   const Acquisition few = scan_line_acquisition(5);
   ImagingParams p = default_params(few);
   EXPECT_FALSE(forms_lines(p, few));
-  p.compounding = Compounding::lines;
+  p.formation.compounding = Compounding::lines;
   EXPECT_TRUE(forms_lines(p, few));
   const Acquisition many = scan_line_acquisition(9);
-  p.compounding = Compounding::automatic;
+  p.formation.compounding = Compounding::automatic;
   EXPECT_TRUE(forms_lines(p, many));
-  p.compounding = Compounding::coherent;
+  p.formation.compounding = Compounding::coherent;
   EXPECT_FALSE(forms_lines(p, many));
-  p.compounding = Compounding::lines;
+  p.formation.compounding = Compounding::lines;
   EXPECT_FALSE(forms_lines(p, phased_acquisition()));  // nothing is focused
 }
 
@@ -162,7 +162,7 @@ TEST(ScanLines, UnevenOnesLeaveNoLineEmpty) {
 TEST(SectorPlan, ScanLinesHaveNoHalfPrecisionForm) {
   const Acquisition a = scan_line_acquisition(9);
   ImagingParams p = default_params(a);
-  p.precision = Precision::fp16;
+  p.formation.precision = Precision::fp16;
   EXPECT_EQ(make_plan(share(a), p)->packed, nullptr);
 }
 

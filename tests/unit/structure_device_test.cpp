@@ -83,7 +83,7 @@ TEST_F(StructureDevices, NothingAndEverything) {
   for (float& db : empty.db) db = -600.0F;
   empty.db[3] = std::numeric_limits<float>::quiet_NaN();
   ImagingParams smoothed = exact_params(Structure::dark);
-  smoothed.structure_smooth_m = 1e-3;
+  smoothed.objects.smooth_m = 1e-3;
   const StructureImage none = find(empty, smoothed);
   EXPECT_EQ(none.background.pixels, 0U);
   EXPECT_EQ(none.smoothed.pixels, 0U);
@@ -125,7 +125,7 @@ TEST_F(StructureDevices, AVoidIsNoDarkObjectAndHasNoRim) {
     for (int ix = 0; ix < 30; ++ix) picture.db[static_cast<std::size_t>(iz * 101 + ix)] = -600.0F;
   }
   ImagingParams p;
-  p.structure = Structure::dark;
+  p.objects.kind = Structure::dark;
   const StructureImage found = find(picture, p);
   ASSERT_EQ(found.objects.size(), 1U) << "the dark disc";
   EXPECT_GT(found.objects[0].ix0, 40);
@@ -155,9 +155,9 @@ TEST_F(StructureDevices, TableOfAnObject) {
 TEST_F(StructureDevices, SmallObjectsAreLeftOut) {
   const Rows rows = {"#.##.", ".....", "###.#", "....#"};
   ImagingParams p = exact_params();
-  p.structure_area_m2 = 2e-8;  // of two pixels, as near as a double comes
+  p.objects.min_area_m2 = 2e-8;  // of two pixels, as near as a double comes
   EXPECT_EQ(labels_of(rows, p), (Rows{"..11.", ".....", "222.3", "....3"}));
-  p.structure_area_m2 = 2.1e-8;
+  p.objects.min_area_m2 = 2.1e-8;
   EXPECT_EQ(labels_of(rows, p), (Rows{".....", ".....", "111..", "....."}));
   const StructureImage found = find(pattern_picture(rows), p);
   EXPECT_EQ(found.objects.size(), 1U);

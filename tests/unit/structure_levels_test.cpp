@@ -30,7 +30,7 @@ TEST_F(StructureLevels, BackgroundIsThatOfTheDefinition) {
     for (const double kappa : {2.0, 3.0, 5.0}) {
       const MadePicture picture = speckle_picture(grid, 5, 97);
       ImagingParams p = exact_params();
-      p.structure_kappa = kappa;
+      p.objects.kappa = kappa;
       const Background got = find(picture, p).background;
       expect_same(got, plain_background(picture.db, picture.db, kappa));
       EXPECT_GE(got.rounds, kappa < 4.0 ? 2 : 0);
@@ -95,7 +95,7 @@ TEST_F(StructureLevels, MeanOnASectorIsOfTheArea) {
 TEST_F(StructureLevels, DiscsAreFoundInSpeckle) {
   for (const Structure wanted : {Structure::bright, Structure::dark}) {
     ImagingParams p;
-    p.structure = wanted;
+    p.objects.kind = wanted;
     const StructureImage found = find(speckle_picture(kFlat, 8), p);
     const std::vector<double> radii =
         wanted == Structure::bright ? std::vector<double>{0.05, 0.08} : std::vector<double>{0.1};
@@ -128,8 +128,8 @@ TEST_F(StructureLevels, BothSlotsHoldTheirOwn) {
 TEST(StructureThreads, TheirNumberChangesNothing) {
   const MadePicture picture = speckle_picture(kFlat, 9, 53);
   ImagingParams p;
-  p.structure = Structure::bright;
-  p.structure_area_m2 = 0.0;
+  p.objects.kind = Structure::bright;
+  p.objects.min_area_m2 = 0.0;
   const auto with = [&](int threads) {
     const auto device = make_cpu_backend(threads)->make_structure_device();
     device->begin_thread();
@@ -152,7 +152,7 @@ TEST_F(StructureLevels, Times) {
     grid.z1_m = grid.z0_m + 0.05e-3 * (nz - 1);
     const MadePicture picture = speckle_picture(grid, 4);
     ImagingParams p;
-    p.structure = Structure::bright;
+    p.objects.kind = Structure::bright;
     StructureTimes best{1e9, 1e9, 1e9};
     for (int i = 0; i < 5; ++i) {
       const StructureTimes t = find(picture, p).times;

@@ -2,14 +2,11 @@
 #include <cmath>
 
 #include "gui/number_text.h"
-#include "gui/panels/formation_parts.h"
-#include "gui/panels/panels.h"
+#include "gui/panels/param_rows.h"
 #include "gui/tone.h"
 
 namespace echoloop {
 namespace {
-
-constexpr std::array<const char*, 4> kMapNames = {"gray", "hot", "viridis", "inverted gray"};
 
 void swatch(const Ui& ui, const Rect& r, ColorMap map) {
   constexpr int kPieces = 8;
@@ -26,17 +23,18 @@ void swatch(const Ui& ui, const Rect& r, ColorMap map) {
 
 bool map_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const auto chosen = static_cast<std::size_t>(c.state.params.color_map);
+  const auto chosen = static_cast<std::size_t>(c.state.params.display.color_map);
   const Rect r = ui.labelled(column, "Colour map", {}, true);
   const float gap = ui.px(6);
   const float side = (r.width() - ui.px(2) - 3 * gap) / 4;
   bool changed = false;
-  for (std::size_t i = 0; i < kMapNames.size(); ++i) {
+  const std::span<const ParamChoice> maps = param("color_map").choices;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
     const float x = std::round(r.x0 + static_cast<float>(i) * (side + gap));
     const Rect cell{x, r.cy() - ui.px(8), std::round(x + side), r.cy() + ui.px(8)};
-    const std::string id = std::string("map/") + kMapNames[i];
+    const std::string id = std::string("map/") + std::string(maps[i].name);
     const Hit h = ui.control(id.c_str(), cell, FocusKind::radio);
-    ui.tip(id.c_str(), h, cell, {kMapNames[i], param_help("color_map"), {}});
+    ui.tip(id.c_str(), h, cell, {maps[i].label, param("color_map").help, {}});
     swatch(ui, cell.inset(ui.px(1)), static_cast<ColorMap>(i));
     const Rect frame = cell.inset(-ui.px(2));
     if (i == chosen) {
@@ -45,7 +43,7 @@ bool map_row(PanelContext& c, Column& column) {
       ui.outline(cell, h.hovered ? theme::kMuted : theme::kLine2, 2);
     }
     if (h.clicked && i != chosen) {
-      c.state.params.color_map = static_cast<ColorMap>(i);
+      c.state.params.display.color_map = static_cast<ColorMap>(i);
       changed = true;
     }
   }
@@ -65,28 +63,29 @@ void reference_row(PanelContext& c, Column& column) {
   }
 }
 
+constexpr std::array<OwnRow, kTgcSteps + 1> kOwnRows = {{{"tgc_1_db", tgc_rows},
+                                                         {"tgc_2_db", nullptr},
+                                                         {"tgc_3_db", nullptr},
+                                                         {"tgc_4_db", nullptr},
+                                                         {"tgc_5_db", nullptr},
+                                                         {"tgc_6_db", nullptr},
+                                                         {"tgc_7_db", nullptr},
+                                                         {"tgc_8_db", nullptr},
+                                                         {"color_map", map_row}}};
+
 }  // namespace
 
 void display_panel(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
-  const ImagingParams& d = c.state.defaults;
+  const ImagingParams& p = c.state.params;
   bool& open = c.view.is_open(Panel::display, c.compact);
   const float link = open ? more_link(ui, "more_display", column, column.y, c.more_display) : 0;
-  ui.header("panel_display", column, "Display", open ? "" : fixed(p.dynamic_range_db, 0) + " dB", open, link);
+  ui.header("panel_display", column, "Display", open ? "" : fixed(p.display.dynamic_range_db, 0) + " dB", open, link);
   if (!open) return;
   column.y += ui.px(2);
-  bool changed = param_slider(ui, column, "dynamic_range_db", p, d, {});
-  changed |= param_slider(ui, column, "gain_db", p, d, {.min = -40, .max = 40, .sign = Sign::always});
-  const bool all = !c.compact || c.more_display;
-  if (all) changed |= param_slider(ui, column, "gamma", p, d, {.min = 0.25, .max = 4, .track = Track::logarithmic});
-  if (c.more_display || p.reject_db > kNoReject_db) {  // what is in force is never hidden
-    changed |= param_slider(ui, column, "reject_db", p, d, {.min = kNoReject_db, .max = 0, .text_at_least = "off"});
-  }
-  if (all) changed |= tgc_rows(c, column);
-  column.y += ui.px(3);
-  changed |= map_row(c, column);
-  if (all) reference_row(c, column);
+  const MoreRows more = c.more_display ? MoreRows::shown : MoreRows::hidden;
+  const bool changed = param_rows(c, column, {ParamPart::display}, more, kOwnRows);
+  if (!c.compact || c.more_display) reference_row(c, column);
   if (changed) call(c.commands.params_changed);
 }
 

@@ -46,8 +46,8 @@ double energy_percent(const std::vector<float>& values, Kept kept) {
 // What the picture on screen was made with, or where the hand is already.
 Kept kept_now(const ImagingParams& p, const FlowImage& flow) {
   const int n = static_cast<int>(flow.singular_values.size());
-  Kept kept{p.svd_low > 0 ? std::min(p.svd_low, n) : flow.first_component,
-            p.svd_high > 0 ? std::min(p.svd_high, n) : flow.last_component};
+  Kept kept{p.color_flow.svd_low > 0 ? std::min(p.color_flow.svd_low, n) : flow.first_component,
+            p.color_flow.svd_high > 0 ? std::min(p.color_flow.svd_high, n) : flow.last_component};
   kept.last = std::max(kept.last, kept.first);
   return kept;
 }
@@ -60,8 +60,8 @@ Grip nearest_grip(const Plot& plot, Kept kept, float x) {
 
 bool drag(ImagingParams& p, Grip grip, Kept kept, int to, int n) {
   const ImagingParams before = p;
-  if (grip == Grip::first) p.svd_low = std::clamp(to, 1, kept.last);
-  if (grip == Grip::last) p.svd_high = std::clamp(to, kept.first, n);
+  if (grip == Grip::first) p.color_flow.svd_low = std::clamp(to, 1, kept.last);
+  if (grip == Grip::last) p.color_flow.svd_high = std::clamp(to, kept.first, n);
   return !(p == before);
 }
 
@@ -83,8 +83,8 @@ std::string kept_text(Kept kept) {
 }
 
 std::string_view chosen_text(const ImagingParams& p) {
-  if (p.svd_low == 0 && p.svd_high == 0) return ", automatic";
-  return p.svd_low > 0 && p.svd_high > 0 ? ", manual" : ", partly manual";
+  if (p.color_flow.svd_low == 0 && p.color_flow.svd_high == 0) return ", automatic";
+  return p.color_flow.svd_low > 0 && p.color_flow.svd_high > 0 ? ", manual" : ", partly manual";
 }
 
 }  // namespace
@@ -116,8 +116,8 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
     changed = drag(p, grip, kept_now(p, *flow), static_cast<int>(std::lround(plot.x_at(x))), n);
   }
   if (h.right && why_not.empty()) {
-    changed = p.svd_low != 0 || p.svd_high != 0;
-    p.svd_low = p.svd_high = 0;
+    changed = p.color_flow.svd_low != 0 || p.color_flow.svd_high != 0;
+    p.color_flow.svd_low = p.color_flow.svd_high = 0;
   }
   const Kept kept = kept_now(p, *flow);
   draw_kept(ui, plot, kept, h.held ? grip : h.hovered ? nearest_grip(plot, kept, x) : Grip::none);
@@ -131,7 +131,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   if (end + ui.width(Type::small, chosen) + ui.px(8) + ui.width(Type::small, energy) <= r.x1) {
     ui.text(Type::small, end, r.y0, r.height(), theme::kText2, chosen);
   }
-  if (p.flow == FlowMode::low_rank) {
+  if (p.color_flow.mode == FlowMode::low_rank) {
     const Rect row = ui.row(column, 20, 0);
     ui.text(Type::small, row, theme::kText2, "Error relative to the full loop");
     ui.text_right(Type::small, row.x1, row.y0, row.height(), theme::kText,

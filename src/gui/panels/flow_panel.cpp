@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
@@ -11,99 +12,12 @@
 #include "gui/number_text.h"
 #include "gui/panels/fact_row.h"
 #include "gui/panels/flow_parts.h"
-#include "gui/panels/formation_parts.h"
+#include "gui/panels/param_rows.h"
 
 namespace echoloop {
 namespace {
 
-constexpr std::array<Choice, 4> kModes = {{{"Off"}, {"Power"}, {"Velocity"}, {"Low rank"}}};
-constexpr std::array<Choice, 4> kFilters = {{{"None"}, {"FIR high-pass"}, {"Polynomial"}, {"SVD"}}};
-
-std::string_view why_not(const UiState& state) {
-  if (state.source.acquisition == nullptr) return "No source.";
-  if (state.params.recipe == Recipe::course) return "Not available with the course recipe: pixels without phase.";
-  return {};
-}
-
-// What acts on live pictures only.
-std::string_view why_not_frozen(const UiState& state, std::string_view why) {
-  const bool frozen = why.empty() && state.run == RunState::frozen;
-  return frozen ? "History frames show the flow of the ensemble that ends with this frame, without persistence." : why;
-}
-
-bool mode_row(PanelContext& c, Column& column, std::string_view why) {
-  ImagingParams& p = c.state.params;
-  const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
-  const auto picked = c.ui.segmented(
-      "flow", r, kModes, static_cast<int>(p.flow),
-      {"Flow",
-       "Power: Doppler power in any direction. Velocity: velocity along the beam from the phase change between frames. "
-       "Low rank: the image reconstructed from a few singular components of the last frames.",
-       why});
-  if (!picked) return false;
-  p.flow = static_cast<FlowMode>(*picked);
-  return true;
-}
-
-bool filter_rows(PanelContext& c, Column& column, std::string_view why) {
-  ImagingParams& p = c.state.params;
-  bool changed = false;
-  const bool low_rank = p.flow == FlowMode::low_rank;
-  if (!low_rank) {
-    const auto at = static_cast<std::size_t>(p.wall_filter);
-    column.y += c.ui.px(3);
-    if (const auto picked = c.ui.combo("wall_filter", c.ui.labelled(column, "Wall filter", {}, why.empty()),
-                                       kFilters[at], kFilters, static_cast<int>(at),
-                                       {"Wall filter",
-                                        "Suppresses tissue echoes, which are slow and 20 to 60 dB stronger than blood. "
-                                        "FIR passes velocities above the cut-off, the polynomial removes slow drifts "
-                                        "in each pixel, SVD removes motion common to the whole image.",
-                                        why})) {
-      p.wall_filter = static_cast<WallFilter>(*picked);
-      changed = true;
-    }
-  }
-  const bool components = low_rank || p.wall_filter == WallFilter::svd;
-  if (!components && p.wall_filter == WallFilter::polynomial) {
-    changed |= param_slider(c.ui, column, "wall_order", p, c.state.defaults, {}, why);
-  } else if (components || p.wall_filter == WallFilter::fir) {
-    std::string_view why_cutoff = why;
-    const int by_hand = low_rank ? p.svd_high : p.svd_low;
-    if (why_cutoff.empty() && components && by_hand > 0) why_cutoff = "The components are selected manually.";
-    changed |= param_slider(c.ui, column, "wall_cutoff", p, c.state.defaults, {.min = 0.01, .max = 0.9}, why_cutoff);
-  }
-  if (components) changed |= component_rows(c, column, why);
-  return changed;
-}
-
-bool ensemble_rows(PanelContext& c, Column& column, std::string_view why) {
-  ImagingParams& p = c.state.params;
-  const ImagingParams& d = c.state.defaults;
-  bool changed =
-      param_slider(c.ui, column, "flow_frames", p, d, {.min = 16, .max = 512, .track = Track::logarithmic}, why);
-  changed |= param_slider(c.ui, column, "flow_step", p, d, {.min = 1, .max = 128, .track = Track::logarithmic},
-                          why_not_frozen(c.state, why));
-  if (p.flow == FlowMode::velocity) {
-    changed |= param_slider(c.ui, column, "flow_angle_rad", p, d, {.min = -80, .max = 80}, why);
-  }
-  const Acquisition* a = c.state.source.acquisition.get();
-  const bool rate_known = a != nullptr && a->frame_rate_hz > 0.0;
-  if (p.flow == FlowMode::velocity || !rate_known) {
-    changed |= param_slider(c.ui, column, "flow_prf_hz", p, d,
-                            {.min = 0, .max = 10000, .text_at_least = rate_known ? "as recorded" : "unknown"}, why);
-  }
-  return changed;
-}
-
-bool overlay_rows(PanelContext& c, Column& column, std::string_view why) {
-  ImagingParams& p = c.state.params;
-  const ImagingParams& d = c.state.defaults;
-  bool changed = param_slider(c.ui, column, "flow_threshold_db", p, d, {.min = -100, .max = 0}, why);
-  changed |= param_slider(c.ui, column, "flow_priority_db", p, d, {.min = -80, .max = 20}, why);
-  changed |= param_slider(c.ui, column, "flow_persistence_s", p, d, {.min = 0, .max = 2, .text_at_least = "off"},
-                          why_not_frozen(c.state, why));
-  return changed;
-}
+std::string_view why_not(const PanelContext& c) { return why_no_effect(param("flow"), param_context(c)); }
 
 void warn(PanelContext& c, Column& column, const char* id, const std::string& text) {
   Ui& ui = c.ui;
@@ -117,7 +31,7 @@ void warn(PanelContext& c, Column& column, const char* id, const std::string& te
 // A recording begins again before an ensemble is full, or the kept frames do not fill one.
 void warn_of_short_ensemble(PanelContext& c, Column& column) {
   const std::uint64_t frames = c.state.source.frame_count;
-  const auto needed = static_cast<std::uint64_t>(c.state.params.flow_frames);
+  const auto needed = static_cast<std::uint64_t>(c.state.params.color_flow.frames);
   if (frames == 0 || frames >= needed) {
     if (c.state.run != RunState::frozen || c.state.cine.why_no_flow.empty()) return;
     return warn(c, column, "flow_no_ensemble", "No flow for this frame. " + c.state.cine.why_no_flow);
@@ -127,6 +41,40 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
                                        frames >= 16 ? "Reduce the ensemble." : "Flow needs at least 16.");
   warn(c, column, "flow_too_short", text);
 }
+
+bool mode_row(PanelContext& c, Column& column) {
+  const ParamSpec& spec = param("flow");
+  std::vector<Choice> modes;
+  for (const ParamChoice& choice : spec.choices) modes.push_back({choice.label});
+  const std::string_view why = why_not(c);
+  bool changed = false;
+  const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
+  if (const auto picked = c.ui.segmented("flow", r, modes, static_cast<int>(get_number(c.state.params, spec)),
+                                         {spec.label, spec.help, why})) {
+    set_number(c.state.params, spec, *picked);
+    changed = true;
+  }
+  if (!why.empty()) {
+    column.y +=
+        c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(16), theme::kText2, why) +
+        c.ui.px(4);
+  }
+  if (c.state.params.color_flow.mode != FlowMode::off) warn_of_short_ensemble(c, column);
+  return changed;
+}
+
+bool components_row(PanelContext& c, Column& column) { return component_rows(c, column, why_not(c)); }
+
+bool prf_row(PanelContext& c, Column& column) {
+  const ParamSpec& spec = param("flow_prf_hz");
+  ParamControl control = spec.control;
+  const Acquisition* a = c.state.source.acquisition.get();
+  if (a == nullptr || a->frame_rate_hz <= 0.0) control.text_at_min = "unknown";
+  return number_row(c, column, spec, control);
+}
+
+constexpr std::array<OwnRow, 4> kOwnRows = {
+    {{"flow", mode_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
   const FlowImage* flow = c.state.flow.image;
@@ -151,7 +99,7 @@ void fact_rows(PanelContext& c, Column& column) {
              fmt::format("Decomposition {} ms, filter and image {} ms, in parallel with the live stream.",
                          fixed(flow->times.decompose_ms, 1), fixed(flow->times.filter_ms, 1)));
   }
-  if (flow != nullptr && c.state.params.flow == FlowMode::velocity) {
+  if (flow != nullptr && c.state.params.color_flow.mode == FlowMode::velocity) {
     fact_row(c.ui, column, "flow_prf", "PRF in use",
              flow->prf_hz > 0.0 ? grouped(static_cast<std::uint64_t>(flow->prf_hz + 0.5)) + " Hz" : "unknown",
              "Acquisition frame rate, independent of the display rate.");
@@ -173,25 +121,17 @@ void fact_rows(PanelContext& c, Column& column) {
 
 void flow_panel(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  const ImagingParams& p = c.state.params;
   bool& open = c.view.is_open(Panel::flow, c.compact);
-  const auto mode = static_cast<std::size_t>(p.flow);
-  ui.header("panel_flow", column, "Flow", open ? "" : mode == 0 ? "off" : kModes[mode].label, open);
+  ui.header("panel_flow", column, "Flow",
+            open                                 ? ""
+            : p.color_flow.mode == FlowMode::off ? "off"
+                                                 : get_choice(p, param("flow")).label,
+            open);
   if (!open) return;
   column.y += ui.px(2);
-  const std::string_view why = why_not(c.state);
-  bool changed = mode_row(c, column, why);
-  if (!why.empty()) {
-    column.y +=
-        ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) + ui.px(4);
-  }
-  if (p.flow != FlowMode::off) {
-    warn_of_short_ensemble(c, column);
-    changed |= filter_rows(c, column, why);
-    changed |= ensemble_rows(c, column, why);
-    if (is_overlay(p.flow)) changed |= overlay_rows(c, column, why);
-    if (why.empty()) fact_rows(c, column);
-  }
+  bool changed = param_rows(c, column, {ParamPart::color_flow}, MoreRows::shown, kOwnRows);
+  if (p.color_flow.mode != FlowMode::off && why_not(c).empty()) fact_rows(c, column);
   changed |= gate_rows(c, column);
   if (changed) call(c.commands.params_changed);
 }

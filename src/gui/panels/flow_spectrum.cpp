@@ -42,9 +42,10 @@ bool alone_row(PanelContext& c, Column& column, int component, std::string_view 
   };
   static Kept before;
   ImagingParams& p = c.state.params;
-  const bool alone = p.svd_low == component && p.svd_high == component;
+  const bool alone = p.color_flow.svd_low == component && p.color_flow.svd_high == component;
   const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
-  const std::string_view label = p.flow == FlowMode::power ? "Show only this component" : "Show only this component";
+  const std::string_view label =
+      p.color_flow.mode == FlowMode::power ? "Show only this component" : "Show only this component";
   if (!c.ui.check_box("component_alone", r, label, alone,
                       {"Single component",
                        "Retains only this component. In Power, the overlay shows the strength of the component at each "
@@ -53,10 +54,10 @@ bool alone_row(PanelContext& c, Column& column, int component, std::string_view 
                        why_not})) {
     return false;
   }
-  if (!alone) before = {p.svd_low, p.svd_high};
+  if (!alone) before = {p.color_flow.svd_low, p.color_flow.svd_high};
   const Kept now = alone ? before : Kept{component, component};
-  p.svd_low = now.low;
-  p.svd_high = now.high;
+  p.color_flow.svd_low = now.low;
+  p.color_flow.svd_high = now.high;
   return true;
 }
 

@@ -1,82 +1,78 @@
-// Image formation, further rows: where pixels lie, and which transmits make them.
+// Image formation: kind and limits of the grid, and the transmits that are used.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
 
-#include "core/scan_lines.h"
 #include "core/units.h"
 #include "gui/panels/formation_parts.h"
 
 namespace echoloop {
 namespace {
 
-constexpr std::array<Choice, 3> kGridKinds = {
-    {{"Auto", "polar for convex and phased"}, {"Cartesian", "rows and columns"}, {"Polar", "lines of a sector"}}};
-constexpr std::array<Choice, 3> kCompoundings = {
-    {{"Auto", "lines for focused fans"}, {"Coherent", "all transmits per pixel"}, {"Lines", "one transmit per line"}}};
-
 bool shows_sector(const PanelContext& c) {
   const Acquisition* a = c.state.source.acquisition.get();
   return a != nullptr && grid_kind(c.state.params, *a) == GridKind::polar;
 }
 
-bool grid_kind_row(PanelContext& c, Column& column) {
-  ImagingParams& p = c.state.params;
-  const auto why = course_reason(p, "The course recipe uses a Cartesian grid.");
-  const auto at = static_cast<std::size_t>(p.grid_kind);
-  Choice shown{kGridKinds[at].label};
-  if (p.grid_kind == GridChoice::automatic) shown.note = shows_sector(c) ? "polar" : "cartesian";
-  const auto picked = c.ui.combo("grid_kind", c.ui.labelled(column, "Grid type", {}, why.empty()), shown, kGridKinds,
-                                 static_cast<int>(at), {"Grid type", param_help("grid_kind"), why});
-  if (!picked) return false;
-  p.grid_kind = static_cast<GridChoice>(*picked);
-  return true;
-}
-
-bool compounding_row(PanelContext& c, Column& column) {
-  ImagingParams& p = c.state.params;
+int transmits_of(const PanelContext& c) {
   const Acquisition* a = c.state.source.acquisition.get();
-  std::string_view why = course_reason(p, "The course recipe compounds all transmits coherently.");
-  if (why.empty() && (a == nullptr || !find_scan_lines(*a))) {
-    why = "Only for transmits focused along scan lines.";
-  }
-  const auto at = static_cast<std::size_t>(p.compounding);
-  Choice shown{kCompoundings[at].label};
-  if (p.compounding == Compounding::automatic) shown.note = a != nullptr && forms_lines(p, *a) ? "lines" : "coherent";
-  const auto picked = c.ui.combo("compounding", c.ui.labelled(column, "Transmits", {}, why.empty()), shown,
-                                 kCompoundings, static_cast<int>(at), {"Transmits", param_help("compounding"), why});
-  if (!picked) return false;
-  p.compounding = static_cast<Compounding>(*picked);
-  return true;
+  return a != nullptr ? a->n_transmits() : 1;
 }
 
 }  // namespace
 
-bool sector_rows(PanelContext& c, Column& column) {
-  const ImagingParams& p = c.state.params;
-  const ImagingParams& d = c.state.defaults;
-  const bool sector = shows_sector(c);
-  bool changed = grid_kind_row(c, column);
+bool grid_kind_row(PanelContext& c, Column& column) {
+  const bool automatic = c.state.params.formation.grid_kind == GridChoice::automatic;
+  return choice_row(c, column, param("grid_kind"), !automatic ? "" : shows_sector(c) ? "polar" : "cartesian");
+}
+
+bool lateral_row(PanelContext& c, Column& column) {
+  const FormationParams& p = c.state.params.formation;
+  const FormationParams& d = c.state.defaults.formation;
   const double widest =
       std::max({std::abs(d.lateral_min_m), d.lateral_max_m, std::abs(p.lateral_min_m), p.lateral_max_m, 5e-3}) * 1.5 /
       kMetresPerMillimetre;
-  changed |= interval_row(c, column,
-                          {.id = "lateral",
-                           .label = "Lateral",
-                           .track_min = -widest,
-                           .track_max = widest,
-                           .why_not = sector ? "Not used with a polar grid: set the sector limits." : ""},
-                          "lateral_min_m", "lateral_max_m", 1.0);
-  changed |= interval_row(c, column,
-                          {.id = "sector",
-                           .label = "Sector",
-                           .track_min = -90.0,
-                           .track_max = 90.0,
-                           .why_not = sector ? "" : "Only for polar grids."},
-                          "sector_min_rad", "sector_max_rad", 2.0);
-  changed |= compounding_row(c, column);
-  return changed;
+  return interval_row(c, column, {.id = "lateral", .label = "Lateral", .track_min = -widest, .track_max = widest},
+                      "lateral_min_m", "lateral_max_m", 1.0);
+}
+
+bool sector_row(PanelContext& c, Column& column) {
+  return interval_row(c, column, {.id = "sector", .label = "Sector", .track_min = -90.0, .track_max = 90.0},
+                      "sector_min_rad", "sector_max_rad", 2.0);
+}
+
+bool compounding_row(PanelContext& c, Column& column) {
+  const ImagingParams& p = c.state.params;
+  const Acquisition* a = c.state.source.acquisition.get();
+  const bool automatic = p.formation.compounding == Compounding::automatic;
+  const bool lines = a != nullptr && forms_lines(p, *a);
+  return choice_row(c, column, param("compounding"), !automatic ? "" : lines ? "lines" : "coherent");
+}
+
+bool transmit_range_row(PanelContext& c, Column& column) {
+  TransmitParams& p = c.state.params.transmits;
+  const int n = transmits_of(c);
+  const SliderLook look{.id = "transmits",
+                        .label = "Transmits used",
+                        .track_min = 1,
+                        .track_max = static_cast<double>(std::max(n, 2)),
+                        .least = 1,
+                        .most = static_cast<double>(n),
+                        .help = "First and last transmit of the image.",
+                        .why_not = why_no_effect(param("transmit_first"), param_context(c))};
+  const Interval now{static_cast<double>(p.first), static_cast<double>(p.last == 0 ? n : p.last)};
+  const auto wanted = range_slider(c.ui, column, look, now, {1, static_cast<double>(n)}, 0);
+  if (!wanted) return false;
+  p.first = static_cast<int>(wanted->low);
+  p.last = static_cast<int>(wanted->high) == n ? 0 : static_cast<int>(wanted->high);
+  return true;
+}
+
+bool transmit_step_row(PanelContext& c, Column& column) {
+  const ParamSpec& spec = param("transmit_every");
+  ParamControl control = spec.control;
+  control.drag_min = 1;
+  control.drag_max = std::max(2, (transmits_of(c) + 1) / 2);
+  return number_row(c, column, spec, control);
 }
 
 }  // namespace echoloop

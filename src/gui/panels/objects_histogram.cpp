@@ -72,8 +72,8 @@ void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
   const float y = plot.box.y1 + ui.px(2);
   for (float x = plot.box.x0; x < plot.box.x1; x += step) {
     const double level = plot.x_at(x + 0.5F * step);
-    const bool rejected = p.reject_db > kNoReject_db && level < p.reject_db;
-    const Rgb c = map_color(p.color_map, rejected ? 0.0 : tone(level, p));
+    const bool rejected = p.display.reject_db > kNoReject_db && level < p.display.reject_db;
+    const Rgb c = map_color(p.display.color_map, rejected ? 0.0 : tone(level, p.display));
     ui.fill({x, y, std::min(x + step, plot.box.x1), y + ui.px(kStrip)}, IM_COL32(c.r, c.g, c.b, 255));
   }
   ui.outline({plot.box.x0, y, plot.box.x1, y + ui.px(kStrip)}, theme::kLine2, 0);
@@ -81,7 +81,7 @@ void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
 
 void draw_threshold(const Ui& ui, const Plot& plot, const StructureImage& found) {
   const float x = std::clamp(std::round(plot.x_px(found.threshold_db)), plot.box.x0, plot.box.x1);
-  const bool bright = found.params.structure == Structure::bright;
+  const bool bright = found.params.objects.kind == Structure::bright;
   ui.fill({bright ? x : plot.box.x0, plot.box.y0, bright ? plot.box.x1 : x, plot.box.y1}, theme::kSelected);
 }
 
@@ -139,7 +139,7 @@ void background_plot(PanelContext& c, Column& column, const StructureImage& foun
   draw_threshold(ui, plot, found);
   draw_bars(ui, plot, found);
   const double peak = expected_peak(found.background, found.histogram.step_db);
-  if (found.params.structure_smooth_m > 0.0) {
+  if (found.params.objects.smooth_m > 0.0) {
     draw_gaussian(ui, plot, found.smoothed, peak, theme::kMuted);
   }
   draw_gaussian(ui, plot, found.background, peak, theme::kText);

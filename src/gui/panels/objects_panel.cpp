@@ -4,42 +4,31 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "gui/background_window.h"
 #include "gui/number_text.h"
 #include "gui/panels/fact_row.h"
-#include "gui/panels/formation_parts.h"
 #include "gui/panels/objects_parts.h"
+#include "gui/panels/param_rows.h"
 #include "gui/structure_picture.h"
 
 namespace echoloop {
 namespace {
 
-constexpr std::array<Choice, 3> kModes = {{{"Off"}, {"Bright"}, {"Dark"}}};
-
-bool mode_row(PanelContext& c, Column& column, std::string_view why) {
-  ImagingParams& p = c.state.params;
-  const auto picked =
-      c.ui.segmented("structure", c.ui.row(column, theme::kRow, theme::kRowGap), kModes, static_cast<int>(p.structure),
-                     {"Objects",
-                      "Bright: objects above the background, such as wires, calcifications and needles. Dark: objects "
-                      "below the background, such as cysts and vessels. Off: no computation.",
-                      why});
+bool mode_row(PanelContext& c, Column& column) {
+  const ParamSpec& spec = param("structure");
+  std::vector<Choice> kinds;
+  for (const ParamChoice& choice : spec.choices) kinds.push_back({choice.label});
+  const auto picked = c.ui.segmented("structure", c.ui.row(column, theme::kRow, theme::kRowGap), kinds,
+                                     static_cast<int>(get_number(c.state.params, spec)),
+                                     {spec.label, spec.help, why_no_effect(spec, param_context(c))});
   if (!picked) return false;
-  p.structure = static_cast<Structure>(*picked);
+  set_number(c.state.params, spec, *picked);
   return true;
 }
 
-bool slider_rows(PanelContext& c, Column& column, std::string_view why) {
-  ImagingParams& p = c.state.params;
-  const ImagingParams& d = c.state.defaults;
-  bool changed =
-      param_slider(c.ui, column, "structure_smooth_m", p, d, {.min = 0, .max = 2, .text_at_least = "none"}, why);
-  changed |= param_slider(c.ui, column, "structure_kappa", p, d, {.min = 1, .max = 6}, why);
-  changed |= param_slider(c.ui, column, "structure_sigmas", p, d, {.min = 0, .max = 10}, why);
-  changed |= param_slider(c.ui, column, "structure_area_m2", p, d, {.min = 0, .max = 10, .text_at_least = "any"}, why);
-  return changed;
-}
+constexpr std::array<OwnRow, 1> kOwnRows = {{{"structure", mode_row}}};
 
 std::string spread_text(const Background& b) {
   return fmt::format("{} \u00B1 {} dB", fixed(b.mean_db, 1), fixed(b.sigma_db, 1));
@@ -67,14 +56,15 @@ void background_rows(PanelContext& c, Column& column, const StructureImage& foun
            fmt::format("{} of {} pixels are background after {} {} of clipping: levels from {} to {} dB.",
                        grouped(b.pixels), grouped(found.grid.pixels()), b.rounds,
                        b.rounds == 1 ? "iteration" : "iterations", fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
-  if (found.params.structure_smooth_m > 0.0) {
+  if (found.params.objects.smooth_m > 0.0) {
     fact_row(ui, column, "background_smoothed", "Smoothed", spread_text(found.smoothed),
              "Background of the smoothed image: about the same mean, smaller sigma. The threshold is in units of this "
              "sigma.");
   }
   fact_row(ui, column, "structure_threshold", "Threshold", fixed(found.threshold_db, 1) + " dB",
-           found.params.structure == Structure::bright ? "Pixels of the smoothed image above this level are objects."
-                                                       : "Pixels of the smoothed image below this level are objects.");
+           found.params.objects.kind == Structure::bright
+               ? "Pixels of the smoothed image above this level are objects."
+               : "Pixels of the smoothed image below this level are objects.");
 }
 
 void work_rows(PanelContext& c, Column& column, const StructureImage& found) {
@@ -110,10 +100,10 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
                        fixed(kRejectSigmas, 0)),
            {}})) {
     reject_background(p, b);
-    say_change(c, fmt::format("Reject {} dB: background mean {} dB + {} sigma of {} dB.", fixed(p.reject_db, 0),
+    say_change(c, fmt::format("Reject {} dB: background mean {} dB + {} sigma of {} dB.", fixed(p.display.reject_db, 0),
                               fixed(b.mean_db, 1), fixed(kRejectSigmas, 0), fixed(b.sigma_db, 1)));
   }
-  const bool bright = p.structure == Structure::bright;
+  const bool bright = p.objects.kind == Structure::bright;
   if (ui.button("fit_window", {r.x1 - half, r.y0, r.x1, r.y1}, {.label = c.compact ? "Range" : "Set range"},
                 {"Set dynamic range from background",
                  fmt::format("Sets gain and dynamic range, once: white is the brightest level, black is {} sigma below "
@@ -123,8 +113,8 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
                                     : "so that tissue is gray and darker areas are black"),
                  {}})) {
     fit_window(p, b, found.histogram);
-    say_change(c, fmt::format("The display shows {} to {} dB.", fixed(-p.gain_db - p.dynamic_range_db, 0),
-                              fixed(-p.gain_db, 0)));
+    say_change(c, fmt::format("The display shows {} to {} dB.",
+                              fixed(-p.display.gain_db - p.display.dynamic_range_db, 0), fixed(-p.display.gain_db, 0)));
   }
 }
 
@@ -176,22 +166,20 @@ void result_rows(PanelContext& c, Column& column) {
 
 void objects_panel(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ImagingParams& p = c.state.params;
+  const ImagingParams& p = c.state.params;
   bool& open = c.view.is_open(Panel::objects, c.compact);
-  const auto mode = static_cast<std::size_t>(p.structure);
+  const auto mode = static_cast<std::size_t>(p.objects.kind);
   const bool found = c.state.structure.image != nullptr;
   const std::string gist = mode == 0 ? "off"
                            : found   ? fmt::format("{} {}", c.state.structure.count(), mode == 1 ? "bright" : "dark")
-                                     : std::string(kModes[mode].label);
+                                     : std::string(get_choice(p, param("structure")).label);
   if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : gist, open);
   if (!open) return;
   column.y += ui.px(2);
   if (c.view.objects.explained) objects_lesson(c.ui, column);
-  const std::string_view no_source = c.state.source.acquisition == nullptr ? "No source." : "";
-  bool changed = mode_row(c, column, no_source);
-  if (p.structure != Structure::off) {
-    changed |= slider_rows(c, column, no_source);
+  const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kOwnRows);
+  if (p.objects.kind != Structure::off) {
     column.y += ui.px(4);
     const std::string_view why = why_no_objects(c.state);
     if (!why.empty()) {

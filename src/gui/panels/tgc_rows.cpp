@@ -74,10 +74,11 @@ bool tgc_rows(PanelContext& c, Column& column) {
   ImagingParams& p = c.state.params;
   column.y += ui.px(3);
   const Rect r = ui.labelled(column, "TGC", {}, true);
-  const bool flat = is_flat(tgc_db(p));
+  const bool flat = is_flat(p.display.tgc_db);
   const float reset_width = ui.px(52);
   const Rect face{r.x0, r.y0, flat ? r.x1 : r.x1 - reset_width - ui.px(6), r.y1};
-  const std::string now = ui.fitted(Type::body, face.width() - ui.px(12), gist(tgc_db(p), c.compact ? "" : " dB"));
+  const std::string now =
+      ui.fitted(Type::body, face.width() - ui.px(12), gist(p.display.tgc_db, c.compact ? "" : " dB"));
   if (ui.button("tgc", face, {.label = now, .active = open},
                 {"Time gain compensation",
                  "Gain over depth, display only: saved levels and measurements are unchanged.",
@@ -93,7 +94,7 @@ bool tgc_rows(PanelContext& c, Column& column) {
   if (!open) return changed;
   Column sliders = column;
   sliders.x0 += ui.px(kDepthWidth);
-  draw_curve(ui, sliders, tgc_db(p));
+  draw_curve(ui, sliders, p.display.tgc_db);
   for (int i = 0; i < kTgcSteps; ++i) {
     const ParamSpec& spec = *find_param(kKeys[static_cast<std::size_t>(i)]);
     ui.text_right(Type::small, sliders.x0 - ui.px(2), sliders.y, ui.px(kSliderRow), theme::kMuted,

@@ -1,0 +1,121 @@
+#include "gui/panels/param_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace echoloop {
+namespace {
+
+// Few choices without notes are segments, others a list.
+constexpr std::size_t kMostSegments = 3;
+
+bool is_listed(const ParamSpec& spec) {
+  return spec.choices.size() > kMostSegments ||
+         std::ranges::any_of(spec.choices, [](const ParamChoice& choice) { return !choice.note.empty(); });
+}
+
+bool is_placed(const PanelContext& c, const ParamSpec& spec, MoreRows more) {
+  switch (spec.control.place) {
+    case ParamPlace::always:
+      return true;
+    case ParamPlace::wide:
+      return more == MoreRows::shown || !c.compact;
+    case ParamPlace::more:
+      return more == MoreRows::shown;
+    case ParamPlace::more_or_set:
+      return more == MoreRows::shown || get_number(c.state.params, spec) != get_number(c.state.defaults, spec);
+  }
+  return true;
+}
+
+}  // namespace
+
+ParamContext param_context(const PanelContext& c) {
+  return {.params = c.state.params,
+          .acquisition = c.state.source.acquisition.get(),
+          .no_half_precision = c.state.no_effect.precision,
+          .frozen = c.state.run == RunState::frozen};
+}
+
+bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const ParamControl& control) {
+  const double k = spec.shown_per_si;
+  const bool whole = control.drag_min == control.drag_max;
+  const SliderLook look{.id = spec.key.data(),
+                        .label = spec.label,
+                        .unit = spec.unit,
+                        .decimals = spec.decimals,
+                        .track_min = whole ? spec.min * k : control.drag_min,
+                        .track_max = whole ? spec.max * k : control.drag_max,
+                        .least = spec.min * k,
+                        .most = spec.max * k,
+                        .track = control.scale == ParamScale::logarithmic ? Track::logarithmic : Track::linear,
+                        .sign = control.sign == ParamSign::always ? Sign::always : Sign::as_is,
+                        .help = spec.help,
+                        .why_not = why_no_effect(spec, param_context(c)),
+                        .text_at_least = control.text_at_min};
+  const auto value =
+      slider(c.ui, column, look, get_number(c.state.params, spec) * k, get_number(c.state.defaults, spec) * k);
+  if (!value) return false;
+  set_number(c.state.params, spec, *value / k);
+  return true;
+}
+
+bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::string_view note) {
+  const std::string_view label = spec.control.short_label.empty() ? spec.label : spec.control.short_label;
+  const std::string_view why = why_no_effect(spec, param_context(c));
+  const Tip tip{spec.label, spec.help, why};
+  std::vector<Choice> choices;
+  for (const ParamChoice& choice : spec.choices) choices.push_back({choice.label, choice.note});
+  const int chosen = static_cast<int>(get_number(c.state.params, spec));
+  const Rect r = c.ui.labelled(column, label, {}, why.empty());
+  const Choice shown{get_choice(c.state.params, spec).label, note};
+  const auto picked = is_listed(spec) ? c.ui.combo(spec.key.data(), r, shown, choices, chosen, tip)
+                                      : c.ui.segmented(spec.key.data(), r, choices, chosen, tip);
+  if (!picked) return false;
+  set_number(c.state.params, spec, *picked);
+  return true;
+}
+
+bool param_row(PanelContext& c, Column& column, const ParamSpec& spec) {
+  return spec.choices.empty() ? number_row(c, column, spec, spec.control) : choice_row(c, column, spec);
+}
+
+bool param_row(PanelContext& c, Column& column, std::string_view key) { return param_row(c, column, param(key)); }
+
+bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
+                  double least_width) {
+  const ParamSpec& low = param(low_key);
+  const ParamSpec& high = param(high_key);
+  const double k = low.shown_per_si;
+  const std::string help = std::string(low.help) + " " + std::string(high.help);
+  look.help = help;
+  look.unit = low.unit;
+  look.decimals = low.decimals;
+  look.least = low.min * k;
+  look.most = high.max * k;
+  look.why_not = why_no_effect(low, param_context(c));
+  const auto read = [&](const ImagingParams& p) { return Interval{get_number(p, low) * k, get_number(p, high) * k}; };
+  const auto wanted = range_slider(c.ui, column, look, read(c.state.params), read(c.state.defaults), least_width);
+  if (!wanted) return false;
+  set_number(c.state.params, low, wanted->low / k);
+  set_number(c.state.params, high, wanted->high / k);
+  return true;
+}
+
+bool param_rows(PanelContext& c, Column& column, std::initializer_list<ParamPart> parts, MoreRows more,
+                std::span<const OwnRow> own) {
+  bool changed = false, after_slider = false;
+  for (const ParamSpec& spec : param_table()) {
+    if (std::ranges::find(parts, spec.part) == parts.end() || !is_placed(c, spec, more)) continue;
+    if (spec.control.is_shown != nullptr && !spec.control.is_shown(param_context(c))) continue;
+    const auto row = std::ranges::find(own, spec.key, &OwnRow::key);
+    if (row != own.end() && row->draw == nullptr) continue;
+    if (!spec.choices.empty() && after_slider) column.y += c.ui.px(3);
+    changed |= row != own.end() ? row->draw(c, column) : param_row(c, column, spec);
+    after_slider = spec.choices.empty();
+  }
+  return changed;
+}
+
+}  // namespace echoloop
