@@ -79,7 +79,7 @@ TEST(StructureStream, OffIsOffAndOnAgainIsOn) {
   wait_until([&] { return stream.made() >= 2; });
   p.objects.kind = Structure::off;
   stream.session.set_params(p);
-  wait_until([&] { return stream.images.take() && stream.images.front().params.structure == Structure::off; });
+  wait_until([&] { return stream.images.take() && stream.images.front().params.objects.kind == Structure::off; });
   stream.wait_for_frames(300);  // an image that was in work is finished by then
   const std::uint64_t then = stream.made();
   stream.wait_for_frames(300);
