@@ -11,6 +11,7 @@
 #include "app/echo_place.h"
 #include "app/folders.h"
 #include "app/interrupts.h"
+#include "app/manual.h"
 #include "app/output_files.h"
 #include "app/pictures.h"
 #include "app/process_age.h"
@@ -84,6 +85,9 @@ UiCommands WindowApp::make_commands() {
     if (open_question_) open_question_->answer = answer;
   };
   c.program_facts = program_facts;
+  c.open_manual = [this] {
+    if (!refused_in_kiosk()) later([this] { say(Severity::info, open_manual()); });
+  };
   c.cancel = [this] { later([this] { cancel(); }); };
   c.toggle_freeze = [this] { later([this] { toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_cine(); }); };

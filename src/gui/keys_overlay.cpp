@@ -53,8 +53,11 @@ std::size_t split(const std::vector<Group>& all) {
 std::string limit_text(const Ui& ui, float wanted, float room) {
   constexpr float kNear = 0.005F;
   if (wanted < ui.scale() + kNear) return {};
-  const std::string text = fmt::format("limited to {:.0f} % by the window size", 100.0F * ui.scale());
-  return ui.width(Type::small, text) <= room ? text : "limited by the window";
+  for (const std::string& text : {fmt::format("limited to {:.0f} % by the window size", 100.0F * ui.scale()),
+                                  std::string("limited by the window")}) {
+    if (ui.width(Type::small, text) <= room) return text;
+  }
+  return {};
 }
 
 // Smaller, the scale in force (a press takes the default), larger; at the right end of r.
@@ -122,9 +125,26 @@ void draw_rows(Ui& ui, const Rect& box, float row, const std::vector<Group>& all
   }
 }
 
+// The buttons at the left end of `foot`; moves its left end behind the last one.
+OverlayRequests program_buttons(Ui& ui, Rect& foot, ManualButton manual) {
+  const auto button = [&](const char* id, float width, const char* label, const Tip& tip) {
+    const Rect r{foot.x0, foot.y0, foot.x0 + ui.px(width), foot.y1};
+    foot.x0 = r.x1 + ui.px(8);
+    return ui.button(id, r, {.label = label}, tip);
+  };
+  OverlayRequests requests;
+  requests.tour = button("tour_again", 100, "Show tour", {});
+  if (manual == ManualButton::shown) {
+    requests.manual =
+        button("open_manual", 78, "Manual", {"Manual", "Opens the installed manual, one page a topic.", {}});
+  }
+  requests.about = button("about_program", 72, "About", {"About", "Version, licence and sandbox.", {}});
+  return requests;
+}
+
 }  // namespace
 
-OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale) {
+OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale, ManualButton manual) {
   const std::vector<Group> all = groups();
   const std::size_t second = split(all);
   std::array<float, 2> lengths{};
@@ -149,14 +169,10 @@ OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale) {
   const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
   if (ui.icon_button("close_keys", close, {"Close   Esc", {}, {}})) ui.close_popup();
   ui.cross(close.cx(), close.cy(), theme::kText2);
-  const Rect again{box.x0 + ui.px(20), box.y1 - ui.px(44), box.x0 + ui.px(20 + 130), box.y1 - ui.px(16)};
-  const Rect about{again.x1 + ui.px(8), again.y0, again.x1 + ui.px(8 + 90), again.y1};
-  OverlayRequests requests;
-  requests.tour = ui.button("tour_again", again, {.label = "Show tour"}, {});
-  requests.about =
-      ui.button("about_program", about, {.label = "About"}, {"About", "Version, licence and sandbox.", {}});
-  requests.scale = scale_row(ui, {about.x1 + ui.px(16), again.y0, box.x1 - ui.px(20), again.y1}, wanted_scale);
-  if (requests.tour || requests.about) ui.close_popup();
+  Rect bottom{box.x0 + ui.px(kSide), box.y1 - ui.px(44), box.x1 - ui.px(kSide), box.y1 - ui.px(16)};
+  OverlayRequests requests = program_buttons(ui, bottom, manual);
+  requests.scale = scale_row(ui, {bottom.x0 + ui.px(8), bottom.y0, bottom.x1, bottom.y1}, wanted_scale);
+  if (requests.tour || requests.about || requests.manual) ui.close_popup();
   ui.end_popup();
   return requests;
 }

@@ -108,7 +108,9 @@ void Screen::draw(UiState& state, const SceneInput& input) {
 // Keys, About, and the question about the sandbox.
 void Screen::draw_program_panels(const UiState& state, float wanted_scale) {
   if (std::exchange(open_keys_, false)) ui_.open_popup(kKeysOverlay);
-  const OverlayRequests asked = draw_keys_overlay(ui_, wanted_scale);
+  const ManualButton manual = state.kiosk.empty() ? ManualButton::shown : ManualButton::hidden;
+  const OverlayRequests asked = draw_keys_overlay(ui_, wanted_scale, manual);
+  if (asked.manual) call(commands_.open_manual);
   if (asked.tour) tour_.begin();
   if (asked.scale) choose_scale(*asked.scale);
   if (asked.about) {

@@ -260,6 +260,7 @@ struct UiCommands {
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed
   std::function<ProgramFacts()> program_facts;        // answers at once
+  std::function<void()> open_manual;                  // in the desktop's program for such pages
   std::function<void()> cancel;                       // what the progress strip shows: opening, or a film
   std::function<void()> toggle_freeze;                // Space
   std::function<void()> cine_changed;                 // after any edit of UiState::cine

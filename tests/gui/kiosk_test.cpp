@@ -278,5 +278,12 @@ TEST_P(RandomEvents, EndInTheStartImage) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomEvents, ::testing::Values(1U, 2U, 3U));
 
+TEST_F(Kiosk, DoesNotOfferTheManual) {
+  ASSERT_NO_FATAL_FAILURE(open(60));
+  press(Key::f1);
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("about_program").width() > 0.0F; }));
+  EXPECT_EQ(app_->viewer().control_rect("open_manual").width(), 0.0F);
+}
+
 }  // namespace
 }  // namespace echoloop::testing

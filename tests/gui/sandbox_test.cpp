@@ -10,6 +10,7 @@
 #include "gui/turning.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
+#include "support/environment_variable.h"
 #include "support/no_sandbox.h"
 #include "support/temporary_folder.h"
 
@@ -157,6 +158,23 @@ TEST(About, NamesVersionAndSandbox) {
   window.click("close_about");
   for (int k = 0; k < 3; ++k) window.app->turn();
   EXPECT_EQ(window.app->viewer().control_rect("close_about").width(), 0.0F);
+}
+
+TEST(Keys, OfferTheManual) {
+  const TemporaryFolder empty;
+  const Variable path("PATH", empty.path().string());  // without xdg-open
+  AskedWindow window;
+  window.begin("sim:points");
+  ASSERT_TRUE(window.until([&] { return window.state().shown > 1; }));
+  InjectedInput hand;
+  hand.keys = {{.key = Key::f1}};
+  window.app->viewer().inject(hand);
+  ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() > 0.0F; }));
+  window.click("open_manual");
+  ASSERT_TRUE(window.until([&] { return !window.state().messages.empty(); }));
+  EXPECT_NE(window.state().messages.front().text.find("assets/manual"), std::string::npos)
+      << window.state().messages.front().text;
+  EXPECT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() == 0.0F; }));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "core/units.h"
 #include "test_paths.h"
@@ -109,6 +111,16 @@ void Scene::frames(int count) {
   glEnable(GL_RASTERIZER_DISCARD);
   for (int i = 0; i < count; ++i) viewer->frame(state);
   glDisable(GL_RASTERIZER_DISCARD);
+}
+
+bool Scene::frames_until(const std::function<bool()>& holds) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    frames(1);
+  }
+  return true;
 }
 
 void Scene::press(Key key, bool control, bool shift) {

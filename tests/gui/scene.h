@@ -49,6 +49,8 @@ class Scene {
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
+  // Frames until `holds`, which comes with time; false after half a minute.
+  bool frames_until(const std::function<bool()>& holds);
   void press(Key key, bool control = false, bool shift = false);
   void move(float x, float y);
   // From the middle of the control named `id`, offset by (dx, dy), with the left button.

@@ -140,7 +140,7 @@ TEST(Keys, AScaleThatTheWindowLimitsSaysSo) {
     const Rect word = scene.viewer->control_rect("scale_limit");
     EXPECT_EQ(word.width() > 0.0F, limited) << width << " at " << scale;
     if (!limited) continue;
-    EXPECT_GT(word.x0, scene.viewer->control_rect("tour_again").x1) << width;
+    EXPECT_GT(word.x0, scene.viewer->control_rect("about_program").x1) << width;
   }
 }
 

@@ -1,8 +1,5 @@
 // Words where there is little room for them: messages beside an error, long names in menus and tooltips, pictures of
 // many transmits.
-#include <chrono>
-#include <thread>
-
 #include "gui/inspector_parts.h"
 #include "gui/scene.h"
 
@@ -20,11 +17,7 @@ TEST(MessageLine, NewsComeBeforeAnOldError) {
   scene.frames(1);
   EXPECT_FALSE(error_shown());
   EXPECT_TRUE(scene.viewer->wants_frame()) << "nobody else would bring the error back";
-  for (int i = 0; i < 100 && !error_shown(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    scene.frames(1);
-  }
-  EXPECT_TRUE(error_shown());
+  EXPECT_TRUE(scene.frames_until(error_shown));
   scene.state.messages.insert(scene.state.messages.begin(), {Severity::error, "14:33:00", "Another one."});
   scene.frames(1);
   EXPECT_TRUE(error_shown());
@@ -76,11 +69,12 @@ TEST(LongNames, BreakInTooltips) {
   ASSERT_GT(facts.width(), 0.0F);
   const RgbPicture before = scene.shot();
   scene.move(facts.cx(), facts.cy());
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto rightmost = [&] {
+    return rightmost_change(before, scene.shot(), static_cast<int>(facts.y1) + 8, static_cast<int>(facts.y1) + 60);
+  };
+  ASSERT_TRUE(scene.frames_until([&] { return rightmost() > static_cast<int>(facts.x0) + 100; })) << "a tooltip";
   scene.frames(2);
-  const int right =
-      rightmost_change(before, scene.shot(), static_cast<int>(facts.y1) + 8, static_cast<int>(facts.y1) + 60);
-  EXPECT_GT(right, static_cast<int>(facts.x0) + 100) << "a tooltip";
+  const int right = rightmost();
   EXPECT_LT(right, static_cast<int>(facts.x0) + 360) << "not wider than one may be";
 }
 

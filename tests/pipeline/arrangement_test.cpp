@@ -210,8 +210,9 @@ TEST(Arrangement, TheFrameLimitHoldsThroughAllOfThem) {
   rig.make(stream, 200);
   for (int i = 0; i < 30; ++i) {
     stream.slots = 2 + i % 7;
+    const std::uint64_t before = rig.session->counts().processed;
     testing::set_stream(*rig.session, stream);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    wait_until([&] { return rig.session->counts().processed > before + 3 || rig.session->done(); });
   }
   wait_until([&] { return rig.session->done(); });
   rig.session->stop();

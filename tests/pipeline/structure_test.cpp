@@ -10,7 +10,6 @@ namespace echoloop {
 namespace {
 
 using namespace testing;
-using std::chrono::milliseconds;
 
 ImagingParams structure_params(Structure wanted) {
   ImagingParams p = small_picture(linear_acquisition(8, 128), 24, 32);
@@ -35,6 +34,10 @@ struct Stream {
     const auto kept = history.at(index);
     ASSERT_TRUE(kept.has_value());
     session.review({.frame = kept->frame, .owner = kept->owner, .params = params, .compare = compare});
+  }
+  void wait_for_frames(std::uint64_t count) const {
+    const std::uint64_t end = session.counts().processed + count;
+    wait_until([&] { return session.counts().processed >= end; });
   }
   [[nodiscard]] std::uint64_t made() const { return session.side_counts().structure.pictures; }
 
@@ -76,11 +79,11 @@ TEST(StructureStream, OffIsOffAndOnAgainIsOn) {
   wait_until([&] { return stream.made() >= 2; });
   p.objects.kind = Structure::off;
   stream.session.set_params(p);
-  std::this_thread::sleep_for(milliseconds(150));
-  const std::uint64_t then = stream.made(), frames = stream.session.counts().processed;
-  std::this_thread::sleep_for(milliseconds(150));
+  wait_until([&] { return stream.images.take() && stream.images.front().params.objects.kind == Structure::off; });
+  stream.wait_for_frames(300);  // an image that was in work is finished by then
+  const std::uint64_t then = stream.made();
+  stream.wait_for_frames(300);
   EXPECT_EQ(stream.made(), then);
-  EXPECT_GT(stream.session.counts().processed, frames);
   while (stream.structures.take()) {
   }
   p.objects.kind = Structure::bright;
@@ -110,7 +113,7 @@ TEST(StructureStream, WhileKeptFramesAreLookedAtOnlyTheyAre) {
     EXPECT_EQ(stream.structures.front().params.objects.kind, Structure::dark);
     expect_objects_of(stream.structures.front(), Picture::of(stream.past[0].front()));
     wait_until([&] { return stream.past[1].take(); });
-    std::this_thread::sleep_for(milliseconds(100));
+    stream.wait_for_frames(100);
     EXPECT_FALSE(stream.structures.take()) << "neither the comparison's nor a live one";
   }
   stream.session.end_review();
