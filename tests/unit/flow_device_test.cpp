@@ -142,7 +142,9 @@ TEST_P(FlowDevices, PersistenceFadesThePictureBefore) {
   const Ensemble loud = tissue_and_blood(100, 16);
   Ensemble silent = loud;
   for (Complex& v : silent.x) v = 0.1f * v;
-  device_->set_matrix(wall_matrix({.color_flow = {.wall_filter = WallFilter::none}}, 16), 16);
+  ImagingParams unfiltered;
+  unfiltered.color_flow.wall_filter = WallFilter::none;
+  device_->set_matrix(wall_matrix(unfiltered, 16), 16);
   FlowImage first, second;
   const auto slots = fill(loud, 16);
   device_->apply(slots, {.scale_m_s = 1.0}, first);
