@@ -125,7 +125,7 @@ TEST(EditHistory, QuickChangesOfDifferentParametersAreTwoSteps) {
   w.frame();
   w.params.display.color_map = ColorMap::hot;
   w.frame();
-  EXPECT_EQ(w.history.undo_text(), "Colour map hot → gray");
+  EXPECT_EQ(w.history.undo_text(), "Colour map Hot → Gray");
   EXPECT_TRUE(w.undo());
   EXPECT_EQ(w.params.display.gain_db, 3.0);
 }
