@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "gui/flow_bar.h"
 #include "gui/flow_colors.h"
@@ -42,18 +41,9 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
   warn(c, column, "flow_too_short", text);
 }
 
-bool mode_row(PanelContext& c, Column& column) {
-  const ParamSpec& spec = param("flow");
-  std::vector<Choice> modes;
-  for (const ParamChoice& choice : spec.choices) modes.push_back({choice.label});
+bool flow_row(PanelContext& c, Column& column) {
+  const bool changed = mode_row(c, column, param("flow"));
   const std::string_view why = why_not(c);
-  bool changed = false;
-  const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
-  if (const auto picked = c.ui.segmented("flow", r, modes, static_cast<int>(get_number(c.state.params, spec)),
-                                         {spec.label, spec.help, why})) {
-    set_number(c.state.params, spec, *picked);
-    changed = true;
-  }
   if (!why.empty()) {
     column.y +=
         c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(16), theme::kText2, why) +
@@ -74,7 +64,7 @@ bool prf_row(PanelContext& c, Column& column) {
 }
 
 constexpr std::array<OwnRow, 4> kOwnRows = {
-    {{"flow", mode_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
+    {{"flow", flow_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
   const FlowImage* flow = c.state.flow.image;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "gui/background_window.h"
 #include "gui/number_text.h"
@@ -16,19 +15,9 @@
 namespace echoloop {
 namespace {
 
-bool mode_row(PanelContext& c, Column& column) {
-  const ParamSpec& spec = param("structure");
-  std::vector<Choice> kinds;
-  for (const ParamChoice& choice : spec.choices) kinds.push_back({choice.label});
-  const auto picked = c.ui.segmented("structure", c.ui.row(column, theme::kRow, theme::kRowGap), kinds,
-                                     static_cast<int>(get_number(c.state.params, spec)),
-                                     {spec.label, spec.help, why_no_effect(spec, param_context(c))});
-  if (!picked) return false;
-  set_number(c.state.params, spec, *picked);
-  return true;
-}
+bool kind_row(PanelContext& c, Column& column) { return mode_row(c, column, param("structure")); }
 
-constexpr std::array<OwnRow, 1> kOwnRows = {{{"structure", mode_row}}};
+constexpr std::array<OwnRow, 1> kOwnRows = {{{"structure", kind_row}}};
 
 std::string spread_text(const Background& b) {
   return fmt::format("{} \u00B1 {} dB", fixed(b.mean_db, 1), fixed(b.sigma_db, 1));

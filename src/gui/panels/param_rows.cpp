@@ -29,6 +29,12 @@ bool is_placed(const PanelContext& c, const ParamSpec& spec, MoreRows more) {
   return true;
 }
 
+std::vector<Choice> choices_of(const ParamSpec& spec) {
+  std::vector<Choice> choices;
+  for (const ParamChoice& choice : spec.choices) choices.push_back({choice.label, choice.note});
+  return choices;
+}
+
 }  // namespace
 
 ParamContext param_context(const PanelContext& c) {
@@ -65,13 +71,21 @@ bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::str
   const std::string_view label = spec.control.short_label.empty() ? spec.label : spec.control.short_label;
   const std::string_view why = why_no_effect(spec, param_context(c));
   const Tip tip{spec.label, spec.help, why};
-  std::vector<Choice> choices;
-  for (const ParamChoice& choice : spec.choices) choices.push_back({choice.label, choice.note});
+  const std::vector<Choice> choices = choices_of(spec);
   const int chosen = static_cast<int>(get_number(c.state.params, spec));
   const Rect r = c.ui.labelled(column, label, {}, why.empty());
   const Choice shown{get_choice(c.state.params, spec).label, note};
   const auto picked = is_listed(spec) ? c.ui.combo(spec.key.data(), r, shown, choices, chosen, tip)
                                       : c.ui.segmented(spec.key.data(), r, choices, chosen, tip);
+  if (!picked) return false;
+  set_number(c.state.params, spec, *picked);
+  return true;
+}
+
+bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec) {
+  const int chosen = static_cast<int>(get_number(c.state.params, spec));
+  const auto picked = c.ui.segmented(spec.key.data(), c.ui.row(column, theme::kRow, theme::kRowGap), choices_of(spec),
+                                     chosen, {spec.label, spec.help, why_no_effect(spec, param_context(c))});
   if (!picked) return false;
   set_number(c.state.params, spec, *picked);
   return true;

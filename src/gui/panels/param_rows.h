@@ -19,6 +19,8 @@ bool param_row(PanelContext& c, Column& column, std::string_view key);
 bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const ParamControl& control);
 // An enumeration, `note` behind the chosen value.
 bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::string_view note = {});
+// An enumeration as segments over the whole width, without a label.
+bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec);
 
 // Two rows of the table as one slider with two thumbs.
 bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
