@@ -1,5 +1,5 @@
 // Every parameter that a user can change, as plain values, in one struct for each part of the program that reads them.
-// One row a parameter in param_table.cpp gives it key, label, unit, range and group.
+// One row a parameter in param_rows.cpp gives it key, labels, unit, range, control and help.
 #pragma once
 
 #include <array>
