@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "source/phantom_scene.h"
 #include "source/phantom_list.h"
+#include "source/phantom_scene.h"
 
 namespace echoloop {
 namespace {

@@ -49,7 +49,8 @@ TEST(WallFilter, TapsAreScipys) {
 
 TEST(WallFilter, FirStopsTheSlowAndLetsTheFastPass) {
   const int n = 256;
-  const std::vector<float> w = fir_wall_matrix(fir_highpass_hamming(kWallTaps, ImagingParams{}.color_flow.wall_cutoff), n);
+  const std::vector<float> w =
+      fir_wall_matrix(fir_highpass_hamming(kWallTaps, ImagingParams{}.color_flow.wall_cutoff), n);
   EXPECT_LT(gain(w, n, 0.0), 1e-5);
   EXPECT_LT(gain(w, n, 0.1), 1e-2);
   EXPECT_NEAR(gain(w, n, 0.4), 1.0, 0.02);
