@@ -11,19 +11,20 @@
 #include <initializer_list>
 #include <system_error>
 
-#include "app/bench.h"
-#include "app/describe_source.h"
+#include "app/bench/bench.h"
 #include "app/headless.h"
-#include "app/options.h"
+#include "app/options/options.h"
+#include "app/options/terminal.h"
+#include "app/outputs/describe_source.h"
 #include "app/repair_command.h"
-#include "app/terminal.h"
+#include "app/send_command.h"
 #include "core/error.h"
 #include "core/param_table.h"
-#include "formats/recording.h"
+#include "formats/open_recording.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #endif
 
 namespace {
@@ -62,6 +63,8 @@ int run(int argc, char** argv) {
       return print_info(options);
     case Command::repair:
       return run_repair(options);
+    case Command::send:
+      return run_send(options);
     case Command::bench:
       return run_bench(options);
     case Command::view:

@@ -1,9 +1,10 @@
 // The reader process, a program of its own: started by the viewer for one file, it parses this file with libraries that
-// hostile files can lead astray, and gives up everything else first (formats/reader_main.h).
+// hostile files can lead astray, and gives up everything else first (formats/sandbox/reader_main.h).
 #include <cstdio>
 
-#include "formats/reader_main.h"
-#include "formats/reader_process.h"
+#include "formats/format_registry.h"
+#include "formats/sandbox/reader_main.h"
+#include "formats/sandbox/reader_settings.h"
 
 #if defined(ECHO_STATIC_READER)
 constexpr int kLinked = echoloop::kIsStaticProgram;
@@ -13,7 +14,8 @@ constexpr int kLinked = 0;
 
 int main(int argc, char** argv) {
   if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(kLinked);
-  if (echoloop::is_reader_process(argc, argv)) return echoloop::run_reader_process(argc, argv);
+  if (echoloop::is_reader_process(argc, argv))
+    return echoloop::run_reader_process(argc, argv, echoloop::open_library_recording);
   std::fputs("echoloop-reader: internal program, started by echoloop for each recording\n", stderr);
   return 2;
 }

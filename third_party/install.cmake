@@ -6,6 +6,7 @@ install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT e
 install(TARGETS echoloop_reader RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop
         PATTERN "echoloop.desktop" EXCLUDE)  # with the manual and its pictures (assets/readme)
+install(DIRECTORY src/senders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop)  # beside a scanner
 install(FILES assets/echoloop.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT echoloop)
 install(FILES assets/echoloop.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps
         COMPONENT echoloop)

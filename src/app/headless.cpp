@@ -8,30 +8,31 @@
 #include <memory>
 #include <thread>
 
-#include "app/choose_backend.h"
-#include "app/figures.h"
-#include "app/film_job.h"
-#include "app/frame_outputs.h"
 #include "app/interrupts.h"
-#include "app/live_outputs.h"
-#include "app/marks_json.h"
-#include "app/measure_image.h"
-#include "app/open_source.h"
-#include "app/output_files.h"
+#include "app/opening/open_source.h"
+#include "app/options/terminal.h"
+#include "app/outputs/figures.h"
+#include "app/outputs/film_job.h"
+#include "app/outputs/frame_outputs.h"
+#include "app/outputs/live_outputs.h"
+#include "app/outputs/marks_json.h"
+#include "app/outputs/measure_image.h"
+#include "app/outputs/output_files.h"
+#include "app/outputs/provenance.h"
+#include "app/outputs/report.h"
 #include "app/pictures.h"
-#include "app/provenance.h"
-#include "app/report.h"
-#include "app/session.h"
 #include "app/session_file.h"
-#include "app/terminal.h"
+#include "app/stream/choose_backend.h"
+#include "app/stream/session.h"
 #include "core/error.h"
-#include "core/live_images.h"
 #include "core/mapped_files.h"
+#include "core/results/live_images.h"
 #include "core/units.h"
-#include "gui/sample_fault_text.h"
+#include "gui/overlay/sample_fault_text.h"
 #include "history/export.h"
 #include "history/film.h"
 #include "history/json_text.h"
+#include "source/live/live_source.h"
 #include "version.h"
 
 namespace echoloop {
@@ -42,19 +43,40 @@ struct Limits {
   double seconds = 0.0;
 };
 
-// Without limits: a session's frame, a recording once through, a phantom for five seconds.
+// Without limits: a session's frame, a recording once through, a phantom for five seconds, a scanner until the end.
 Limits limits_for(const Options& options, const SourceInfo& info) {
   if (options.frames > 0 || options.duration_s > 0.0) return {options.frames, options.duration_s};
   if (options.session != nullptr) return {1, 0.0};
   if (info.frame_count > 0) return {info.frame_count, 0.0};
+  if (info.live) return {0, 0.0};  // until it is interrupted
   return {0, 5.0};
+}
+
+// What a scanner's connection has to say, on the terminal.
+void say_live_notes(Source& source) {
+  LiveSource* const live = source.live();
+  if (live == nullptr) return;
+  for (const LiveNote& note : live->take_notes()) print_error("{}\n", note.text);
+}
+
+// A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
+// Recordings hold one acquisition: with one of them the stream ends. True when it was so.
+bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
+  const bool records = std::ranges::any_of(options.frame_files, [](const auto& file) { return !file.second.empty(); });
+  if (session.producer_state() != ProducerState::changed || records) return false;
+  opened.info.acquisition = session.acquisition();
+  session.follow_acquisition(apply_settings(default_params(*opened.info.acquisition), options.settings));
+  return true;
 }
 
 // Waits for the end of the stream or of the time allowed and stops it; returns the seconds since it started. Frames
 // that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
-double run_to_end(Session& session, double limit_s) {
+double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
-  while (!session.done() && !interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+  while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+    say_live_notes(*opened.source);
+    if (!follow_acquisition(session, opened, options) && session.done()) break;
+    session.advance();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const double waited_s = elapsed_s();
@@ -65,6 +87,11 @@ double run_to_end(Session& session, double limit_s) {
     session.stop();
   }
   return session.counts().processed > processed ? elapsed_s() : waited_s;
+}
+
+void say_waiting(const LiveWaiting& waiting) {
+  const LiveStatus status = waiting.status();
+  print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
 }
 
 // Null without --video.
@@ -159,8 +186,9 @@ int run_headless(const Options& options) {
   require_outputs(options);
   const Marks marks = marks_of(options);
   ChosenBackend chosen = choose_backend(options.backend);
-  const OpenedSource opened = open_source(options.source, options.facts);
-  const Acquisition& acquisition = *opened.info.acquisition;
+  OpenedSource opened = open_source(options.source, options.facts, {}, {}, say_waiting);
+  const AcquisitionPtr described = opened.info.acquisition;
+  const Acquisition& acquisition = *described;
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
   const Limits limits = limits_for(options, opened.info);
   require_live_outputs(options, params);
@@ -189,7 +217,8 @@ int run_headless(const Options& options) {
                    .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
   say_notes(chosen.note, acquisition, params);
   RunTotals totals;
-  totals.seconds = run_to_end(session, limits.seconds);
+  totals.seconds = run_to_end(session, opened, options, limits.seconds);
+  say_live_notes(*opened.source);
   files.finish();
 
   const int status = say_how_it_ended(options, limits, session, files, totals);

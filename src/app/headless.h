@@ -1,7 +1,7 @@
 // The program without a window: the same stream, for a number of frames or seconds, then pictures and report.
 #pragma once
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 namespace echoloop {
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "core/long_work.h"
-#include "formats/recording.h"
+#include "formats/open_recording.h"
 
 namespace echoloop {
 namespace {

@@ -1,6 +1,6 @@
 #include "app/manual.h"
 
-#include "app/folders.h"
+#include "app/options/folders.h"
 #include "history/child_program.h"
 
 namespace echoloop {

@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/source_kinds.h"
-#include "formats/recording.h"
+#include "app/opening/source_kinds.h"
+#include "formats/open_recording.h"
 #include "history/file_sinks.h"
-#include "source/phantom_list.h"
+#include "source/phantom_text.h"
 
 namespace echoloop {
 namespace {
@@ -131,7 +131,9 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.footer(phantom_help() +
              "\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop repair F.uff.partial "
              "complete "
-             "a recording that a killed program has left\n  echoloop bench [CASE...]      measure the speed of this "
+             "a recording that a killed program has left\n  echoloop send SOURCE --to ADDRESS   send frames to a "
+             "viewer that waits for a "
+             "scanner\n  echoloop bench [CASE...]      measure the speed of this "
              "machine\n\nA file named 'info' opens as ./info.");
 }
 

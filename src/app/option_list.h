@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 namespace CLI {
 class App;

@@ -1,7 +1,7 @@
 // The command line of `echoloop bench`.
 #include <CLI/CLI.hpp>
 
-#include "app/option_text.h"
+#include "app/options/option_text.h"
 
 namespace echoloop {
 

@@ -1,17 +1,17 @@
 #include "app/pictures.h"
 
-#include "app/provenance.h"
+#include "app/outputs/provenance.h"
 #include "core/error.h"
-#include "gui/flow_overlay.h"
-#include "gui/marks_picture.h"
-#include "gui/tone.h"
+#include "gui/overlay/flow_overlay.h"
+#include "gui/overlay/marks_picture.h"
+#include "gui/overlay/tone.h"
 #include "history/export.h"
 #include "history/json_text.h"
 #include "history/png.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
-#include "app/folders.h"
+#include "app/options/folders.h"
 #include "app/ui_feed.h"
 #include "gui/viewer.h"
 #endif

@@ -3,15 +3,15 @@
 
 #include <filesystem>
 
-#include "app/open_source.h"
-#include "app/options.h"
-#include "app/report.h"
-#include "app/session.h"
-#include "core/flow_image.h"
-#include "core/image.h"
+#include "app/opening/open_source.h"
+#include "app/options/options.h"
+#include "app/outputs/report.h"
+#include "app/stream/session.h"
+#include "core/results/flow_image.h"
+#include "core/results/image.h"
 #include "core/timing_trace.h"
-#include "gui/marks.h"
-#include "gui/structure_view.h"
+#include "gui/state/marks.h"
+#include "gui/state/structure_view.h"
 
 namespace echoloop {
 

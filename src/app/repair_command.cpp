@@ -1,6 +1,6 @@
 #include "app/repair_command.h"
 
-#include "app/terminal.h"
+#include "app/options/terminal.h"
 #include "history/uff_repair.h"
 
 namespace echoloop {

@@ -1,7 +1,7 @@
 // echoloop repair FILE: a recording that a killed program has left.
 #pragma once
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 namespace echoloop {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "app/marks_json.h"
-#include "app/source_kinds.h"
+#include "app/opening/source_kinds.h"
+#include "app/outputs/marks_json.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "version.h"

@@ -13,8 +13,8 @@
 #include "core/acquisition_facts.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
-#include "gui/marks.h"
-#include "gui/pan_zoom.h"
+#include "gui/state/marks.h"
+#include "gui/state/pan_zoom.h"
 
 namespace echoloop {
 
@@ -29,7 +29,7 @@ struct SavedSession {
   StreamSettings stream;
   Marks marks;
   PanZoom pan_zoom;
-  std::map<std::string, std::string> layout;  // see gui/view_settings.h
+  std::map<std::string, std::string> layout;  // see gui/toolkit/view_settings.h
   std::uint64_t frame = 0;                    // of the source, on screen
   SavedMoment moment = SavedMoment::live;
   double held_reference_db = kAutoReference;  // the automatic 0 dB level in use

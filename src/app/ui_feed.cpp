@@ -168,7 +168,7 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
   } else if (facts.frozen) {
     state.run = RunState::frozen;
   } else {
-    state.run = state.source.phantom.empty() ? RunState::replay : RunState::live;
+    state.run = state.source.phantom.empty() && !state.source.live ? RunState::replay : RunState::live;
   }
 }
 

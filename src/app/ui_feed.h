@@ -5,9 +5,9 @@
 
 #include "app/clock_history.h"
 #include "app/pace_watch.h"
-#include "app/session.h"
+#include "app/stream/session.h"
 #include "core/timing_trace.h"
-#include "gui/ui_state.h"
+#include "gui/state/ui_state.h"
 
 namespace echoloop {
 

@@ -11,7 +11,7 @@
 
 #include "backend/plan.h"
 #include "core/frame.h"
-#include "core/image.h"
+#include "core/results/image.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "dsp/complex.h"

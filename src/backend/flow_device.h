@@ -11,7 +11,7 @@
 #include <span>
 
 #include "backend/backend.h"
-#include "core/flow_image.h"
+#include "core/results/flow_image.h"
 #include "dsp/low_rank.h"
 
 namespace echoloop {

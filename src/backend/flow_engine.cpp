@@ -1,7 +1,7 @@
+#include "backend/flow_engine.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "backend/flow.h"
 
 namespace echoloop {
 
@@ -37,10 +37,10 @@ bool FlowEngine::fit(const std::shared_ptr<const Plan>& plan, const PixelView& p
   return true;
 }
 
-void FlowEngine::take(const std::shared_ptr<const Plan>& plan, const PixelView& pixels, const FrameStamp& stamp,
-                      double reference_db) {
-  if (worker_.failed() || pixels.values == nullptr) return;
-  if (!fit(plan, pixels)) {
+void FlowEngine::take(const BeamformedFrame& frame) {
+  const FrameStamp& stamp = frame.stamp;
+  if (worker_.failed() || frame.pixels.values == nullptr) return;
+  if (!fit(frame.plan, frame.pixels)) {
     restart();
     return;
   }
@@ -50,10 +50,10 @@ void FlowEngine::take(const std::shared_ptr<const Plan>& plan, const PixelView& 
     restart();  // an ensemble in work still needs it
     return;
   }
-  worker_.device().store(next_slot_, pixels);
+  worker_.device().store(next_slot_, frame.pixels);
   next_slot_ = (next_slot_ + 1) % n_slots_;
   ++in_run_;
-  start_due(stamp, reference_db);
+  start_due(stamp, frame.reference_db);
 }
 
 void FlowEngine::start_due(const FrameStamp& stamp, double reference_db) {

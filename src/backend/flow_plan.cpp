@@ -1,6 +1,7 @@
+#include "backend/flow_plan.h"
+
 #include <algorithm>
 
-#include "backend/flow.h"
 #include "core/param_table.h"
 #include "dsp/fir_design.h"
 #include "dsp/flow.h"

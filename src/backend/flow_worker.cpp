@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "backend/flow.h"
+#include "backend/flow_plan.h"
 #include "core/units.h"
 
 namespace echoloop {

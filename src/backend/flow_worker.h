@@ -19,27 +19,11 @@
 #include <vector>
 
 #include "backend/flow_device.h"
+#include "backend/flow_plan.h"
 #include "backend/job_thread.h"
 #include "core/mailbox.h"
 
 namespace echoloop {
-
-inline constexpr int kMostInFlight = 2;  // ensembles,
-inline constexpr int kShortFrames = 64;  // where they have no more frames than these
-
-// Scales and sizes that parameters and acquisition give.
-struct FlowPlan {
-  int frames = 0;
-  int step = 0;
-  int in_flight = 0;  // ensembles, at most
-  int slots = 0;      // of the ring: frames, and what comes while an ensemble is in work
-  double prf_hz = 0.0;
-  double scale_m_s = 0.0;  // see flow_scale_m_s()
-};
-FlowPlan make_flow_plan(const Plan& plan);
-
-// Whether two plans make the same complex pixels of a frame.
-[[nodiscard]] bool same_pixels(const Plan& a, const Plan& b);
 
 // One ensemble.
 struct FlowTask {

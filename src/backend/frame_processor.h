@@ -1,5 +1,5 @@
 // The stages of one frame in a lane, in their one order: form_frame() to the envelope, make_image() to the finished
-// image. Pipeline, Reviewer, inspector, flow of history frames, benchmark and tests call these; none of them calls a
+// image. Pipeline, Reprocessor, inspector, flow of history frames, benchmark and tests call these; none of them calls a
 // stage by itself. The thread of the lane.
 #pragma once
 

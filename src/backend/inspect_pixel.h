@@ -8,7 +8,7 @@
 
 #include "backend/plan.h"
 #include "core/frame.h"
-#include "core/inspection.h"
+#include "core/results/inspection.h"
 
 namespace echoloop {
 

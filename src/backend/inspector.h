@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "core/inspection.h"
+#include "core/results/inspection.h"
 
 namespace echoloop {
 

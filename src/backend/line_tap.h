@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
-#include "core/image.h"
 #include "core/line_queue.h"
 #include "core/mailbox.h"
+#include "core/results/image.h"
 
 namespace echoloop {
 

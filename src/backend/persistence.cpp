@@ -13,7 +13,7 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 
 Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp) {
   // Without a frame rate there is no acquisition time: then frames are as far apart as they came.
-  const bool timed = plan->acquisition->frame_rate_hz > 0.0;
+  const bool timed = plan->acquisition->frame_rate_hz > 0.0 || stamp.clock == FrameClock::device;
   const double dt_s = timed ? stamp.time_s - stamp_.time_s
                             : static_cast<double>(stamp.acquired_ns - stamp_.acquired_ns) * kSecondsPerNanosecond;
   const bool same = plan_ == plan || (plan_ != nullptr && plan_->acquisition == plan->acquisition &&

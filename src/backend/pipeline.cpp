@@ -28,11 +28,12 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       load_ms_(options_.inject.load_ms),
       error_at_(options_.inject.error_at),
       lost_at_(options_.inject.lost_at),
-      side_(backend, options_.side, [this](const std::string& why) { refuse(why); }),
+      analyses_(backend, options_.side, [this](const std::string& why) { refuse(why); }),
       line_(options_.side.line) {
   if (options_.past != nullptr) {
-    reviewer_ = std::make_unique<Reviewer>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
-    reviewer_->set_on_picture([this](const Image& image) { side_.take_kept(image); });
+    reviewer_ =
+        std::make_unique<Reprocessor>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
+    reviewer_->set_on_picture([this](const Image& image) { analyses_.take_kept(image); });
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
@@ -52,8 +53,8 @@ Pipeline::~Pipeline() {
 
 void Pipeline::run() {
   run_stream();
-  side_.end_stream(fault().empty() ? SideEngines::StreamEnd::regular : SideEngines::StreamEnd::fault);
-  if (reviewer_ == nullptr) side_.retire_structure();
+  analyses_.end_stream(fault().empty() ? Analyses::StreamEnd::regular : Analyses::StreamEnd::fault);
+  if (reviewer_ == nullptr) analyses_.retire_images();
   ring_.close();  // a producer that waits for a slot must not wait for ever
   done_ = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
@@ -93,7 +94,7 @@ void Pipeline::give_up_frames() {
 bool Pipeline::step() {
   take_params();
   const Watch::Lanes reviewing = step_review() ? Watch::Lanes::busy : Watch::Lanes::idle;
-  side_.retire(plan_->params);
+  analyses_.retire(plan_->params);
   if (may_start() && !slots_[next_].busy) {
     if (auto lease = next_frame(reviewing)) {
       start_frame(slots_[next_], std::move(*lease));
@@ -137,7 +138,7 @@ void Pipeline::take_params() {
   if (newly_automatic) measure_reference_ = true;
   try {
     plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
-    side_.try_again();
+    analyses_.try_again();
   } catch (const Error& error) {
     refuse(error.what());
   }
@@ -185,10 +186,11 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   slot.reference_db = reference_level_db(*plan_, held_reference_db_);
   // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
   // need, are then not kept.
-  const bool pixels = side_.wants_pixels(slot.plan->params);
+  const bool pixels = analyses_.wants_pixels(slot.plan->params);
   FrameForming forming = injected_faults(frame.stamp.sequence);
   if (!measure && !pixels) forming.expected_db = slot.reference_db;
   form_frame(lane, slot.plan, frame, forming);
+  if (abandoned_) return;  // incomplete: nothing is made of it
   if (measure) {
     measure_reference(slot);
     slot.reference_db = reference_level_db(*plan_, held_reference_db_);
@@ -200,7 +202,9 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
               .copy = host_copy_,
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line});
-  if (pixels && !abandoned_) side_.take_pixels(slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db);
+  if (pixels && !abandoned_) {
+    analyses_.take_pixels({slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db});
+  }
 }
 
 // Of the frame that has just been formed; the one before it lies in the slot before.
@@ -255,7 +259,7 @@ void Pipeline::collect(Slot& slot) {
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
   if (options_.on_image) options_.on_image(image);
-  side_.take_live(image);
+  analyses_.take_live(image);
   if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
   std::swap(image, images_.back());
   images_.publish();
@@ -277,9 +281,9 @@ void Pipeline::set_injection(const Injection& injection) {
   lost_at_ = injection.lost_at;
 }
 
-void Pipeline::review(ReviewRequest request) {
+void Pipeline::review(ReprocessRequest request) {
   if (reviewer_ == nullptr) return;
-  if (!request.deliver) side_.set_looking(SideEngines::Looking::back);
+  if (!request.deliver) analyses_.set_looking(Analyses::Looking::back);
   reviewer_->request(std::move(request));
   ring_.wake();
 }
@@ -295,7 +299,7 @@ void Pipeline::end_inspection() {
 }
 
 void Pipeline::end_review() {
-  side_.set_looking(SideEngines::Looking::at_live);
+  analyses_.set_looking(Analyses::Looking::at_live);
   if (reviewer_ == nullptr) return;
   reviewer_->end_flow();
   ring_.wake();

@@ -13,16 +13,16 @@
 #include <thread>
 #include <vector>
 
+#include "backend/analyses.h"
 #include "backend/backend.h"
 #include "backend/frame_processor.h"
 #include "backend/line_tap.h"
 #include "backend/persistence.h"
-#include "backend/review.h"
-#include "backend/side_engines.h"
+#include "backend/reprocessor.h"
 #include "backend/watch.h"
 #include "core/frame_ring.h"
-#include "core/image.h"
 #include "core/mailbox.h"
+#include "core/results/image.h"
 #include "core/timing_trace.h"
 
 namespace echoloop {
@@ -56,7 +56,7 @@ class Pipeline {
   // Of the automatic level, as it is for all transmits (core/transmits.h). [any thread]
   void hold_reference(double level_db) { held_reference_db_ = level_db; }
   void set_injection(const Injection& injection);  // any thread
-  void review(ReviewRequest request);              // any thread; see PipelineOptions::past
+  void review(ReprocessRequest request);           // any thread; see PipelineOptions::past
   void end_review();                               // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
@@ -70,7 +70,7 @@ class Pipeline {
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
   [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
-  [[nodiscard]] SideCounts side_counts() const { return side_.counts(); }        // any thread
+  [[nodiscard]] SideCounts side_counts() const { return analyses_.counts(); }    // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
  private:
@@ -124,9 +124,9 @@ class Pipeline {
   std::atomic<HostCopy> host_copy_;
   std::atomic<double> load_ms_;
   std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
-  SideEngines side_;
+  Analyses analyses_;
   LineTap line_;
-  std::unique_ptr<Reviewer> reviewer_;  // null: no past
+  std::unique_ptr<Reprocessor> reviewer_;  // null: no past
   std::atomic<bool> stop_{false};
   std::atomic<bool> abandoned_{false};  // frames in lanes may be incomplete
   std::atomic<bool> quit_{false};

@@ -1,6 +1,6 @@
 #include "backend/pixel_terms.h"
 
-#include "backend/packed_plan.h"
+#include "backend/fp16/packed_plan.h"
 
 namespace echoloop {
 namespace {

@@ -61,7 +61,7 @@ struct CoursePlan {
   CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
 
-struct PackedFormation;  // backend/packed_plan.h
+struct PackedFormation;  // backend/fp16/packed_plan.h
 struct RefinePlan;       // backend/refine_plan.h
 
 struct Plan {
@@ -74,6 +74,7 @@ struct Plan {
   std::shared_ptr<const DasPlan> das;        // analytic only
   std::optional<ScanGeometry> scan;          // analytic: from the beamformed grid to `grid`; empty: they are one
   std::shared_ptr<const CoursePlan> course;  // course only
+  Adaptive adaptive = Adaptive::off;         // method of the analytic recipe, with formation.adaptive_strength
   std::shared_ptr<const RefinePlan> refine;  // null: nothing is done to the picture
   // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
   // above.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "backend/flow_worker.h"
-#include "core/sonogram.h"
+#include "core/results/sonogram.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "backend/structure_plan.h"
-#include "core/image.h"
-#include "core/structure_image.h"
+#include "core/results/image.h"
+#include "core/results/structure_image.h"
 
 namespace echoloop {
 

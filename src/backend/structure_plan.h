@@ -12,7 +12,7 @@
 #include "backend/refine_plan.h"
 #include "core/grid.h"
 #include "core/params.h"
-#include "core/structure_image.h"
+#include "core/results/structure_image.h"
 #include "dsp/structure.h"
 
 namespace echoloop {
@@ -38,7 +38,8 @@ MomentTables make_moment_tables(const Grid& grid);
 
 struct StructurePlan {
   Grid grid;
-  std::shared_ptr<const RefinePlan> smooth;  // the Gaussian before the threshold, for a Refiner; null: none
+  std::shared_ptr<const RefinePlan>
+      smooth;  // the Gaussian before the threshold, for CpuRefiner or CudaRefiner; null: none
   Structure wanted = Structure::bright;
   double kappa = 0.0;
   double sigmas = 0.0;

@@ -10,11 +10,22 @@
 
 namespace echoloop {
 
+// Where FrameStamp::time_s comes from: the frame's number and the frame rate, or the scanner's own clock.
+enum class FrameClock { counted, device };
+
+// Frames left out just before one, as far as the source can account for them.
+struct FrameGap {
+  std::uint64_t lost = 0;   // at the sender
+  std::uint64_t stale = 0;  // came after another description, and were made with the one before
+};
+
 struct FrameStamp {
   std::uint64_t sequence = 0;      // counts every frame that the source made, from 0
   std::uint64_t source_index = 0;  // frame of the recording (sequence modulo its length) or of the phantom
   std::int64_t acquired_ns = 0;    // moment of publication, steady clock
-  double time_s = 0.0;             // acquisition time: source_index / frame rate
+  double time_s = 0.0;             // acquisition time: source_index / frame rate, or the device's clock
+  FrameClock clock = FrameClock::counted;
+  FrameGap gap = {};
 };
 
 struct RfFrame {

@@ -41,13 +41,18 @@ std::size_t FrameRing::pop_oldest() {
 // After every change of what it is made of. Under mutex_.
 void FrameRing::tell_news() { news_.store(ready_count_ > 0 || closed_ || woken_, std::memory_order_release); }
 
-void FrameRing::number_frame(std::uint64_t sequence) {
+void FrameRing::number_frame(std::uint64_t sequence, const FrameGap& known) {
+  const bool first = counts_.produced == 0;  // wherever a source begins to count
+  if (first) counts_.first_sequence = counts_.next_sequence = sequence;
   if (sequence < counts_.next_sequence) {
     ++counts_.duplicates;
     return;
   }
-  const bool first = counts_.produced == 0;  // wherever a source begins to count
-  if (!first) counts_.sequence_gaps += sequence - counts_.next_sequence;
+  const std::uint64_t left_out = sequence - counts_.next_sequence;
+  const std::uint64_t lost = std::min(known.lost, left_out);
+  counts_.sequence_gaps += left_out;
+  counts_.lost_at_sender += lost;
+  counts_.stale += std::min(known.stale, left_out - lost);
   counts_.next_sequence = sequence + 1;
 }
 
@@ -78,7 +83,7 @@ FrameRing::WriteLease FrameRing::claim(std::size_t slot) {
   return {this, Outcome::slot, slot};
 }
 
-FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
+FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence, const FrameGap& gap) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (closed_) return {this, Outcome::closed, 0};
@@ -92,7 +97,7 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
         counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
         break;
       case RingPolicy::error:
-        number_frame(sequence);
+        number_frame(sequence, gap);
         ++counts_.produced;
         ++counts_.refused;
         refusal_ = refuse(sequence);
@@ -106,7 +111,7 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence) {
         }
         [[fallthrough]];
       case RingPolicy::drop_newest:
-        number_frame(sequence);
+        number_frame(sequence, gap);
         ++counts_.produced;
         ++counts_.dropped;
         return {this, Outcome::dropped, 0};
@@ -143,7 +148,7 @@ void FrameRing::publish(std::size_t slot, FrameStamp stamp, std::span<const std:
     stamp.acquired_ns = acquire(lock);
     slots_[slot].frame = {.stamp = stamp, .samples = samples};
     slots_[slot].state = State::ready;
-    number_frame(stamp.sequence);
+    number_frame(stamp.sequence, stamp.gap);
     --counts_.slots_writing;
     ++counts_.slots_ready;
     ++counts_.produced;

@@ -70,8 +70,9 @@ class FrameRing {
   // back the oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new
   // one. error also refuses the frame when the keeper has no room. A dropped or refused frame is
   // counted as produced. Numbers left out and numbers that come again are counted with each frame that is produced,
-  // whatever becomes of it. [producer thread]
-  WriteLease begin_write(std::uint64_t sequence);
+  // whatever becomes of it; `gap` says which of them the source can account for (as the published stamp does).
+  // [producer thread]
+  WriteLease begin_write(std::uint64_t sequence, const FrameGap& gap = {});
 
   // The oldest frame, waiting for one at most `wait`, or until wake(). [processing thread]
   std::optional<ReadLease> begin_read(std::chrono::nanoseconds wait);
@@ -97,7 +98,7 @@ class FrameRing {
     State state = State::free;
   };
 
-  void number_frame(std::uint64_t sequence);
+  void number_frame(std::uint64_t sequence, const FrameGap& known);
   [[nodiscard]] RingRefusal refuse(std::uint64_t sequence) const;
   [[nodiscard]] RingLoad load(std::int64_t now_ns) const;
   [[nodiscard]] std::int64_t acquire(std::unique_lock<std::mutex>& lock);

@@ -81,6 +81,7 @@ bool needs_prf(const ParamContext& c) {
   return shows_velocity(c) || (has_flow(c) && !rate_known);
 }
 bool shows_overlay(const ParamContext& c) { return filters_flow(c); }
+bool has_method(const ParamContext& c) { return c.params.formation.adaptive != Adaptive::off; }
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
 bool has_objects(const ParamContext& c) { return c.params.objects.kind != Structure::off; }
 
@@ -144,10 +145,16 @@ std::string_view no_transmit_weights(const ParamContext& c) {
   return why;
 }
 
+std::string_view no_method(const ParamContext& c) {
+  if (c.acquisition != nullptr && c.acquisition->n_elements() < 2) return "Needs at least two elements.";
+  return beamformed_or_course(c, "The course recipe has no complex channels.");
+}
+
 std::string_view no_half_precision(const ParamContext& c) {
   if (!c.no_half_precision.empty()) return c.no_half_precision;
   const std::string_view why = with_course(c, "The course recipe uses single precision.");
   if (!why.empty() || c.acquisition == nullptr) return why;
+  if (c.params.formation.adaptive != Adaptive::off) return "Adaptive methods use single precision.";
   const bool single = forms_lines(c.params, *c.acquisition) || c.acquisition->data == DataKind::beamformed;
   return single ? "Scan lines and beamformed recordings use single precision." : "";
 }
@@ -181,10 +188,10 @@ std::string_view no_spectra(const ParamContext& c) {
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, part, from acquisition, member, choices, help, control
-const std::array<ParamSpec, 68> kTable = {{
+const std::array<ParamSpec, 70> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::recipe>(), kRecipes,
      "Image formation: analytic is correct on any grid; course is the pipeline of the GPU short course, for teaching."},
-    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 1000, 2000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
+    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 100, 10000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
      "Assumed speed of sound. A wrong value blurs points and shifts depths.",
      {.drag_min = 1300, .drag_max = 1800}},
     {"f_number", "F-number", "", 1, 2, 0, 10, kFormation, true, at<&P::formation, &FormationParams::f_number>(), {},
@@ -240,6 +247,12 @@ const std::array<ParamSpec, 68> kTable = {{
     {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::directivity>(), kOffOn,
      "Weights each echo by the directivity of the receiving element. Needs the element width.",
      {.place = kMore, .why_not = no_weights}},
+    {"adaptive", "Adaptive", "", 1, 0, 0, kAdaptiveMethods.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive>(), kAdaptiveMethods,
+     "Weighs each pixel by how well its channels agree. Levels in dB no longer compare with delay-and-sum, nor do contrasts: compare gCNR. Computed in single precision, without the tuned kernels: slower.",
+     {.place = kMore, .why_not = no_method}},
+    {"adaptive_strength", "Strength", "", 1, 2, 0, 1, kFormation, false, at<&P::formation, &FormationParams::adaptive_strength>(), {},
+     "Coherence: 1 is the coherence factor, 0 the Wiener post-filter (Nilsen and Holm, 2010), which lowers incoherent echoes less. Phase: power of the weight; 0 is no weight.",
+     {.place = kMore, .is_shown = has_method, .why_not = no_method}},
     {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::precision>(), kPrecisions,
      "Precision of channel data on the GPU (fp16: Hopper or newer, analytic recipe). fp16 is several times faster; levels agree within about 0.1 dB.",
      {.place = kMore, .why_not = no_half_precision}},

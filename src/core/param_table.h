@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/param_choice.h"
 #include "core/params.h"
 
 namespace echoloop {
@@ -20,13 +21,6 @@ struct ParamMember {
   double (*get)(const ImagingParams&);
   void (*set)(ImagingParams&, double);
   ParamKind kind;
-};
-
-// One value of an enumeration.
-struct ParamChoice {
-  std::string_view name;       // in --set and in files
-  std::string_view label;      // on screen
-  std::string_view note = {};  // behind the label, in lists
 };
 
 // Facts that decide whether a parameter has an effect now.

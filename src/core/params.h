@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/acquisition.h"
+#include "core/adaptive.h"
 #include "core/grid.h"
 
 namespace echoloop {
@@ -42,6 +43,8 @@ struct FormationParams {
   double sector_min_rad = 0.0;  // polar: first and last line; depths then are those of the line straight down
   double sector_max_rad = 0.0;
   Compounding compounding = Compounding::automatic;
+  Adaptive adaptive = Adaptive::off;
+  double adaptive_strength = 1.0;  // coherence: 0 the Wiener post-filter, 1 the coherence factor
 
   friend bool operator==(const FormationParams&, const FormationParams&) = default;
 };

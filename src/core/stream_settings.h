@@ -37,23 +37,30 @@ struct StreamSettings {
   friend bool operator==(const StreamSettings&, const StreamSettings&) = default;
 };
 
-// Exact at every snapshot: produced = processed + dropped + refused + in_flight.
+// Exact at every snapshot: produced = processed + dropped + refused + in_flight, and
+// next_sequence - first_sequence = produced - duplicates + lost_at_sender + stale + missing().
 struct RingCounts {
   std::uint64_t produced = 0;
   std::uint64_t copied = 0;  // slot given back
   std::uint64_t processed = 0;
   std::uint64_t dropped = 0;
-  std::uint64_t refused = 0;        // policy error: frames that found no slot
-  std::uint64_t in_flight = 0;      // ready, being copied or being processed
-  std::uint64_t sequence_gaps = 0;  // numbers that never came from the source
-  std::uint64_t duplicates = 0;     // frames whose number had come before
-  std::uint64_t next_sequence = 0;  // the number that comes next when nothing is missing
+  std::uint64_t refused = 0;         // policy error: frames that found no slot
+  std::uint64_t in_flight = 0;       // ready, being copied or being processed
+  std::uint64_t sequence_gaps = 0;   // numbers that never came from the source
+  std::uint64_t lost_at_sender = 0;  // of the gaps: the sender knows that it lost them
+  std::uint64_t stale = 0;           // of the gaps: made with a description that another one had replaced
+  std::uint64_t duplicates = 0;      // frames whose number had come before
+  std::uint64_t first_sequence = 0;  // of all frames that were produced
+  std::uint64_t next_sequence = 0;   // the number that comes next when nothing is missing
   int slots = 0;
   int slots_ready = 0;
   int slots_reading = 0;
   int slots_writing = 0;
   int slots_peak = 0;                   // most slots that were ever in use at once
   std::int64_t producer_waited_ns = 0;  // policy block, including a wait that goes on
+
+  // Of the gaps: unaccounted for.
+  [[nodiscard]] std::uint64_t missing() const { return sequence_gaps - lost_at_sender - stale; }
 };
 
 // Policy error: the frame that ended the stream, and the slot that it would have overwritten.

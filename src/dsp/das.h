@@ -116,6 +116,12 @@ ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e,
   return {excess_m * g.samples_per_m, weight};
 }
 
+// Whether `base + offset` samples lies between two usable samples of a line.
+ECHO_HD bool is_recorded(int n_valid, int base, float offset) {
+  const int i = base + floor_to_int(offset);
+  return i >= 0 && i < n_valid - 1;
+}
+
 // Linear interpolation of a complex line at `base + offset` samples; 0 outside the record.
 ECHO_HD Complex interpolate(const Complex* line, int n_valid, int base, float offset) {
   const int whole = floor_to_int(offset);
@@ -148,11 +154,17 @@ ECHO_HD TransmitPlace transmit_place(const DasGeometry& g, int t, int ix, int iz
           g.tx_excess[static_cast<long long>(row) * g.nx + ix]};
 }
 
+// Phase of sum t at a pixel.
 template <DasForm form = DasForm::general>
-ECHO_HD Complex transmit_rotor(const DasGeometry& g, int t, int ix, int iz, float excess) {
+ECHO_HD float transmit_turns(const DasGeometry& g, int t, int ix, int iz, float excess) {
   const bool by_column = form == DasForm::general && g.columns != nullptr;
   const float turns = g.row_turns[t * g.nz + iz] + (by_column ? g.columns[t * g.nx + ix].turns : 0.0f);
-  return transmit_weight(g, t) * unit_phasor(turns + excess * g.turns_per_sample);
+  return turns + excess * g.turns_per_sample;
+}
+
+template <DasForm form = DasForm::general>
+ECHO_HD Complex transmit_rotor(const DasGeometry& g, int t, int ix, int iz, float excess) {
+  return transmit_weight(g, t) * unit_phasor(transmit_turns<form>(g, t, ix, iz, excess));
 }
 
 // Transmits summed together per pass over the elements, so that the receive part is computed once for all of them.

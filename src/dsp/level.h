@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "dsp/complex.h"
 
@@ -11,15 +12,30 @@ namespace echoloop {
 inline constexpr float kMagnitudeFloor = 1e-30f;
 
 // Field II's raw amplitudes are 1e-20 and less, whose squares no float holds: far from 1, values are brought near it by
-// a power of two, which rounds nothing.
+// a power of two, which rounds nothing. The factor for values of about `larger`.
+ECHO_HD float factor_towards_one(float larger) {
+  return larger < 0x1p-50f ? 0x1p60f : (larger > 0x1p50f ? 0x1p-60f : 1.0f);
+}
+
 ECHO_HD float magnitude(Complex v) {
   const float larger = fmaxf(fabsf(v.re), fabsf(v.im));
-  const float up = larger < 0x1p-50f ? 0x1p60f : (larger > 0x1p50f ? 0x1p-60f : 1.0f);
+  const float up = factor_towards_one(larger);
   const float down = larger < 0x1p-50f ? 0x1p-60f : (larger > 0x1p50f ? 0x1p60f : 1.0f);
   const float re = v.re * up;
   const float im = v.im * up;
   return sqrtf(re * re + im * im) * down;
 }
+
+// Complex pixels, whose amplitudes in the B-mode image an adaptive method weighs.
+struct WeighedPixels {
+  const Complex* pixels;
+  const float* weights = nullptr;  // null: 1
+
+  [[nodiscard]] ECHO_HD float amplitude(std::size_t i) const {
+    const float plain = magnitude(pixels[i]);
+    return weights == nullptr ? plain : weights[i] * plain;
+  }
+};
 
 // 20 log10(magnitude) - reference_db
 ECHO_HD float to_db(float magnitude_value, float reference_db) {

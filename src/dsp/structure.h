@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/hd.h"
-#include "core/level_histogram.h"
 #include "core/params.h"
+#include "core/results/level_histogram.h"
 
 namespace echoloop {
 

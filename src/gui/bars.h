@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/results/image.h"
 #include "gui/panels/panels.h"
 
 namespace echoloop {
@@ -44,6 +44,7 @@ void draw_empty(PanelContext& c, const Rect& area);
 
 // The state's badge with its left edge at x; returns the right edge.
 enum class BadgeSize { normal, large };
+[[nodiscard]] RunState badge_state(const UiState& state);
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size = BadgeSize::normal);
 float state_badge_width(const Ui& ui, RunState run, BadgeSize size);
 

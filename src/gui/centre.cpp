@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "gui/bars.h"
-#include "gui/number_text.h"
+#include "gui/panels/scanner_rows.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -177,6 +178,9 @@ float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::st
 }
 
 void draw_empty(PanelContext& c, const Rect& area) {
+  if (c.state.scanner.has_value() && c.state.scanner->link != LiveLink::connected) {
+    return draw_waiting_for_scanner(c, area);
+  }
   Ui& ui = c.ui;
   const bool waiting = c.state.run == RunState::live || c.state.run == RunState::replay || c.state.progress.has_value();
   const float y = std::round(area.cy() - ui.px(48));

@@ -4,27 +4,14 @@
 #include <cmath>
 
 #include "gui/bars.h"
+#include "gui/toolkit/severity_color.h"
 
 namespace echoloop {
 namespace {
 
-ImU32 dot_color(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return theme::kMuted;
-    case Severity::warning:
-      return theme::kWarn;
-    case Severity::error:
-      return theme::kRed;
-  }
-  return theme::kMuted;
-}
-
-ImU32 text_color(Severity severity) { return severity == Severity::error ? theme::kRed : theme::kText2; }
-
 void message_list(PanelContext& c, const Rect& line) {
   Ui& ui = c.ui;
-  const auto& messages = c.state.messages;
+  const auto& messages = c.state.messages.list();
   const float row = ui.px(26);
   const auto room = static_cast<std::size_t>(std::max(1.0F, (line.y0 - ui.px(60)) / row - 1));
   const std::size_t count = std::min(messages.size(), room);
@@ -44,9 +31,9 @@ void message_list(PanelContext& c, const Rect& line) {
     if (h.clicked) ImGui::SetClipboardText(m.text.c_str());
     ui.tip(row_id.c_str(), h, words, {"Click to copy", m.text, {}});
     const Severity looks = resolved ? Severity::info : m.severity;
-    ui.disc(box.x0 + ui.px(14), y + 0.5F * row, 4, dot_color(looks));
+    ui.disc(box.x0 + ui.px(14), y + 0.5F * row, 4, severity_dot(looks));
     const float x = ui.text(Type::small, box.x0 + ui.px(28), y, row, theme::kMuted, m.clock) + ui.px(12);
-    ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, text_color(looks),
+    ui.text_fitted(Type::body, x, box.x1 - ui.px(error ? 90 : 12), y, row, severity_ink(looks),
                    resolved ? m.text + " (resolved)" : m.text);
     const float w = ui.width(Type::body, "Dismiss");
     const std::string id = fmt::format("dismiss/{}", i);
@@ -55,10 +42,8 @@ void message_list(PanelContext& c, const Rect& line) {
   }
   const float foot = box.y1 - ui.px(4) - row;
   if (ui.link("copy_messages", {box.x0 + ui.px(28), foot, box.x0 + ui.px(160), foot + row}, "Copy all", {},
-              {"Copy all", "Copies all messages of this session with their times.", {}})) {
-    std::string all;
-    for (const Message& m : messages) all += m.clock + "  " + m.text + "\n";
-    ImGui::SetClipboardText(all.c_str());
+              {"Copy all", "Copies all listed messages with time and severity.", {}})) {
+    ImGui::SetClipboardText(c.state.messages.text().c_str());
   }
   ui.end_popup();
   if (dismissed < messages.size()) call(c.commands.dismiss_message, dismissed);
@@ -87,7 +72,7 @@ bool MessageLine::moving() const { return ImGui::GetTime() < news_until_s_; }
 void MessageLine::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   ui.horizontal(r.x0, r.x1, r.y0 - ui.hairline(), theme::kEdge);
-  const auto& messages = c.state.messages;
+  const auto& messages = c.state.messages.list();
   if (messages.empty()) return;
   const std::optional<std::size_t> index = front(messages);
   const bool error = index && messages[*index].severity == Severity::error;
@@ -116,9 +101,9 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
   message_list(c, r);
   if (!index) return;
   const Message& m = messages[*index];
-  ui.disc(r.x0 + ui.px(20), r.cy(), 4, dot_color(m.severity));
+  ui.disc(r.x0 + ui.px(20), r.cy(), 4, severity_dot(m.severity));
   const float x = ui.text(Type::small, r.x0 + ui.px(34), r.y0, r.height(), theme::kMuted, m.clock) + ui.px(12);
-  ui.text_fitted(Type::small, x, right, r.y0, r.height(), text_color(m.severity), m.text);
+  ui.text_fitted(Type::small, x, right, r.y0, r.height(), severity_ink(m.severity), m.text);
 }
 
 }  // namespace echoloop

@@ -7,7 +7,7 @@ namespace echoloop {
 void PanelColumn::begin(PanelContext& c, const char* bar, const Rect& area) {
   c_ = &c;
   area_ = area;
-  if (std::exchange(compact_, c.compact) != c.compact) was_open_ = {};  // other panels are folded then
+  if (std::exchange(compact_, c.compact) != c.compact) was_open_.clear();  // other panels are folded then
   const float padding = c.ui.px(c.compact ? 12 : 16);
   start_ = scroll_.begin(c.ui, bar, area);
   if (scroll_.moved()) opened_.reset();  // the user looks elsewhere
@@ -26,20 +26,25 @@ Column& PanelColumn::next() {
   return column_;
 }
 
-void PanelColumn::draw(Panel panel, void (*draw)(PanelContext&, Column&)) {
+void PanelColumn::draw(const PanelRow& panel) {
+  bool& open = c_->view.is_open(panel.key, c_->compact);
+  if (panel.closed == ClosedPanel::left_out && !open) {
+    was_open_[panel.key] = false;
+    return;
+  }
   Column& column = next();
   const float top = column.y - start_;
-  draw(*c_, column);
-  watch(panel, c_->view.is_open(panel, c_->compact), top);
+  panel.draw(*c_, column, open);
+  watch(panel, open, top);
 }
 
-void PanelColumn::watch(Panel panel, bool open, float top) {
+void PanelColumn::watch(const PanelRow& panel, bool open, float top) {
   constexpr int kSettled = 10;
-  std::optional<bool>& was = was_open_[static_cast<std::size_t>(panel)];
-  if (open && was == false) opened_ = Opened{panel};
-  if (!open && opened_ && opened_->panel == panel) opened_.reset();
-  was = open;
-  if (!opened_ || opened_->panel != panel) return;
+  const auto [was, first] = was_open_.try_emplace(panel.key, open);
+  if (open && !first && !was->second) opened_ = Opened{&panel};
+  if (!open && opened_ && opened_->panel == &panel) opened_.reset();
+  was->second = open;
+  if (!opened_ || opened_->panel != &panel) return;
   const float bottom = column_.y + c_->ui.px(8) - start_;
   opened_->same = bottom - top == opened_->height ? opened_->same + 1 : 0;
   opened_->height = bottom - top;

@@ -2,11 +2,13 @@
 // opened, by whatever, comes into view: all of it, or its head where it is taller than the column. UI thread only.
 #pragma once
 
-#include <array>
+#include <map>
 #include <optional>
+#include <string_view>
 
 #include "gui/panels/panels.h"
-#include "gui/scroll.h"
+#include "gui/state/panel_list.h"
+#include "gui/toolkit/scroll.h"
 
 namespace echoloop {
 
@@ -14,18 +16,17 @@ class PanelColumn {
  public:
   // `c` must outlive end(). `bar`: names the scroll bar.
   void begin(PanelContext& c, const char* bar, const Rect& area);
-  void draw(Panel panel, void (*draw)(PanelContext&, Column&));
-  void leave_out(Panel panel) { was_open_[static_cast<std::size_t>(panel)] = false; }
-  // Where what is no foldable panel goes.
+  void draw(const PanelRow& panel);
+  // The place of a row that is no foldable panel.
   Column& next();
   void end();
 
  private:
-  void watch(Panel panel, bool open, float top);
+  void watch(const PanelRow& panel, bool open, float top);
 
   // The panel that was opened last, as long as it has not settled: what it shows may come frames later.
   struct Opened {
-    Panel panel;
+    const PanelRow* panel;
     float height = 0;
     int same = 0;  // frames of this height
   };
@@ -37,7 +38,7 @@ class PanelColumn {
   float start_ = 0;
   bool first_ = true;
   bool compact_ = false;
-  std::array<std::optional<bool>, kPanelCount> was_open_{};  // none: not drawn yet
+  std::map<std::string_view, bool> was_open_;  // of those that were drawn
   std::optional<Opened> opened_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "gui/number_text.h"
-#include "gui/sample_fault_text.h"
+#include "gui/overlay/sample_fault_text.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

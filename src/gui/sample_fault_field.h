@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/sample_faults.h"
-#include "gui/ui.h"
+#include "gui/toolkit/ui.h"
 
 namespace echoloop {
 

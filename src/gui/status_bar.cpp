@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "gui/bars.h"
-#include "gui/number_text.h"
-#include "gui/pace_badge.h"
-#include "gui/pace_text.h"
+#include "gui/docks/pace_badge.h"
+#include "gui/overlay/pace_text.h"
+#include "gui/overlay/sample_fault_text.h"
 #include "gui/sample_fault_field.h"
-#include "gui/sample_fault_text.h"
-#include "gui/status_fit.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/status_fit.h"
 #include "source/phantom_list.h"
 
 namespace echoloop {
@@ -54,7 +54,10 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
   const Hit h = c.ui.hit("lost", area);
   const std::string split =
       fmt::format("Dropped {}, refused {}, missing from the source {}. Duplicates: {}.", grouped(n.dropped),
-                  grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates));
+                  grouped(n.refused), grouped(n.sequence_gaps), grouped(n.duplicates)) +
+      (c.state.source.live ? fmt::format(" Missing from the source: {} lost at the sender, {} stale, {} unaccounted.",
+                                         grouped(n.lost_at_sender), grouped(n.stale), grouped(n.missing()))
+                           : std::string());
   c.ui.tip("lost", h, area, {"Lost frames", split, {}});
   return end;
 }
@@ -167,6 +170,10 @@ BadgeLook state_look(RunState run) {
       return {.text = "FROZEN", .ground = theme::kText, .ink = theme::kInk};
     case RunState::fault:
       return {.text = "FAULT", .ground = theme::kRed, .ink = theme::kInk, .dot = true};
+    case RunState::waiting:
+      return {.text = "WAITING", .ink = theme::kText2};
+    case RunState::no_sender:
+      return {.text = "NO SENDER", .ink = theme::kText2};
     case RunState::idle:
       break;
   }
@@ -174,6 +181,12 @@ BadgeLook state_look(RunState run) {
 }
 
 }  // namespace
+
+RunState badge_state(const UiState& state) {
+  if (!state.scanner.has_value() || state.scanner->link == LiveLink::connected) return state.run;
+  if (state.source.acquisition == nullptr) return RunState::waiting;
+  return state.source.live && state.run == RunState::live ? RunState::no_sender : state.run;
+}
 
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size) {
   BadgeLook look = state_look(run);
@@ -236,7 +249,7 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   const float first = pace_width(ui, s.pace, Type::body, PaceWords::first);
   StatusWidths w;
   w.room = r.width() - ui.px(16);
-  w.always = source + line + ui.badge_width(state_look(s.run)) + ui.px(10) + figure_width(ui, f.rate) + line +
+  w.always = source + line + ui.badge_width(state_look(badge_state(s))) + ui.px(10) + figure_width(ui, f.rate) + line +
              figure_width(ui, f.lost) + ui.px(24) + links.keys;
   if (records(s)) w.always += line + draw_recording(ui, s.recording, 0, 0, nullptr);
   if (pace > 0) w.always += line + first;
@@ -306,7 +319,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     }
     x = separator(ui, x, r);
   }
-  const float badge_end = draw_state_badge(ui, s.run, x, r.cy());
+  const float badge_end = draw_state_badge(ui, badge_state(s), x, r.cy());
   ui.hit("state_badge", {x, r.cy() - ui.px(10), badge_end, r.cy() + ui.px(10)});
   x = draw_figure(ui, badge_end + ui.px(10), r, f.rate);
   if (fit.shown) x = draw_figure(ui, x + ui.px(16), r, f.shown);

@@ -9,14 +9,15 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/figure_doppler.h"
-#include "gui/figure_m_mode.h"
-#include "gui/flow_picture.h"
-#include "gui/imgui_session.h"
-#include "gui/picture_set.h"
+#include "gui/docks/figure_m_mode.h"
+#include "gui/figure/figure_doppler.h"
+#include "gui/gl/picture_set.h"
+#include "gui/overlay/structure_picture.h"
 #include "gui/screen.h"
-#include "gui/sonogram_strip.h"
-#include "gui/structure_picture.h"
+#include "gui/toolkit/flow_picture.h"
+#include "gui/toolkit/imgui_session.h"
+#include "gui/toolkit/ui_scale.h"
+#include "gui/view/sonogram_strip.h"
 #include "gui/window_renderer.h"
 
 namespace echoloop {
@@ -217,7 +218,7 @@ bool Viewer::frame(UiState& state) {
   bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
     redraw = true;
-    state.messages.insert(state.messages.begin(), {Severity::info, clock_text(), v.report});
+    state.messages.post({.clock = clock_text(), .text = v.report});
   }
   v.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());

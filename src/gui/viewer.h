@@ -9,17 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "core/live_images.h"
-#include "core/past_images.h"
-#include "gui/figure_strip.h"
-#include "gui/file_dialog.h"
-#include "gui/focus.h"
-#include "gui/picture_layout.h"
-#include "gui/rect.h"
-#include "gui/surface.h"
-#include "gui/tone.h"
-#include "gui/ui_state.h"
-#include "gui/view_settings.h"
+#include "core/results/live_images.h"
+#include "core/results/past_images.h"
+#include "gui/docks/file_dialog.h"
+#include "gui/figure/figure_strip.h"
+#include "gui/gl/surface.h"
+#include "gui/overlay/tone.h"
+#include "gui/state/focus.h"
+#include "gui/state/rect.h"
+#include "gui/state/ui_state.h"
+#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/view_settings.h"
 
 namespace echoloop {
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "gui/imgui_compat.h"
+#include "gui/gl/imgui_compat.h"
 
 namespace echoloop {
 namespace {

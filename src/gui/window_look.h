@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "gui/window_renderer.h"
+#include "gui/window_frame.h"
 
 namespace echoloop {
 

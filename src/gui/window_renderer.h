@@ -6,32 +6,14 @@
 #include <filesystem>
 #include <string>
 
-#include "gui/cached_framebuffer.h"
-#include "gui/flow_painter.h"
-#include "gui/flow_picture.h"
-#include "gui/image_painter.h"
-#include "gui/screen.h"
-#include "gui/sonogram_strip.h"
-#include "gui/surface.h"
+#include "gui/gl/cached_framebuffer.h"
+#include "gui/toolkit/flow_painter.h"
+#include "gui/toolkit/image_painter.h"
+#include "gui/window_frame.h"
 
 namespace echoloop {
 
 enum class Extent { as_needed, all };
-
-struct WindowFrame {
-  Surface& surface;
-  const Screen& screen;
-  unsigned int texture = 0;
-  const Image& shown;  // in the texture; number 0 = none
-  unsigned int compared_texture = 0;
-  const Image* compared = nullptr;  // left of the wipe line; null = no comparison
-  const FlowPicture& flow;          // over the picture
-  const MModeStrip& strip;          // drawn where the screen's dock wants it
-  const SonogramStrip& sonogram;    // likewise
-  const ImagingParams& display;     // window, gamma and map
-  bool touched = false;             // input came just now, or something moves by itself
-  bool fresh = false;               // an image came that was not drawn before
-};
 
 class WindowRenderer {
  public:

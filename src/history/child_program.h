@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/file_descriptor.h"
+#include "transport/file_descriptor.h"
 
 namespace echoloop {
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
-#include "core/flow_image.h"
-#include "core/image.h"
-#include "core/sonogram.h"
-#include "core/structure_image.h"
+#include "core/results/flow_image.h"
+#include "core/results/image.h"
+#include "core/results/sonogram.h"
+#include "core/results/structure_image.h"
 
 namespace echoloop {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/image.h"
+#include "core/results/image.h"
 #include "render/rgb.h"
 
 namespace echoloop {

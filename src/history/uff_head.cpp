@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "formats/acquisition_json.h"
+#include "formats/base/acquisition_json.h"
 #include "history/uff_nodes.h"
 
 namespace echoloop::uff {

@@ -1,5 +1,5 @@
 // What a recording says beside its samples: the UFF objects of an acquisition, and the group /echoloop with what UFF
-// cannot say (formats/acquisition_json.h documents it). Under hdf5_lock(). Internal to src/history.
+// cannot say (formats/base/acquisition_json.h documents it). Under hdf5_lock(). Internal to src/history.
 #pragma once
 
 #include <hdf5.h>

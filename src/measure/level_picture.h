@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/grid.h"
-#include "core/level_histogram.h"
+#include "core/results/level_histogram.h"
 
 namespace echoloop {
 

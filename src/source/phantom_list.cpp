@@ -4,8 +4,7 @@
 #include <array>
 
 #include "core/probe_table.h"
-#include "source/phantom.h"
-#include "source/phantom_scene.h"
+#include "source/phantom_truth.h"
 
 namespace echoloop {
 
@@ -46,12 +45,6 @@ constexpr std::array kPhantoms{
         .name = "heart", .title = "Heart", .help = "a beating heart in four-chamber view", .make = make_heart_scene},
 };
 
-std::string with_default(const PhantomRow& row, const std::string& text) {
-  return row.name == PhantomSettings().name ? text + " (default)" : text;
-}
-
-std::string named(const PhantomRow& row) { return std::string(kPhantomPrefix) + std::string(row.name); }
-
 }  // namespace
 
 std::span<const PhantomRow> phantoms() { return kPhantoms; }
@@ -59,34 +52,6 @@ std::span<const PhantomRow> phantoms() { return kPhantoms; }
 const PhantomRow* find_phantom(std::string_view name) {
   const auto* const row = std::ranges::find(kPhantoms, name, &PhantomRow::name);
   return row == kPhantoms.end() ? nullptr : row;
-}
-
-std::string phantom_names_text() {
-  std::string names;
-  for (const PhantomRow& row : kPhantoms) names += (names.empty() ? "" : ", ") + with_default(row, named(row));
-  return names;
-}
-
-std::string phantom_help() {
-  std::string text = "Phantoms:\n";
-  for (const PhantomRow& row : kPhantoms) {
-    text += "  " + named(row) + "  " + with_default(row, std::string(row.help)) + "\n";
-  }
-  text += "Settings of every phantom, as sim:NAME,KEY=VALUE,... with their defaults:\n";
-  text += phantom_settings_help(SettingGroup::any);
-  for (const PhantomRow& row : kPhantoms) {
-    if (row.settings == SettingGroup::any) continue;
-    text += "Settings of " + named(row) + ":\n" + phantom_settings_help(row.settings);
-  }
-  return text;
-}
-
-std::string phantoms_markdown() {
-  std::string text;
-  for (const PhantomRow& row : kPhantoms) {
-    text += "| `" + named(row) + "` | " + with_default(row, std::string(row.help)) + " |\n";
-  }
-  return text;
 }
 
 }  // namespace echoloop

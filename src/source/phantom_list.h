@@ -34,13 +34,4 @@ std::span<const PhantomRow> phantoms();
 // Null: there is none of that name.
 const PhantomRow* find_phantom(std::string_view name);
 
-// "sim:points, sim:cyst, ...", the default marked.
-std::string phantom_names_text();
-
-// Lines of --help: the phantoms and their settings.
-std::string phantom_help();
-
-// Their rows in the README's table of sources.
-std::string phantoms_markdown();
-
 }  // namespace echoloop

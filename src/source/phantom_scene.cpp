@@ -4,6 +4,7 @@
 
 #include "core/probe_table.h"
 #include "source/echo_pulse.h"
+#include "source/phantom_text.h"
 
 namespace echoloop {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "source/phantom.h"
+#include "source/phantom_settings.h"
 
 namespace echoloop {
 

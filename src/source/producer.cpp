@@ -155,7 +155,7 @@ bool Producer::may_begin_again() {
 }
 
 ProducerState Producer::put_frame(const FrameStamp& stamp) {
-  FrameRing::WriteLease lease = ring_.begin_write(stamp.sequence);
+  FrameRing::WriteLease lease = ring_.begin_write(stamp.sequence, stamp.gap);
   switch (lease.outcome()) {
     case FrameRing::WriteLease::Outcome::closed:
       return ProducerState::ended;
@@ -163,6 +163,7 @@ ProducerState Producer::put_frame(const FrameStamp& stamp) {
       return ProducerState::running;
     case FrameRing::WriteLease::Outcome::refused:
       end(ProducerState::refused, refusal_text(ring_.refusal().value_or(RingRefusal{})));
+      source_.refused(report());
       return ProducerState::refused;
     case FrameRing::WriteLease::Outcome::slot:
       break;
@@ -210,7 +211,6 @@ void Producer::run() {
     while (wait_for_turn()) {
       const std::optional<Arrival> arrival = next_arrival();
       if (!arrival) break;
-      lost_ += arrival->lost;
       const bool goes_on = put_frames(arrival->stamp);
       // A refused frame has been.
       if (goes_on || state_ == ProducerState::refused) next_sequence_ = arrival->stamp.sequence + 1;

@@ -47,7 +47,6 @@ class Producer {
 
   [[nodiscard]] ProducerState state() const { return state_; }                  // any thread
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }  // any thread
-  [[nodiscard]] std::uint64_t lost() const { return lost_; }  // that the source says it has lost; any thread
   [[nodiscard]] std::string report() const;  // why it does not go on, one line; empty when ended; any thread
 
  private:
@@ -78,7 +77,6 @@ class Producer {
   std::minstd_rand random_;  // jitter; the same from run to run
   std::atomic<ProducerState> state_{ProducerState::running};
   std::atomic<std::uint64_t> next_sequence_;
-  std::atomic<std::uint64_t> lost_{0};
   std::thread thread_;
 };
 

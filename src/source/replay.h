@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "formats/recording.h"
+#include "formats/base/recording.h"
 #include "source/source.h"
 
 namespace echoloop {

@@ -164,10 +164,13 @@ SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition
   return check(reinterpret_cast<const float*>(samples.data()), a);
 }
 
-void clean_samples(std::span<std::byte> samples) {
+std::uint64_t clean_samples(std::span<std::byte> samples) {
   auto* values = reinterpret_cast<float*>(samples.data());
   const std::size_t n = samples.size() / sizeof(float);
-  for (std::size_t i = 0; i < n; ++i) values[i] = is_valid(values[i]) ? values[i] : 0.0F;
+  std::uint64_t invalid = 0;
+  for (std::size_t i = 0; i < n; ++i) invalid += is_valid(values[i]) ? 0 : 1;
+  for (std::size_t i = 0; invalid > 0 && i < n; ++i) values[i] = is_valid(values[i]) ? values[i] : 0.0F;
+  return invalid;
 }
 
 }  // namespace echoloop

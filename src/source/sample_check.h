@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "core/acquisition.h"
@@ -31,7 +32,7 @@ inline constexpr float kLeastLimit = 100.0F;
 // an extreme.
 [[nodiscard]] SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& acquisition);
 
-// Invalid samples become zero; float32.
-void clean_samples(std::span<std::byte> samples);
+// Invalid samples become zero; float32. Returns how many there were.
+std::uint64_t clean_samples(std::span<std::byte> samples);
 
 }  // namespace echoloop

@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "source/phantom_speckle.h"
+#include "source/phantom_truth.h"
 
 namespace echoloop {
 namespace {

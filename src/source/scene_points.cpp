@@ -3,6 +3,8 @@
 
 #include "core/units.h"
 #include "source/phantom_speckle.h"
+#include "source/phantom_text.h"
+#include "source/phantom_truth.h"
 
 namespace echoloop {
 namespace {

@@ -19,12 +19,12 @@
 namespace echoloop {
 
 class SeekableSource;
+class LiveSource;
 
 // A frame that the source has.
 struct Arrival {
   FrameStamp stamp;                 // acquired_ns is left to the ring
   AcquisitionPtr acquisition = {};  // that this frame is the first of; null: the same as that of the frame before
-  std::uint64_t lost = 0;           // frames that the source knows it has lost just before this one
 };
 
 class Source {
@@ -47,9 +47,18 @@ class Source {
 
   // The next frame is to be this one, where an earlier stream of the same source ended. [no stream runs]
   virtual void resume(std::uint64_t /*sequence*/) {}
+  // The stream has refused a frame, in this line, and takes none until resume(). [producer thread]
+  virtual void refused(const std::string& /*line*/) {}
+  // The policy of the stream that runs, for a sender that wants to know. [any thread]
+  virtual void set_policy(RingPolicy /*policy*/) {}
+  // True when frames come when they come: asking for them at a rate would only make them old. [any thread]
+  [[nodiscard]] virtual bool sets_the_pace() const { return false; }
 
   // This source, if it can give any frame; else null. [any thread]
   [[nodiscard]] virtual SeekableSource* seekable() { return nullptr; }
+
+  // This source, if a scanner's sender feeds it; else null. [any thread]
+  [[nodiscard]] virtual LiveSource* live() { return nullptr; }
 
   // Memory for slots and kept frames that fetch() gets its frames into without a copy; empty: any memory is as good.
   // Then what the source reads ahead by itself can be in such memory as well, page-locked, say. [any thread]

@@ -12,10 +12,10 @@
 #include <functional>
 #include <string>
 
-#include "backend/cuda/event.h"
-#include "backend/cuda/kernels.h"
-#include "backend/cuda/packed_das.h"
-#include "backend/cuda/packed_fir.h"
+#include "backend/cuda/fp16/packed_das.h"
+#include "backend/cuda/fp16/packed_fir_kernel.h"
+#include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/runtime/event.h"
 #include "bench/das_bench_device.h"
 
 namespace echoloop::bench {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "backend/cuda/cuda_error.h"
-#include "backend/packed_plan.h"
+#include "backend/cuda/runtime/cuda_error.h"
+#include "backend/fp16/packed_plan.h"
 #include "bench/das_bench.h"
 #include "core/units.h"
 #include "dsp/packed.h"

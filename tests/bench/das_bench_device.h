@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/event.h"
+#include "backend/cuda/runtime/event.h"
 #include "bench/das_bench.h"
 
 namespace echoloop::bench {

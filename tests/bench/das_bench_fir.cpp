@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backend/cuda/packed_fir.h"
-#include "backend/packed_plan.h"
+#include "backend/cuda/fp16/packed_fir_kernel.h"
+#include "backend/fp16/packed_plan.h"
 #include "bench/das_bench_device.h"
 
 namespace echoloop::bench {

@@ -16,8 +16,10 @@
 #include <memory>
 #include <vector>
 
-#include "formats/reader_main.h"
-#include "formats/reader_process.h"
+#include "formats/format_registry.h"
+#include "formats/open_recording.h"
+#include "formats/sandbox/reader_main.h"
+#include "formats/sandbox/reader_settings.h"
 #include "reader_bench_stream.h"
 
 namespace echoloop {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "core/frame_ring.h"
-#include "formats/recording.h"
+#include "formats/open_recording.h"
 #include "history/rf_history.h"
 #include "source/source.h"
 

@@ -1,10 +1,11 @@
 // Ensembles in flight: pictures come in the order of their ensembles, what is late or broken off is counted, a fault
 // ends all of them, and nobody waits for a turn that does not come.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <stdexcept>
 
-#include "backend/flow.h"
+#include "backend/flow_engine.h"
 #include "support/streaming.h"
 
 namespace echoloop {
@@ -19,7 +20,8 @@ struct Script {
   std::array<std::atomic<bool>, kDevices> held{};  // in decompose()
   std::array<std::atomic<bool>, kDevices> fails{};
   std::atomic<bool> begin_fails{false};
-  std::array<std::atomic<int>, kDevices> n_begun{};  // decompositions
+  std::array<std::atomic<int>, kDevices> n_begun{};   // decompositions
+  std::array<std::atomic<pid_t>, kDevices> thread{};  // that decomposed
   std::atomic<int> in_apply{0};
   std::atomic<bool> overlapped{false};  // two were in apply() at a time
 };
@@ -35,6 +37,7 @@ class ScriptedDevice final : public FlowDevice {
   void reserve(int, std::size_t) override {}
   void store(int, const PixelView&) override {}
   Decomposition decompose(std::span<const int> slots, int) override {
+    script_.thread.at(index_) = ::gettid();
     ++script_.n_begun.at(index_);
     wait_until([this] { return !script_.held.at(index_); });
     if (script_.fails.at(index_)) throw std::runtime_error("no eigenvectors");
@@ -47,7 +50,7 @@ class ScriptedDevice final : public FlowDevice {
   void set_matrix(std::span<const float>, int) override {}
   void apply(std::span<const int>, const FlowFinish&, FlowImage&) override {
     if (script_.in_apply.fetch_add(1) > 0) script_.overlapped = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    take_time(std::chrono::milliseconds(1));
     --script_.in_apply;
   }
   std::vector<Complex> filtered(std::span<const int>) override { return {}; }
@@ -75,8 +78,10 @@ class EnsemblesInFlight : public ::testing::Test {
   }
   void take(int count) {
     for (int i = 0; i < count; ++i, ++next_) {
-      engine_->take(plan_, {.values = &pixel_, .count = 1},
-                    {.sequence = next_, .source_index = next_, .time_s = 1e-3 * static_cast<double>(next_)}, 0.0);
+      engine_->take({plan_,
+                     {.values = &pixel_, .count = 1},
+                     {.sequence = next_, .source_index = next_, .time_s = 1e-3 * static_cast<double>(next_)},
+                     0.0});
     }
   }
   void wait_for_begun(int first, int second) {
@@ -109,7 +114,8 @@ TEST_F(EnsemblesInFlight, TheLaterOneWaitsForTheEarlierOnesPicture) {
   make_engine();
   take(20);
   wait_for_begun(1, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  wait_until([this] { return is_waiting(script_.thread[1]); });
+  EXPECT_EQ(script_.in_apply, 0);
   EXPECT_EQ(engine_->counts().pictures, 0U);
   EXPECT_TRUE(engine_->busy());
   release();
@@ -127,7 +133,7 @@ TEST_F(EnsemblesInFlight, ManyComeInOrderAndOneAtATimeMixesInTheOneBefore) {
   std::uint64_t number = 0;
   for (int i = 0; i < 400; ++i) {
     take(1);
-    if (i % 4 == 3) std::this_thread::sleep_for(std::chrono::microseconds(300));
+    if (i % 4 == 3) take_time(std::chrono::microseconds(300));  // the source's pace
     if (!pictures_.take()) continue;
     EXPECT_GT(pictures_.front().stamp.source_index, last);
     EXPECT_GT(pictures_.front().number, number);
@@ -186,7 +192,6 @@ TEST_F(EnsemblesInFlight, EachIsOfTheParametersWhenItWasDue) {
   params_.color_flow.wall_filter = WallFilter::fir;  // needs no decomposition
   set_frames(16);
   take(4);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(engine_->counts().pictures, 0U);
   script_.held[0] = false;
   engine_->settle();
@@ -225,8 +230,8 @@ TEST_F(EnsemblesInFlight, TheEndComesWhileOneWaitsForItsTurn) {
   make_engine();
   take(20);
   wait_for_begun(1, 1);
-  std::thread later([this] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::thread later([this, ending = ::gettid()] {
+    wait_until([&] { return is_waiting(ending); });
     release();
   });
   engine_.reset();

@@ -2,6 +2,7 @@
 #include "backend/job_thread.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -13,6 +14,7 @@
 namespace echoloop {
 namespace {
 
+using testing::is_waiting;
 using testing::wait_until;
 
 // Jobs are numbers; those below zero fail, and all can be held up.
@@ -129,15 +131,17 @@ TEST(JobThread, ItLooksByItself) {
 
 TEST(JobThread, ItsEndWaitsForTheJobInWorkOnly) {
   std::atomic<int> begun{0}, ended{0};
+  std::atomic<bool> all_given{false};
   {
-    JobThread thread({.job = [&](int) {
+    JobThread thread({.job = [&, ending = ::gettid()](int) {
       ++begun;
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      wait_until([&] { return all_given && is_waiting(ending); });  // in the destructor
       ++ended;
     }});
     thread.hand_over([](int) {});
     wait_until([&] { return begun == 1; });
     thread.hand_over([](int) {});
+    all_given = true;
   }
   EXPECT_EQ(begun, 1);
   EXPECT_EQ(ended, 1);

@@ -82,7 +82,7 @@ TEST(RingStress, PoliciesSwitchedAtRandomWhileFramesFlow) {
     while (!ended) {
       ring.set_policy(kPolicies[engine() % 4]);
       if (engine() % 3 == 0) ring.wake();
-      std::this_thread::sleep_for(std::chrono::microseconds(engine() % 300));
+      testing::take_time(std::chrono::microseconds(engine() % 300));
     }
   });
   std::uint64_t n = 0;

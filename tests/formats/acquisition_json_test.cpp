@@ -1,5 +1,5 @@
 // The text form of an acquisition: what comes back is what went in, bit for bit.
-#include "formats/acquisition_json.h"
+#include "formats/base/acquisition_json.h"
 
 #include <gtest/gtest.h>
 

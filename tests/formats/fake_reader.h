@@ -2,13 +2,19 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
-#include "formats/reader_process.h"
+#include "formats/sandbox/reader_settings.h"
 #include "formats/stand_in/made_up.h"
 #include "formats/support.h"
+#include "support/waiting.h"
 
 namespace echoloop::test {
 
@@ -43,5 +49,29 @@ class FakeReader {
   ReaderSettings kept_;
   TempFolder folder_;
 };
+
+// Whether a reader process of this program waits for something.
+inline bool a_reader_waits() {
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::string stat;
+    std::ifstream file(process.path() / "stat");
+    if (!std::getline(file, stat)) continue;
+    std::istringstream rest(stat.substr(std::min(stat.size(), stat.rfind(") ") + 2)));
+    std::string state;
+    pid_t parent = 0;
+    if (rest >> state >> parent && parent == ::getpid() && state == "S") return true;
+  }
+  return false;
+}
+
+// Until a thread that opens or reads a recording and its reader process both wait, at so many looks in a row.
+inline void wait_for_standstill(pid_t thread) {
+  constexpr int kLooks = 20;
+  int still = 0;
+  echoloop::testing::wait_until([&] {
+    still = echoloop::testing::is_waiting(thread) && a_reader_waits() ? still + 1 : 0;
+    return still == kLooks;
+  });
+}
 
 }  // namespace echoloop::test

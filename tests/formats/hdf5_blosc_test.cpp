@@ -1,5 +1,5 @@
 // Samples that zea has packed by Blosc, and what a file may claim to be such.
-#include "formats/hdf5_blosc.h"
+#include "formats/containers/hdf5_blosc.h"
 
 #include <cstring>
 

@@ -122,4 +122,63 @@ void write_zea(Hdf5Fixture& file, const Extents& n) {
                std::vector<double>(static_cast<std::size_t>(n.frames) * n_tx, 1.0 / 3000.0));
 }
 
+void mfmc_probe(Hdf5Fixture& file, const std::vector<double>& x_m) {
+  file.attribute("/", "TYPE", "MFMC", TextKind::null_terminated);
+  file.attribute("/", "VERSION", "2.0.0", TextKind::null_terminated);
+  file.group("PROBE<1>");
+  file.attribute("PROBE<1>", "TYPE", "PROBE", TextKind::null_terminated);
+  file.attribute("PROBE<1>", "CENTRE_FREQUENCY", kCenter_hz);
+  std::vector<double> positions;
+  for (const double x : x_m) positions.insert(positions.end(), {x, 0.0, 0.0});
+  file.numbers("PROBE<1>/ELEMENT_POSITION", {x_m.size(), 3}, positions, {.type = H5T_IEEE_F64LE, .chunk = {}});
+  file.group("SEQUENCE<1>");
+  file.attribute("SEQUENCE<1>", "TYPE", "SEQUENCE", TextKind::null_terminated);
+  file.attribute("SEQUENCE<1>", "TIME_STEP", 1.0 / kSampling_hz);
+  file.attribute("SEQUENCE<1>", "START_TIME", 2e-6);
+  file.attribute("SEQUENCE<1>", "SPECIMEN_VELOCITY", std::vector<double>{0.5 * kSpeed_m_s, kSpeed_m_s});
+  file.references("SEQUENCE<1>/PROBE_LIST", {"PROBE<1>"});
+}
+
+void mfmc_law(Hdf5Fixture& file, int number, const std::vector<double>& elements, const std::vector<double>& delays_s) {
+  const std::string law = "SEQUENCE<1>/LAW<" + std::to_string(number) + ">";
+  file.group(law);
+  file.attribute(law, "TYPE", "LAW", TextKind::null_terminated);
+  file.numbers(law + "/ELEMENT", {elements.size()}, elements, {.type = H5T_STD_I32LE, .chunk = {}});
+  file.references(law + "/PROBE", std::vector<std::string>(elements.size(), "PROBE<1>"));
+  if (!delays_s.empty())
+    file.numbers(law + "/DELAY", {delays_s.size()}, delays_s, {.type = H5T_IEEE_F64LE, .chunk = {}});
+}
+
+void mfmc_scans(Hdf5Fixture& file, const std::vector<int>& sent, const std::vector<int>& received) {
+  const auto names = [](const std::vector<int>& numbers) {
+    std::vector<std::string> laws;
+    for (const int number : numbers) laws.push_back("SEQUENCE<1>/LAW<" + std::to_string(number) + ">");
+    return laws;
+  };
+  file.references("SEQUENCE<1>/TRANSMIT_LAW", names(sent));
+  file.references("SEQUENCE<1>/RECEIVE_LAW", names(received));
+}
+
+// Laws 1, 2 ... receive with one element each; those behind them send the plane waves.
+void write_mfmc(Hdf5Fixture& file, const Extents& n) {
+  std::vector<double> x_m, all;
+  for (int e = 0; e < n.elements; ++e) x_m.push_back(element_x(e, n)), all.push_back(e + 1);
+  mfmc_probe(file, x_m);
+  for (int e = 0; e < n.elements; ++e) mfmc_law(file, e + 1, {e + 1.0}, {});
+  const auto angles = wave_angles(n.transmits);
+  for (int k = 0; k < n.transmits; ++k) {
+    std::vector<double> delays_s;
+    for (const double x : x_m) delays_s.push_back(x * std::sin(angles[static_cast<std::size_t>(k)]) / kSpeed_m_s);
+    mfmc_law(file, n.elements + k + 1, all, delays_s);
+  }
+  std::vector<int> sent, received;
+  for (int e = 0; e < n.elements; ++e) {
+    for (int k = 0; k < n.transmits; ++k) sent.push_back(n.elements + k + 1), received.push_back(e + 1);
+  }
+  mfmc_scans(file, sent, received);
+  const std::vector<hsize_t> dims = sample_dims("feti", n);
+  file.numbers("SEQUENCE<1>/MFMC_DATA", {dims[0], dims[1] * dims[2], dims[3]}, sample_table("feti", n),
+               {.type = H5T_STD_I16LE, .chunk = {}});
+}
+
 }  // namespace echoloop::test

@@ -114,6 +114,28 @@ void Hdf5Fixture::attribute(const std::string& path, const char* name, double va
   write_attribute(file_, path, name, H5T_NATIVE_DOUBLE, &value);
 }
 
+void Hdf5Fixture::attribute(const std::string& path, const char* name, const std::vector<double>& values) {
+  const hsize_t n = values.size();
+  const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT), space = H5Screate_simple(1, &n, nullptr);
+  if (H5Aexists(object, name) > 0) H5Adelete(object, name);
+  const hid_t attribute = H5Acreate2(object, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, H5T_NATIVE_DOUBLE, values.data());
+  H5Aclose(attribute);
+  H5Sclose(space);
+  H5Oclose(object);
+}
+
+void Hdf5Fixture::references(const std::string& path, const std::vector<std::string>& targets) {
+  empty(path, {targets.size()}, {.type = H5T_STD_REF_OBJ, .chunk = {}});
+  std::vector<hobj_ref_t> values(targets.size(), 0);
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    if (!targets[k].empty()) H5Rcreate(&values[k], file_, targets[k].c_str(), H5R_OBJECT, -1);
+  }
+  const hid_t dataset = H5Dopen2(file_, path.c_str(), H5P_DEFAULT);
+  H5Dwrite(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Dclose(dataset);
+}
+
 void Hdf5Fixture::enum_attribute(const std::string& path, const char* name, const std::vector<const char*>& members,
                                  int value) {
   const hid_t type = H5Tenum_create(H5T_STD_I32LE);

@@ -38,6 +38,8 @@ class Hdf5Fixture {
   void attribute(const std::string& path, const char* name, const std::string& value,
                  TextKind kind = TextKind::null_padded);
   void attribute(const std::string& path, const char* name, double value);
+  void attribute(const std::string& path, const char* name, const std::vector<double>& values);
+  void references(const std::string& path, const std::vector<std::string>& targets);  // "": none
   void enum_attribute(const std::string& path, const char* name, const std::vector<const char*>& members, int value);
 
   [[nodiscard]] hid_t file() const { return file_; }
@@ -65,6 +67,12 @@ void write_uff(Hdf5Fixture& file, const Extents& n = {});     // plane waves of 
 void write_picmus(Hdf5Fixture& file, const Extents& n = {});  // the same, RF
 void write_pybf(Hdf5Fixture& file, const Extents& n = {});    // the same
 void write_zea(Hdf5Fixture& file, const Extents& n = {});     // the same; time from the first firing, 2 us later
+void write_mfmc(Hdf5Fixture& file, const Extents& n = {});    // the same; A-scans by element, then transmit
+// Their parts, in this order: a probe with an empty sequence; laws 1, 2 ... of elements from 1, `delays_s` empty: none;
+// the laws of each A-scan. MFMC_DATA of SEQUENCE<1> is left to the caller.
+void mfmc_probe(Hdf5Fixture& file, const std::vector<double>& x_m);
+void mfmc_law(Hdf5Fixture& file, int number, const std::vector<double>& elements, const std::vector<double>& delays_s);
+void mfmc_scans(Hdf5Fixture& file, const std::vector<int>& sent, const std::vector<int>& received);
 std::vector<double> wave_angles(int n_transmits);
 void uff_object(Hdf5Fixture& file, const std::string& path, const char* kind, bool array = false);
 void uff_wave(Hdf5Fixture& file, int index, double wavefront, double distance, double azimuth, double delay);

@@ -1,5 +1,5 @@
 // Samples that h5py has packed by LZF, and what a file may claim to be such.
-#include "formats/hdf5_lzf.h"
+#include "formats/containers/hdf5_lzf.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // A mapped file that becomes shorter while its bytes are in use: reading goes on with empty pages, and they are known.
-#include "formats/lost_pages.h"
+#include "formats/base/lost_pages.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/mapped_files.h"
-#include "formats/mapping.h"
+#include "formats/base/mapping.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,6 @@
 // The socket between viewer and reader process: messages come whole and in order, however the system cuts them up.
+#include "formats/sandbox/message_channel.h"
+
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -7,8 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "formats/file_descriptor.h"
-#include "formats/reader_protocol.h"
+#include "formats/sandbox/reader_protocol.h"
+#include "transport/file_descriptor.h"
+#include "transport/payload.h"
 
 namespace echoloop {
 namespace {

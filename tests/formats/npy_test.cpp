@@ -1,11 +1,11 @@
 // .npy headers, every element type and byte order, and the fixtures that numpy wrote.
-#include "formats/npy.h"
+#include "formats/containers/npy.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "formats/array_view.h"
+#include "formats/containers/array_view.h"
 #include "formats/support.h"
 
 namespace echoloop {

@@ -1,12 +1,12 @@
 // .npz: stored, deflated and zip64 members, descriptions inside and beside the archive, damage and bombs.
-#include "formats/npz.h"
+#include "formats/containers/npz.h"
 
 #include <cstring>
 #include <utility>
 
 #include "core/error.h"
+#include "formats/containers/zip.h"
 #include "formats/support.h"
-#include "formats/zip.h"
 
 namespace echoloop {
 namespace {

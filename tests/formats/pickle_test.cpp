@@ -1,5 +1,5 @@
 // The restricted unpickler: values of every fixture, and hand-made hostile pickles.
-#include "formats/pickle.h"
+#include "formats/containers/pickle.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "formats/fake_reader.h"
+#include "formats/format_registry.h"
 #include "formats/hdf5_fixture.h"
-#include "formats/library_recording.h"
 
 namespace echoloop {
 namespace {

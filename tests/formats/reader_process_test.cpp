@@ -1,6 +1,4 @@
 // The reader process: frames by each of its three ways, and every manner in which it can fail the viewer.
-#include "formats/reader_process.h"
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +10,8 @@
 #include <thread>
 
 #include "formats/fake_reader.h"
+#include "formats/open_recording.h"
+#include "formats/sandbox/reader_settings.h"
 
 namespace echoloop {
 namespace {
@@ -102,7 +102,7 @@ TEST(ReaderProcess, CountsTheFramesThatTheDiskReturns) {
 }
 
 // Frames in a run of slots: one, three (the last run is shorter), all.
-class Streamed : public testing::TestWithParam<std::size_t> {
+class Streamed : public ::testing::TestWithParam<std::size_t> {
  public:
   void SetUp() override {
     reader_settings().memory_budget = 10'000;
@@ -138,15 +138,20 @@ TEST_P(Streamed, OneDamagedFrameIsNotTheEnd) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(FramesInARun, Streamed, testing::Values(1U, 3U, 50U));
+INSTANTIATE_TEST_SUITE_P(FramesInARun, Streamed, ::testing::Values(1U, 3U, 50U));
 
 TEST(ReaderProcess, GoesOnAfterTheThreadThatOpenedIt) {
   const FakeReader fake;
   const Nothing left;
   reader_settings().memory_budget = 10'000;
   Recording recording;
-  std::thread([&] { recording = open_recording(fake.file("streamed")); }).join();
-  std::this_thread::sleep_for(milliseconds(50));
+  pid_t opener = 0;
+  std::thread([&] {
+    opener = ::gettid();
+    recording = open_recording(fake.file("streamed"));
+  }).join();
+  const std::string task = "/proc/self/task/" + std::to_string(opener);
+  ASSERT_TRUE(echoloop::testing::wait_until([&] { return !std::filesystem::exists(task); }));
   for (std::uint64_t k = 0; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k)) << k;
 }
 
@@ -154,7 +159,7 @@ struct Failure {
   const char* role;
   const char* naming;
 };
-class ReaderFails : public testing::TestWithParam<Failure> {};
+class ReaderFails : public ::testing::TestWithParam<Failure> {};
 
 // Each is one line that names the file, in little time, and nothing is left of it.
 TEST_P(ReaderFails, InOneLine) {
@@ -171,15 +176,15 @@ TEST_P(ReaderFails, InOneLine) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WhileOpening, ReaderFails,
-                         testing::Values(Failure{"crash-opening", "stopped (signal 11: an invalid memory access)"},
-                                         Failure{"exit-opening", "stopped (exit status 3)"},
-                                         Failure{"hang-opening", kTooLate},
-                                         Failure{"crash-frame-5", "stopped (signal 11: an invalid memory access)"},
-                                         Failure{"hang-frame-5", kTooLate}, Failure{"refuse-frame-5", "damaged"},
-                                         Failure{"no-memory", "more memory"},
-                                         Failure{"takes-real-time", "stopped (signal 14: too much time)"},
-                                         Failure{"takes-computing-time", "signal 24: too much computing time"},
-                                         Failure{"aborts-opening", "signal 6: aborted by a library"}),
+                         ::testing::Values(Failure{"crash-opening", "stopped (signal 11: an invalid memory access)"},
+                                           Failure{"exit-opening", "stopped (exit status 3)"},
+                                           Failure{"hang-opening", kTooLate},
+                                           Failure{"crash-frame-5", "stopped (signal 11: an invalid memory access)"},
+                                           Failure{"hang-frame-5", kTooLate}, Failure{"refuse-frame-5", "damaged"},
+                                           Failure{"no-memory", "more memory"},
+                                           Failure{"takes-real-time", "stopped (signal 14: too much time)"},
+                                           Failure{"takes-computing-time", "signal 24: too much computing time"},
+                                           Failure{"aborts-opening", "signal 6: aborted by a library"}),
                          [](const auto& info) {
                            std::string name = info.param.role;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -281,8 +286,8 @@ TEST(ReaderProcess, ProgressIsReportedAndOpeningCanBeStopped) {
   });
   EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
   stop = {};
-  const std::jthread later([&] {
-    std::this_thread::sleep_for(milliseconds(50));
+  const std::jthread later([&, opener = ::gettid()] {
+    wait_for_standstill(opener);
     stop.request_stop();
   });
   EXPECT_NE(error_of([&] { open_recording(fake.file("hang-opening"), {}, stop.get_token()); }).find("stopped"),

@@ -1,5 +1,5 @@
 // Frames from the reader process without a copy: pieces of the shared memory, exchanged frame by frame.
-#include "formats/streamed_frames.h"
+#include "formats/sandbox/streamed_frames.h"
 
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-class StreamedMemory : public testing::Test {
+class StreamedMemory : public ::testing::Test {
  public:
   StreamedMemory() {
     reader_settings().memory_budget = 10'000;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "formats/recording.h"
+#include "formats/open_recording.h"
 
 namespace echoloop::test {
 

@@ -1,13 +1,13 @@
 // Delay laws made on paper from a wave, and the wave found again: flat and curved arrays, parts of them, rounded
 // delays.
-#include "formats/wave_fit.h"
+#include "formats/readers/wave_fit.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "formats/geometry.h"
+#include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {

@@ -102,3 +102,20 @@ write("preset", "slot.toml", "slot = " + "7" * 60 + ".2\n")
 write("preset", "broken.toml", "f_number = = 1\n")
 write("preset", "deep.toml", "a = " + "[" * 2000 + "]" * 2000 + "\n")
 write("preset", "inline.toml", "a = " + "{a=" * 500 + "1" + "}" * 500 + "\n")
+
+
+def text(value):
+    return struct.pack("<Q", len(value)) + value
+
+
+SCAN = {"dtype": "int16", "fs_hz": 20e6, "fc_hz": 5e6, "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin",
+        "tx": [{"kind": "plane", "angle_rad": 0}]}
+STRIDED = {"axes": ["element", "transmit", "time"], "shape": [5, 1, 8], "strides_bytes": [40, 20, 2],
+           "channel_of_element": [4, 0, 2], "device_hz": 65e6, "name": "x", **SCAN}
+write("live", "good_hello.bin", b"\0" + struct.pack("<HHIQII", 1, 0, 0x01020304, 77, 1, 1) + text(b"send.py") + text(b"token"))
+write("live", "good_word.bin", b"\1" + struct.pack("<QqQQQIIIIQ", 5, 6, 7, 8, 64, 1, 0, 1, 0, 0) * 2)
+write("live", "good_ping.bin", b"\2" + struct.pack("<Qqq", 16, 17, 18))
+write("live", "good_describe.bin", b"\3" + struct.pack("<II", 1, 0) + json.dumps(
+    {"axes": ["transmit", "element", "time"], "shape": [1, 4, 8], **SCAN}).encode())
+write("live", "good_strided.bin", b"\3" + struct.pack("<II", 1, 0) + json.dumps(STRIDED).encode())
+write("live", "nested.bin", b"\3" + struct.pack("<II", 1, 0) + b"[[[[")

@@ -2,12 +2,17 @@
 
 #include <array>
 
-#include "app/preset.h"
+#include "app/options/preset.h"
 #include "core/error.h"
 #include "core/param_table.h"
-#include "formats/npz.h"
-#include "formats/shortcourse.h"
-#include "formats/sidecar.h"
+#include "formats/base/format_table.h"
+#include "formats/containers/npy.h"
+#include "formats/containers/zip.h"
+#include "formats/format_registry.h"
+#include "formats/live_description.h"
+#include "formats/readers/sidecar.h"
+#include "source/live/live_protocol.h"
+#include "transport/payload.h"
 
 namespace echoloop::fuzz {
 
@@ -64,7 +69,8 @@ bool read_npy_array(std::span<const std::byte> input) {
 }
 
 bool read_npz_archive(std::span<const std::byte> input) {
-  return survives([&] { touch(read_npz(request_for("fuzz.npz", input))); });
+  if (!looks_like_zip(input)) return false;
+  return survives([&] { touch(open_library_recording(request_for("fuzz.npz", input))); });
 }
 
 // The first byte chooses the array that is described.
@@ -91,6 +97,38 @@ bool read_preset_text(std::span<const std::byte> input) {
     for (const std::string& setting : preset_settings(parse_preset("fuzz.toml", text))) set_from_text(params, setting);
     (void)parse_preset("fuzz.toml", preset_toml(parse_preset("fuzz.toml", text)));
   });
+}
+
+bool read_live(std::span<const std::byte> input) {
+  if (input.empty()) return false;
+  const std::span<const std::byte> payload = input.subspan(1);
+  try {
+    switch (static_cast<unsigned>(input[0]) % 4) {
+      case 0:
+        read_values = static_cast<double>(decode_hello(payload).name.size());
+        return true;
+      case 1:
+        read_values = static_cast<double>(decode_words(payload).size());
+        return true;
+      case 2:
+        read_values = static_cast<double>(decode_text(payload).size() + decode_ping(payload).number);
+        return true;
+      default:
+        break;
+    }
+    const LiveDescribe asked = decode_describe(payload);
+    return survives([&] {
+      const LiveDescription described = describe_live("fuzz", asked.json, LikeFiles::refused);
+      constexpr std::size_t kMost = std::size_t{1} << 20;
+      const std::size_t bytes = described.layout->frame_bytes(), out = described.acquisition->frame_bytes();
+      if (bytes > kMost || out > kMost) return;
+      std::vector<std::byte> frame(bytes), converted(out);
+      described.layout->convert(frame, converted);
+      read_values = static_cast<double>(converted.back());
+    });
+  } catch (const BadMessage&) {
+    return false;
+  }
 }
 
 }  // namespace echoloop::fuzz

@@ -21,9 +21,11 @@ bool read_npz_archive(std::span<const std::byte> input);
 bool read_description(std::span<const std::byte> input);
 bool read_preset_text(std::span<const std::byte> input);
 
+bool read_live(std::span<const std::byte> input);  // the first byte chooses the kind of message
+
 inline constexpr NamedTarget kTargets[] = {
     {"pickle", read_pickle},       {"npy", read_npy_array},      {"npz", read_npz_archive},
-    {"sidecar", read_description}, {"preset", read_preset_text},
+    {"sidecar", read_description}, {"preset", read_preset_text}, {"live", read_live},
 };
 
 }  // namespace echoloop::fuzz

@@ -132,4 +132,34 @@ std::span<const Case> scan_line_cases() {
   return kCases;
 }
 
+std::span<const Case> adaptive_cases() {
+  static const Case kCases[] = {
+      {.name = "CoherencePlane", .n_tx = 7, .adaptive = Adaptive::coherence},
+      {.name = "CoherenceInt16Directive",
+       .n_samples = 1021,
+       .type = SampleType::int16,
+       .apodization = Apodization::hann,
+       .directivity = Directivity::on,
+       .scene = Scene::points,
+       .amplitude = 8000.0,
+       .adaptive = Adaptive::coherence},
+      {.name = "CoherenceTwoElements", .n_el = 2, .n_tx = 1, .f_number = 0.0, .adaptive = Adaptive::coherence},
+      {.name = "CoherenceSector",
+       .probe = ProbeKind::phased,
+       .transmit = TransmitKind::diverging,
+       .f_number = 0.0,
+       .grid = GridChoice::polar,
+       .adaptive = Adaptive::coherence},
+      {.name = "PhasePlane", .n_tx = 3, .apodization = Apodization::hann, .adaptive = Adaptive::phase},
+      {.name = "CoherenceScanLines",
+       .n_tx = 11,
+       .probe = ProbeKind::convex,
+       .transmit = TransmitKind::focused,
+       .grid = GridChoice::polar,
+       .compounding = Compounding::lines,
+       .adaptive = Adaptive::coherence},
+  };
+  return kCases;
+}
+
 }  // namespace echoloop::gpu_test

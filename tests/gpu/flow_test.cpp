@@ -1,10 +1,10 @@
 // Flow on the GPU against the CPU: decomposition, sliding, every wall filter, low-rank pictures, persistence, and whole
 // ensembles of beamformed frames.
-#include "backend/flow.h"
-
 #include <cmath>
 #include <thread>
 
+#include "backend/flow_engine.h"
+#include "backend/flow_plan.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
 
@@ -167,7 +167,7 @@ TEST_F(FlowParity, BeamformedFramesThroughTheEngine) {
         FlowEngine engine(backend->make_flow_device(), pictures);
         for (unsigned t = 0; t < 16; ++t) {
           start_frame(*lane, plan, make_frame(c, *a, t + 1), t);
-          engine.take(plan, lane->pixels(), {.sequence = t, .source_index = t, .time_s = 1e-3 * t}, 40.0);
+          engine.take({plan, lane->pixels(), {.sequence = t, .source_index = t, .time_s = 1e-3 * t}, 40.0});
           lane->wait();
         }
         engine.settle();

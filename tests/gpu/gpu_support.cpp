@@ -151,6 +151,7 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.formation.grid_nz = c.nz;
   p.formation.grid_kind = c.grid;
   p.formation.compounding = c.compounding;
+  p.formation.adaptive = c.adaptive;
   p.level.reference_db = 0.0;
   return p;
 }

@@ -48,6 +48,7 @@ struct Case {
   double amplitude = 1000.0;  // of the samples; int16 rounds them
   GridChoice grid = GridChoice::cartesian;
   Compounding compounding = Compounding::coherent;
+  Adaptive adaptive = Adaptive::off;
 };
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -58,6 +59,7 @@ std::span<const Case> analytic_cases();
 std::span<const Case> sector_cases();
 // Of the analytic recipe in single precision only.
 std::span<const Case> scan_line_cases();
+std::span<const Case> adaptive_cases();
 
 inline constexpr double kCenterHz = 5e6;
 

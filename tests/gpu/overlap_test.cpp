@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backend/frame_processor.h"
+#include "core/units.h"
 #include "gpu/gpu_support.h"
 
 namespace echoloop::gpu_test {
@@ -26,10 +27,12 @@ std::vector<Span> run_stream(Backend& gpu, StreamMode mode, HostMemory kind) {
   const auto frame = make_frame(kCase, *plan->acquisition);
   const auto block = gpu.allocate_host(frame.size(), kind);
   std::memcpy(block->bytes().data(), frame.data(), frame.size());
-  // The device's clock is laid against the host's once a second: with this picture, and not in the middle of the
-  // stream.
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-  const auto want = run_picture(gpu, plan, frame, mode);
+  // The device's clock is laid against the host's once a second: with one of these images, and not in the middle of
+  // the stream.
+  auto want = run_picture(gpu, plan, frame, mode);
+  for (const std::int64_t begin = now_ns(); now_ns() < begin + 1'100'000'000;) {
+    want = run_picture(gpu, plan, frame, mode);
+  }
   std::unique_ptr<Lane> lanes[kLanes];
   for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = gpu.make_lane(static_cast<int>(i), mode);
   TimingTrace trace;

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "backend/packed_plan.h"
+#include "backend/fp16/packed_plan.h"
 #include "gpu/gpu_support.h"
 #include "source/phantom.h"
 #include "support/acquisitions.h"

@@ -49,6 +49,8 @@ INSTANTIATE_TEST_SUITE_P(Sectors, Parity, ::testing::ValuesIn(sector_cases()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(ScanLines, Parity, ::testing::ValuesIn(scan_line_cases()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Adaptive, Parity, ::testing::ValuesIn(adaptive_cases()),
+                         [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Analytic, Parity, ::testing::ValuesIn(analytic_cases()),
                          [](const auto& info) { return info.param.name; });
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "backend/packed_plan.h"
+#include "backend/fp16/packed_plan.h"
 #include "backend/refine_plan.h"
 #include "gpu/gpu_support.h"
 

@@ -1,11 +1,10 @@
 // A Doppler gate on the GPU against the CPU: the sums of each frame, in order and without waiting; whole sonograms of
 // beamformed frames; what it costs the stream.
-#include "backend/sonogram.h"
-
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
+#include "backend/sonogram_engine.h"
 #include "core/units.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
@@ -103,7 +102,7 @@ TEST_F(SonogramParity, SonogramsOfBeamformedFrames) {
         SonogramEngine engine(backend->make_gate_device(), box);
         for (unsigned t = 0; t < 32; ++t) {
           start_frame(*lane, plan, make_frame(c, *a, t + 1), t);
-          engine.take(plan, lane->pixels(), {.sequence = t, .source_index = t}, 40.0);
+          engine.take({plan, lane->pixels(), {.sequence = t, .source_index = t}, 40.0});
           lane->wait();
         }
         engine.settle();

@@ -1,5 +1,5 @@
 // What is said below a picture: what formed it, and nothing that did not.
-#include "gui/caption.h"
+#include "gui/overlay/caption.h"
 
 #include <gtest/gtest.h>
 
@@ -32,6 +32,15 @@ TEST(Caption, NamesApertureTransmitsAndFilterOfWhatWasBeamformedHere) {
   for (const char* const said : {"|c:1", "F:", ":3:angles", ":MHz", "40 × 50"}) {
     EXPECT_NE(text.find(said), std::string::npos) << said << " in " << text;
   }
+}
+
+TEST(Caption, NamesTheAdaptiveMethod) {
+  Image image = image_of(testing::linear_acquisition(8, 128));
+  EXPECT_EQ(words(image).find("adaptive"), std::string::npos);
+  image.params.formation.adaptive = Adaptive::coherence;
+  EXPECT_NE(words(image).find("adaptive:coherence:|"), std::string::npos) << words(image);
+  image.params.formation.adaptive_strength = 0.25;
+  EXPECT_NE(words(image).find("adaptive:coherence 0.25:|"), std::string::npos) << words(image);
 }
 
 TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {

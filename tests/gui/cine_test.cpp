@@ -2,7 +2,7 @@
 // scrubs, steps, marks and plays; what has no effect says why.
 #include <cmath>
 
-#include "gui/cine_actions.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing {

@@ -10,8 +10,8 @@
 #include "core/param_table.h"
 #include "gui/bare_screen.h"
 #include "gui/stream_scene.h"
-#include "gui/theme.h"
-#include "gui/ui_scale.h"
+#include "gui/toolkit/theme.h"
+#include "gui/toolkit/ui_scale.h"
 
 namespace echoloop::testing {
 namespace {
@@ -102,9 +102,10 @@ std::set<std::string> effect_of(const UiState& before, ViewSettings view_before,
     if (get_number(before.params, spec) != get_number(now.params, spec)) what.insert(std::string(spec.key));
   }
   ViewSettings view = after.screen->settings();
-  for (int i = 0; i < kPanelCount; ++i) {
-    const auto panel = static_cast<Panel>(i);
-    if (view.is_open(panel, compact) != view_before.is_open(panel, compact)) what.insert("panel " + std::to_string(i));
+  for (const PanelRow& panel : panels()) {
+    if (view.is_open(panel.key, compact) != view_before.is_open(panel.key, compact)) {
+      what.insert("panel " + std::string(panel.key));
+    }
   }
   const auto note = [&](bool changed, const char* name) {
     if (changed) what.insert(name);
@@ -153,7 +154,7 @@ class Clicks {
         static_cast<float>(window.scale), static_cast<float>(window.width), static_cast<float>(window.height)));
     window_.view.dock = situation_.dock;
     compact_ = static_cast<double>(window.width) / window_.scale < static_cast<double>(theme::kCompactBelow);
-    window_.view.is_open(Panel::measure, compact_) = situation_.measure;
+    window_.view.is_open("measure", compact_) = situation_.measure;
     BareScreen settled(window_, situation_.state(), image_);
     for (int i = 0; i < 3; ++i) settled.frame();
     ++tally_.layouts;

@@ -6,7 +6,7 @@
 #include "core/injection.h"
 #include "gui/bare_screen.h"
 #include "gui/stream_scene.h"
-#include "gui/theme.h"
+#include "gui/toolkit/theme.h"
 
 namespace echoloop::testing {
 namespace {

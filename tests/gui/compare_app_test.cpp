@@ -6,10 +6,10 @@
 #include <functional>
 #include <utility>
 
-#include "app/open_source.h"
-#include "app/window_app.h"
-#include "gui/measuring.h"
+#include "app/opening/open_source.h"
+#include "app/window/window_app.h"
 #include "gui/turning.h"
+#include "gui/view/measuring.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
@@ -171,7 +171,8 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
     const Image* a = window.app->viewer().compared_image();
     return a != nullptr && acquisition != nullptr && a->acquisition == acquisition;
   };
-  ASSERT_TRUE(window.until([&] { return a_is(state.cine.a_recording.acquisition); })) << state.messages[0].text;
+  ASSERT_TRUE(window.until([&] { return a_is(state.cine.a_recording.acquisition); }))
+      << state.messages.list().front().text;
   const Image a = *window.app->viewer().compared_image();
   EXPECT_NE(a.acquisition->n_elements(), 0);
   const auto alone =
@@ -222,8 +223,8 @@ TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {
   write_text_file(window.folder / "notes.txt", "not a recording");
   state.messages.clear();
   window.choose("a", window.folder / "notes.txt");
-  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
-  EXPECT_EQ(state.messages.front().severity, Severity::error);
+  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
+  EXPECT_EQ(state.messages.list().front().severity, Severity::error);
   EXPECT_TRUE(state.cine.compare);
   EXPECT_TRUE(state.cine.a_recording.name.empty());
 }
@@ -236,7 +237,7 @@ TEST(TwoRecordings, BIsOpenedAndWhatWasBBecomesA) {
   window.press(Key::x);
   const std::string name = state.source.name;
   window.choose("b", data_folder() / kDiverging);
-  ASSERT_TRUE(window.until([&] { return state.source.phantom.empty(); })) << state.messages[0].text;
+  ASSERT_TRUE(window.until([&] { return state.source.phantom.empty(); })) << state.messages.list().front().text;
   EXPECT_EQ(state.cine.a_recording.name, name);
   EXPECT_TRUE(window.until([&] {
     const Image* a = window.app->viewer().compared_image();

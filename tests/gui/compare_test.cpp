@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "core/param_table.h"
-#include "gui/cine_actions.h"
-#include "gui/compare_badges.h"
-#include "gui/layout.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/scene.h"
-#include "gui/wipe.h"
+#include "gui/toolkit/layout.h"
+#include "gui/workspace/compare_badges.h"
+#include "gui/workspace/wipe.h"
 
 namespace echoloop::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Undo and redo: what is one step, what it says, and that it brings back exactly what was.
-#include "gui/edit_history.h"
+#include "gui/state/edit_history.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/figure_strip.h"
+#include "gui/figure/figure_strip.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "app/open_source.h"
+#include "app/opening/open_source.h"
 #include "core/param_table.h"
 #include "gui/scene.h"
 #include "history/png.h"

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/flow_image.h"
-#include "gui/flow_bar.h"
-#include "gui/flow_colors.h"
-#include "gui/flow_overlay.h"
-#include "gui/flow_scale.h"
+#include "core/results/flow_image.h"
+#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/flow_overlay.h"
+#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/tone.h"
+#include "gui/view/flow_bar.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing {

@@ -1,6 +1,6 @@
 // Every character that the program writes has a glyph, with the system's fonts and with ImGui's own, which is used
 // where none is installed. The characters are read from the sources.
-#include "gui/fonts.h"
+#include "gui/toolkit/fonts.h"
 
 #include <gtest/gtest.h>
 

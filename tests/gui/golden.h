@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/tone.h"
+#include "gui/overlay/tone.h"
 
 namespace echoloop::testing {
 

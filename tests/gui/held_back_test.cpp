@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #include "gui/turning.h"
 #include "history/film.h"
 #include "support/film_file.h"

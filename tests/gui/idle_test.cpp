@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #include "gui/turning.h"
 #include "support/temporary_folder.h"
 
@@ -82,7 +82,7 @@ TEST_F(Idle, ATooltipAndAMessageAreDrawn) {
   app_->viewer().inject(hover);
   EXPECT_TRUE(until([&] { return app_->viewer().wants_frame(); })) << "for the tooltip to come";
   ASSERT_TRUE(becomes_idle()) << "with the pointer on the control";
-  app_->state().messages.insert(app_->state().messages.begin(), {Severity::info, "12:00:00", "News."});
+  app_->state().messages.post({Severity::info, "12:00:00", "News."});
   app_->turn();
   EXPECT_TRUE(app_->viewer().drawn());
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
-#include "gui/inspector_parts.h"
+#include "gui/docks/inspector_parts.h"
 #include "gui/inspector_scene.h"
-#include "gui/tone.h"
+#include "gui/overlay/tone.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing {

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "gui/scene.h"
-#include "gui/theme.h"
-#include "gui/view_settings.h"
+#include "gui/toolkit/theme.h"
+#include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #include "core/param_table.h"
-#include "gui/focus.h"
+#include "gui/state/focus.h"
 #include "gui/turning.h"
 #include "support/temporary_folder.h"
 
@@ -143,7 +143,7 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
   inject({});
   ViewSettings folded = app_->viewer().settings();  // by the user, with the mark
-  folded.is_open(Panel::measure, false) = false;
+  folded.is_open("measure", false) = false;
   app_->viewer().restore_view(folded);
   inject({});
   press(Key::f9);
@@ -155,21 +155,21 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   inject({}, 5);
   EXPECT_EQ(state().marks.list.size(), 1U);
   ViewSettings now = app_->viewer().settings();
-  EXPECT_FALSE(now.is_open(Panel::measure, false)) << "as it was";
+  EXPECT_FALSE(now.is_open("measure", false)) << "as it was";
 }
 
 // Those of the visitor before are gone; an error stays while its cause does.
 TEST_F(Kiosk, TheIdleResetForgetsMessages) {
   open(0.3);
-  post(state().messages, {Severity::info, "12:00:00", "Saved a file"});
-  post(state().messages, {Severity::error, "12:00:01", "The disk is full.", "recording"});
+  state().messages.post({Severity::info, "12:00:00", "Saved a file"});
+  state().messages.post({Severity::error, "12:00:01", "The disk is full.", "recording"});
   const std::uint64_t before = state().resets;
   InjectedInput visitor;
   visitor.mouse_x = visitor.mouse_y = 5;
   inject(visitor);
   ASSERT_TRUE(until([&] { return state().resets > before; }));
   const auto has = [&](const std::string& text) {
-    return std::ranges::any_of(state().messages, [&](const Message& m) { return m.text == text; });
+    return std::ranges::any_of(state().messages.list(), [&](const Message& m) { return m.text == text; });
   };
   EXPECT_FALSE(has("Saved a file"));
   EXPECT_TRUE(has("The disk is full."));
@@ -182,15 +182,15 @@ TEST_F(Kiosk, RefusesFilesAndTheEnd) {
   InjectedInput drop;
   drop.dropped_files = {folder_ / "any.npy"};
   inject(drop);
-  ASSERT_EQ(state().messages.size(), 1U) << "one line";
-  EXPECT_EQ(state().messages.front().severity, Severity::info);
-  EXPECT_EQ(state().messages.front().text, state().kiosk);
+  ASSERT_EQ(state().messages.list().size(), 1U) << "one line";
+  EXPECT_EQ(state().messages.list().front().severity, Severity::info);
+  EXPECT_EQ(state().messages.list().front().text, state().kiosk);
   EXPECT_FALSE(state().progress.has_value());
   for (const auto& [key, control] : {std::pair{Key::q, true}, {Key::o, true}, {Key::s, false}, {Key::r, false}}) {
     state().messages.clear();
     press(key, control);
-    ASSERT_EQ(state().messages.size(), 1U) << static_cast<int>(key);
-    EXPECT_EQ(state().messages.front().text, state().kiosk);
+    ASSERT_EQ(state().messages.list().size(), 1U) << static_cast<int>(key);
+    EXPECT_EQ(state().messages.list().front().text, state().kiosk);
   }
   EXPECT_FALSE(app_->viewer().should_close());
   EXPECT_FALSE(state().recording.on);

@@ -1,12 +1,12 @@
 // Where things go and how numbers are written: pure functions, no window.
-#include "gui/layout.h"
+#include "gui/toolkit/layout.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "gui/number_text.h"
-#include "gui/ruler.h"
+#include "gui/overlay/ruler.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

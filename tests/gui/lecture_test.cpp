@@ -1,9 +1,10 @@
 // Timeline and Stream enlarged for a lecture.
-#include "gui/lecture.h"
+#include "gui/panels/lecture.h"
 
 #include <algorithm>
 #include <string>
 
+#include "gui/panels/policy_card.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing {
@@ -110,7 +111,7 @@ TEST(LectureView, OpensByTheIconsOfItsPanels) {
     scene.click("lecture/back");
     EXPECT_EQ(scene.viewer->control_rect("lecture/other").width(), 0.0F) << id;
   }
-  EXPECT_TRUE(scene.viewer->settings().open[static_cast<std::size_t>(Panel::stream)]) << "the icon folds nothing";
+  EXPECT_TRUE(scene.viewer->settings().open.at("stream")) << "the icon folds nothing";
 }
 
 TEST(LectureView, SaysWhatEachPolicyDoes) {

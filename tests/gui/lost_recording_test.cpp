@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #include "gui/turning.h"
 #include "history/film.h"
 #include "history/uff_writer.h"
@@ -68,7 +68,7 @@ TEST_F(LostRecording, NoVideoIsALineOfMessage) {
   click("save/film");
   ASSERT_TRUE(until([&] { return !state.saving.last.empty(); }));
   EXPECT_NE(state.saving.last.find("No video"), std::string::npos) << state.saving.last;
-  EXPECT_EQ(state.messages.front().severity, Severity::error) << state.messages.front().text;
+  EXPECT_EQ(state.messages.list().front().severity, Severity::error) << state.messages.list().front().text;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Where the M-mode's columns lie in time: gaps where frames are missing, the same clock whatever the order in which
 // they come, bounded memory.
-#include "gui/m_mode_columns.h"
+#include "gui/overlay/m_mode_columns.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // M-mode: a target that moves draws its path, true to the frames' own time, and a pause stays a gap.
-#include "gui/m_mode.h"
+#include "gui/view/m_mode.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "gui/m_mode_dock.h"
+#include "gui/docks/m_mode_dock.h"
+#include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/tone.h"
 
 namespace echoloop::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Chips of marks on the image of the window: none over another, at every size of window; alone, beside its mark.
-#include "gui/mark_chips.h"
+#include "gui/view/mark_chips.h"
 
 #include <gtest/gtest.h>
 

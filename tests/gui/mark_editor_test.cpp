@@ -1,16 +1,16 @@
 // Marks told in metres: drawing, changing, values, and what is written about them. Where an echo is in the recording.
-#include "gui/mark_editor.h"
+#include "gui/state/mark_editor.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/echo_place.h"
-#include "app/marks_json.h"
+#include "app/outputs/marks_json.h"
+#include "app/window/echo_place.h"
 #include "core/units.h"
-#include "gui/mark_shape.h"
-#include "gui/marks_picture.h"
+#include "gui/overlay/marks_picture.h"
+#include "gui/state/mark_shape.h"
 
 namespace echoloop {
 namespace {

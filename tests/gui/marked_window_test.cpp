@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "app/headless.h"
-#include "app/marks_json.h"
-#include "app/measurements_json.h"
-#include "app/window_app.h"
+#include "app/outputs/marks_json.h"
+#include "app/outputs/measurements_json.h"
+#include "app/window/window_app.h"
 #include "core/param_table.h"
 #include "gui/turning.h"
 #include "source/phantom.h"
@@ -100,7 +100,7 @@ class MarkedWindow {
   // The file of the newest message "Saved ..." that ends so; empty: none.
   fs::path newest(const std::string& ending) {
     const std::string saved = "Saved ";
-    for (const Message& message : state().messages) {
+    for (const Message& message : state().messages.list()) {
       if (message.text.starts_with(saved) && message.text.ends_with(ending)) return message.text.substr(saved.size());
     }
     return {};

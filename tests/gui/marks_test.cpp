@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "gui/mark_shape.h"
 #include "gui/scene.h"
+#include "gui/state/mark_shape.h"
 
 namespace echoloop::testing {
 namespace {

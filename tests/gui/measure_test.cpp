@@ -6,10 +6,10 @@
 #include <random>
 #include <sstream>
 
-#include "app/measurements_csv.h"
+#include "app/outputs/measurements_csv.h"
 #include "core/units.h"
 #include "gui/scene.h"
-#include "gui/theme.h"
+#include "gui/toolkit/theme.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing {

@@ -1,5 +1,5 @@
 // Which message stands in the line, and when an error goes.
-#include "gui/message.h"
+#include "gui/state/message.h"
 
 #include <gtest/gtest.h>
 
@@ -11,52 +11,74 @@ Message error(const char* text, const char* cause) {
 }
 
 TEST(Messages, AnErrorStandsUntilItsCauseIsGone) {
-  std::vector<Message> list;
-  EXPECT_FALSE(standing(list).has_value());
-  post(list, error("a.uff cannot be read", "opening"));
-  post(list, {.text = "Saved b.png"});
-  EXPECT_EQ(standing(list), std::size_t{1}) << "the error, below the newer line";
-  resolve(list, "saving");
-  EXPECT_EQ(standing(list), std::size_t{1});
-  resolve(list, "opening");
-  EXPECT_EQ(standing(list), std::size_t{0});
-  EXPECT_EQ(list.size(), 2U) << "the list keeps it";
+  MessageLog log;
+  EXPECT_FALSE(standing(log.list()).has_value());
+  log.post(error("a.uff cannot be read", "opening"));
+  log.post({.text = "Saved b.png"});
+  EXPECT_EQ(standing(log.list()), std::size_t{1}) << "the error, below the newer line";
+  log.resolve("saving");
+  EXPECT_EQ(standing(log.list()), std::size_t{1});
+  log.resolve("opening");
+  EXPECT_EQ(standing(log.list()), std::size_t{0});
+  EXPECT_EQ(log.list().size(), 2U) << "the list keeps it";
 }
 
 TEST(Messages, OneErrorACauseAndThatTheNewest) {
-  std::vector<Message> list;
-  post(list, error("first", "saving"));
-  post(list, error("second", "saving"));
-  EXPECT_EQ(list[1].stay, Stay::resolved);
-  EXPECT_EQ(standing(list), std::size_t{0});
-  post(list, error("of no known cause", ""));
-  post(list, error("another", ""));
-  resolve(list, "");
-  EXPECT_EQ(list[1].stay, Stay::as_newest) << "only the user can dismiss it";
+  MessageLog log;
+  log.post(error("first", "saving"));
+  log.post(error("second", "saving"));
+  EXPECT_EQ(log.list()[1].stay, Stay::resolved);
+  EXPECT_EQ(standing(log.list()), std::size_t{0});
+  log.post(error("of no known cause", ""));
+  log.post(error("another", ""));
+  log.resolve("");
+  EXPECT_EQ(log.list()[1].stay, Stay::as_newest) << "only the user can dismiss it";
 }
 
 TEST(Messages, PassingLinesAndResolvedErrorsLeaveTheLineEmpty) {
-  std::vector<Message> list;
-  post(list, {.text = "Freeze first (Space).", .stay = Stay::passing});
-  EXPECT_FALSE(standing(list).has_value());
-  post(list, {.severity = Severity::warning, .text = "The grid is too coarse.", .cause = "formation"});
-  EXPECT_EQ(standing(list), std::size_t{0});
-  resolve(list, "formation");
-  EXPECT_FALSE(standing(list).has_value());
+  MessageLog log;
+  log.post({.text = "Freeze first (Space).", .stay = Stay::passing});
+  EXPECT_FALSE(standing(log.list()).has_value());
+  log.post({.severity = Severity::warning, .text = "The grid is too coarse.", .cause = "formation"});
+  EXPECT_EQ(standing(log.list()), std::size_t{0});
+  log.resolve("formation");
+  EXPECT_FALSE(standing(log.list()).has_value());
 }
 
 TEST(Messages, APlainLineIsNotResolved) {
-  std::vector<Message> list;
-  post(list, {.text = "Recording to a.uff", .cause = "recording"});
-  resolve(list, "recording");
-  EXPECT_EQ(standing(list), std::size_t{0});
+  MessageLog log;
+  log.post({.text = "Recording to a.uff", .cause = "recording"});
+  log.resolve("recording");
+  EXPECT_EQ(standing(log.list()), std::size_t{0});
 }
 
-TEST(Messages, TheListHasAnEnd) {
-  std::vector<Message> list;
-  for (int i = 0; i < 500; ++i) post(list, {.text = std::to_string(i)});
-  EXPECT_LE(list.size(), 100U);
-  EXPECT_EQ(list.front().text, "499");
+TEST(Messages, TheOldestAreRemovedAndCounted) {
+  MessageLog log;
+  for (std::size_t i = 0; i < MessageLog::kMost; ++i) log.post({.text = std::to_string(i)});
+  EXPECT_EQ(log.removed(), 0U);
+  for (int i = 0; i < 3; ++i) log.post({.text = "later"});
+  EXPECT_EQ(log.list().size(), MessageLog::kMost);
+  EXPECT_EQ(log.list().back().text, "3");
+  EXPECT_EQ(log.removed(), 3U);
+  log.dismiss(0);
+  log.dismiss(MessageLog::kMost);
+  EXPECT_EQ(log.list().size(), MessageLog::kMost - 1);
+  EXPECT_EQ(log.removed(), 3U) << "a dismissed message is not counted";
+  log.clear_settled();
+  EXPECT_TRUE(log.list().empty());
+  EXPECT_EQ(log.removed(), 0U) << "a new visitor's list begins";
+}
+
+TEST(Messages, TheTextHasTimesSeveritiesAndWhatIsResolved) {
+  MessageLog log;
+  EXPECT_EQ(log.text(), "");
+  log.post({.severity = Severity::error, .clock = "12:00:00", .text = "The disk is full.", .cause = "saving"});
+  log.post({.severity = Severity::warning, .clock = "12:00:01", .text = "The grid is too coarse."});
+  log.post({.clock = "12:00:02", .text = "Saved b.png"});
+  log.resolve("saving");
+  EXPECT_EQ(log.text(),
+            "12:00:02  Saved b.png\n12:00:01  Warning: The grid is too coarse.\n"
+            "12:00:00  Error: The disk is full. (resolved)\n");
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <sstream>
 
-#include "app/objects_csv.h"
-#include "gui/background_window.h"
-#include "gui/marks_picture.h"
+#include "app/outputs/objects_csv.h"
+#include "gui/gl/background_window.h"
+#include "gui/overlay/marks_picture.h"
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
 

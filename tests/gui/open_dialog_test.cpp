@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "gui/scene.h"
-#include "gui/view_settings.h"
+#include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {

@@ -31,8 +31,10 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
     if (scene.viewer->control_rect(more).width() > 0.0F) scene.click(more);
   }
   scene.state.run = RunState::fault;
-  scene.state.fault =
-      Fault{.title = "A fault", .detail = std::string(300, 'x') + " y", .can_restart = true, .can_use_cpu = true};
+  Fault& fault = scene.state.fault.emplace();
+  fault.title = "A fault";
+  fault.detail = std::string(300, 'x') + " y";
+  fault.can_restart = fault.can_use_cpu = true;
   scene.state.progress = Progress{.text = "Opening a file", .fraction = 0.4};
   scene.state.formation_warning = "A warning that needs more than one line in the narrow column of this panel.";
   scene.frames(2);

@@ -2,7 +2,8 @@
 #include <utility>
 
 #include "gui/scene.h"
-#include "gui/view_settings.h"
+#include "gui/toolkit/view_settings.h"
+#include "source/phantom_text.h"
 
 namespace echoloop::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Pixels and metres: one mapping, at every zoom, size and scale.
-#include "gui/picture_layout.h"
+#include "gui/toolkit/picture_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "gui/layout.h"
+#include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/tone.h"
+#include "gui/toolkit/layout.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing {

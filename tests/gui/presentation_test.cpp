@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "gui/cine/touch_strip.h"
 #include "gui/scene.h"
-#include "gui/touch_strip.h"
 
 namespace echoloop::testing {
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "gui/program_window.h"
 #include "gui/stream_scene.h"
@@ -236,10 +237,14 @@ TEST(Hands, DropAFileAndLookBackWithTheMouse) {
     return std::accumulate(seen.begin(), seen.end(), 0.0) / static_cast<double>(seen.size());
   };
   double heart = 0.0;  // at its brightest: it beats, and the first look may be of a picture that is just being drawn
-  for (int look = 0; look < 25; ++look) {
-    heart = std::max(heart, brightness());
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+  double last = 0.0;
+  int changes = 0;
+  EXPECT_TRUE(eventually([&] {
+    const double now = brightness();
+    heart = std::max(heart, now);
+    changes += std::exchange(last, now) != now ? 1 : 0;
+    return changes == 20;
+  }));
   ASSERT_TRUE(window.drop(window.folder() / "my wires.uff"));
   EXPECT_TRUE(eventually([&] { return brightness() < 0.6 * heart; }));  // dark between the wires
   window.hands({"sleep", "2", "key", "space", "sleep", "1"});

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "support/waiting.h"
 #include "test_paths.h"
 
 extern char** environ;
@@ -20,15 +21,13 @@ extern char** environ;
 namespace echoloop::testing {
 namespace {
 
-void wait_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
-
-// Longer than a window frame, on a machine that has more to do than it has cores as well.
-int step_ms() {
-  constexpr int kQuiet_ms = 200;
+// The pace of a user: longer than a window frame, on a machine that has more to do than it has cores as well.
+std::chrono::milliseconds step() {
+  constexpr std::chrono::milliseconds kQuiet(200);
   double of_last_minute = 0.0;
-  if (::getloadavg(&of_last_minute, 1) != 1) return kQuiet_ms;
+  if (::getloadavg(&of_last_minute, 1) != 1) return kQuiet;
   const double waiting = of_last_minute / std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<int>(kQuiet_ms * std::clamp(0.5 * waiting, 1.0, 4.0));
+  return std::chrono::duration_cast<std::chrono::milliseconds>(kQuiet * std::clamp(0.5 * waiting, 1.0, 4.0));
 }
 
 bool is_installed(const std::string& program) {
@@ -75,11 +74,12 @@ std::string why_no_drop() {
 }
 
 bool eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < 300; ++i) {
+  constexpr std::chrono::milliseconds kBetweenLooks(100);  // each reads the whole display
+  return holds_within(std::chrono::seconds(30), [&] {
     if (holds()) return true;
-    wait_ms(100);
-  }
-  return false;
+    take_time(kBetweenLooks);
+    return false;
+  });
 }
 
 ProgramWindow::ProgramWindow(std::vector<std::string> arguments, Scene& scene) : scene_(scene) {
@@ -90,7 +90,7 @@ ProgramWindow::ProgramWindow(std::vector<std::string> arguments, Scene& scene) :
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   server_ =
       start({"Xvfb", "-displayfd", "3", "-screen", "0", std::to_string(width_) + "x" + std::to_string(height_) + "x24",
-             "-fbdir", folder_.path().string(), "-nolisten", "tcp", "+extension", "GLX"},
+             "-fbdir", screen_.path().string(), "-nolisten", "tcp", "+extension", "GLX"},
             ends[1]);
   ::close(ends[1]);
   display_ = ":" + read_line(ends[0]);
@@ -146,7 +146,7 @@ void ProgramWindow::hands(std::vector<std::string> words) const {
   words.insert(words.begin(), "xdotool");
   const pid_t child = start(words, -1);
   EXPECT_EQ(child > 0 ? end_of(child) : -1, 0) << words[1];
-  wait_ms(step_ms());
+  take_time(step());
 }
 
 void ProgramWindow::point_at(const Rect& r, float x_share) {
@@ -236,7 +236,7 @@ std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
 
 // The display's memory is a file: an X window dump, its header in big-endian words, four bytes a pixel.
 std::vector<std::uint8_t> ProgramWindow::pixels(const Rect& r) const {
-  const std::string dump = read_text(folder_ / "Xvfb_screen0");
+  const std::string dump = read_text(screen_ / "Xvfb_screen0");
   if (dump.size() < 100) return {};
   const std::size_t first = big_endian(dump, 0) + 12 * static_cast<std::size_t>(big_endian(dump, 19));
   const std::size_t row = big_endian(dump, 12);

@@ -66,6 +66,7 @@ class ProgramWindow {
   void point_at(const Rect& r, float x_share);
 
   TemporaryFolder folder_;
+  TemporaryFolder screen_;  // the display's memory, as a file
   Scene& scene_;
   int width_ = kWidth, height_ = kHeight;
   std::string display_;

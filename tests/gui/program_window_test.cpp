@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "history/film.h"
 #include "support/film_file.h"
@@ -32,16 +32,18 @@ double difference(const Pixels& a, const Pixels& b) {
 }
 
 // The same for longer than a picture takes on a busy machine.
-Pixels at_rest(const ProgramWindow& window, const Part& part) {
+Pixels at_rest(const std::function<Pixels()>& look) {
   Pixels before, now;
   int alike = 0;
   EXPECT_TRUE(eventually([&] {
-    before = std::exchange(now, window.picture(part));
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    before = std::exchange(now, look());
     alike = !before.empty() && before == now ? alike + 1 : 0;
-    return alike == 3;
+    return alike == 8;
   }));
   return now;
+}
+Pixels at_rest(const ProgramWindow& window, const Part& part) {
+  return at_rest([&] { return window.picture(part); });
 }
 
 // Until so many different images have been seen.
@@ -58,6 +60,7 @@ bool sees_images(const ProgramWindow& window, const Part& part, int count) {
 constexpr auto kWidePx = static_cast<float>(ProgramWindow::kWidth);
 constexpr auto kHighPx = static_cast<float>(ProgramWindow::kHeight);
 constexpr Rect kTopBar{0.0F, 0.0F, kWidePx, 40.0F};
+constexpr Rect kPanels{0.0F, 40.0F, 296.0F, kHighPx - 32.0F};
 constexpr Rect kMessageLine{0.0F, kHighPx - 32.0F, kWidePx, kHighPx};
 
 std::size_t red_pixels(const ProgramWindow& window, const Rect& part) {
@@ -221,16 +224,22 @@ TEST(ProgramWindow, AFullDiskIsALineAndItGoesOn) {
   if (std::system(("mount -t tmpfs -o size=8k none " + folder + " 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "no disk of 8 kB can be mounted here: that takes root";
   }
+  const auto left_files = [&] {
+    const std::filesystem::directory_iterator files(folder);
+    return std::count_if(begin(files), end(files),
+                         [](const auto& file) { return file.path().filename().string().starts_with("heart_phantom"); });
+  };
   window.rest();
+  Pixels message;
   for (const char* key : {"s", "r"}) {
     window.key(key);
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+    EXPECT_TRUE(eventually([&] {
+      return red_pixels(window, kMessageLine) > 100 && difference(window.pixels(kMessageLine), message) > 0.0;
+    }));
+    message = window.pixels(kMessageLine);
+    EXPECT_TRUE(eventually([&] { return left_files() == 0; }));
   }
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
-    EXPECT_FALSE(file.path().filename().string().starts_with("heart_phantom")) << file.path();
-  }
-  EXPECT_EQ(std::system(("umount " + folder).c_str()), 0);  // pictures of the display go there as well
-  EXPECT_TRUE(eventually([&] { return red_pixels(window, kMessageLine) > 100; }));
+  EXPECT_EQ(std::system(("umount " + folder).c_str()), 0);
   const Pixels then = window.picture(kMiddle);
   EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), then) > 0.02; }));
   report_of(window);
@@ -320,21 +329,27 @@ TEST(ProgramWindow, ARecordingThatBecomesShorterIsAFault) {
 TEST(ProgramWindow, PresetsByKeyAndByFile) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "10");
   window.rest();
-  window.key("1");  // Detail
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  window.key("2");  // Smooth
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  window.key("ctrl+z");
+  const auto panels = [&] { return window.pixels(kPanels); };
+  Pixels before = panels();
+  const auto changed = [&] {  // presets and parameters as the panels show them
+    const bool came = eventually([&] { return difference(panels(), before) > 0.0; });
+    before = at_rest(panels);
+    return came;
+  };
+  for (const char* key : {"1", "2", "ctrl+z"}) {  // Detail, Smooth
+    window.key(key);
+    EXPECT_TRUE(changed()) << key;
+  }
   const auto own = window.folder() / "config/echoloop/presets";
   std::filesystem::create_directories(own);
   write_text_file(own / "mine.toml", "name = \"Mine\"\nslot = 9\n[parameters]\ngain_db = 7\nsound_speed_m_s = 1500\n");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_TRUE(changed()) << "one preset more";
   window.key("9");
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_TRUE(changed());
   write_text_file(own / "mine.toml", "name = \"Mine\"\nslot = 9\n[parameters]\ngain_db = -11\n");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_TRUE(changed());
   write_text_file(own / "mine.toml", "gain_db = ");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_TRUE(eventually([&] { return red_pixels(window, kMessageLine) > 100; }));
   const nlohmann::json report = report_of(window);
   const nlohmann::json& p = report["parameters"];
   EXPECT_EQ(p["f_number"], 1.0);  // Detail's: Smooth was undone

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #include "core/error.h"
-#include "formats/reader_process.h"
+#include "formats/sandbox/reader_settings.h"
 #include "gui/turning.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
@@ -120,8 +120,8 @@ TEST(WithoutSandbox, ARefusalLeavesTheSourceBeforeAndAnAnswerHolds) {
     window.app->viewer().inject(hand);
     ASSERT_TRUE(window.until([&] { return !window.state().unsandboxed.has_value(); }));
     EXPECT_EQ(window.state().source.phantom, "points");
-    ASSERT_FALSE(window.state().messages.empty());
-    EXPECT_NE(window.state().messages.front().text.find("neither seccomp nor Landlock"), std::string::npos);
+    ASSERT_FALSE(window.state().messages.list().empty());
+    EXPECT_NE(window.state().messages.list().front().text.find("neither seccomp nor Landlock"), std::string::npos);
     const std::uint64_t shown = window.state().shown;
     EXPECT_TRUE(window.until([&] { return window.state().shown > shown; }));
     window.drop(window.recording);
@@ -171,9 +171,9 @@ TEST(Keys, OfferTheManual) {
   window.app->viewer().inject(hand);
   ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() > 0.0F; }));
   window.click("open_manual");
-  ASSERT_TRUE(window.until([&] { return !window.state().messages.empty(); }));
-  EXPECT_NE(window.state().messages.front().text.find("assets/manual"), std::string::npos)
-      << window.state().messages.front().text;
+  ASSERT_TRUE(window.until([&] { return !window.state().messages.list().empty(); }));
+  EXPECT_NE(window.state().messages.list().front().text.find("assets/manual"), std::string::npos)
+      << window.state().messages.list().front().text;
   EXPECT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() == 0.0F; }));
 }
 

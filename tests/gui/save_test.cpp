@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "gui/film_plan.h"
+#include "gui/docks/film_plan.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "core/units.h"
+#include "support/waiting.h"
 #include "test_paths.h"
 
 namespace echoloop::testing {
@@ -53,7 +53,8 @@ UiState plausible_state() {
   for (int i = 0; i < 300; ++i) s.latency_history_ms.push_back(1.0F + 0.1F * static_cast<float>(i % 7));
   for (StageSummary& stage : s.stages) stage = s.latency;
   s.frame_budget_ms = 20;
-  s.messages = {{Severity::info, "14:32:07", "A message."}, {Severity::error, "14:31:00", "An error."}};
+  s.messages.post({Severity::error, "14:31:00", "An error."});
+  s.messages.post({Severity::info, "14:32:07", "A message."});
   return s;
 }
 
@@ -114,13 +115,11 @@ void Scene::frames(int count) {
 }
 
 bool Scene::frames_until(const std::function<bool()>& holds) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > limit) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return holds_within(std::chrono::seconds(30), [&] {
+    if (holds()) return true;
     frames(1);
-  }
-  return true;
+    return holds();
+  });
 }
 
 void Scene::press(Key key, bool control, bool shift) {

@@ -5,11 +5,11 @@
 
 #include "core/param_table.h"
 #include "core/scan_lines.h"
-#include "gui/image_view.h"
-#include "gui/layout.h"
+#include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/theme.h"
-#include "gui/tone.h"
+#include "gui/toolkit/layout.h"
+#include "gui/toolkit/theme.h"
+#include "gui/view/image_view.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::testing {

@@ -1,8 +1,8 @@
 // Keys that are let go before a frame sees them: a text field has them all the same.
 #include <gtest/gtest.h>
 
-#include "gui/imgui_compat.h"
-#include "gui/window_keys.h"
+#include "gui/gl/imgui_compat.h"
+#include "gui/gl/window_keys.h"
 
 #if IMGUI_VERSION_NUM < 18700
 namespace echoloop::testing {

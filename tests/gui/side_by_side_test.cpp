@@ -1,11 +1,11 @@
 // Two images side by side: the layouts as numbers, then the window: pixels, pointer, regions and their numbers of both.
-#include "gui/side_by_side.h"
+#include "gui/view/side_by_side.h"
 
 #include <cmath>
 #include <fstream>
 
 #include "gui/scene.h"
-#include "gui/view_settings.h"
+#include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/tone.h"
 
 namespace echoloop::testing {
 namespace {

@@ -1,5 +1,5 @@
 // What of the status bar has room: a pure function of widths.
-#include "gui/status_fit.h"
+#include "gui/toolkit/status_fit.h"
 
 #include <gtest/gtest.h>
 

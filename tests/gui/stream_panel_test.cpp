@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gui/stream_scene.h"
-#include "gui/theme.h"
+#include "gui/toolkit/theme.h"
 
 namespace echoloop::testing {
 namespace {

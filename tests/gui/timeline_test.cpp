@@ -4,8 +4,8 @@
 
 #include "gui/panels/timeline_parts.h"
 #include "gui/stream_scene.h"
-#include "gui/theme.h"
-#include "gui/view_settings.h"
+#include "gui/toolkit/theme.h"
+#include "gui/toolkit/view_settings.h"
 
 namespace echoloop::testing {
 namespace {

@@ -1,5 +1,5 @@
 // What of the tool bar has room: pure functions of widths.
-#include "gui/tool_bar_fit.h"
+#include "gui/workspace/tool_bar_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // The overlay of all keys, the tour, and what the window remembers between runs.
-#include "gui/tour.h"
+#include "gui/docks/tour.h"
 
 #include <algorithm>
 #include <map>
 #include <sstream>
 
-#include "gui/keys_overlay.h"
+#include "gui/docks/keys_overlay.h"
 #include "gui/scene.h"
-#include "gui/view_settings.h"
+#include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 

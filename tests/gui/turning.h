@@ -4,7 +4,7 @@
 #include <chrono>
 #include <functional>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 
 namespace echoloop::testing {
 

@@ -1,5 +1,5 @@
 // The program's window itself, offscreen: what is dropped on it, and what that leaves of the recording before.
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "app/options/folders.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "gui/turning.h"
@@ -59,10 +60,10 @@ class DroppedFiles : public ::testing::Test {
     state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 7e-3}}}};
     drop(file);
     EXPECT_EQ(state.marks.list.size(), 1U) << "what was drawn stays with the picture that stays";
-    ASSERT_EQ(state.messages.size(), 1U) << state.messages.back().text;
-    EXPECT_EQ(state.messages.front().severity, Severity::error);
-    EXPECT_EQ(state.messages.front().text.find(file.string()), 0U) << state.messages.front().text;
-    EXPECT_NE(state.messages.front().text.find(why), std::string::npos) << state.messages.front().text;
+    ASSERT_EQ(state.messages.list().size(), 1U) << state.messages.list().back().text;
+    EXPECT_EQ(state.messages.list().front().severity, Severity::error);
+    EXPECT_EQ(state.messages.list().front().text.find(file.string()), 0U) << state.messages.list().front().text;
+    EXPECT_NE(state.messages.list().front().text.find(why), std::string::npos) << state.messages.list().front().text;
     EXPECT_EQ(state.source.opened_as, recording_.string());
     const std::uint64_t shown = state.shown;
     EXPECT_TRUE(draw_until([&] { return state.shown > shown + 3; }));
@@ -91,6 +92,20 @@ TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
   expect_refused(folder_ / "huge-frames", "in 64 slots");
 }
 
+// A valid acquisition whose band no parameter can have.
+TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
+  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  Acquisition microscope = linear_acquisition();
+  microscope.sampling_hz = 2e9;
+  microscope.center_hz = 4e8;
+  const fs::path file = folder_ / "microscope.uff";
+  UffWriter writer(file, share(microscope), {.version = "test"});
+  const std::vector<std::byte> samples(microscope.frame_bytes());
+  writer.append({.stamp = {}, .samples = samples});
+  writer.finish();
+  expect_refused(file, "band_low_hz = ");
+}
+
 TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
   ASSERT_TRUE(draw_until([&] { return plays(); }));
   const fs::path other = folder_ / "other.uff";
@@ -106,7 +121,7 @@ TEST_F(DroppedFiles, TheErrorGoesWhenTheFileOpens) {
   const fs::path late = folder_ / "late.uff";
   write_text_file(late, "still being written");
   drop(late);
-  const std::vector<Message>& messages = app_->state().messages;
+  const std::vector<Message>& messages = app_->state().messages.list();
   ASSERT_TRUE(standing(messages).has_value());
   ASSERT_EQ(messages[*standing(messages)].severity, Severity::error);
   fs::copy_file(recording_, late, fs::copy_options::overwrite_existing);
@@ -179,7 +194,7 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
 
   window.click("first_sample_s", false, true);
   window.type("1");
-  ASSERT_TRUE(window.until([&] { return says(1e-6); })) << state.messages.front().text;
+  ASSERT_TRUE(window.until([&] { return says(1e-6); })) << state.messages.list().front().text;
   for (std::size_t k = 0; k < before.size(); ++k) {
     const Transmit& now = state.source.acquisition->transmits[k];
     EXPECT_NEAR(now.t0_s - before[k].t0_s, 1e-6 - before[0].t0_s, 1e-12) << "all move along, " << k;
@@ -199,8 +214,8 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
   state.messages.clear();
   window.click("center_hz", false, true);
   window.type("990");
-  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
-  EXPECT_EQ(state.messages.front().severity, Severity::error) << state.messages.front().text;
+  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
+  EXPECT_EQ(state.messages.list().front().severity, Severity::error) << state.messages.list().front().text;
   EXPECT_EQ(state.facts.at("center_hz"), 4.2e6) << "the panel shows what holds";
   EXPECT_EQ(state.source.acquisition->center_hz, 4.2e6);
 
@@ -237,19 +252,19 @@ TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
   for (const Key key : {Key::s, Key::r}) {
     state.messages.clear();
     window.press(key);
-    ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
+    ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
     EXPECT_TRUE(state.saving.failed);
-    EXPECT_EQ(state.messages.front().text, refusal);
+    EXPECT_EQ(state.messages.list().front().text, refusal);
   }
   EXPECT_FALSE(state.recording.on);
   ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("save_offer").width() > 0.0F; }));
   window.click("save_offer");
   state.messages.clear();
   window.click("save/picture");
-  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
-  EXPECT_NE(state.messages[standing(state.messages).value()].severity, Severity::error);
-  EXPECT_TRUE(state.messages.front().text.starts_with("Saved " + folder.path().string() + "/cyst_phantom_f"))
-      << state.messages.front().text;
+  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
+  EXPECT_NE(state.messages.list()[standing(state.messages.list()).value()].severity, Severity::error);
+  EXPECT_TRUE(state.messages.list().front().text.starts_with("Saved " + folder.path().string() + "/cyst_phantom_f"))
+      << state.messages.list().front().text;
   for (const char* kind : {"XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"}) ::unsetenv(kind);
 }
 
@@ -260,7 +275,7 @@ TEST(OwnPresets, AnErrorGoesWhenTheFileIsMended) {
   fs::create_directories(file.parent_path());
   write_text_file(file, "name = [broken");
   const WindowOf window(folder, "sim:cyst");
-  const std::vector<Message>& messages = window.app->state().messages;
+  const std::vector<Message>& messages = window.app->state().messages.list();
   const auto errors = [&] {
     return std::count_if(messages.begin(), messages.end(),
                          [](const Message& m) { return m.severity == Severity::error && m.stay != Stay::resolved; });
@@ -291,8 +306,8 @@ TEST(SavedFiles, AreAsTheLastRunChose) {
   ASSERT_TRUE(window.until([&] { return state.shown > 1; }));
   state.messages.clear();
   window.press(Key::s);
-  ASSERT_TRUE(window.until([&] { return !state.messages.empty(); }));
-  const std::string text = state.messages.front().text;
+  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
+  const std::string text = state.messages.list().front().text;
   ASSERT_TRUE(text.starts_with("Saved ")) << text;
   const fs::path file = text.substr(6);
   EXPECT_EQ(file.extension(), ".svg");

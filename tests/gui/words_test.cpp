@@ -1,6 +1,6 @@
 // Words where there is little room for them: messages beside an error, long names in menus and tooltips, pictures of
 // many transmits.
-#include "gui/inspector_parts.h"
+#include "gui/docks/inspector_parts.h"
 #include "gui/scene.h"
 #include "source/phantom_list.h"
 
@@ -10,16 +10,17 @@ namespace {
 // A picture that was saved says so, although an error of before still stands there; then the error is back.
 TEST(MessageLine, NewsComeBeforeAnOldError) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.messages = {{Severity::error, "14:31:00", "An error."}};
+  scene.state.messages.clear();
+  scene.state.messages.post({Severity::error, "14:31:00", "An error."});
   scene.frames(2);
   const auto error_shown = [&] { return scene.viewer->control_rect("dismiss").width() > 0.0F; };
   ASSERT_TRUE(error_shown());
-  scene.state.messages.insert(scene.state.messages.begin(), {Severity::info, "14:32:07", "Saved picture.png"});
+  scene.state.messages.post({Severity::info, "14:32:07", "Saved picture.png"});
   scene.frames(1);
   EXPECT_FALSE(error_shown());
   EXPECT_TRUE(scene.viewer->wants_frame()) << "nobody else would bring the error back";
   EXPECT_TRUE(scene.frames_until(error_shown));
-  scene.state.messages.insert(scene.state.messages.begin(), {Severity::error, "14:33:00", "Another one."});
+  scene.state.messages.post({Severity::error, "14:33:00", "Another one."});
   scene.frames(1);
   EXPECT_TRUE(error_shown());
 }

@@ -56,7 +56,7 @@ struct Rig {
 
 TEST(Arrangement, AfterARefusalItGoesOnWithMoreSlots) {
   Rig rig;
-  rig.backend.on_beamform = [](const RfFrame&) { std::this_thread::sleep_for(std::chrono::microseconds(100)); };
+  rig.backend.on_beamform = [](const RfFrame&) { testing::take_time(std::chrono::microseconds(100)); };
   StreamSettings stream = testing::unpaced();
   stream.policy = RingPolicy::error;
   rig.make(stream);

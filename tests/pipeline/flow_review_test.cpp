@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/review.h"
+#include "app/window/playback.h"
 #include "support/checking_backend.h"
 #include "support/flow_run.h"
 #include "support/history_rig.h"

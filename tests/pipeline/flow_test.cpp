@@ -2,6 +2,7 @@
 // they are, missing frames begin an ensemble again, what cannot be is refused and the stream goes on.
 #include <gtest/gtest.h>
 
+#include "backend/flow_engine.h"
 #include "support/ensembles.h"
 #include "support/one_line.h"
 #include "support/streaming.h"
@@ -40,7 +41,7 @@ class Engines : public ::testing::Test {
     }
     const FrameStamp stamp{
         .sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 1e-3 * static_cast<double>(index)};
-    engine_.take(plan, {.values = frames_[index].data(), .count = n}, stamp, 30.0);
+    engine_.take({plan, {.values = frames_[index].data(), .count = n}, stamp, 30.0});
     if (settle) engine_.settle();
   }
 

@@ -1,5 +1,5 @@
 // What the open inspector asks of the stream: nothing while it is closed, seldom while live, once while frozen.
-#include "app/inspecting.h"
+#include "app/window/inspecting.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "support/streaming.h"
 
@@ -23,17 +25,24 @@ double relative_difference(const std::vector<float>& a, const std::vector<float>
   return std::sqrt(off / energy);
 }
 
-class BothRecipes : public ::testing::TestWithParam<Recipe> {
+struct ImageFormation {
+  std::string_view name;
+  Recipe recipe = Recipe::analytic;
+  Adaptive adaptive = Adaptive::off;
+};
+
+class AnyFormation : public ::testing::TestWithParam<ImageFormation> {
  protected:
   AcquisitionPtr acquisition = share(linear_acquisition(32, 400, {-8.0, 0.0, 5.0}));
   ImagingParams params = [this] {
     ImagingParams p = testing::small_picture(*acquisition, 41, 150);
-    p.formation.recipe = GetParam();
+    p.formation.recipe = GetParam().recipe;
+    p.formation.adaptive = GetParam().adaptive;
     return p;
   }();
 };
 
-TEST_P(BothRecipes, BeamformingIsLinear) {
+TEST_P(AnyFormation, BeamformingIsLinear) {
   const std::vector<float> a = testing::noise(acquisition->frame_values(), 1);
   const std::vector<float> b = testing::noise(acquisition->frame_values(), 2);
   std::vector<float> mixed(a.size());
@@ -47,12 +56,12 @@ TEST_P(BothRecipes, BeamformingIsLinear) {
     std::vector<float> expected(of_a.size());
     for (std::size_t i = 0; i < of_a.size(); ++i) expected[i] = of_a[i] - 3.0f * of_b[i];
     // Float sums of some hundred terms: 1e-6 is what they leave. The tuned kernels round every frame to int16: 2e-4.
-    const bool exact = kernel == CpuKernel::portable || GetParam() == Recipe::course;
+    const bool exact = kernel == CpuKernel::portable || GetParam().recipe == Recipe::course;
     EXPECT_LE(relative_difference(beamform(mixed), expected), exact ? 5e-6 : 5e-4);
   }
 }
 
-TEST_P(BothRecipes, MirroredDataMakeTheMirroredImage) {
+TEST_P(AnyFormation, MirroredDataMakeTheMirroredImage) {
   // Element order and angles mirrored; the angles are not symmetric, so that a mirrored image is another image.
   Acquisition mirrored = *acquisition;
   for (Transmit& t : mirrored.transmits) t.angle_rad = -t.angle_rad;
@@ -73,11 +82,11 @@ TEST_P(BothRecipes, MirroredDataMakeTheMirroredImage) {
   }
   // Positions are rounded a little differently on the two sides. The course takes the nearest sample: a tie may fall
   // the other way there (noise at 20 MHz: a neighbouring sample is another number).
-  EXPECT_LE(relative_difference(image_back, image), GetParam() == Recipe::course ? 2e-2 : 1e-4);
+  EXPECT_LE(relative_difference(image_back, image), GetParam().recipe == Recipe::course ? 2e-2 : 1e-4);
 }
 
 // Simulated echoes are 1e-20 and less, whose squares no float holds; nothing may depend on the absolute size.
-TEST_P(BothRecipes, AmplitudesOfAnySizeMakeTheSameImage) {
+TEST_P(AnyFormation, AmplitudesOfAnySizeMakeTheSameImage) {
   const std::vector<float> frame = testing::noise(acquisition->frame_values(), 5);
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
     const auto envelope_times = [&](float scale) {
@@ -94,7 +103,7 @@ TEST_P(BothRecipes, AmplitudesOfAnySizeMakeTheSameImage) {
   }
 }
 
-TEST_P(BothRecipes, AnyNumberOfThreadsMakesTheSameImage) {
+TEST_P(AnyFormation, AnyNumberOfThreadsMakesTheSameImage) {
   const auto source = testing::noise_source(acquisition, 3);
   for (const CpuKernel kernel : testing::cpu_kernels_here()) {
     const auto images = [&](int threads) {
@@ -110,7 +119,7 @@ TEST_P(BothRecipes, AnyNumberOfThreadsMakesTheSameImage) {
   }
 }
 
-TEST_P(BothRecipes, LanesAndStreamsMakeTheSameImage) {
+TEST_P(AnyFormation, LanesAndStreamsMakeTheSameImage) {
   const auto source = testing::noise_source(acquisition, 4);
   StreamSettings stream = testing::unpaced();
   stream.streams = StreamMode::serial;
@@ -121,8 +130,11 @@ TEST_P(BothRecipes, LanesAndStreamsMakeTheSameImage) {
   for (std::size_t i = 0; i < serial.size(); ++i) EXPECT_EQ(overlap[i].db, serial[i].db) << "frame " << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(Recipes, BothRecipes, ::testing::Values(Recipe::analytic, Recipe::course),
-                         [](const auto& info) { return info.param == Recipe::course ? "course" : "analytic"; });
+INSTANTIATE_TEST_SUITE_P(All, AnyFormation,
+                         ::testing::Values(ImageFormation{"analytic"},
+                                           ImageFormation{"coherence", Recipe::analytic, Adaptive::coherence},
+                                           ImageFormation{"course", Recipe::course}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Analytic, HalfTheAmplitudeIsSixDecibelsLess) {
   const AcquisitionPtr acquisition = share(linear_acquisition(16, 300));

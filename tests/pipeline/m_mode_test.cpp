@@ -5,8 +5,8 @@
 #include <map>
 #include <thread>
 
-#include "app/m_mode_review.h"
-#include "gui/m_mode_columns.h"
+#include "app/window/m_mode_review.h"
+#include "gui/overlay/m_mode_columns.h"
 #include "support/set_stream.h"
 #include "support/streaming.h"
 

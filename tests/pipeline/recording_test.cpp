@@ -90,7 +90,7 @@ void expect_first_frames(const std::vector<std::uint64_t>& numbers, std::uint64_
 
 RecorderOptions slow_disk(std::chrono::microseconds each) {
   return {.queue_bytes = 8 * kAcquisition.frame_bytes(),
-          .before_write = [each](const RfFrame&) { std::this_thread::sleep_for(each); }};
+          .before_write = [each](const RfFrame&) { testing::take_time(each); }};
 }
 
 TEST(Recording, HasEveryFrameThatWasProcessedInOrder) {
@@ -200,8 +200,8 @@ TEST(Recording, FramesOfABlockingStreamAreSafeBeforeOthersAreAcquired) {
     run.frames = 150;
     run.stream.rate_hz = 400.0;
     run.source = source;
-    run.recorder.before_write = [&](const RfFrame&) { std::this_thread::sleep_for(disk.write); };
-    run.recorder.before_flush = [&] { std::this_thread::sleep_for(disk.flush); };
+    run.recorder.before_write = [&](const RfFrame&) { testing::take_time(disk.write); };
+    run.recorder.before_flush = [&] { testing::take_time(disk.flush); };
     run.recorder.flushed = [&](std::uint64_t frames) { flushes.emplace_back(now_ns(), frames); };
     const Recorded recorded = record(folder / "a.uff", run);
     expect_first_frames(numbers_in(folder / "a.uff"), 150);

@@ -1,11 +1,10 @@
 // The sonogram beside the stream: columns in time, gaps where frames are missing, another gate begins anew, the B-mode
 // picture stays as it is.
-#include "backend/sonogram.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "backend/sonogram_engine.h"
 #include "core/units.h"
 #include "support/one_line.h"
 #include "support/sonogram_run.h"
@@ -48,7 +47,7 @@ class SonogramEngines : public ::testing::Test {
       }
     }
     const FrameStamp stamp{.sequence = index, .source_index = index, .acquired_ns = now_ns()};
-    engine_.take(plan_, {.values = pixels.data(), .count = pixels.size()}, stamp, 10.0);
+    engine_.take({plan_, {.values = pixels.data(), .count = pixels.size()}, stamp, 10.0});
     engine_.settle();
   }
 

@@ -1,6 +1,8 @@
 // A stream from start to end: exact counts, streams remade while they run, and faults in every place.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
 #include <stdexcept>
 #include <vector>
 
@@ -106,7 +108,10 @@ TEST(Stream, PausedItStandsStill) {
   StreamSettings stream = testing::unpaced();
   stream.paused = true;
   Session session(*rig.backend, rig.source, rig.images, rig.trace, rig.options(stream));
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  Rig other;  // as long as another stream takes for its first frames
+  Session running(*other.backend, other.source, other.images, other.trace, other.options(testing::unpaced()));
+  wait_until([&] { return running.counts().processed > 20; });
+  running.stop();
   EXPECT_EQ(session.counts().produced, 0U);
   stream.paused = false;
   testing::set_stream(session, stream);
@@ -120,8 +125,11 @@ TEST(Stream, ErrorOnOverrideEndsWithAReport) {
   stream.policy = RingPolicy::error;
   stream.slots = 2;
   SessionOptions options = rig.options(stream);
-  options.on_image = [](const Image&) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  std::latch refused(1);
+  options.on_image = [&](const Image&) { refused.wait(); };  // too slow for any source
   Session session(*rig.backend, rig.source, rig.images, rig.trace, options);
+  wait_until([&] { return session.producer_state() != ProducerState::running; });
+  refused.count_down();
   wait_until([&] { return session.done(); });
   EXPECT_EQ(session.producer_state(), ProducerState::refused);
   EXPECT_NE(session.producer_report().find("slots"), std::string::npos) << session.producer_report();
@@ -130,6 +138,25 @@ TEST(Stream, ErrorOnOverrideEndsWithAReport) {
   EXPECT_EQ(counts.in_flight, 0U);
   expect_counts_add_up(counts);
   session.stop();
+}
+
+// The program ends while a frame is formed: nothing more is made of the frame, however long that would take.
+TEST(Stream, NothingIsMadeOfAnAbandonedFrame) {
+  Rig rig;
+  testing::FakeBackend backend;
+  std::atomic<bool> forming{false};
+  backend.on_beamform = [&](const RfFrame&) {
+    forming = true;
+    wait_until([&] { return backend.abandoned.load(); });
+  };
+  Session session(backend, rig.source, rig.images, rig.trace, rig.options(testing::unpaced()));
+  wait_until([&] { return forming.load(); });
+  session.stop_soon();
+  EXPECT_EQ(backend.images, 0);
+  EXPECT_EQ(session.counts().processed, 0U);
+  EXPECT_GE(session.counts().dropped, 1U);
+  EXPECT_EQ(session.fault(), "");
+  expect_counts_add_up(session.counts());
 }
 
 TEST(Fault, ASourceThatThrowsEndsTheStreamWithItsMessage) {

@@ -1,8 +1,9 @@
 // Finding structure on a thread of its own: which pictures are taken, which are replaced, and that each answer belongs
 // to the picture whose stamp it bears.
+#include "backend/structure_engine.h"
+
 #include <gtest/gtest.h>
 
-#include "backend/structure.h"
 #include "support/same_structure.h"
 #include "support/streaming.h"
 #include "support/structure_pictures.h"
@@ -11,7 +12,6 @@ namespace echoloop {
 namespace {
 
 using namespace testing;
-using std::chrono::milliseconds;
 
 // A device that can be held up in its work.
 class HeldDevice final : public StructureDevice {
@@ -111,8 +111,9 @@ TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
   });
   constexpr std::uint64_t kPictures = 3000;
   for (std::uint64_t s = 0; s < kPictures; ++s) {
+    const std::uint64_t before = engine_->counts().pictures;
     take(s, Claim::wanted);
-    if (s % 50 == 0) std::this_thread::sleep_for(milliseconds(1));
+    if (s % 50 == 0) wait_until([&] { return engine_->counts().pictures > before; });
   }
   engine_->settle();
   ended = true;

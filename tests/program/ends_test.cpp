@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
-#include <vector>
 
 #include "program/run_program.h"
 #include "program/started_program.h"
@@ -29,23 +26,15 @@ int exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1
 // The exit status of the program, sent `number` as soon as it runs; its report is in `folder`.
 int status_after(int number, const TemporaryFolder& folder) {
   const std::string report = (folder / "r.json").string(), film = (folder / "a.uff").string();
-  std::array<const char*, 7> words = {ECHO_PROGRAM,   "sim:points", "--headless", "--report",
-                                      report.c_str(), "--record",   film.c_str()};
-  std::vector<char*> argv;
-  for (const char* word : words) argv.push_back(const_cast<char*>(word));
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  if (posix_spawn(&child, ECHO_PROGRAM, nullptr, nullptr, argv.data(), environ) != 0) return -1;
+  testing::StartedProgram program({"sim:points", "--headless", "--report", report, "--record", film}, folder);
   const auto frames_are_written = [&] {
     std::error_code missing;
     const auto bytes = std::filesystem::file_size(film + ".partial", missing);
     return !missing && bytes > 1'000'000;
   };
-  while (!frames_are_written()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  ::kill(child, number);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return exit_status(status);
+  EXPECT_TRUE(program.waits_for(frames_are_written));
+  program.send(number);
+  return program.end();
 }
 
 TEST(Ends, ASignalLeavesReportAndRecording) {

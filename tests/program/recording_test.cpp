@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "formats/acquisition_json.h"
+#include "formats/base/acquisition_json.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "source/phantom.h"

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "program/run_program.h"
+#include "support/waiting.h"
 
 namespace echoloop::testing {
 
@@ -44,12 +44,8 @@ class StartedProgram {
 
   // Whether `holds` comes true before the program ends, within a minute.
   [[nodiscard]] bool waits_for(const std::function<bool()>& holds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (!holds()) {
-      if (!runs() || std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
+    bool held = false;
+    return holds_within(std::chrono::seconds(60), [&] { return (held = holds()) || !runs(); }) && held;
   }
 
   // Computed so far.

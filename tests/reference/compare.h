@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/open_source.h"
+#include "app/opening/open_source.h"
 #include "core/param_table.h"
 #include "measure/level_picture.h"
 #include "support/npy_file.h"

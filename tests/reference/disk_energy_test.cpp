@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/open_source.h"
-#include "backend/flow.h"
+#include "app/opening/open_source.h"
+#include "backend/flow_engine.h"
 #include "core/param_table.h"
 #include "dsp/low_rank.h"
 #include "support/energy_curve.h"

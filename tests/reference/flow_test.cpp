@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/open_source.h"
+#include "app/opening/open_source.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "source/phantom.h"

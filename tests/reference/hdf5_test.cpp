@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "formats/recording.h"
+#include "formats/open_recording.h"
 #include "reference/compare.h"
 
 namespace echoloop {

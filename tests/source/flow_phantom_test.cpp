@@ -6,6 +6,8 @@
 #include "core/units.h"
 #include "source/phantom_list.h"
 #include "source/phantom_scene.h"
+#include "source/phantom_text.h"
+#include "source/phantom_truth.h"
 
 namespace echoloop {
 namespace {

@@ -73,7 +73,7 @@ struct Rig {
   ~Rig() { ring.close(); }
 
   void push(std::uint64_t sequence, std::uint64_t lost = 0) {
-    scanner.push({.stamp = {.sequence = sequence, .source_index = sequence}, .lost = lost});
+    scanner.push({.stamp = {.sequence = sequence, .source_index = sequence, .gap = {.lost = lost}}});
   }
   // The next frame's number, which all of its bytes are; nothing after 20 s.
   std::optional<std::uint64_t> read() {
@@ -111,7 +111,8 @@ TEST(LiveSource, FramesKeepTheirNumbersAndLossesAreCounted) {
   rig.scanner.end();
   rig.wait_for_end();
   EXPECT_EQ(rig.producer.state(), ProducerState::ended);
-  EXPECT_EQ(rig.producer.lost(), 2U);
+  EXPECT_EQ(rig.ring.counts().lost_at_sender, 2U);
+  EXPECT_EQ(rig.ring.counts().missing(), 0U);
   EXPECT_EQ(rig.producer.next_sequence(), 45U);
   EXPECT_EQ(rig.ring.counts().processed, 3U);
 }

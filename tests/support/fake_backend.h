@@ -8,12 +8,12 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
 #include "backend/structure_device.h"
+#include "support/take_time.h"
 
 namespace echoloop::testing {
 
@@ -25,6 +25,8 @@ class FakeBackend final : public Backend {
   bool refuse_lanes = false;
   DeviceMemory device_memory;     // what memory() says
   std::atomic<bool> lost{false};  // what usable() denies
+  std::atomic<bool> abandoned{false};
+  std::atomic<int> images{0};  // that were begun: compressed
 
   [[nodiscard]] std::string name() const override { return "fake"; }
   [[nodiscard]] std::string device() const override { return "none"; }
@@ -41,6 +43,8 @@ class FakeBackend final : public Backend {
   std::unique_ptr<StructureDevice> make_structure_device() override { return nullptr; }
   [[nodiscard]] DeviceMemory memory() const override { return device_memory; }
   [[nodiscard]] bool usable() const override { return !lost; }
+  void abandon() override { abandoned = true; }
+  void resume() override { abandoned = false; }
 
  private:
   class Block final : public HostMemoryBlock {
@@ -62,7 +66,9 @@ class FakeBackend final : public Backend {
       uploaded_ = false;
       if (backend_.on_upload) backend_.on_upload(frame_);
     }
-    void load(double ms) override { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); }
+    void load(double ms) override {
+      take_time(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double, std::milli>(ms)));
+    }
     void fail(DeviceFault fault) override {
       backend_.lost = backend_.lost || fault == DeviceFault::lost;
       throw std::runtime_error(std::string("injected fault: the device ") +
@@ -75,7 +81,7 @@ class FakeBackend final : public Backend {
       uploaded_ = true;
     }
     void envelope() override {}
-    void compress(double) override {}
+    void compress(double) override { ++backend_.images; }
     void refine(const FrameAverage*) override {}
     void keep_line(int) override {}
     void finish(HostCopy) override {

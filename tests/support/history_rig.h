@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <cstring>
-#include <thread>
 
 #include "history/rf_history.h"
 #include "support/ring_rig.h"
+#include "support/waiting.h"
 
 namespace echoloop::testing {
 
@@ -44,12 +44,12 @@ struct HistoryRig {
   // Enough frames, at a pace that the growing memory can follow, that the oldest have gone.
   void fill() {
     std::size_t frames = 0, same = 0;
-    for (int i = 0; i < 20'000 && same < 200; ++i) {
+    wait_until([&] {
       put();
       same = history.extent().frames == frames && frames > 0 ? same + 1 : 0;
       frames = history.extent().frames;
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+      return same == 100;
+    });
   }
   // What is kept is whole, without holes, and ends with the last frame that came.
   void expect_the_last_frames() const {

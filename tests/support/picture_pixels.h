@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "gui/tone.h"
+#include "gui/overlay/tone.h"
 
 namespace echoloop::testing {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/structure_plan.h"
-#include "core/structure_image.h"
+#include "core/results/structure_image.h"
 #include "dsp/refine.h"
 
 namespace echoloop::testing {

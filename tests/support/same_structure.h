@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/structure_image.h"
+#include "core/results/structure_image.h"
 
 namespace echoloop::testing {
 

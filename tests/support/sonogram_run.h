@@ -1,7 +1,7 @@
 // A source through a whole Session with a gate: the sonogram of it.
 #pragma once
 
-#include "core/sonogram.h"
+#include "core/results/sonogram.h"
 #include "support/streaming.h"
 
 namespace echoloop::testing {

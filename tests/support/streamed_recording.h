@@ -9,7 +9,8 @@
 #include <cstring>
 #include <string>
 
-#include "formats/reader_process.h"
+#include "formats/open_recording.h"
+#include "formats/sandbox/reader_settings.h"
 #include "formats/stand_in/made_up.h"
 #include "history/rf_history.h"
 #include "source/replay.h"

@@ -13,15 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "app/session.h"
+#include "app/stream/session.h"
 #include "backend/backend.h"
 #include "backend/frame_processor.h"
 #include "source/source.h"
 #include "support/acquisitions.h"
+#include "support/waiting.h"
 
 namespace echoloop::testing {
 
-// Frames held in memory, written into the slots one after another; `before` may sleep, throw or count.
+// Frames held in memory, written into the slots one after another; `before` may take time, throw or count.
 class FrameList final : public SeekableSource {
  public:
   FrameList(AcquisitionPtr acquisition, std::vector<std::vector<std::byte>> frames)
@@ -66,20 +67,6 @@ struct Picture {
 inline Session& once_at_hand(const std::atomic<Session*>& session) {
   while (session == nullptr) std::this_thread::yield();
   return *session;
-}
-
-// Waits until `done()`; false (and a failure) after `limit`: a hang must not stop the whole test run.
-template <class Done>
-bool wait_until(Done&& done, std::chrono::seconds limit = std::chrono::seconds(60)) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) {
-      ADD_FAILURE() << "nothing happened for " << limit.count() << " s";
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  return true;
 }
 
 inline void expect_counts_add_up(const RingCounts& c) {

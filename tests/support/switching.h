@@ -39,7 +39,7 @@ class Switching : public ::testing::Test {
     history_ = std::make_unique<RfHistory>(kHistoryBytes);
     // Two sources of frames of one size: the processing thread takes its time now and then.
     fake_.on_beamform = [](const RfFrame& frame) {
-      if (frame.stamp.sequence % 5 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (frame.stamp.sequence % 5 == 0) take_time(std::chrono::microseconds(50));
     };
   }
 
@@ -111,7 +111,7 @@ class Switching : public ::testing::Test {
     const auto kept = history_->at(engine_() % frames);
     if (!kept.has_value()) return;
     if (!is_whole(kept->frame)) ++torn_kept_;
-    ReviewRequest request{.frame = kept->frame, .owner = kept->owner, .params = params, .compare = {}};
+    ReprocessRequest request{.frame = kept->frame, .owner = kept->owner, .params = params, .compare = {}};
     request.params.formation.f_number = 1.0 + 0.25 * static_cast<double>(engine_() % 8);
     if (engine_() % 2 == 0) request.compare = params;
     session.review(std::move(request));
@@ -145,7 +145,7 @@ class Switching : public ::testing::Test {
       look_back(session, params);
       images_box_.take();
       if (warm_bytes == 0 && Clock::now() > begin + (end - begin) / 3) warm_bytes = resident_bytes();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      take_time(std::chrono::milliseconds(1));  // of a window frame
     }
     const std::size_t last_bytes = resident_bytes();
     const std::size_t grown = last_bytes - std::min(last_bytes, warm_bytes);

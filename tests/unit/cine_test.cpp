@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "app/review.h"
+#include "app/window/playback.h"
 #include "core/param_table.h"
 #include "support/fake_backend.h"
 #include "support/streaming.h"
@@ -100,7 +100,7 @@ struct Rig {
   ImagingParams params;
   std::unique_ptr<Session> session;
   RfHistory history{1 << 20};
-  Review review{history};
+  Playback review{history};
   Cine cine;
   std::int64_t clock_ns = 1'000'000 * kMs;  // steady clocks are large
 };

@@ -1,5 +1,5 @@
 // Side A of a comparison as a recording of its own: which of its frames goes with which of B's, and how they are read.
-#include "app/compared_source.h"
+#include "app/window/compared_source.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What `echoloop info` says of the waves of a recording, in a researcher's words.
-#include "app/describe_source.h"
+#include "app/outputs/describe_source.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Figures: rulers are true, labels never collide, text can be read at the printed size, and SVG and PDF hold text.
-#include "gui/figure.h"
+#include "gui/figure/figure.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <regex>
 
 #include "core/error.h"
-#include "gui/figure_caption.h"
-#include "gui/figure_file.h"
-#include "gui/figure_key.h"
-#include "gui/mark_labels.h"
+#include "gui/figure/figure_caption.h"
+#include "gui/figure/figure_file.h"
+#include "gui/figure/figure_key.h"
+#include "gui/overlay/mark_labels.h"
 #include "history/pdf_canvas.h"
 #include "support/recording_canvas.h"
 #include "support/temporary_folder.h"

@@ -1,6 +1,6 @@
 // A film made beside something else: nothing waits that should not, everything comes that should, a cancelled one
 // leaves nothing.
-#include "app/film_job.h"
+#include "app/outputs/film_job.h"
 
 #include <gtest/gtest.h>
 

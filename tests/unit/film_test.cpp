@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "gui/film_picture.h"
+#include "gui/figure/film_picture.h"
 #include "support/file_size_limit.h"
 #include "support/film_file.h"
 #include "support/one_line.h"

@@ -6,7 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/flow.h"
+#include "backend/flow_engine.h"
+#include "backend/flow_plan.h"
 #include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/streaming.h"

@@ -1,12 +1,12 @@
 // Flow in saved pictures: its colours where shows_flow() says so, its bar beside the picture, and in a film's pictures.
-#include "gui/flow_overlay.h"
+#include "gui/overlay/flow_overlay.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "gui/film_picture.h"
-#include "gui/flow_scale.h"
+#include "gui/figure/film_picture.h"
+#include "gui/overlay/flow_scale.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop {

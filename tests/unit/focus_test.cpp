@@ -1,12 +1,12 @@
 // The keyboard focus: order, regions, popups, and which keys a control gets.
-#include "gui/focus.h"
+#include "gui/state/focus.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <vector>
 
-#include "gui/ui_scale.h"
+#include "gui/toolkit/ui_scale.h"
 
 namespace echoloop {
 namespace {

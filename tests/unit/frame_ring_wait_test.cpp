@@ -1,5 +1,6 @@
 // The ring's two waits: a producer that waits for a slot, a reader that waits for a frame.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -147,7 +148,7 @@ TEST(FrameRing, ABlockedProducersWaitCountsWhileItGoesOn) {
   EXPECT_GT(during_ns, 10'000'000);
   const std::int64_t after_ns = rig.ring.counts().producer_waited_ns;
   EXPECT_GE(after_ns, during_ns);
-  std::this_thread::sleep_for(5ms);
+  testing::wait_until([later = now_ns() + 1'000'000] { return now_ns() > later; });
   EXPECT_EQ(rig.ring.counts().producer_waited_ns, after_ns) << "nobody waits any more";
 }
 
@@ -165,15 +166,14 @@ TEST(FrameRing, AWriteThatClosingEndedLeavesItsNumberFree) {
 
 TEST(FrameRing, WakeEndsAReadersWait) {
   Rig rig(2, RingPolicy::block);
-  std::atomic<bool> waits{false};
+  std::atomic<pid_t> id{0};
   std::thread reader([&] {
     const auto begin = Clock::now();
-    waits = true;
+    id = ::gettid();
     EXPECT_FALSE(rig.ring.begin_read(10s));
     EXPECT_LT(Clock::now() - begin, 5s);
   });
-  while (!waits) std::this_thread::yield();
-  std::this_thread::sleep_for(20ms);
+  testing::wait_until([&] { return id != 0 && testing::is_waiting(id); });
   rig.ring.wake();
   reader.join();
 }

@@ -1,5 +1,5 @@
 // Levels counted into bins.
-#include "core/level_histogram.h"
+#include "core/results/level_histogram.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Marks and sessions as files: read back they are the same, and files that are none are refused in a line.
-#include "app/marks_json.h"
+#include "app/outputs/marks_json.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "app/session_file.h"
 #include "core/param_table.h"
-#include "gui/measure_marks.h"
+#include "gui/overlay/measure_marks.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 

@@ -1,5 +1,5 @@
 // The command line: every option of the design is understood, and every bad one is one line that names it.
-#include "app/options.h"
+#include "app/options/options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The tuned path's plan: what plans share, that every sample a pixel needs lies in its tile's windows and every element
 // it hears in its tile's items, and that what does not fit falls back to the plain path.
-#include "backend/packed_plan.h"
+#include "backend/fp16/packed_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The presets there are: slots, saving, renaming, removing, defaults, and files that others write meanwhile.
-#include "app/preset_shelf.h"
+#include "app/window/preset_shelf.h"
 
 #include <gtest/gtest.h>
 

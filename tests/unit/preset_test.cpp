@@ -1,13 +1,13 @@
 // Presets: every parameter comes back exactly, a preset changes what it names and nothing else, and whatever is wrong
 // in a file is one line.
-#include "app/preset.h"
+#include "app/options/preset.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <random>
 
-#include "app/options.h"
+#include "app/options/options.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

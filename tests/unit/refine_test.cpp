@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "backend/cpu/refiner.h"
+#include "backend/cpu/cpu_refiner.h"
 #include "backend/persistence.h"
 #include "backend/refine_plan.h"
 #include "support/acquisitions.h"
@@ -224,7 +224,7 @@ TEST(Refine, SmoothedRowsAreTheSmoothedPixels) {
       Pixels first{nx, nz}, second{nx, nz};
       const std::vector<float> values = noise(first.db.size(), 7);
       if (plan == nullptr) continue;  // too few pixels for anything
-      Refiner refiner;
+      CpuRefiner refiner;
       refiner.set_plan(plan);
       std::vector<float> smoothed = values;
       refiner.filter(pool, smoothed.data());

@@ -1,5 +1,5 @@
 // With which policy and how many slots a window's stream starts where the user says nothing.
-#include "app/stream_defaults.h"
+#include "app/options/stream_defaults.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Colours of the window: text that can be read (WCAG 2.1, 1.4.3), and stages that a deuteranope can tell apart.
-#include "gui/theme.h"
+#include "gui/toolkit/theme.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <filesystem>
 
-#include "formats/acquisition_json.h"
+#include "formats/base/acquisition_json.h"
 #include "support/one_line.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"

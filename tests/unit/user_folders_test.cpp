@@ -1,5 +1,5 @@
 // Where files go: the desktop's folders, else the home folder, never the current one; and what they are called.
-#include "app/user_folders.h"
+#include "app/options/user_folders.h"
 
 #include <gtest/gtest.h>
 

@@ -1,18 +1,12 @@
-#include "backend/cpu/course_steps.h"
-
+// The course recipe on the CPU: plain loops over the functions of dsp/course.h.
 #include <algorithm>
 
 #include "backend/cpu/band_conditioner.h"
+#include "backend/cpu/cpu_steps.h"
 #include "dsp/kiss_plan.h"
 #include "dsp/level.h"
 
 namespace echoloop {
-
-struct CourseSteps::Scratch {
-  std::vector<float> line;  // [n_samples]
-  KissComplexPlan forward, inverse;
-  std::vector<kiss_fft_cpx> column, spectrum;  // [transform size]
-};
 
 namespace {
 
@@ -42,63 +36,97 @@ std::vector<kiss_fft_cpx> analytic_spectrum(int nz, int n) {
   return transformed(kernel, Transform::forward);
 }
 
-}  // namespace
+class CourseCpuSteps final : public CpuSteps {
+ public:
+  explicit CourseCpuSteps(WorkerPool& pool) : pool_(pool) {}
 
-void CourseSteps::set_plan(const std::shared_ptr<const CoursePlan>& plan, int threads) {
-  if (plan == plan_) return;
-  plan_ = plan;
+  void set_plan(const Plan& plan) override;
+  void condition(std::span<const std::byte> samples) override;
+  void beamform() override;
+  void envelope(float* amplitudes) override;  // magnitude of the analytic signal along z
+  [[nodiscard]] std::optional<float> own_level_db(std::span<const float> amplitudes) const override {
+    return frame_level_db(*std::max_element(amplitudes.begin(), amplitudes.end()));
+  }
+  [[nodiscard]] std::vector<float> read_back(Lane::Tap tap) const override {
+    return tap == Lane::Tap::conditioned ? lines_ : pixels_;
+  }
+
+ private:
+  struct Scratch {            // of one thread
+    std::vector<float> line;  // [n_samples]
+    KissComplexPlan forward, inverse;
+    std::vector<kiss_fft_cpx> column, spectrum;  // [transform size]
+  };
+
+  WorkerPool& pool_;
+  SampleType sample_type_ = SampleType::float32;
+  std::shared_ptr<const CoursePlan> plan_;
+  std::vector<float> lines_;       // [n_tx][n_el][n_samples]
+  std::vector<float> pixels_;      // [nz][nx], RF
+  std::vector<Complex> analytic_;  // [transform size] real column's spectrum -> analytic signal's
+  std::vector<Scratch> scratch_;   // one a thread
+};
+
+void CourseCpuSteps::set_plan(const Plan& plan) {
+  sample_type_ = plan.formed->sample_type;
+  if (plan.course == plan_) return;
+  plan_ = plan.course;
+  const CourseGeometry& g = plan_->geometry;
+  lines_.resize(static_cast<std::size_t>(g.n_tx) * static_cast<std::size_t>(g.n_el) *
+                static_cast<std::size_t>(g.n_samples));
+  pixels_.resize(plan_->grid.pixels());
   scratch_.clear();
-  const int n = transform_size(plan->grid.nz);
-  const std::vector<kiss_fft_cpx> spectrum = analytic_spectrum(plan->grid.nz, n);
+  const int n = transform_size(plan_->grid.nz);
+  const std::vector<kiss_fft_cpx> spectrum = analytic_spectrum(plan_->grid.nz, n);
   analytic_.clear();
   for (const kiss_fft_cpx& bin : spectrum) analytic_.push_back({bin.r, bin.i});
-  for (int t = 0; t < threads; ++t) {
-    auto s = std::make_shared<Scratch>();
-    s->line.resize(static_cast<std::size_t>(plan->geometry.n_samples));
-    s->forward = make_complex_plan(n, Transform::forward);
-    s->inverse = make_complex_plan(n, Transform::inverse);
-    s->column.resize(analytic_.size());
-    s->spectrum.resize(analytic_.size());
+  for (int t = 0; t < pool_.threads(); ++t) {
+    Scratch s;
+    s.line.resize(static_cast<std::size_t>(g.n_samples));
+    s.forward = make_complex_plan(n, Transform::forward);
+    s.inverse = make_complex_plan(n, Transform::inverse);
+    s.column.resize(analytic_.size());
+    s.spectrum.resize(analytic_.size());
     scratch_.push_back(std::move(s));
   }
 }
 
-void CourseSteps::filter(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, float* filtered) {
+void CourseCpuSteps::condition(std::span<const std::byte> samples) {
   const CourseGeometry& g = plan_->geometry;
   const auto n = static_cast<std::size_t>(g.n_samples);
-  pool.run(g.n_tx * g.n_el, 8, [&](int begin, int end, int thread) {
-    std::vector<float>& line = scratch_[static_cast<std::size_t>(thread)]->line;
+  pool_.run(g.n_tx * g.n_el, 8, [&](int begin, int end, int thread) {
+    std::vector<float>& line = scratch_[static_cast<std::size_t>(thread)].line;
     for (int i = begin; i < end; ++i) {
       const std::size_t first = static_cast<std::size_t>(i) * n;
-      widen(samples.data() + first * bytes_per_value(type), type, g.n_samples, line.data());
+      widen(samples.data() + first * bytes_per_value(sample_type_), sample_type_, g.n_samples, line.data());
       for (int k = 0; k < g.n_samples; ++k) {
-        filtered[first + static_cast<std::size_t>(k)] = course_fir(line.data(), plan_->taps.data(), k, g.n_samples);
+        lines_[first + static_cast<std::size_t>(k)] = course_fir(line.data(), plan_->taps.data(), k, g.n_samples);
       }
     }
   });
 }
 
-void CourseSteps::beamform(WorkerPool& pool, const float* filtered, float* rf_image) const {
+void CourseCpuSteps::beamform() {
   const CourseGeometry& g = plan_->geometry;
-  pool.run(g.nz, 4, [&](int begin, int end, int) {
+  pool_.run(g.nz, 4, [&](int begin, int end, int) {
     for (int iz = begin; iz < end; ++iz) {
-      float* row = rf_image + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx);
-      for (int ix = 0; ix < g.nx; ++ix) row[ix] = course_pixel(g, filtered, ix, iz);
+      float* row = pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx);
+      for (int ix = 0; ix < g.nx; ++ix) row[ix] = course_pixel(g, lines_.data(), ix, iz);
     }
   });
 }
 
-void CourseSteps::envelope(WorkerPool& pool, const float* rf_image, float* envelope) {
+void CourseCpuSteps::envelope(float* amplitudes) {
   const int nx = plan_->grid.nx;
   const int nz = plan_->grid.nz;
-  pool.run(nx, 4, [&](int begin, int end, int thread) {
-    Scratch& s = *scratch_[static_cast<std::size_t>(thread)];
+  pool_.run(nx, 4, [&](int begin, int end, int thread) {
+    Scratch& s = scratch_[static_cast<std::size_t>(thread)];
     for (int ix = begin; ix < end; ++ix) {
       const auto at = [&](int iz) {
         return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);
       };
       std::fill(s.column.begin(), s.column.end(), kiss_fft_cpx{0.0f, 0.0f});
-      for (int iz = 0; iz < nz; ++iz) s.column[static_cast<std::size_t>(iz)].r = rf_image[at(iz)];
+      for (int iz = 0; iz < nz; ++iz) s.column[static_cast<std::size_t>(iz)].r = pixels_[at(iz)];
       kiss_fft(s.forward.get(), s.column.data(), s.spectrum.data());
       for (std::size_t k = 0; k < s.spectrum.size(); ++k) {
         kiss_fft_cpx& bin = s.spectrum[k];
@@ -108,10 +136,14 @@ void CourseSteps::envelope(WorkerPool& pool, const float* rf_image, float* envel
       kiss_fft(s.inverse.get(), s.spectrum.data(), s.column.data());
       for (int iz = 0; iz < nz; ++iz) {
         const kiss_fft_cpx v = s.column[static_cast<std::size_t>(iz)];
-        envelope[at(iz)] = magnitude({v.r, v.i});
+        amplitudes[at(iz)] = magnitude({v.r, v.i});
       }
     }
   });
 }
+
+}  // namespace
+
+std::unique_ptr<CpuSteps> make_course_cpu_steps(WorkerPool& pool) { return std::make_unique<CourseCpuSteps>(pool); }
 
 }  // namespace echoloop

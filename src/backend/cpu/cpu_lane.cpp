@@ -33,34 +33,21 @@ class CpuLane::StageTimer {
 };
 
 CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number)
-    : pool_(std::move(pool)), kernels_(kernels), number_(number) {
-  rows_.resize(static_cast<std::size_t>(pool_->threads()));
-}
+    : pool_(std::move(pool)), kernels_(kernels), number_(number) {}
 
 void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   plan_ = plan;
   const Acquisition& a = *plan->formed;
   if (plan->pick.every > 1) picked_.resize(a.frame_bytes());
-  const std::size_t n_lines = a.transmits.size() * a.probe.elements.size();
   envelope_.resize(plan->grid.pixels());
   refiner_.set_plan(plan->refine);
-  if (plan->course != nullptr) {
-    course_.set_plan(plan->course, pool_->threads());
-    course_lines_.resize(n_lines * static_cast<std::size_t>(a.n_samples));
-    course_pixels_.resize(plan->grid.pixels());
-    return;
+  std::unique_ptr<CpuSteps>& steps = plan->course != nullptr ? course_ : analytic_;
+  if (steps == nullptr) {
+    steps = plan->course != nullptr ? make_course_cpu_steps(*pool_) : make_analytic_cpu_steps(*pool_, kernels_);
   }
-  const bool tuned = kernels_.das_tile != nullptr;
-  filtering_ = tuned && filters_.set_plan(plan->band, a.sampling_hz, *kernels_.steps, pool_->threads());
-  windows_ = tuned && window_.set_plan(plan->das, pool_->threads());
-  if (!filtering_) conditioner_.set_plan(plan->band, pool_->threads());
-  peaks_.resize(n_lines);
-  lines_.resize(n_lines * static_cast<std::size_t>(plan->band->n_out));
-  const DasGeometry& g = plan->das->geometry;
-  pixels_.resize(plan->das->tables->grid.pixels());
-  if (plan->scan.has_value()) amplitudes_.resize(pixels_.size());
-  for (RowScratch& row : rows_) row.resize(g.columns != nullptr ? g.nz : g.nx, g.n_tx);
+  steps->set_plan(*plan);
+  steps_ = steps.get();
 }
 
 void CpuLane::upload(const RfFrame& frame) {
@@ -103,90 +90,18 @@ std::span<const std::byte> CpuLane::picked_samples() {
 
 void CpuLane::condition() {
   const StageTimer timer(*this, Stage::condition);
-  const Acquisition& a = *plan_->formed;
-  const std::span<const std::byte> samples = picked_samples();
-  if (plan_->course != nullptr) {
-    course_.filter(*pool_, samples, a.sample_type, course_lines_.data());
-  } else if (filtering_) {
-    filters_.run(*pool_, samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data(), peaks_.data());
-  } else {
-    conditioner_.run(*pool_, samples, a.sample_type, a.n_transmits() * a.n_elements(), lines_.data());
-    if (windows_) measure_peaks();
-  }
+  steps_->condition(picked_samples());
   conditioned_ = true;
 }
 
 void CpuLane::beamform() {
   const StageTimer timer(*this, Stage::beamform);
-  if (plan_->course != nullptr) {
-    course_.beamform(*pool_, course_lines_.data(), course_pixels_.data());
-    return;
-  }
-  if (windows_ && window_.quantise(*pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
-    window_.run(*pool_, kernels_.das_tile, pixels_.data());
-  } else if (plan_->das->geometry.columns != nullptr) {
-    beamform_columns();
-  } else {
-    beamform_rows();
-  }
-}
-
-void CpuLane::measure_peaks() {
-  const BandPlan& band = *plan_->band;
-  pool_->run(static_cast<int>(peaks_.size()), 8, [&](int begin, int end, int) {
-    for (int i = begin; i < end; ++i) {
-      const Complex* line = lines_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(band.n_out);
-      float peak = 0.0f;
-      for (const Complex* v = line; v != line + band.n_valid; ++v) {
-        peak = largest_of(largest_of(peak, std::abs(v->re)), std::abs(v->im));
-      }
-      peaks_[static_cast<std::size_t>(i)] = peak;
-    }
-  });
-}
-
-void CpuLane::beamform_rows() {
-  const DasGeometry& g = plan_->das->geometry;
-  const auto row = kernels_.das_tile != nullptr ? &das_row : &portable::das_row;
-  pool_->run(g.nz, 2, [&](int begin, int end, int thread) {
-    for (int iz = begin; iz < end; ++iz) {
-      row(g, lines_.data(), iz, rows_[static_cast<std::size_t>(thread)],
-          pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx));
-    }
-  });
-}
-
-void CpuLane::beamform_columns() {
-  const DasGeometry& g = plan_->das->geometry;
-  const auto column = kernels_.das_tile != nullptr ? &das_column : &portable::das_column;
-  pool_->run(g.nx, 1, [&](int begin, int end, int thread) {
-    for (int ix = begin; ix < end; ++ix) {
-      column(g, lines_.data(), ix, rows_[static_cast<std::size_t>(thread)], pixels_.data());
-    }
-  });
-}
-
-void CpuLane::convert_scan() {
-  const ScanGeometry& scan = *plan_->scan;
-  pool_->run(scan.to.nz, 8, [&](int begin, int end, int) {
-    for (int iz = begin; iz < end; ++iz) {
-      float* row = envelope_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(scan.to.nx);
-      for (int ix = 0; ix < scan.to.nx; ++ix) {
-        row[ix] = scan_pixel(scan, ix, iz, [&](int at) { return amplitudes_[static_cast<std::size_t>(at)]; });
-      }
-    }
-  });
+  steps_->beamform();
 }
 
 void CpuLane::envelope() {
   const StageTimer timer(*this, Stage::envelope);
-  if (plan_->course != nullptr) {
-    course_.envelope(*pool_, course_pixels_.data(), envelope_.data());
-    return;
-  }
-  std::vector<float>& amplitudes = plan_->scan.has_value() ? amplitudes_ : envelope_;
-  std::transform(pixels_.begin(), pixels_.end(), amplitudes.begin(), [](Complex v) { return magnitude(v); });
-  if (plan_->scan.has_value()) convert_scan();
+  steps_->envelope(envelope_.data());
 }
 
 void CpuLane::fit_image_storage() {
@@ -204,8 +119,7 @@ void CpuLane::fit_image_storage() {
 void CpuLane::compress(double reference_db) {
   const StageTimer timer(*this, Stage::compress);
   fit_image_storage();
-  auto reference = static_cast<float>(reference_db);
-  if (plan_->course != nullptr) reference = frame_level_db(*std::max_element(envelope_.begin(), envelope_.end()));
+  const float reference = steps_->own_level_db(envelope_).value_or(static_cast<float>(reference_db));
   level_db_ = reference;
   const int nx = plan_->grid.nx;
   pool_->run(plan_->grid.nz, 32, [&](int begin, int end, int) {
@@ -236,10 +150,7 @@ void CpuLane::keep_line(int column) {
 
 void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }
 
-PixelView CpuLane::pixels() {
-  if (plan_->course != nullptr) return {};
-  return {.values = pixels_.data(), .count = plan_->das->tables->grid.pixels()};
-}
+PixelView CpuLane::pixels() { return steps_->pixels(); }
 
 void CpuLane::append_spans(TimingTrace& trace) {
   for (std::size_t i = 0; i < spans_.size(); ++i) {
@@ -247,15 +158,6 @@ void CpuLane::append_spans(TimingTrace& trace) {
   }
 }
 
-std::vector<float> CpuLane::read_back(Tap tap) {
-  const auto flat = [](const std::vector<Complex>& values) {
-    std::vector<float> out;
-    for (const Complex v : values) out.insert(out.end(), {v.re, v.im});
-    return out;
-  };
-  if (tap == Tap::envelope) return envelope_;
-  if (plan_->course != nullptr) return tap == Tap::conditioned ? course_lines_ : course_pixels_;
-  return flat(tap == Tap::conditioned ? lines_ : pixels_);
-}
+std::vector<float> CpuLane::read_back(Tap tap) { return tap == Tap::envelope ? envelope_ : steps_->read_back(tap); }
 
 }  // namespace echoloop

@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cpu/band_conditioner.h"
-#include "backend/cpu/course_steps.h"
 #include "backend/cpu/cpu_kernels.h"
-#include "backend/cpu/das_rows.h"
-#include "backend/cpu/fir_conditioner.h"
-#include "backend/cpu/refiner.h"
-#include "backend/cpu/window_das.h"
+#include "backend/cpu/cpu_refiner.h"
+#include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/worker_pool.h"
 
 namespace echoloop {
@@ -46,10 +42,6 @@ class CpuLane final : public Lane {
   class StageTimer;
   void fit_image_storage();
   [[nodiscard]] std::span<const std::byte> picked_samples();
-  void measure_peaks();
-  void beamform_rows();
-  void beamform_columns();
-  void convert_scan();
 
   std::shared_ptr<WorkerPool> pool_;
   const CpuKernels& kernels_;
@@ -58,24 +50,14 @@ class CpuLane final : public Lane {
   RfFrame frame_;
   bool conditioned_ = false;
   bool finished_ = false;
-  BandConditioner conditioner_;  // the specification, and for bands that are not for filters
-  FirConditioner filters_;
-  WindowDas window_;
-  bool filtering_ = false;  // filters_ conditions the frames of this plan
-  bool windows_ = false;    // window_ beamforms them
-  CourseSteps course_;
-  Refiner refiner_;
-  float level_db_ = 0.0f;             // that the frame's decibels count from
-  std::vector<std::byte> picked_;     // samples of every second, third ... transmit
-  std::vector<RowScratch> rows_;      // one a thread
-  std::vector<Complex> lines_;        // analytic: [n_tx][n_el][n_out]
-  std::vector<float> peaks_;          // analytic: [n_tx][n_el], largest component of each line
-  std::vector<Complex> pixels_;       // analytic: [nz][nx] of the beamformed grid
-  std::vector<float> amplitudes_;     // likewise, where the picture's grid is another
-  std::vector<float> course_lines_;   // course: [n_tx][n_el][n_samples]
-  std::vector<float> course_pixels_;  // course: [nz][nx]
-  std::vector<float> envelope_;       // [nz][nx]
-  std::vector<float> line_;           // [nz]: the image's column that was kept
+  std::unique_ptr<CpuSteps> analytic_;  // each made when first used
+  std::unique_ptr<CpuSteps> course_;
+  CpuSteps* steps_ = nullptr;  // of the plan in use
+  CpuRefiner refiner_;
+  float level_db_ = 0.0f;          // that the frame's decibels count from
+  std::vector<std::byte> picked_;  // samples of every second, third ... transmit
+  std::vector<float> envelope_;    // [nz][nx]
+  std::vector<float> line_;        // [nz]: the image's column that was kept
   Image image_;
   std::array<Span, kStageCount> spans_{};     // by stage
   std::array<bool, kStageCount> has_span_{};  // of this frame

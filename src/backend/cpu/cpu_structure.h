@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "backend/cpu/cpu_refiner.h"
 #include "backend/cpu/level_background.h"
 #include "backend/cpu/object_labels.h"
-#include "backend/cpu/refiner.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/structure_device.h"
 
@@ -28,7 +28,7 @@ class CpuStructureDevice final : public StructureDevice {
   int threads_;
   std::unique_ptr<WorkerPool> pool_;
   std::array<std::vector<float>, kStructureSlots> pictures_;  // dB, [nz][nx]
-  Refiner refiner_;
+  CpuRefiner refiner_;
   LevelBackground background_;
   ObjectLabels labels_;
   std::vector<float> smoothed_;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/structure_image.h"
+#include "core/results/structure_image.h"
 
 namespace echoloop {
 

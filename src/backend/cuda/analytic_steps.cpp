@@ -1,9 +1,9 @@
 // Analytic recipe: RF mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
 #include <optional>
 
-#include "backend/cuda/das_on_device.h"
-#include "backend/cuda/kernels.h"
-#include "backend/cuda/lane_steps.h"
+#include "backend/cuda/kernels/das_on_device.h"
+#include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/kernels/lane_steps.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -16,6 +16,9 @@ class AnalyticSteps final : public LaneSteps {
     set_band(*plan.formed, plan.band);
     das_ = das_on_device(context_, *plan.das, stream());
     buffers_.pixels.grow_for<Complex>(n_pixels());
+    adaptive_ = plan.adaptive;
+    formation_ = plan.params.formation;
+    if (adaptive_ != Adaptive::off) buffers_.weights.grow_for<float>(n_pixels());
     scan_ = plan.scan;
     buffers_.envelope.grow_for<float>(plan.grid.pixels());
   }
@@ -32,12 +35,19 @@ class AnalyticSteps final : public LaneSteps {
     inverse_->inverse(lines());
   }
 
-  void beamform() override { sum_delayed(das_.geometry, lines(), pixels(), stream()); }
-  void envelope() override {
-    if (scan_.has_value()) {
-      scan_magnitudes(*scan_, pixels(), buffers_.envelope.as<float>(), stream());
+  void beamform() override {
+    if (adaptive_ == Adaptive::off) {
+      sum_delayed(das_.geometry, lines(), pixels(), stream());
     } else {
-      magnitudes(pixels(), n_pixels(), buffers_.envelope.as<float>(), stream());
+      sum_by_method(formation_, das_.geometry, lines(), pixels(), buffers_.weights.as<float>(), stream());
+    }
+  }
+  void envelope() override {
+    const WeighedPixels from{pixels(), adaptive_ == Adaptive::off ? nullptr : buffers_.weights.as<float>()};
+    if (scan_.has_value()) {
+      scan_magnitudes(*scan_, from, buffers_.envelope.as<float>(), stream());
+    } else {
+      magnitudes(from, n_pixels(), buffers_.envelope.as<float>(), stream());
     }
   }
   const float* own_level_db() override { return nullptr; }
@@ -86,6 +96,8 @@ class AnalyticSteps final : public LaneSteps {
   WidenShape widen_;
   BandShape band_;
   DasOnDevice das_;
+  Adaptive adaptive_ = Adaptive::off;
+  FormationParams formation_;
   std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
   std::shared_ptr<const DeviceTables> response_;

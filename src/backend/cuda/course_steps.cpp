@@ -1,8 +1,8 @@
 // Course recipe: FIR, nearest-sample summation of real RF, Hilbert transform along depth, the frame's own maximum.
 #include <algorithm>
 
-#include "backend/cuda/kernels.h"
-#include "backend/cuda/lane_steps.h"
+#include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/kernels/lane_steps.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -51,7 +51,7 @@ class CourseSteps final : public LaneSteps {
     along_depth_->forward(columns);
     weight_hilbert(columns, geometry_.nx, geometry_.nz, stream());
     along_depth_->inverse(columns);
-    magnitudes(columns, n_pixels(), buffers_.envelope.as<float>(), stream());
+    magnitudes({columns}, n_pixels(), buffers_.envelope.as<float>(), stream());
   }
 
   const float* own_level_db() override {

@@ -3,15 +3,15 @@
 #include <exception>
 
 #include "backend/backend.h"
-#include "backend/cuda/context.h"
 #include "backend/cuda/cuda_flow.h"
 #include "backend/cuda/cuda_gate.h"
 #include "backend/cuda/cuda_lane.h"
 #include "backend/cuda/cuda_structure.h"
-#include "backend/cuda/fft_library.h"
-#include "backend/cuda/kernels.h"
-#include "backend/cuda/nvtx.h"
-#include "backend/cuda/packed_das.h"
+#include "backend/cuda/fp16/packed_das.h"
+#include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/runtime/context.h"
+#include "backend/cuda/runtime/fft_library.h"
+#include "backend/cuda/runtime/nvtx.h"
 
 namespace echoloop {
 namespace cuda {

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "backend/cuda/context.h"
-#include "backend/cuda/event.h"
-#include "backend/cuda/flow_kernels.h"
-#include "backend/cuda/landing.h"
-#include "backend/cuda/math_libraries.h"
+#include "backend/cuda/kernels/flow_kernels.h"
+#include "backend/cuda/kernels/landing.h"
+#include "backend/cuda/runtime/context.h"
+#include "backend/cuda/runtime/event.h"
+#include "backend/cuda/runtime/math_libraries.h"
 #include "backend/flow_device.h"
 
 namespace echoloop::cuda {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "backend/cuda/context.h"
-#include "backend/cuda/event.h"
+#include "backend/cuda/runtime/context.h"
+#include "backend/cuda/runtime/event.h"
 #include "backend/gate_device.h"
 
 namespace echoloop::cuda {

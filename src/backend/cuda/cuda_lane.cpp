@@ -1,7 +1,7 @@
 #include "backend/cuda/cuda_lane.h"
 
-#include "backend/cuda/gather.h"
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/kernels/gather.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "core/error.h"
 #include "core/profile_range.h"
 

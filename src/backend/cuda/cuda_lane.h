@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cuda/context.h"
-#include "backend/cuda/image_storage.h"
-#include "backend/cuda/landing.h"
-#include "backend/cuda/lane_steps.h"
-#include "backend/cuda/refiner.h"
+#include "backend/cuda/cuda_refiner.h"
+#include "backend/cuda/kernels/image_storage.h"
+#include "backend/cuda/kernels/landing.h"
+#include "backend/cuda/kernels/lane_steps.h"
+#include "backend/cuda/runtime/context.h"
 
 namespace echoloop::cuda {
 
@@ -83,7 +83,7 @@ class CudaLane final : public Lane {
   StreamView copy_;    // samples to the device
   StreamView images_;  // images to the host
   LaneBuffers buffers_;
-  Refiner refiner_;
+  CudaRefiner refiner_;
   LevelReference level_{};               // that the frame's decibels count from
   std::unique_ptr<LaneSteps> analytic_;  // each made when first used
   std::unique_ptr<LaneSteps> packed_;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/kernels/kernels.h"
 
 namespace echoloop::cuda {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
-#include "backend/cuda/context.h"
-#include "backend/cuda/event.h"
-#include "backend/cuda/landing.h"
-#include "backend/cuda/structure_kernels.h"
+#include "backend/cuda/kernels/landing.h"
+#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/runtime/context.h"
+#include "backend/cuda/runtime/event.h"
 #include "backend/structure_device.h"
 
 namespace echoloop::cuda {

@@ -1,6 +1,6 @@
 // A Doppler gate's sums (dsp/gate.h): a warp a band, its rows shared by the lanes and added in a fixed order.
 #include "backend/cuda/cuda_gate.h"
-#include "backend/cuda/launch.cuh"
+#include "backend/cuda/runtime/launch.cuh"
 
 namespace echoloop::cuda {
 namespace {

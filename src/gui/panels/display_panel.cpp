@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/number_text.h"
+#include "gui/overlay/tone.h"
 #include "gui/panels/param_rows.h"
-#include "gui/tone.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -75,10 +75,9 @@ constexpr std::array<OwnRow, kTgcSteps + 1> kOwnRows = {{{"tgc_1_db", tgc_rows},
 
 }  // namespace
 
-void display_panel(PanelContext& c, Column& column) {
+void display_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
-  bool& open = c.view.is_open(Panel::display, c.compact);
   const float link = open ? more_link(ui, "more_display", column, column.y, c.more_display) : 0;
   ui.header("panel_display", column, "Display", open ? "" : fixed(p.display.dynamic_range_db, 0) + " dB", open, link);
   if (!open) return;

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/injection.h"
-#include "gui/number_text.h"
 #include "gui/panels/stream_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -42,9 +42,8 @@ bool fault_row(PanelContext& c, Column& column, const InjectionSpec& spec) {
 
 }  // namespace
 
-void faults_panel(PanelContext& c, Column& column) {
+void faults_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  bool& open = c.view.is_open(Panel::faults, c.compact);
   Injection& inject = c.state.stream.inject;
   const std::string on = to_text(inject);
   ui.header("panel_faults", column, c.compact ? "Faults" : "Fault injection", on.empty() ? "all off" : on, open);

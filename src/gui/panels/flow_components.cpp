@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "gui/number_text.h"
 #include "gui/panels/flow_parts.h"
-#include "gui/plot.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/plot.h"
 
 namespace echoloop {
 namespace {

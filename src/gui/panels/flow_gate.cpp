@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "gui/number_text.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

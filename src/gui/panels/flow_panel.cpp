@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 
-#include "gui/flow_bar.h"
-#include "gui/flow_colors.h"
-#include "gui/flow_scale.h"
-#include "gui/number_text.h"
-#include "gui/panels/fact_row.h"
+#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/flow_scale.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/fact_row.h"
+#include "gui/view/flow_bar.h"
 
 namespace echoloop {
 namespace {
@@ -109,10 +109,9 @@ void fact_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
-void flow_panel(PanelContext& c, Column& column) {
+void flow_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
-  bool& open = c.view.is_open(Panel::flow, c.compact);
   ui.header("panel_flow", column, "Flow",
             open                                 ? ""
             : p.color_flow.mode == FlowMode::off ? "off"

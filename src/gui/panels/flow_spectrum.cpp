@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "gui/number_text.h"
 #include "gui/panels/flow_parts.h"
-#include "gui/plot.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/plot.h"
 #include "measure/component_spectrum.h"
 
 namespace echoloop {

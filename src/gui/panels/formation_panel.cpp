@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "gui/compare_bar.h"
-#include "gui/number_text.h"
+#include "gui/panels/compare_bar.h"
 #include "gui/panels/formation_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -138,10 +138,9 @@ float more_link(Ui& ui, const char* id, const Column& column, float header_y, bo
   return w;
 }
 
-void formation_panel(PanelContext& c, Column& column) {
+void formation_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
-  bool& open = c.view.is_open(Panel::formation, c.compact);
   const float header_y = column.y;
   const float link = open ? more_link(ui, "more_formation", column, header_y, c.more_formation) : 0;
   ui.header("panel_formation", column, "Image formation",

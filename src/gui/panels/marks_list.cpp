@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "gui/mark_editor.h"
-#include "gui/mark_shape.h"
+#include "gui/state/mark_editor.h"
+#include "gui/state/mark_shape.h"
 
 namespace echoloop {
 namespace {

@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
-#include "gui/compare_bar.h"
-#include "gui/number_text.h"
+#include "gui/panels/compare_bar.h"
 #include "gui/panels/measure_parts.h"
-#include "gui/side_by_side.h"
+#include "gui/state/number_text.h"
+#include "gui/view/side_by_side.h"
 
 namespace echoloop {
 namespace {

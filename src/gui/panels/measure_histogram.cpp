@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/display_window.h"
-#include "gui/number_text.h"
+#include "gui/gl/display_window.h"
 #include "gui/panels/measure_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

@@ -1,13 +1,13 @@
 // The Measure panel: what the marks on the picture measure, live.
-#include "gui/mark_shape.h"
 #include "gui/panels/marks_list.h"
 #include "gui/panels/measure_parts.h"
+#include "gui/state/mark_shape.h"
 
 namespace echoloop {
 namespace {
 
 // It is opened from the tool bar, and by the first thing that is drawn; closed it takes no room at all.
-void head_row(PanelContext& c, Column& column) {
+void head_row(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kHeader, 0);
   const float end = ui.text(Type::strong, r, theme::kText, "Measure");
@@ -16,9 +16,7 @@ void head_row(PanelContext& c, Column& column) {
   }
   const float size = ui.px(22);
   const Rect close{r.x1 - size, r.cy() - 0.5F * size, r.x1, r.cy() + 0.5F * size};
-  if (ui.icon_button("close_measure", close, {"Close", "Reopen from the tool bar; marks are kept.", {}})) {
-    c.view.is_open(Panel::measure, c.compact) = false;
-  }
+  if (ui.icon_button("close_measure", close, {"Close", "Reopen from the tool bar; marks are kept.", {}})) open = false;
   ui.cross(close.cx(), close.cy(), theme::kText2);
 }
 
@@ -40,8 +38,8 @@ void save_row(PanelContext& c, Column& column) {
 
 }  // namespace
 
-void measure_panel(PanelContext& c, Column& column) {
-  head_row(c, column);
+void measure_panel(PanelContext& c, Column& column, bool& open) {
+  head_row(c, column, open);
   Measured& m = c.state.measured;
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/number_text.h"
 #include "gui/panels/measure_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

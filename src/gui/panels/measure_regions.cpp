@@ -1,6 +1,6 @@
 // The tables of the Measure panel: pairs of regions beside each other, single regions alone.
-#include "gui/number_text.h"
 #include "gui/panels/measure_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

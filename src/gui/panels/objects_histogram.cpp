@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/units.h"
-#include "gui/number_text.h"
+#include "gui/overlay/tone.h"
 #include "gui/panels/objects_parts.h"
-#include "gui/plot.h"
-#include "gui/tone.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/plot.h"
 
 namespace echoloop {
 namespace {

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 
-#include "gui/background_window.h"
-#include "gui/number_text.h"
-#include "gui/panels/fact_row.h"
+#include "gui/gl/background_window.h"
+#include "gui/overlay/structure_picture.h"
 #include "gui/panels/objects_parts.h"
 #include "gui/panels/param_rows.h"
-#include "gui/structure_picture.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/fact_row.h"
 
 namespace echoloop {
 namespace {
@@ -153,10 +153,9 @@ void result_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
-void objects_panel(PanelContext& c, Column& column) {
+void objects_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
-  bool& open = c.view.is_open(Panel::objects, c.compact);
   const auto mode = static_cast<std::size_t>(p.objects.kind);
   const bool found = c.state.structure.image != nullptr;
   const std::string gist = mode == 0 ? "off"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/number_text.h"
 #include "gui/panels/objects_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "gui/level_reader.h"
-#include "gui/measuring.h"
-#include "gui/slider.h"
-#include "gui/ui.h"
-#include "gui/ui_state.h"
-#include "gui/view_settings.h"
+#include "gui/gl/level_reader.h"
+#include "gui/state/ui_state.h"
+#include "gui/toolkit/slider.h"
+#include "gui/toolkit/ui.h"
+#include "gui/toolkit/view_settings.h"
+#include "gui/view/measuring.h"
 
 namespace echoloop {
 
@@ -46,17 +46,6 @@ struct RecentName {
   std::string name, folder;
 };
 std::vector<RecentName> recent_names(std::span<const std::filesystem::path> recent);
-
-void measure_panel(PanelContext& c, Column& column);
-void source_panel(PanelContext& c, Column& column);
-void formation_panel(PanelContext& c, Column& column);
-void flow_panel(PanelContext& c, Column& column);
-void objects_panel(PanelContext& c, Column& column);
-void display_panel(PanelContext& c, Column& column);
-void stream_panel(PanelContext& c, Column& column);
-void timings_panel(PanelContext& c, Column& column);
-void faults_panel(PanelContext& c, Column& column);
-void timeline_panel(PanelContext& c, Column& column);
 
 // Before the column of the timeline scrolls: Ctrl+wheel over the timeline zooms it. `column`: the visible part.
 void take_timeline_wheel(TimelineState& timeline, const Rect& column);

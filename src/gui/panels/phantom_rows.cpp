@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/probe_table.h"
-#include "gui/number_text.h"
 #include "gui/panels/panels.h"
+#include "gui/state/number_text.h"
+#include "source/phantom_list.h"
+#include "source/phantom_text.h"
 
 namespace echoloop {
 namespace {

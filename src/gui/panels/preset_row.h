@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "gui/edit_history.h"
 #include "gui/panels/panels.h"
+#include "gui/state/edit_history.h"
 
 namespace echoloop {
 

@@ -5,8 +5,10 @@
 
 #include "core/acquisition_facts.h"
 #include "core/units.h"
-#include "gui/number_text.h"
 #include "gui/panels/panels.h"
+#include "gui/panels/phantom_rows.h"
+#include "gui/panels/scanner_rows.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -75,10 +77,15 @@ void open_row(PanelContext& c, Column& column) {
   const std::vector<RecentName> names = recent_names(c.state.recent);
   std::vector<Choice> choices;
   for (const RecentName& recent : names) choices.push_back({recent.name, recent.folder});
-  const auto picked = ui.combo(
-      "recent", right, {"Recent"}, choices, -1,
-      {"Recent", "Recently opened recordings.", why_no_files(c.state, names.empty() ? "No recent recordings." : "")});
-  if (picked) {
+  const std::string scanner(kScannerAddress);
+  choices.push_back({"Wait for a scanner", scanner});
+  const auto picked =
+      ui.combo("recent", right, {"Recent"}, choices, -1,
+               {"Recent", "Recently opened recordings; a scanner, whose sender is waited for.", why_no_files(c.state)});
+  if (!picked) return;
+  if (static_cast<std::size_t>(*picked) == names.size()) {
+    call(c.commands.open_scanner, scanner);
+  } else {
     const std::filesystem::path chosen = c.state.recent[static_cast<std::size_t>(*picked)];
     call(c.commands.open_file, chosen);
   }
@@ -186,20 +193,20 @@ std::vector<RecentName> recent_names(std::span<const std::filesystem::path> rece
   return names;
 }
 
-void source_panel(PanelContext& c, Column& column) {
+void source_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  bool& open = c.view.is_open(Panel::source, c.compact);
   ui.header("panel_source", column, "Source", open ? "" : c.state.source.name, open);
   if (!open) return;
   column.y += ui.px(4);
   phantom_choice(c, column);
   phantom_rows(c, column);
   open_row(c, column);
+  scanner_rows(c, column);
   continue_row(c, column);
   repair_row(c, column);
   info_line(c, column);
   fact_sliders(c, column);
-  rate_slider(c, column);
+  if (!c.state.source.live) rate_slider(c, column);  // the scanner sets the pace
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.state.stream;
   constexpr std::string_view kPause = "Pause source";
@@ -213,7 +220,7 @@ void source_panel(PanelContext& c, Column& column) {
   const bool endless = c.state.source.frame_count == 0;
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
                    {"Loop", "Repeats the recording after the last frame.",
-                    endless ? "Only for recordings; phantoms are unlimited." : ""})) {
+                    endless ? "Only for recordings; phantoms and scanners are unlimited." : ""})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);
   }

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <tuple>
 
-#include "gui/number_text.h"
 #include "gui/panels/stream_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/lecture.h"
+#include "gui/panels/lecture.h"
+#include "gui/panels/scanner_rows.h"
 #include "gui/panels/stream_parts.h"
 
 namespace echoloop {
@@ -50,8 +51,7 @@ std::string_view policy_label(RingPolicy policy) {
   return found->label;
 }
 
-void stream_panel(PanelContext& c, Column& column) {
-  bool& open = c.view.is_open(Panel::stream, c.compact);
+void stream_panel(PanelContext& c, Column& column, bool& open) {
   const std::string policy =
       fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)], c.state.counts.slots);
   const char* first_rows = c.compact ? "buffer full:" : "when the buffer is full:";
@@ -63,6 +63,7 @@ void stream_panel(PanelContext& c, Column& column) {
                   .more = open ? &c.more_stream : nullptr},
                  open);
   if (!open) return;
+  sender_rows(c, column);
   policy_rows(c, column);
   slot_rows(c, column);
   if (c.more_stream) way_rows(c, column);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/number_text.h"
-#include "gui/panels/sparkline.h"
 #include "gui/panels/stream_parts.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/sparkline.h"
 
 namespace echoloop {
 namespace {

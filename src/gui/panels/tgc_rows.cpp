@@ -6,8 +6,8 @@
 
 #include "core/param_table.h"
 #include "core/units.h"
-#include "gui/number_text.h"
 #include "gui/panels/panels.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <set>
 
-#include "gui/number_text.h"
-#include "gui/panels/timeline_layout.h"
+#include "gui/state/number_text.h"
+#include "gui/state/timeline_layout.h"
 
 namespace echoloop {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "gui/lecture.h"
-#include "gui/number_text.h"
+#include "gui/panels/lecture.h"
 #include "gui/panels/timeline_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -116,9 +116,8 @@ void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
   if (over) timeline.wheel = std::exchange(io.MouseWheel, 0.0F);
 }
 
-void timeline_panel(PanelContext& c, Column& column) {
+void timeline_panel(PanelContext& c, Column& column, bool& open) {
   TimelineState& t = c.view.timeline;
-  bool& open = c.view.is_open(Panel::timeline, c.compact);
   const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
   TimelineScene scene{.spans = spans, .frames = {}, .rows = {}, .look = {.labels = c.compact ? 58.0F : 60.0F}};
   if (open) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gui/panels/panels.h"
-#include "gui/panels/timeline_layout.h"
+#include "gui/state/timeline_layout.h"
 
 namespace echoloop {
 

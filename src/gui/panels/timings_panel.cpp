@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/number_text.h"
 #include "gui/panels/panels.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -138,9 +138,8 @@ std::string gist(const UiState& state, const StageSummary& frame) {
 
 }  // namespace
 
-void timings_panel(PanelContext& c, Column& column) {
+void timings_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
-  bool& open = c.view.is_open(Panel::timings, c.compact);
   const StageSummary frame = whole_frame(c.state);
   const float top = column.y;
   ui.header("panel_timings", column, "Timings", open ? "" : gist(c.state, frame), open);

@@ -1,10 +1,12 @@
 // Opens many damaged copies of files of every format, and presets (mutator.h). The program must live, say one line for
-// each refusal, and lose neither files nor memory; what becomes of the reader process is counted, which must need
-// neither more than 512 MB nor more than 10 s.
-//   test_mutations N [--viewer] [--seed S] [--reader PROGRAM] [--only K FILE] [FOLDER...]
+// each refusal, and lose neither files nor memory; what becomes of the reader process is counted. More than 512 MB in a
+// reader process or in the viewer, or more than 10 s for a file, is a broken rule (--most-mb, --most-seconds: other
+// limits, for sanitizers).
+//   test_mutations N [--viewer] [--seed S] [--first K] [--reader PROGRAM] [--most-mb M] [--most-seconds T]
+//                  [--only K FILE] [FOLDER...]
 // Without --viewer each file is opened and a few of its frames are read. With it (20,000 files: half an hour) each is
 // dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows a picture of
-// each file that opens, and goes on with the one before when it does not.
+// each file that opens, and goes on with the one before when it does not. --first leaves out K files of the series.
 // FOLDER: damages the recordings in it as well as those made here. --only writes file K of the same campaign as FILE,
 // opens nothing else and says how long that took.
 // Prints what the process holds on the way, then how many files came to which end; exit status 1 when a rule was
@@ -17,14 +19,16 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
 
-#include "app/preset.h"
+#include "app/options/preset.h"
 #include "core/error.h"
 #include "formats/mutation/process_size.h"
-#include "formats/reader_process.h"
+#include "formats/open_recording.h"
+#include "formats/sandbox/reader_settings.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
@@ -34,21 +38,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLookEvery = 1000;  // files between two lines about this process
-#if defined(ECHO_SANITIZED)
-constexpr std::size_t kMostMemory = std::size_t{4} << 30;  // with a sanitizer's own
-#else
-constexpr std::size_t kMostMemory = std::size_t{512} << 20;
-#endif
 constexpr std::size_t kFramesInMemory = std::size_t{128} << 20;
-constexpr double kMostSeconds = 10.0;
 constexpr std::array kKindNames{"HDF5", "MATLAB 5", "npy", "npz", "pickle", "preset"};
-
-// Of the largest reader process so far, with the frames that it shares.
-std::size_t largest_child() {
-  rusage used{};
-  ::getrusage(RUSAGE_CHILDREN, &used);
-  return static_cast<std::size_t>(used.ru_maxrss) << 10;
-}
 
 std::string open_preset(const fs::path& path) {
   try {
@@ -111,6 +102,12 @@ std::string outcome_of(const std::string& line, const fs::path& file) {
 
 fs::path description_of(const fs::path& file) { return file.string() + ".json"; }
 
+Mutant next_recording(Mutator& mutator) {
+  Mutant mutant = mutator.next();
+  while (mutant.kind == FileKind::preset) mutant = mutator.next();
+  return mutant;
+}
+
 void write_mutant(const fs::path& file, const Mutant& mutant) {
   write_text_file(file, mutant.bytes);
   if (!mutant.description.empty()) write_text_file(description_of(file), mutant.description);
@@ -121,10 +118,16 @@ void remove_mutant(const fs::path& file) {
   fs::remove(description_of(file));
 }
 
+std::size_t largest_child() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  return static_cast<std::size_t>(used.ru_maxrss) << 10;
+}
+
 int run_reader_campaign(Campaign campaign) {
   std::map<std::string, std::size_t> outcomes;
   ProcessSize before;
-  std::size_t largest = 0, too_slow = 0;
+  std::size_t largest = 0, broken = 0;
   double slowest_s = 0.0;
   reader_settings().memory_budget = kFramesInMemory;
   const auto begin = std::chrono::steady_clock::now();
@@ -132,20 +135,24 @@ int run_reader_campaign(Campaign campaign) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
   };
   for (std::size_t k = 0; k < campaign.n_files; ++k) {
-    const fs::path path = campaign.scratch / ("file" + std::to_string(k));
+    const fs::path path = campaign.scratch / ("file" + std::to_string(campaign.first + k));
     const Mutant mutant = campaign.mutator.next();
     write_mutant(path, mutant);
     const auto opening = std::chrono::steady_clock::now();
     const std::string outcome = mutant.kind == FileKind::preset ? open_preset(path) : open_and_read(path);
     const double seconds = seconds_since(opening);
     ++outcomes[std::string(kKindNames[static_cast<std::size_t>(mutant.kind)]) + ": " + outcome];
-    const bool dead = outcome.starts_with("reader died") || outcome == "hung" || outcome == "broken";
-    if (dead || seconds > kMostSeconds || (largest <= kMostMemory && largest_child() > kMostMemory)) {
-      std::printf("file %zu: %s (%.1f s, %zu MB)\n", k, outcome.c_str(), seconds, largest_child() >> 20);
+    const std::size_t largest_now = largest_child();
+    const bool in_excess =
+        seconds > campaign.limits.seconds || (largest_now > campaign.limits.memory_bytes && largest_now > largest);
+    const bool breaks = in_excess || outcome == "hung" || outcome == "broken";
+    if (breaks || outcome.starts_with("reader died")) {
+      std::printf("file %zu: %s (%.1f s, largest reader process %zu MB)%s\n", campaign.first + k, outcome.c_str(),
+                  seconds, largest_now >> 20, breaks ? ": breaks a rule" : "");
     }
-    too_slow += seconds > kMostSeconds ? 1 : 0;
+    broken += breaks ? 1 : 0;
     slowest_s = std::max(slowest_s, seconds);
-    largest = largest_child();
+    largest = largest_now;
     remove_mutant(path);
     if (k % kLookEvery == kLookEvery - 1) {
       std::printf("after %zu: %s\n", k + 1, to_text(process_size()).c_str());
@@ -157,56 +164,69 @@ int run_reader_campaign(Campaign campaign) {
   const double seconds = seconds_since(begin);
   std::printf("files %zu in %.1f s (%.0f a second); the slowest %.2f s, the largest reader process %zu MB\n",
               campaign.n_files, seconds, static_cast<double>(campaign.n_files) / seconds, slowest_s, largest >> 20);
-  bool broken = too_slow > 0 || largest > kMostMemory;
-  for (const auto& [outcome, n] : outcomes) {
-    std::printf("%s %zu\n", outcome.c_str(), n);
-    broken = broken || outcome.ends_with(": broken") || outcome.ends_with(": hung");
-  }
-  std::printf("half way: %s\nat the end: %s\n", to_text(before).c_str(), to_text(after).c_str());
-  return has_grown(before, after) || broken ? 1 : 0;
+  for (const auto& [outcome, n] : outcomes) std::printf("%s %zu\n", outcome.c_str(), n);
+  std::printf("half way: %s\nat the end: %s\nbroken rules %zu\n", to_text(before).c_str(), to_text(after).c_str(),
+              broken);
+  return has_grown(before, after) || broken > 0 ? 1 : 0;
 }
 
 namespace {
 
-int run(int argc, char** argv) {
-  std::size_t n_files = 200;
+struct Words {
+  Campaign campaign;
   unsigned seed = 1;
-  std::size_t only = 0;
   bool viewer = false;
+  std::size_t only = 0;
   fs::path only_file, reader;  // empty: that of the program
   std::vector<fs::path> folders;
-  for (int k = 1; k < argc; ++k) {
-    const std::string word = argv[k];
-    if (word == "--seed" && k + 1 < argc) {
-      seed = static_cast<unsigned>(std::stoul(argv[++k]));
-    } else if (word == "--reader" && k + 1 < argc) {
-      reader = argv[++k];
-    } else if (word == "--only" && k + 2 < argc) {
-      only = std::stoul(argv[++k]);
-      only_file = argv[++k];
-    } else if (word == "--viewer") {
-      viewer = true;
-    } else if (k == 1) {
-      n_files = std::stoul(word);
+};
+
+Words parse(const std::vector<std::string>& words) {
+  Words w;
+  Campaign& c = w.campaign;
+  const std::map<std::string, std::function<void(const std::string&)>> options = {
+      {"--seed", [&](const std::string& value) { w.seed = static_cast<unsigned>(std::stoul(value)); }},
+      {"--first", [&](const std::string& value) { c.first = std::stoul(value); }},
+      {"--reader", [&](const std::string& value) { w.reader = value; }},
+      {"--most-mb", [&](const std::string& value) { c.limits.memory_bytes = std::stoul(value) << 20; }},
+      {"--most-seconds", [&](const std::string& value) { c.limits.seconds = std::stod(value); }},
+  };
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto option = options.find(words[k]);
+    if (option != options.end() && k + 1 < words.size()) {
+      option->second(words[++k]);
+    } else if (words[k] == "--only" && k + 2 < words.size()) {
+      w.only = std::stoul(words[++k]);
+      w.only_file = words[++k];
+    } else if (words[k] == "--viewer") {
+      w.viewer = true;
+    } else if (k == 0) {
+      c.n_files = std::stoul(words[k]);
     } else {
-      folders.emplace_back(word);
+      w.folders.emplace_back(words[k]);
     }
   }
-  reader_settings().program = reader.empty() ? ECHO_PROGRAM_READER : reader;
+  return w;
+}
+
+int run(Words words) {
+  reader_settings().program = words.reader.empty() ? fs::path(ECHO_PROGRAM_READER) : words.reader;
   const TemporaryFolder scratch;
-  const std::vector<Fixture> fixtures = find_fixtures(scratch.path(), folders);
+  const std::vector<Fixture> fixtures = find_fixtures(scratch.path(), words.folders);
   const fs::path recording = scratch / "recording.uff";
   write_text_file(recording, fixtures.front().bytes);
-  std::printf("seed %u, %zu undamaged files\n", seed, fixtures.size());
-  Campaign campaign{n_files, scratch.path(), Mutator(fixtures, seed)};
-  if (!only_file.empty()) {
-    for (std::size_t k = 0; k < only; ++k) campaign.mutator.next();
-    return open_only(only_file, campaign.mutator.next());
-  }
+  std::printf("seed %u, %zu undamaged files\n", words.seed, fixtures.size());
+  Campaign& campaign = words.campaign;
+  campaign.scratch = scratch.path();
+  campaign.mutator = Mutator(fixtures, words.seed);
+  const auto next = [&] { return words.viewer ? next_recording(campaign.mutator) : campaign.mutator.next(); };
+  const std::size_t left_out = words.only_file.empty() ? campaign.first : words.only;
+  for (std::size_t k = 0; k < left_out; ++k) next();
+  if (!words.only_file.empty()) return open_only(words.only_file, next());
 #if defined(ECHO_HAVE_GUI)
-  if (viewer) return run_viewer_campaign(std::move(campaign), recording);
+  if (words.viewer) return run_viewer_campaign(std::move(campaign), recording);
 #else
-  if (viewer) return 2;
+  if (words.viewer) return 2;
 #endif
   return run_reader_campaign(std::move(campaign));
 }
@@ -214,4 +234,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace echoloop::testing
 
-int main(int argc, char** argv) { return echoloop::testing::run(argc, argv); }
+int main(int argc, char** argv) { return echoloop::testing::run(echoloop::testing::parse({argv + 1, argv + argc})); }

@@ -8,11 +8,11 @@
 #include <functional>
 #include <map>
 
-#include "app/window_app.h"
+#include "app/window/window_app.h"
 #include "core/units.h"
 #include "formats/mutation/campaign.h"
 #include "formats/mutation/process_size.h"
-#include "formats/reader_process.h"
+#include "formats/sandbox/reader_settings.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
@@ -31,33 +31,20 @@ double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns(
 
 class WatchedViewer {
  public:
-  explicit WatchedViewer(fs::path recording)
-      : recording_(std::move(recording)), app_(options(recording_), SurfaceKind::offscreen) {
+  WatchedViewer(fs::path recording, const CampaignLimits& limits)
+      : limits_(limits), recording_(std::move(recording)), app_(options(recording_), SurfaceKind::offscreen) {
     app_.begin();
     draw_until([&] { return has_picture(); });
   }
 
   // What became of the file. Breaks of a rule are counted, and said.
   std::string drop(const fs::path& file) {
-    const std::size_t errors = app_.state().errors;
-    app_.state().messages.clear();
-    const std::string shown_before = app_.state().source.opened_as;
-    const bool played = plays();
-    open(file);
-    if (app_.state().source.opened_as != file.string()) return refused(file, shown_before, played, errors);
-    const std::int64_t begin = now_ns();
-    draw_until([&] { return has_picture() || app_.state().fault.has_value(); });
-    slowest_picture_s_ = std::max(slowest_picture_s_, seconds_since(begin));
-    if (seconds_since(begin) > kSlow_s) std::printf("%s: picture after %.1f s\n", file.c_str(), seconds_since(begin));
-    for (const Message& message : app_.state().messages) require(is_one_line(message.text), "not one line", file);
-    if (!app_.state().fault.has_value()) {
-      require(has_picture(), "no picture", file);
-      return "opened";
-    }
-    const std::string end = "opened, then: " + app_.state().fault->title;
-    require(app_.state().errors == errors + 1, "more than one fault", file);
-    rest();
-    return end;
+    const std::size_t largest = largest_child();
+    const std::string outcome = open_and_watch(file);
+    require(largest_child() <= std::max(largest, limits_.memory_bytes), "the reader process needs too much memory",
+            file);
+    require(process_size().resident_bytes <= limits_.memory_bytes, "the viewer needs too much memory", file);
+    return outcome;
   }
 
   // The same recording again, playing: what the process holds can be compared.
@@ -74,6 +61,29 @@ class WatchedViewer {
   [[nodiscard]] std::size_t frames_drawn() const { return frames_drawn_; }
 
  private:
+  std::string open_and_watch(const fs::path& file) {
+    const std::size_t errors = app_.state().errors;
+    app_.state().messages.clear();
+    const std::string shown_before = app_.state().source.opened_as;
+    const bool played = plays();
+    open(file);
+    if (app_.state().source.opened_as != file.string()) return refused(file, shown_before, played, errors);
+    const std::int64_t begin = now_ns();
+    draw_until([&] { return has_picture() || app_.state().fault.has_value(); });
+    slowest_picture_s_ = std::max(slowest_picture_s_, seconds_since(begin));
+    if (seconds_since(begin) > kSlow_s) std::printf("%s: picture after %.1f s\n", file.c_str(), seconds_since(begin));
+    for (const Message& message : app_.state().messages.list())
+      require(is_one_line(message.text), "not one line", file);
+    if (!app_.state().fault.has_value()) {
+      require(has_picture(), "no picture", file);
+      return "opened";
+    }
+    const std::string end = "opened, then: " + app_.state().fault->title;
+    require(app_.state().errors == errors + 1, "more than one fault", file);
+    rest();
+    return end;
+  }
+
   static Options options(const fs::path& recording) {
     Options options;
     options.source = recording.string();
@@ -117,6 +127,7 @@ class WatchedViewer {
     turn();  // may take the file
     draw_until([&] { return !app_.state().progress.has_value(); });
     require(!app_.state().progress.has_value(), "opens for ever", file);
+    require(seconds_since(begin) <= limits_.seconds, "takes too long to open", file);
     slowest_open_s_ = std::max(slowest_open_s_, seconds_since(begin));
   }
 
@@ -130,13 +141,16 @@ class WatchedViewer {
     UiState& state = app_.state();
     std::size_t about_it = 0, others = 0;
     std::string outcome = "broken";
-    for (const Message& message : state.messages) {
+    for (const Message& message : state.messages.list()) {
       if (message.text.starts_with(file.string())) {
         ++about_it;
         outcome = outcome_of(message.text, file);
       } else {
         ++others;
       }
+    }
+    if (outcome == "broken") {
+      for (const Message& message : state.messages.list()) std::printf("%s\n", message.text.c_str());
     }
     require(about_it == 1, "refused, but not by one line", file);
     require(outcome != "broken", "not a line as it should be", file);
@@ -154,6 +168,7 @@ class WatchedViewer {
     return outcome;
   }
 
+  CampaignLimits limits_;
   fs::path recording_;
   WindowApp app_;
   std::size_t broken_ = 0, frames_drawn_ = 0;
@@ -164,20 +179,19 @@ class WatchedViewer {
 
 int run_viewer_campaign(Campaign campaign, const fs::path& recording) {
   ::setenv("XDG_CONFIG_HOME", (campaign.scratch / "config").c_str(), 1);  // nothing of the user's is read or changed
-  WatchedViewer viewer(recording);
+  WatchedViewer viewer(recording, campaign.limits);
   std::map<std::string, std::size_t> outcomes;
   std::map<std::size_t, ProcessSize> sizes;  // after so many files
   const std::size_t tenth = std::max<std::size_t>(campaign.n_files / 10, 1);
   const std::int64_t begin = now_ns();
   for (std::size_t k = 0; k < campaign.n_files; ++k) {
-    const fs::path path = campaign.scratch / ("file" + std::to_string(k));
-    Mutant mutant = campaign.mutator.next();
-    while (mutant.kind == FileKind::preset) mutant = campaign.mutator.next();
+    const fs::path path = campaign.scratch / ("file" + std::to_string(campaign.first + k));
+    const Mutant mutant = next_recording(campaign.mutator);
     write_mutant(path, mutant);
     reader_settings().memory_budget = k % kStreamedEvery == 0 ? 1 : 0;
     const std::string outcome = viewer.drop(path);
     ++outcomes[outcome];
-    if (outcome != "opened" && outcome != "refused") std::printf("file %zu: %s\n", k, outcome.c_str());
+    if (outcome != "opened" && outcome != "refused") std::printf("file %zu: %s\n", campaign.first + k, outcome.c_str());
     remove_mutant(path);
     if ((k + 1) % kLookEvery == 0 || k + 1 == tenth || k + 1 == campaign.n_files / 2 || k + 1 == campaign.n_files) {
       viewer.rest();

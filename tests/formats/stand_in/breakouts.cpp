@@ -19,7 +19,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "formats/reader_process.h"
+#include "formats/sandbox/reader_settings.h"
 
 extern char** environ;
 

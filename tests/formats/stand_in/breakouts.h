@@ -2,7 +2,7 @@
 // memory and time.
 #pragma once
 
-#include "formats/reader.h"
+#include "formats/base/open_request.h"
 
 namespace echoloop::test {
 

@@ -12,10 +12,12 @@
 #include <map>
 #include <vector>
 
-#include "formats/payload.h"
-#include "formats/reader_birth.h"
-#include "formats/reader_process.h"
-#include "formats/reader_protocol.h"
+#include "formats/sandbox/message_channel.h"
+#include "formats/sandbox/reader_birth.h"
+#include "formats/sandbox/reader_protocol.h"
+#include "formats/sandbox/reader_settings.h"
+#include "support/take_time.h"
+#include "transport/payload.h"
 
 namespace echoloop::test {
 namespace {
@@ -250,7 +252,7 @@ const std::map<std::string, std::function<void(MessageChannel&)>>& wrong_talk() 
          const std::uint64_t words[] = {header(MessageKind::opened), 100'000};
          const auto* bytes = reinterpret_cast<const char*>(words);
          for (std::size_t k = 0; ::send(kReaderSocket, bytes + k % sizeof words, 1, MSG_NOSIGNAL) == 1; ++k) {
-           ::usleep(5000);
+           testing::take_time(std::chrono::milliseconds(5));
          }
        }},
       {"colourful-refusal",

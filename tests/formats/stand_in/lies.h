@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "formats/library_recording.h"
+#include "formats/base/library_recording.h"
 
 namespace echoloop::test {
 

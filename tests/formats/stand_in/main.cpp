@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "core/error.h"
-#include "formats/reader_main.h"
-#include "formats/reader_process.h"
+#include "formats/base/unreadable_frame.h"
+#include "formats/format_registry.h"
+#include "formats/sandbox/reader_main.h"
+#include "formats/sandbox/reader_settings.h"
 #include "formats/stand_in/breakouts.h"
 #include "formats/stand_in/lies.h"
 #include "formats/stand_in/made_up.h"
-#include "formats/unreadable_frame.h"
+#include "support/take_time.h"
 
 namespace echoloop {
 namespace {
@@ -145,7 +147,7 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "slow") {
     LibraryRecording recording = fake_recording();
     recording.read_frame = [](std::uint64_t index, std::span<std::byte> out) {
-      ::usleep(60'000);
+      testing::take_time(std::chrono::milliseconds(60));
       write_frame(index, out);
     };
     return recording;

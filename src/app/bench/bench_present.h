@@ -1,0 +1,24 @@
+// The pipeline flat out while an offscreen window takes pictures at 60 Hz.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/bench/bench_measure.h"
+
+namespace echoloop {
+
+struct PresentFigures {
+  std::string picture;             // how pictures reach the texture
+  double frames_per_second = 0.0;  // processed; median of the turns
+  double shown_per_second = 0.0;   // of the last turn
+  StageSummary ui_ms;              // the UI thread's work a window frame, all turns
+  StageSummary texture_ms;         // of that, handing a new picture to its texture
+};
+
+// Empty where no window can be drawn (built without one, or no OpenGL 4.5).
+std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes, int turns,
+                                            const std::function<void()>& before_each);
+
+}  // namespace echoloop

@@ -1,0 +1,261 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/option_list.h"
+#include "app/options/option_text.h"
+#include "app/options/options.h"
+#include "app/options/preset.h"
+#include "app/outputs/marks_json.h"
+#include "app/session_file.h"
+#include "core/error.h"
+#include "core/param_table.h"
+#include "core/units.h"
+#include "core/value_error.h"
+#include "gui/state/figure_size.h"
+#include "source/phantom_list.h"
+#include "source/phantom_text.h"
+
+namespace echoloop {
+namespace {
+
+struct GridAxis {
+  double first_m, last_m;
+  int n;
+};
+
+GridAxis parse_axis(const std::string& text, const std::string& whole) {
+  const std::string rule =
+      "X0:X1:NX,Z0:Z1:NZ in millimetres, X0 < X1, Z0 < Z1, 1 to " + std::to_string(kMaxGridSide) + " pixels per side";
+  const std::size_t a = text.find(':');
+  const std::size_t b = a == std::string::npos ? a : text.find(':', a + 1);
+  if (b == std::string::npos) throw invalid_value("--grid", whole, rule);
+  const std::string_view view = text;
+  const double first = parse_number(view.substr(0, a), "--grid", rule);
+  const double last = parse_number(view.substr(a + 1, b - a - 1), "--grid", rule);
+  const double n = parse_number(view.substr(b + 1), "--grid", rule);
+  if (!(first < last) || n != std::floor(n) || n < 1 || n > kMaxGridSide) throw invalid_value("--grid", whole, rule);
+  return {first * kMetresPerMillimetre, last * kMetresPerMillimetre, static_cast<int>(n)};
+}
+
+void add_grid(std::vector<std::string>& settings, const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const GridAxis x = parse_axis(text.substr(0, comma), text);
+  const GridAxis z = parse_axis(comma == std::string::npos ? "" : text.substr(comma + 1), text);
+  settings.push_back("grid_kind=cartesian");
+  // 17 digits bring every double back as it was.
+  settings.push_back(fmt::format("lateral_min_m={:.17g}", x.first_m));
+  settings.push_back(fmt::format("lateral_max_m={:.17g}", x.last_m));
+  settings.push_back(fmt::format("grid_nx={}", x.n));
+  settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
+  settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
+  settings.push_back(fmt::format("grid_nz={}", z.n));
+}
+
+double parse_rate(const std::string& text) {
+  if (text == "max") return kRateMax;
+  const double rate = parse_number(text, "--rate", "max, or a frame rate above 0 up to 1000000 Hz");
+  if (rate <= 0.0 || rate > 1e6) throw out_of_range("--rate", text, "above 0 up to 1000000 Hz, or max");
+  return rate;
+}
+
+void check_ranges(const Options& o) {
+  if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
+    throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
+  }
+  if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0)) {
+    throw out_of_range("--pace", fmt::format("{:g}", o.stream.pace_ms), "0 to 10000 ms");
+  }
+  if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
+    throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
+  }
+  if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
+    throw Error("--scale", fmt::format("found {:g}", o.ui_scale), "0.75 to 3, or 0 for automatic");
+  }
+  if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
+    throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
+  }
+  if (o.figure_width_mm && !kFigureWidth_mm.holds(*o.figure_width_mm))
+    throw out_of_range("--figure-width", fmt::format("{:g}", *o.figure_width_mm), "60 to 1000 mm");
+  if (o.figure_mm_per_cm && !kFigureScale_mm_per_cm.holds(*o.figure_mm_per_cm))
+    throw out_of_range("--figure-scale", fmt::format("{:g}", *o.figure_mm_per_cm), "1 to 200 mm per cm");
+  if (o.figure_width_mm && o.figure_mm_per_cm)
+    throw Error("--figure-scale", "found together with --figure-width", "one of the two");
+  if (!kFigureDpi.holds(o.figure_dpi))
+    throw out_of_range("--figure-dpi", fmt::format("{:g}", o.figure_dpi), "72 to 1200");
+  if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
+    throw out_of_range("--duration", fmt::format("{:g}", o.duration_s), "seconds above 0");
+}
+
+// A value that is no number where one belongs: says which, in the words of the other refusals.
+[[noreturn]] void refuse_number(const CLI::App& app, const CLI::ConversionError& error) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      const std::string name = option->get_name();
+      if (error.what() != "Could not convert: " + name + " = " + value) continue;
+      const bool digits = value.find_first_not_of("0123456789", value[0] == '-' ? 1 : 0) == std::string::npos;
+      if (digits && option->get_type_name() == "N") {
+        constexpr int kMost = std::numeric_limits<int>::max();
+        throw out_of_range(name, value, fmt::format("whole numbers up to {}", kMost));
+      }
+      throw invalid_value(name, value, option->get_type_name() == "N" ? "a whole number" : "a number");
+    }
+  }
+  throw Error("command line", error.what(), "the options of echoloop --help");
+}
+
+// An option with an empty value (an unset variable in a script) must not pass for one that was not given.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) throw Error(option->get_name(), "empty value", "a value");
+    }
+  }
+}
+
+// What was typed, as values. `app` knows which options were given.
+void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
+  constexpr std::int64_t kMostFrames = 1'000'000'000'000;  // a larger number comes as the largest that fits
+  if (app.count("--frames") > 0 && (t.n_frames <= 0 || t.n_frames > kMostFrames))
+    throw out_of_range("--frames", app.get_option("--frames")->results().front(), fmt::format("1 to {}", kMostFrames));
+  o.frames = static_cast<std::uint64_t>(t.n_frames);
+  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw out_of_range("--duration", "0", "seconds above 0");
+}
+
+void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
+  StreamSettings& stream = o.stream;
+  o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
+  if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
+  if (!t.memory.empty())
+    stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
+  if (!t.streams.empty()) stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", t.streams));
+  if (!t.backend.empty()) o.backend = backend_choice(t.backend);
+  if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
+  if (app.count("--history-mb") > 0) {
+    if (!(t.history_mb >= 0.0 && t.history_mb <= 1e6)) {
+      throw out_of_range("--history-mb", fmt::format("{:g}", t.history_mb), "0 to 1000000");
+    }
+    o.history_bytes = static_cast<std::size_t>(t.history_mb * 1e6);
+  }
+  if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
+}
+
+void take_kiosk(Options& o, const OptionTexts& t, const CLI::App& app) {
+  if (app.count("--kiosk") == 0) return;
+  if (!(t.kiosk_s >= 1.0 && t.kiosk_s <= 86'400.0)) {
+    throw Error("--kiosk", fmt::format("found {:g}", t.kiosk_s), "1 to 86400 s");
+  }
+  if (o.headless) throw Error("--kiosk", "not available with --headless", "--kiosk with a window");
+  o.kiosk_idle_s = t.kiosk_s;
+}
+
+// An option whose value may be left out takes no word of its own: `--kiosk 30` is meant as `--kiosk=30`.
+void join_kiosk(std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] != "--kiosk" || !finite_number(words[i + 1])) continue;
+    words[i] += "=" + words[i + 1];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
+// Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
+void take_settings(Options& o, const OptionTexts& t) {
+  if (!t.preset.empty()) {
+    const std::vector<std::string> preset = preset_settings(read_preset(t.preset));
+    o.settings.insert(o.settings.end(), preset.begin(), preset.end());
+  }
+  if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
+  if (!t.grid.empty()) add_grid(o.settings, t.grid);
+  std::vector<std::string> sets = t.sets;
+  const Facts facts = take_facts(sets);
+  for (const auto& [key, value] : facts) o.facts[key] = value;
+  o.settings.insert(o.settings.end(), sets.begin(), sets.end());
+}
+
+// What a session says stands where the command line says nothing.
+Options options_of(const std::filesystem::path& file) {
+  Options o;
+  const auto session = std::make_shared<const SavedSession>(read_session(file));
+  o.stream = session->stream;
+  o.settings = session->settings;
+  o.facts = session->facts;
+  o.session = session;
+  return o;
+}
+
+// `o`: what holds where the words say nothing else.
+Options parse_view(std::vector<std::string> words, Options o) {
+  OptionTexts texts;
+  CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
+  add_options(app, o, texts);
+  // `info` and `repair` are words before the source, not options: they are removed first.
+  const std::vector<std::string> all = words;
+  if (!words.empty() && (words.front() == "info" || words.front() == "repair")) {
+    o.command = words.front() == "info" ? Command::info : Command::repair;
+    words.erase(words.begin());
+  }
+  join_kiosk(words);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    o.command = Command::help;
+    o.help = app.help();
+    return o;
+  } catch (const CLI::ConversionError& error) {
+    refuse_number(app, error);
+  } catch (const CLI::ParseError& error) {
+    throw Error("command line", error.what(), "the options of echoloop --help");
+  }
+  o.source_given = app.count("source") > 0;
+  o.size_given = app.count("--width") + app.count("--height") > 0;
+  refuse_empty_values(app);
+  if (o.session != nullptr) {
+    o.source = o.session->source;
+  } else if (o.source_given && o.command != Command::repair && is_session_file(o.source)) {
+    return parse_view(all, options_of(o.source));
+  }
+  if (o.command == Command::repair && !o.source_given) throw Error("repair", "no file given", "echoloop repair FILE");
+  if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
+  if (o.json && o.command != Command::info)
+    throw Error("--json", "only available with info", "echoloop info FILE --json");
+  if (texts.version) o.command = Command::version;
+  if (texts.list_params) o.command = Command::list_params;
+  take_limits(o, texts, app);
+  take_stream(o, texts, app);
+  take_settings(o, texts);
+  take_kiosk(o, texts, app);
+  check_ranges(o);
+  return o;
+}
+
+}  // namespace
+
+std::filesystem::path frame_file(const Options& options, std::string_view option) {
+  const auto found = options.frame_files.find(std::string(option));
+  return found == options.frame_files.end() ? std::filesystem::path() : found->second;
+}
+
+std::string default_source() { return std::string(kPhantomPrefix) + PhantomSettings().name; }
+
+Options parse_command_line(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "bench") return parse_bench({words.begin() + 1, words.end()});
+  if (!words.empty() && words.front() == "send") return parse_send({words.begin() + 1, words.end()});
+  return parse_view(std::move(words), Options());
+}
+
+Marks marks_of(const Options& options) {
+  if (!options.marks.empty()) return read_marks(options.marks);
+  return options.session != nullptr ? options.session->marks : Marks{};
+}
+
+ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings) {
+  ImagingParams params = defaults;
+  for (const std::string& setting : settings) set_from_text(params, setting);
+  return params;
+}
+
+}  // namespace echoloop

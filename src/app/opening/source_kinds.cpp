@@ -1,0 +1,79 @@
+#include "app/opening/source_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/error.h"
+#include "source/checked_source.h"
+#include "source/live/live_address.h"
+#include "source/live/live_source.h"
+#include "source/phantom.h"
+#include "source/phantom_list.h"
+#include "source/phantom_text.h"
+#include "source/replay.h"
+
+namespace echoloop {
+namespace {
+
+OpenedSource open_phantom(const SourceRequest& request) {
+  if (!request.facts.empty()) {
+    throw Error("--set " + request.facts.begin()->first, "not available for a phantom", "a recording");
+  }
+  const PhantomSettings settings = parse_phantom(std::string_view(request.name).substr(kPhantomPrefix.size()));
+  OpenedSource opened;
+  opened.source = make_phantom(settings);
+  opened.info.phantom = settings.name;
+  opened.info.format = "built-in phantom";
+  return opened;
+}
+
+OpenedSource open_file(const SourceRequest& request) {
+  Recording recording = open_recording(request.name, request.progress, request.stop);
+  OpenedSource opened;
+  opened.info.format = recording.format;
+  recording.acquisition = with_facts(request.name, recording.acquisition, request.facts);
+  opened.info.samples = std::make_shared<SampleLog>();
+  opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);
+  return opened;
+}
+
+// Waits for a sender: without one there is nothing to open.
+OpenedSource open_live(const SourceRequest& request) {
+  if (!request.facts.empty()) {
+    throw Error("--set " + request.facts.begin()->first, "not available for a scanner", "a recording");
+  }
+  const LiveWaiting waiting(request.name);
+  if (request.waiting) request.waiting(waiting);
+  OpenedSource opened;
+  opened.source = waiting.open(request.stop);
+  opened.info.format = "scanner";
+  opened.info.live = true;
+  return opened;
+}
+
+std::string live_names_text() { return "live:, live:NAME or live:tcp:HOST:PORT[,token=FILE], a scanner"; }
+
+constexpr std::array kKinds{
+    SourceKind{.prefix = kPhantomPrefix, .names = phantom_names_text, .open = open_phantom},
+    SourceKind{.prefix = kLivePrefix, .names = live_names_text, .open = open_live},
+    SourceKind{.prefix = "", .names = [] { return std::string("a recording's path"); }, .open = open_file},
+};
+
+}  // namespace
+
+std::span<const SourceKind> source_kinds() { return kKinds; }
+
+const SourceKind& source_kind(std::string_view name) {
+  return *std::ranges::find_if(kKinds, [name](const SourceKind& kind) { return name.starts_with(kind.prefix); });
+}
+
+bool is_file_source(std::string_view name) { return source_kind(name).prefix.empty(); }
+
+std::string source_names_text() {
+  std::string text = "Source:";
+  for (const SourceKind& kind : kKinds) text += (&kind == kKinds.data() ? " " : ", or ") + kind.names();
+  return text;
+}
+
+}  // namespace echoloop

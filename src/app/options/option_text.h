@@ -1,0 +1,42 @@
+// What option values are made of: one of some names, a number. Each refusal is one line with what is accepted.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/options/options.h"
+#include "core/error.h"
+#include "core/number.h"
+#include "core/value_error.h"
+
+namespace echoloop {
+
+// The place of `text` among `names`. Throws Error.
+template <std::size_t N>
+std::size_t index_of(const std::array<std::string_view, N>& names, const std::string& option, const std::string& text) {
+  std::string accepted;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == text) return i;
+    accepted += (i == 0 ? "" : ", ") + std::string(names[i]);
+  }
+  throw invalid_value(option, text, accepted);
+}
+
+inline BackendChoice backend_choice(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kBackends = {"auto", "cuda", "cpu"};
+  return static_cast<BackendChoice>(index_of(kBackends, "--backend", text));
+}
+
+// A finite number and nothing else. Throws Error.
+inline double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
+  const auto value = finite_number(text);
+  if (!value) throw invalid_value(option, std::string(text), accepted);
+  return *value;
+}
+
+Options parse_send(std::vector<std::string> words);   // what follows `echoloop send`; throws Error
+Options parse_bench(std::vector<std::string> words);  // what follows `echoloop bench`; throws Error
+
+}  // namespace echoloop

@@ -1,0 +1,80 @@
+// The command line as plain values. Parsing refuses what cannot be meant, before anything is opened or started.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/acquisition_facts.h"
+#include "core/params.h"
+#include "core/stream_settings.h"
+#include "gui/state/marks.h"
+
+namespace echoloop {
+struct SavedSession;
+}
+
+namespace echoloop {
+
+struct Options;
+// The file of one of file_sinks(); empty: not wanted.
+std::filesystem::path frame_file(const Options& options, std::string_view option);
+
+// The phantom that runs when no source is given.
+std::string default_source();
+
+enum class BackendChoice { automatic, cuda, cpu };
+enum class Command { view, info, repair, bench, list_params, version, help, send };
+
+struct Options {
+  Command command = Command::view;
+  std::string help;                       // Command::help
+  std::string source = default_source();  // as source_kinds() have it
+  bool source_given = false;
+  bool headless = false;
+  std::uint64_t frames = 0;  // 0 = no limit
+  double duration_s = 0.0;   // 0 = no limit
+  BackendChoice backend = BackendChoice::automatic;
+  StreamSettings stream;
+  bool queue_given = false;                  // policy, slots or rate: a window then starts with what `stream` has
+  std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
+  Facts facts;                               // those of --set that are about the recording
+  std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
+  bool interop = true;
+  double ui_scale = 0.0;      // 0 = the monitor's
+  double kiosk_idle_s = 0.0;  // without input until everything is reset; 0 = no kiosk
+  int width = 1600;
+  int height = 900;
+  bool size_given = false;
+  bool json = false;              // info
+  std::string send_to = "live:";  // send
+  bool list_viewers = false;      // send
+  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure"};
+  double bench_seconds = 0.5;      // of each measurement
+  std::filesystem::path json_out;  // bench
+  std::string bench_revision;
+  std::filesystem::path figure;                             // .png, .svg or .pdf
+  std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
+  double figure_dpi = 300.0;
+  std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
+      csv, measurements;
+  std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
+  std::filesystem::path marks;                               // read
+  std::shared_ptr<const SavedSession> session;               // that was named in place of a source; null: none
+};
+
+// Throws Error for bad input.
+Options parse_command_line(int argc, char** argv);
+
+// Those of --marks, or else of the session. Throws Error.
+Marks marks_of(const Options& options);
+
+// The source's defaults with the user's settings on top. Throws Error.
+ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings);
+
+}  // namespace echoloop

@@ -1,0 +1,55 @@
+// A video of kept frames: each is beamformed again by the stream's processing thread, between the live ones, and goes
+// on to a FilmJob, at its place by acquisition time. Only a few are asked for ahead, so that neither waits for the
+// other. UI thread only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/outputs/film_job.h"
+#include "app/stream/session.h"
+
+namespace echoloop {
+
+class CineFilm {
+ public:
+  struct Frame {
+    KeptFrame kept;
+    std::uint64_t place = 0;              // FilmFrame::place
+    std::vector<EnsembleFrame> ensemble;  // whose flow lies over it; empty: none
+  };
+  // `frames` in their order, `params` as in the panels; the level of 0 dB is the one in use. `unreadable`: frames that
+  // belong into the video but cannot be read any more.
+  CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
+
+  void ask(Session& session);            // once a window frame
+  void give_up(const std::string& why);  // empty: somebody cancelled it
+  [[nodiscard]] bool done() const { return job_->done(); }
+  [[nodiscard]] std::string result() const;  // once done: one line
+  [[nodiscard]] bool failed() const;
+  [[nodiscard]] bool complete() const { return unreadable_ == 0; }
+  [[nodiscard]] double fraction() const;
+  [[nodiscard]] std::string progress() const;
+
+ private:
+  struct Delivered {
+    std::atomic<std::size_t> pictures{0};
+    std::atomic<bool> failed{false};
+  };
+
+  std::shared_ptr<FilmJob> job_;
+  std::shared_ptr<Delivered> delivered_ = std::make_shared<Delivered>();
+  std::vector<Frame> frames_;   // those that have been delivered are let go
+  std::uint64_t pictures_ = 0;  // of the video
+  ImagingParams params_;
+  std::size_t asked_ = 0, let_go_ = 0;
+  std::uint64_t arrangement_ = 0;  // that was asked
+  std::size_t without_flow_ = 0;   // though it was on
+  std::size_t unreadable_ = 0;
+  bool ended_ = false, given_up_ = false;
+  std::string why_;
+};
+
+}  // namespace echoloop

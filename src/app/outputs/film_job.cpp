@@ -1,0 +1,192 @@
+#include "app/outputs/film_job.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "app/outputs/provenance.h"
+#include "core/error.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kFastest_hz = 60.0;  // what displays show
+constexpr double kUnknown_hz = 25.0;
+
+}  // namespace
+
+void pace_film(FilmOrder& order, const SourceInfo& source) {
+  const double acquired_hz = source.acquisition != nullptr ? source.acquisition->frame_rate_hz : 0.0;
+  const double wanted_hz = acquired_hz > 0.0 ? acquired_hz : source.rate_hz > 0.0 ? source.rate_hz : kUnknown_hz;
+  order.rate_hz = std::min(wanted_hz, kFastest_hz);
+  if (acquired_hz > kFastest_hz) order.note = fmt::format("{:.3g}× slower", acquired_hz / order.rate_hz);
+}
+
+FilmJob::FilmJob(FilmOrder order) : order_(std::move(order)), thread_([this] { run(); }) {}
+
+FilmJob::~FilmJob() {
+  if (!done_) cancel();
+  thread_.join();
+}
+
+void FilmJob::offer(const Image& image, WhenFull when_full, const FlowImage* flow) {
+  offer_at(image.stamp.sequence, image, when_full, flow);
+}
+
+void FilmJob::offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow) {
+  if (image.host_db == nullptr) return;
+  std::unique_lock lock(mutex_);
+  if (when_full == WhenFull::wait) {
+    changed_.wait(lock, [this] { return queue_.size() < kQueue || stopped_; });
+  }
+  if (stopped_ || ending_) return;
+  if (queue_.size() >= kQueue) {
+    ++left_out_;
+    return;
+  }
+  Waiting next;
+  if (!spare_.empty()) {
+    next.pixels = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  lock.unlock();
+  next.pixels.assign(image.host().begin(), image.host().end());
+  next.image = image;
+  next.image.storage.reset();
+  next.image.device_db = nullptr;
+  if (flow != nullptr) next.flow = *flow;
+  next.place = place;
+  lock.lock();
+  queue_.push_back(std::move(next));
+  lock.unlock();
+  changed_.notify_all();
+}
+
+void FilmJob::end() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+}
+
+void FilmJob::cancel() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+}
+
+void FilmJob::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return done_.load(); });
+}
+
+bool FilmJob::take(Waiting& next) {
+  std::unique_lock lock(mutex_);
+  if (!next.pixels.empty()) spare_.push_back(std::move(next.pixels));
+  changed_.wait(lock, [this] { return !queue_.empty() || ending_ || stopped_; });
+  if (stopped_ || queue_.empty()) return false;
+  next = std::move(queue_.front());
+  next.image.host_db = next.pixels.data();
+  queue_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  return true;
+}
+
+bool FilmJob::stopped() const {
+  const std::scoped_lock lock(mutex_);
+  return stopped_;
+}
+
+std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter, const Image& first) {
+  auto film = std::make_unique<Film>(
+      FilmFormat{.path = order_.path,
+                 .width = painter.width(),
+                 .height = painter.height(),
+                 .rate_hz = order_.rate_hz,
+                 .about = {{"title", order_.source}, {"comment", reproducing_command(order_.named, first)}}});
+  const std::scoped_lock lock(mutex_);
+  codec_ = film->codec();
+  wordless_ = !painter.has_words();
+  return film;
+}
+
+void FilmJob::hold(Film& film, std::uint64_t pictures, const RgbPicture& shown) {
+  for (std::uint64_t i = 0; i < pictures && !stopped(); ++i, ++written_) film.add(shown.rgb);
+}
+
+void FilmJob::write_film() {
+  std::optional<FilmPainter> painter;
+  std::unique_ptr<Film> film;
+  const RgbPicture* shown = nullptr;
+  std::uint64_t last_place = 0;
+  for (Waiting next; take(next);) {
+    if (film == nullptr) {
+      painter.emplace(FilmLook{.grid = next.image.grid,
+                               .display = order_.display,
+                               .source = order_.source,
+                               .note = order_.note,
+                               .flow = order_.flow,
+                               .samples = order_.samples});
+      film = begin_film(*painter, next.image);
+    }
+    if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
+    last_place = next.place;
+    shown = &painter->paint(next.image, next.flow ? &*next.flow : nullptr);
+    film->add(shown->rgb);
+    ++written_;
+    ++drawn_;
+  }
+  if (stopped()) return;
+  if (film == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
+  film->finish();
+}
+
+void FilmJob::run() {
+  (void)::setpriority(PRIO_PROCESS, 0, 5);  // of this thread and those that the encoder starts: the stream comes first
+  std::exception_ptr failure;
+  try {
+    write_film();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    failure_ = failure;
+    queue_.clear();
+    done_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::exception_ptr FilmJob::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
+}
+
+nlohmann::json FilmJob::report() const {
+  const std::scoped_lock lock(mutex_);
+  return {{"path", order_.path.string()},   {"frames", written_.load()}, {"held", written_.load() - drawn_.load()},
+          {"left_out", left_out_.load()},   {"codec", codec_},           {"rate_hz", order_.rate_hz},
+          {"complete", failure_ == nullptr}};
+}
+
+std::string FilmJob::summary() const {
+  const std::scoped_lock lock(mutex_);
+  std::string text = fmt::format("{}, {} frame{} at {:.3g} frames/s, {}", order_.path.string(), written_.load(),
+                                 written_ == 1 ? "" : "s", order_.rate_hz, codec_);
+  if (!order_.note.empty()) text += ", " + order_.note;
+  if (left_out_ > 0) text += fmt::format("; {} skipped because encoding fell behind", left_out_.load());
+  if (wordless_) text += "; without caption: no font found (fonts-inter or fonts-dejavu-core)";
+  return text;
+}
+
+}  // namespace echoloop

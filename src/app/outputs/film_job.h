@@ -1,0 +1,101 @@
+// Images in, a video out, on a thread of its own: drawing and encoding never hold up the stream or the window. The
+// images wait in a queue of a few; each offer states what happens when it is full. Each image has a place on the
+// video's clock and is shown until the next one's: frames that are missing do not make the video shorter than the
+// acquisition.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/results/flow_image.h"
+#include "core/results/image.h"
+#include "gui/figure/film_picture.h"
+#include "gui/state/ui_state.h"
+#include "history/film.h"
+
+namespace echoloop {
+
+struct FilmOrder {
+  std::filesystem::path path;
+  std::string source;
+  ImagingParams display;  // window, gamma and map of all pictures
+  double rate_hz = 25.0;
+  std::string note = {};  // burnt in: how the film's time differs from the frames'
+  FilmFlow flow = FilmFlow::none;
+  std::string named = {};     // the source, for the command that makes the first picture again; kept in the file
+  SampleLogPtr samples = {};  // of the source, for the caption
+};
+
+// One picture for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
+// and the note says so. Fills rate_hz and note.
+void pace_film(FilmOrder& order, const SourceInfo& source);
+
+enum class WhenFull { wait, leave_out };
+
+class FilmJob {
+ public:
+  explicit FilmJob(FilmOrder order);
+  ~FilmJob();  // what has not ended leaves no file
+  FilmJob(const FilmJob&) = delete;
+  FilmJob& operator=(const FilmJob&) = delete;
+
+  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread. `place`: the
+  // video's picture that shows it first, counted from any number; the image before it is held until then. Without a
+  // place, it is the frame's number: one picture for each frame that the source made. Where numbers go back the video
+  // goes on.
+  void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
+  void offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
+  void end();     // no more come: the film will be completed; any thread
+  void cancel();  // the film will not be; any thread
+
+  void wait();                                                        // for the end, after end() or cancel()
+  [[nodiscard]] bool done() const { return done_; }                   // completed, failed or cancelled; any thread
+  [[nodiscard]] std::exception_ptr failure() const;                   // once done; null = none
+  [[nodiscard]] std::uint64_t written() const { return written_; }    // pictures of the video; any thread
+  [[nodiscard]] std::uint64_t drawn() const { return drawn_; }        // images among them; any thread
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }  // any thread
+  [[nodiscard]] const FilmOrder& order() const { return order_; }
+  [[nodiscard]] nlohmann::json report() const;  // once done: path, frames, codec, ...
+  [[nodiscard]] std::string summary() const;    // once done without failure: one line
+
+  static constexpr std::size_t kQueue = 8;
+
+ private:
+  struct Waiting {
+    Image image;
+    std::vector<float> pixels;
+    std::optional<FlowImage> flow;
+    std::uint64_t place = 0;
+  };
+
+  void run();
+  void write_film();
+  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter, const Image& first);
+  void hold(Film& film, std::uint64_t pictures, const RgbPicture& shown);
+  bool take(Waiting& next);
+  [[nodiscard]] bool stopped() const;
+
+  const FilmOrder order_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Waiting> queue_;              // under mutex_
+  std::vector<std::vector<float>> spare_;  // under mutex_
+  bool ending_ = false, stopped_ = false;  // under mutex_
+  std::exception_ptr failure_;             // under mutex_
+  std::string codec_;                      // under mutex_
+  bool wordless_ = false;                  // under mutex_
+  std::atomic<bool> done_{false};
+  std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};
+  std::thread thread_;
+};
+
+}  // namespace echoloop

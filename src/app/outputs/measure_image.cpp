@@ -1,0 +1,78 @@
+#include "app/outputs/measure_image.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "app/outputs/marks_json.h"
+#include "app/outputs/measurements_csv.h"
+#include "app/outputs/measurements_json.h"
+#include "app/outputs/patch_request.h"
+#include "app/outputs/provenance.h"
+#include "core/error.h"
+#include "gui/overlay/measure_marks.h"
+#include "history/export.h"
+#include "history/json_text.h"
+#include "history/npy_text.h"
+
+namespace echoloop {
+
+bool wants_measures(const Options& options, const Marks& marks) {
+  return !options.measurements.empty() || (!options.figure.empty() && !marks.list.empty());
+}
+
+Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again) {
+  Measured m;
+  m.image = image;
+  m.image.host_db = m.image.device_db = nullptr;
+  m.image.storage.reset();
+  const LevelPicture picture{
+      .db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
+  RegionPixelCache pixels;
+  measure_marks(m, marks, picture, pixels);
+  refine_points(m, again);
+  if (!m.fine.empty()) measure_marks(m, marks, picture, pixels);
+  return m;
+}
+
+std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp) {
+  SeekableSource* const seekable = source.seekable();
+  if (seekable == nullptr) return std::nullopt;
+  auto memory = std::make_shared<std::vector<std::byte>>(source.acquisition()->frame_bytes());
+  try {
+    const std::span<const std::byte> samples = seekable->at(stamp.source_index, *memory);
+    return KeptFrame{.frame = {.stamp = stamp, .samples = samples}, .owner = std::move(memory)};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image) {
+  std::string comments = "# Measured by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
+  comments += fmt::format("# source: {}\n", source);
+  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", image.stamp.sequence, image.stamp.time_s);
+  return comments + "# parameters: " + json_text(image_json(backend, source, image)) + "\n";
+}
+
+nlohmann::json marked_image_json(const MeasuredRun& run) {
+  const Image& image = run.measured.image;
+  nlohmann::json json = image_json(run.backend, run.source, image);
+  json["parameters"] = params_json(image.params);
+  json["grid"] = grid_json(image.grid);
+  json["frame"] = frame_json(image.stamp);
+  json["marks"] = marks_json(run.marks);
+  json["values"] = measurements_json(run.measured, run.marks);
+  return json;
+}
+
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run) {
+  if (file.extension() == ".csv") {
+    const std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
+    return write_text(file, measurements_csv(run.measured, comments));
+  }
+  write_text(file, json_text(measurements_json(run.measured, run.marks), 2) + "\n");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,43 @@
+// The marks' numbers on one image whose pixels are on the host: for files. UI or main thread.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "app/options/options.h"
+#include "app/outputs/patch_request.h"
+#include "app/stream/session.h"
+#include "backend/backend.h"
+#include "gui/state/measured.h"
+#include "history/rf_history.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+// Whether a file of this run needs the marks' numbers.
+bool wants_measures(const Options& options, const Marks& marks);
+
+// As the Measure panel has them, points on a fine grid; waits for that.
+Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again);
+
+// A frame of a source that no thread asks any more; nothing when its file was lost.
+std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp);
+
+// Lines about source, frame and parameters for measurements_csv().
+std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);
+
+// --measurements: CSV or JSON, by the file's ending.
+struct MeasuredRun {
+  const Measured& measured;
+  const Marks& marks;
+  const Backend& backend;
+  std::string source;  // as the user named it
+};
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run);
+
+// The description of a saved image, with marks, their values and parameters.
+nlohmann::json marked_image_json(const MeasuredRun& run);
+
+}  // namespace echoloop

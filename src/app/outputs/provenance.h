@@ -1,0 +1,23 @@
+// What every file that leaves the program says about where it comes from: enough to make it again.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "backend/backend.h"
+#include "core/results/image.h"
+
+namespace echoloop {
+
+nlohmann::json program_json(const Backend& backend, const std::string& source);  // version, backend, device, source
+
+nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
+nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
+
+// The command line that makes this picture again, pixel for pixel on the same device. `source`: as the user named it.
+std::string reproducing_command(const std::string& source, const Image& image);
+
+// All of it, with the moment of writing.
+nlohmann::json image_json(const Backend& backend, const std::string& source, const Image& image);
+
+}  // namespace echoloop

@@ -1,0 +1,116 @@
+#include "app/send_command.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "app/interrupts.h"
+#include "app/opening/open_source.h"
+#include "app/options/terminal.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "formats/live_description.h"
+#include "senders/echoloop_sender.h"
+#include "source/live/live_address.h"
+#include "transport/file_descriptor.h"
+
+namespace echoloop {
+namespace {
+
+constexpr int kPatience_ms = 100;  // between two looks at an interrupt
+
+// Addresses on this machine whose viewer lives: it holds the lock beside its socket.
+int list_viewers() {
+  std::error_code ignored;
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(live_folder(), ignored)) {
+    if (entry.path().extension() != ".sock") continue;
+    const FileDescriptor lock(::open((entry.path().string() + ".lock").c_str(), O_RDWR | O_CLOEXEC));
+    if (lock.get() < 0 || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) continue;
+    print_out("{}{}\n", kLivePrefix, entry.path().stem().string());
+    ++found;
+  }
+  if (found == 0) print_out("No viewer waits for a scanner on this machine. Start one: echoloop live:\n");
+  return 0;
+}
+
+using SenderHandle = std::unique_ptr<echoloop_sender, decltype(&echoloop_close)>;
+
+// Asks until the viewer has answered. Throws Error when it refuses; false after an interrupt.
+bool describe(echoloop_sender* sender, const std::string& json, const std::string& address) {
+  bool said = false;
+  int status = echoloop_describe(sender, json.c_str(), kPatience_ms);
+  while (status != ECHOLOOP_OK && !interrupted()) {
+    if (status == ECHOLOOP_REFUSED) throw Error::from_line(echoloop_message(sender));
+    if (status == ECHOLOOP_NO_VIEWER && !said) print_error("Waiting for a viewer at {}\n", address);
+    said = said || status == ECHOLOOP_NO_VIEWER;
+    status = echoloop_describe(sender, json.c_str(), kPatience_ms);
+  }
+  return status == ECHOLOOP_OK;
+}
+
+// The frame until it is sent, or lost: without a viewer, or while its stream has stopped. False after an interrupt.
+bool send(echoloop_sender* sender, std::span<const std::byte> samples, int& last_status) {
+  for (;;) {
+    const int status = echoloop_send(sender, samples.data(), samples.size(), nullptr, kPatience_ms);
+    if (status == ECHOLOOP_REFUSED || status == ECHOLOOP_BAD_CALL) throw Error::from_line(echoloop_message(sender));
+    if (status != last_status && status != ECHOLOOP_TIMEOUT) {
+      if (status == ECHOLOOP_NO_VIEWER) print_error("No viewer: frames are lost until one is there\n");
+      if (status == ECHOLOOP_STOPPED) print_error("The viewer stopped: {}\n", echoloop_message(sender));
+      last_status = status;
+    }
+    if (status != ECHOLOOP_TIMEOUT) return true;
+    if (interrupted()) return false;
+  }
+}
+
+// Until `due_ns`; an interrupt ends it.
+void wait_until(std::int64_t due_ns) {
+  constexpr std::int64_t kLongest_ns = 50'000'000;
+  for (std::int64_t now = now_ns(); now < due_ns && !interrupted(); now = now_ns()) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(due_ns - now, kLongest_ns)));
+  }
+}
+
+}  // namespace
+
+int run_send(const Options& options) {
+  if (options.list_viewers) return list_viewers();
+  const LiveAddress address = parse_live_address(options.send_to);
+  const OpenedSource opened = open_source(options.source);
+  SeekableSource* const source = opened.source->seekable();
+  if (source == nullptr) throw Error(options.source, "a scanner", "a recording or a phantom to send");
+  watch_interrupts();
+  const SenderHandle sender(echoloop_open(options.send_to.c_str(), "echoloop send"), &echoloop_close);
+  if (sender == nullptr) throw Error(options.send_to, "no address", "live:NAME or live:tcp:HOST:PORT[,token=FILE]");
+  if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text)) {
+    return 0;
+  }
+  const double rate_hz = options.stream.rate_hz > 0.0 ? options.stream.rate_hz : opened.info.rate_hz;
+  const std::uint64_t once = options.stream.loop ? 0 : source->frame_count();
+  const std::uint64_t limit = options.frames > 0 ? options.frames : once;
+  std::vector<std::byte> slot(source->lends_frames() ? 0 : source->acquisition()->frame_bytes());
+  const std::int64_t start_ns = now_ns();
+  int last_status = ECHOLOOP_OK;
+  std::uint64_t index = 0;
+  for (; (limit == 0 || index < limit) && !interrupted(); ++index) {
+    if (std::isfinite(rate_hz)) {
+      wait_until(start_ns + static_cast<std::int64_t>(1e9 * static_cast<double>(index) / rate_hz));
+    }
+    if (!send(sender.get(), source->at(index, slot), last_status)) break;
+  }
+  echoloop_counts counts{};
+  echoloop_status(sender.get(), &counts);
+  const double seconds = static_cast<double>(now_ns() - start_ns) * 1e-9;
+  const double bytes = static_cast<double>(counts.sent) * static_cast<double>(counts.frame_bytes);
+  print_out("{}: sent {} frame{}, lost {}, in {:.2f} s, {:.2f} GB/s\n", opened.info.name, counts.sent,
+            counts.sent == 1 ? "" : "s", counts.lost, seconds, bytes / seconds * 1e-9);
+  return counts.lost > 0 ? 1 : 0;
+}
+
+}  // namespace echoloop

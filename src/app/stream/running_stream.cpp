@@ -1,0 +1,138 @@
+#include "app/stream/running_stream.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "app/stream/memory_copy.h"
+#include "core/error.h"
+
+namespace echoloop {
+namespace {
+
+// Locked pages are lost to every other program: at most a quarter of the machine's memory.
+std::size_t max_page_locked_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4;
+}
+
+}  // namespace
+
+FrameMemory frame_memory(Backend& backend, Source& source, std::size_t bytes, HostMemory kind) {
+  struct Locked {
+    std::shared_ptr<const void> memory;
+    std::unique_ptr<PageLock> lock;  // goes first
+  };
+  if (kind == HostMemory::pageable || kind == HostMemory::pinned) {
+    FrameMemory memory = source.allocate(bytes);
+    if (!memory.bytes.empty() && kind == HostMemory::pinned) {
+      if (auto lock = backend.page_lock(memory.bytes)) {
+        memory.owner = std::make_shared<Locked>(Locked{std::move(memory.owner), std::move(lock)});
+        memory.kind = HostMemory::pinned;
+      }
+    }
+    if (!memory.bytes.empty()) return memory;
+  }
+  const std::shared_ptr<HostMemoryBlock> block = backend.allocate_host(bytes, kind);
+  return {.bytes = block->bytes(), .owner = block, .kind = block->kind()};
+}
+
+ProducerOptions producer_options(const StreamSettings& stream, double rate_hz) {
+  return {.rate_hz = rate_hz,
+          .loop = stream.loop,
+          .paused = stream.paused,
+          .pace_ms = stream.pace_ms,
+          .inject = stream.inject,
+          .first_sequence = 0};
+}
+
+RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(plan.sinks) {
+  source_->set_policy(plan.stream.policy);
+  make_feed(plan);
+  std::vector<FrameMemory> slots = make_slots(plan);
+  FrameSink* const first = sinks_.empty() ? nullptr : sinks_.front();
+  ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, first);
+  plan.pipeline.lanes = plan.stream.lanes;
+  plan.pipeline.mode = plan.stream.streams;
+  plan.pipeline.inject = plan.stream.inject;
+  pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
+                                         plan.trace, std::move(plan.pipeline));
+  feed_sinks(plan);  // last: what throws above leaves no thread behind
+  ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
+  options.first_sequence = plan.first_sequence;
+  started_ns_ = now_ns();
+  producer_ = std::make_unique<Producer>(*feed_.source, *ring_, plan.trace, options);
+}
+
+RunningStream::~RunningStream() {
+  ring_->close();
+  producer_.reset();
+  pipeline_.reset();
+  for (FrameSink* sink : sinks_) sink->end();
+}
+
+void RunningStream::set_policy(RingPolicy policy) {
+  for (FrameSink* sink : sinks_) sink->set_policy(policy);
+  source_->set_policy(policy);
+  ring_->set_policy(policy);
+}
+
+void RunningStream::make_feed(const StreamPlan& plan) {
+  const HostMemory kind = plan.stream.host_memory;
+  if (plan.feed.source != nullptr && plan.feed.kind == kind) {
+    feed_ = plan.feed;
+    return;
+  }
+  feed_ = {.kind = kind, .source = plan.source, .page_lock = nullptr};
+  if (kind == HostMemory::pinned) {
+    const std::span<const std::byte> lent = plan.source->lendable_memory();
+    if (!lent.empty() && lent.size() <= max_page_locked_bytes()) feed_.page_lock = plan.backend.page_lock(lent);
+  }
+  if (feed_.page_lock == nullptr) feed_.source = with_frames_in(kind, plan.source, plan.backend);
+}
+
+std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
+  // Slots of a source that lends its frames hold no samples.
+  const bool lent = plan.source->lends_frames();
+  const std::size_t bytes = plan.source->acquisition()->frame_bytes();
+  slot_bytes_ = lent ? 0 : bytes;
+  std::vector<FrameMemory> slots;
+  for (int i = 0; i < plan.stream.slots; ++i) {
+    slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *plan.source, bytes, plan.stream.host_memory));
+  }
+  if (!lent) {
+    plan.source->read_ahead_in(
+        [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
+  }
+  const bool copied = feed_.page_lock != nullptr || feed_.source != plan.source;
+  host_memory_ = !lent ? slots.front().kind : copied ? feed_.kind : HostMemory::pageable;
+  return slots;
+}
+
+void RunningStream::feed_sinks(const StreamPlan& plan) {
+  HistoryFeed feed{.frame_bytes = plan.source->acquisition()->frame_bytes(),
+                   .frame_rate_hz = plan.source->acquisition()->frame_rate_hz,
+                   .kind = host_memory_,
+                   .allocate = nullptr,
+                   .lend = nullptr};
+  if (plan.source->lends_frames()) {
+    feed.lend = [source = as_seekable(feed_.source)](std::uint64_t index) {
+      KeptFrame kept{.frame = {}, .owner = source};
+      try {
+        kept.frame.samples = source->at(index, {});
+      } catch (const Error&) {  // the stream reports it
+      }
+      return kept;
+    };
+  } else {
+    feed.allocate = [&backend = plan.backend, source = plan.source, kind = host_memory_](std::size_t bytes) {
+      FrameMemory memory = frame_memory(backend, *source, bytes, kind);
+      return memory.kind == kind ? memory : FrameMemory{};
+    };
+  }
+  for (FrameSink* sink : sinks_) {
+    sink->set_policy(plan.stream.policy);
+    sink->begin(feed);
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,277 @@
+#include "app/stream/session.h"
+
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "app/stream/memory_copy.h"
+#include "core/error.h"
+#include "core/long_work.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
+
+}  // namespace
+
+Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
+                 SessionOptions options)
+    : backend_(backend), source_(std::move(source)), images_(images), trace_(trace), options_(std::move(options)) {
+  counts_ = options_.counts;
+  if (counts_.produced == 0) counts_.next_sequence = options_.first_frame;
+  next_sequence_ = counts_.next_sequence;
+  held_reference_db_ = options_.held_reference_db;
+  if (options_.samples != nullptr) options_.samples->restart();
+  check_fits(options_.stream);
+  make();
+  if (options_.in_background) return;
+  making_.wait();
+  take_made();
+}
+
+Session::~Session() {
+  if (making_.valid()) making_.wait();
+}
+
+double Session::rate_hz() const {
+  if (options_.stream.rate_hz > 0.0) return options_.stream.rate_hz;
+  return source_->sets_the_pace() ? kRateMax : default_rate_hz(*source_->acquisition());
+}
+
+ProducerState Session::producer_state() const {
+  return running() ? running_->producer().state() : ProducerState::running;
+}
+
+std::optional<RingRefusal> Session::refusal() const { return running() ? running_->ring().refusal() : std::nullopt; }
+
+std::string Session::take_refusal() {
+  if (!refusal_.empty()) return std::exchange(refusal_, {});
+  return running() ? running_->pipeline().take_refusal() : std::string();
+}
+
+void Session::stop() { stop_until(std::numeric_limits<std::int64_t>::max()); }
+
+void Session::stop_soon() {
+  end_long_work();
+  stop_until(now_ns() + kGrace_ns);
+}
+
+void Session::stop_until(std::int64_t give_up_ns) {
+  while (!advance()) wait_a_little();
+  running_->producer().stop();
+  running_->pipeline().stop();
+  while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) {
+    if (now_ns() > give_up_ns) {
+      running_->pipeline().abandon();  // first: no lane's frame counts any more
+      backend_.abandon();
+    }
+    wait_a_little();
+  }
+  backend_.resume();
+}
+
+void Session::set_params(const ImagingParams& params) {
+  options_.params = params;
+  if (running()) running_->pipeline().set_params(params);
+}
+
+void Session::set_host_copy(HostCopy copy) {
+  options_.host_copy = copy;
+  if (running()) running_->pipeline().set_host_copy(copy);
+}
+
+void Session::measure_reference() {
+  if (running()) running_->pipeline().measure_reference();
+}
+
+void Session::hold_reference(double level_db) {
+  if (running()) running_->pipeline().hold_reference(level_db);
+}
+
+void Session::review(ReprocessRequest request) {
+  if (request.deliver) {
+    if (running()) running_->pipeline().review(std::move(request));
+    return;
+  }
+  review_ = std::move(request);
+  if (running()) running_->pipeline().review(*review_);
+}
+
+void Session::end_review() {
+  review_.reset();
+  if (running()) running_->pipeline().end_review();
+}
+
+void Session::inspect(InspectionRequest request) {
+  if (running()) running_->pipeline().inspect(std::move(request));
+}
+
+void Session::end_inspection() {
+  if (running()) running_->pipeline().end_inspection();
+}
+
+void Session::look_at_line(const std::optional<PlanePoint>& at) {
+  if (at == line_) return;
+  line_ = at;
+  if (running()) running_->pipeline().look_at_line(line_);
+}
+
+bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
+  return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
+}
+
+StreamMemory Session::memory() const {
+  StreamMemory memory;
+  if (!source_->lends_frames()) memory.slot_bytes = frame_bytes();
+  memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(made_.slots);
+  if (feed_.source != nullptr && feed_.source != source_) {
+    memory.host_bytes += memory_copy_bytes(feed_.kind, *source_);
+  }
+  memory.device = backend_.memory();
+  memory.lane_bytes = memory.device.used / static_cast<std::size_t>(made_.lanes);
+  return memory;
+}
+
+// Called before anything is given up for the new arrangement.
+void Session::check_fits(const StreamSettings& wanted) const {
+  const bool has_copy = feed_.source != nullptr && feed_.kind == wanted.host_memory;
+  const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : stream_host_bytes(backend_, *source_, wanted);
+  const StreamMemory now = working_.has_value() ? memory() : StreamMemory{};
+  require_host_memory(wanted, need, now);
+  require_device_memory(wanted, wanted.lanes - made_.lanes, now);
+}
+
+void Session::begin_stream(const StreamSettings& stream) {
+  if (!backend_.usable()) return;  // only another backend can go on
+  if (!same_arrangement(stream, made_)) check_fits(stream);
+  options_.stream = stream;
+  if (phase_ == Phase::making) return;  // looked at again when it is made
+  if (same_arrangement(stream, made_) && phase_ == Phase::steady) {
+    apply_live();
+    return;
+  }
+  phase_ = Phase::draining;
+  // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
+  running_->producer().stop();
+}
+
+void Session::follow_acquisition(const ImagingParams& params) {
+  if (phase_ != Phase::steady || !running()) return;
+  options_.params = params;
+  review_.reset();
+  other_acquisition_ = true;
+  phase_ = Phase::draining;
+  running_->producer().stop();
+}
+
+void Session::apply_live() {
+  running_->set_policy(options_.stream.policy);
+  running_->pipeline().set_injection(options_.stream.inject);
+  running_->producer().set(producer_options(options_.stream, rate_hz()));
+}
+
+bool Session::advance() {
+  if (phase_ == Phase::draining) {
+    if (running_->producer().state() == ProducerState::running) return false;
+    running_->ring().close();  // what is in it will still be processed
+    if (!running_->pipeline().done()) return false;
+    counts_ = running_->ring().counts();
+    if (options_.max_frames > 0 && counts_.processed >= options_.max_frames) {
+      phase_ = Phase::steady;  // there is nothing to go on with
+      return true;
+    }
+    next_sequence_ = running_->producer().next_sequence();
+    held_reference_db_ = running_->pipeline().held_reference_db();
+    feed_ = running_->feed();
+    if (std::exchange(other_acquisition_, false)) {
+      held_reference_db_ = kAutoReference;
+      feed_ = {};
+      running_.reset();
+      if (options_.history != nullptr) options_.history->clear();
+    }
+    make();
+  }
+  if (phase_ == Phase::making) {
+    if (making_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    take_made();
+  }
+  return phase_ == Phase::steady;
+}
+
+void Session::make() {
+  made_ = options_.stream;
+  phase_ = Phase::making;
+  PipelineOptions pipeline;
+  pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
+  pipeline.host_copy = options_.host_copy;
+  pipeline.held_reference_db = held_reference_db_;
+  pipeline.on_image = [take = options_.on_image, samples = options_.samples](const Image& image) {
+    if (samples != nullptr) samples->count(image.stamp.source_index);
+    if (take) take(image);
+  };
+  pipeline.past = options_.past;
+  pipeline.inspections = options_.inspections;
+  pipeline.side = options_.side;
+  StreamPlan plan{.backend = backend_,
+                  .source = source_,
+                  .images = images_,
+                  .trace = trace_,
+                  .stream = made_,
+                  .params = options_.params,
+                  .pipeline = std::move(pipeline),
+                  .sinks = options_.sinks,
+                  .rate_hz = rate_hz(),
+                  .counts = counts_,
+                  .first_sequence = next_sequence_,
+                  .feed = feed_.kind == made_.host_memory ? feed_ : Feed{}};
+  if (options_.history != nullptr) plan.sinks.push_back(options_.history);
+  // The old arrangement goes first: both together may not fit.
+  feed_ = {};
+  making_ = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {
+    old.reset();
+    return std::make_unique<RunningStream>(std::move(plan));
+  });
+}
+
+void Session::take_made() {
+  try {
+    running_ = making_.get();
+  } catch (const std::exception& error) {
+    if (!working_.has_value() || same_arrangement(*working_, made_)) throw;
+    refusal_ = error.what();
+    options_.stream = *working_;
+    make();
+    return;
+  }
+  working_ = made_;
+  if (++arrangements_ == 1) started_ns_ = running_->started_ns();
+  phase_ = Phase::steady;
+  feed_ = running_->feed();
+  host_memory_ = running_->host_memory();
+  counts_ = running_->ring().counts();
+  // What was asked for in the meantime.
+  running_->pipeline().set_params(options_.params);
+  running_->pipeline().set_host_copy(options_.host_copy);
+  if (review_.has_value()) running_->pipeline().review(*review_);
+  running_->pipeline().look_at_line(line_);
+  try {
+    begin_stream(options_.stream);
+  } catch (const Error& error) {
+    refusal_ = error.what();
+    options_.stream = made_;
+  }
+}
+
+bool Session::done() const {
+  if (phase_ != Phase::steady) return false;
+  if (running_->pipeline().done()) return true;
+  const ProducerState state = running_->producer().state();
+  if (state == ProducerState::running) return false;
+  const RingCounts counts = running_->ring().counts();
+  return counts.slots_ready == 0 && counts.in_flight == 0;
+}
+
+}  // namespace echoloop

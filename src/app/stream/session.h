@@ -1,0 +1,127 @@
+// One source's stream through all its arrangements. Policy, pace, rate and faults act on what runs; slots, lanes,
+// memory and streams end it between two frames and make a new arrangement, on a thread of its own, so that the window
+// goes on. Counts and sequence numbers go on; no frame is lost that the policy would not lose. UI or main thread only.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/stream/running_stream.h"
+#include "app/stream/stream_memory.h"
+#include "core/sample_log.h"
+#include "history/rf_history.h"
+
+namespace echoloop {
+
+struct SessionOptions {
+  StreamSettings stream;
+  ImagingParams params;
+  std::uint64_t max_frames = 0;  // 0 = no limit
+  HostCopy host_copy = HostCopy::made;
+  std::function<void(const Image&)> on_image = {};  // [processing thread]
+  SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
+  RfHistory* history = nullptr;                     // null: nothing is kept
+  std::vector<FrameSink*> sinks = {};               // before the history, each made for the next one
+  PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
+  InspectionAnswers* inspections = nullptr;         // null: nor inspected
+  SideMailboxes side = {};                          // what is made beside the pictures
+  std::uint64_t first_frame = 0;                    // of the source, to begin with
+  RingCounts counts = {};                           // of the session before, which this one continues
+  double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured
+  bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
+};
+
+class Session {
+ public:
+  Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image>& images, TimingTrace& trace,
+          SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void set_params(const ImagingParams& params);
+  // Begins the change to other settings; until advance() says true it is under way. Throws Error, and changes nothing,
+  // when the new arrangement does not fit the memory there is.
+  void begin_stream(const StreamSettings& stream);
+  // The source has changed its acquisition between two frames (ProducerState::changed): begins the change to a stream
+  // of the new one, with these parameters. Nothing of the old one is kept to look back at.
+  void follow_acquisition(const ImagingParams& params);
+  // Goes on with what is under way; true when nothing is. An arrangement that could not be made is reported by
+  // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is
+  // left.
+  bool advance();
+  void set_host_copy(HostCopy copy);
+  void measure_reference();
+  void hold_reference(double level_db);
+  // Stands until the next one, also through a change of arrangement. One with `deliver` does not: it is lost by a
+  // change, which arrangements() tells.
+  void review(ReprocessRequest request);
+  [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
+  [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }       // of the first one; 0 before it runs
+  void end_review();
+  void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
+  void end_inspection();                    // what it needed is given back
+  // Where the M-mode's line is, also through a change of arrangement; nothing: there is none.
+  void look_at_line(const std::optional<PlanePoint>& at);
+
+  void stop();       // ends both threads; frames in lanes are finished, frames in the ring stay in flight
+  void stop_soon();  // likewise, but frames in lanes that are not finished within kGrace are dropped
+  static constexpr std::int64_t kGrace_ns = 300'000'000;
+
+  [[nodiscard]] bool running() const { return running_ != nullptr; }
+  [[nodiscard]] bool done() const;  // nothing more will come: limit reached, recording at its end, refused, or a fault
+  [[nodiscard]] RingCounts counts() const { return running() ? running_->ring().counts() : counts_; }
+  [[nodiscard]] std::optional<RingRefusal> refusal() const;
+  [[nodiscard]] const StreamSettings& stream() const { return options_.stream; }
+  [[nodiscard]] Source& source() { return *source_; }
+  [[nodiscard]] const AcquisitionPtr& acquisition() const { return source_->acquisition(); }
+  [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
+  [[nodiscard]] double rate_hz() const;                                  // the rate in use; kRateMax = unpaced
+  [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
+  [[nodiscard]] StreamMemory memory() const;
+  [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
+  [[nodiscard]] SideCounts side_counts() const { return running() ? running_->pipeline().side_counts() : SideCounts(); }
+  [[nodiscard]] std::string producer_report() const {
+    return running() ? running_->producer().report() : std::string();
+  }
+  [[nodiscard]] ProducerState producer_state() const;
+  [[nodiscard]] std::string take_refusal();
+
+ private:
+  enum class Phase { steady, draining, making };
+
+  void stop_until(std::int64_t give_up_ns);
+  void make();  // on a thread of its own, from options_ and what the last arrangement left
+  void take_made();
+  void apply_live();
+  [[nodiscard]] bool same_arrangement(const StreamSettings& a, const StreamSettings& b) const;
+  void check_fits(const StreamSettings& wanted) const;
+
+  Backend& backend_;
+  std::shared_ptr<Source> source_;
+  Mailbox<Image>& images_;
+  TimingTrace& trace_;
+  SessionOptions options_;
+  StreamSettings made_;                    // what runs, or is being made
+  std::optional<StreamSettings> working_;  // the last arrangement that could be made
+  Phase phase_ = Phase::steady;
+  bool other_acquisition_ = false;  // while draining: what is made then is for another one
+  RingCounts counts_;               // while nothing runs
+  std::uint64_t next_sequence_ = 0;
+  std::uint64_t arrangements_ = 0;
+  std::int64_t started_ns_ = 0;
+  double held_reference_db_ = kAutoReference;
+  Feed feed_;
+  HostMemory host_memory_ = HostMemory::pageable;
+  std::optional<ReprocessRequest> review_;
+  std::optional<PlanePoint> line_;  // of the M-mode
+  std::string refusal_;
+  std::unique_ptr<RunningStream> running_;
+  std::future<std::unique_ptr<RunningStream>> making_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,37 @@
+#include "app/stream/stream_memory.h"
+
+#include <fmt/format.h>
+
+#include "app/stream/memory_copy.h"
+#include "core/error.h"
+#include "core/free_memory.h"
+
+namespace echoloop {
+
+std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
+
+std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
+  return source.lends_frames() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
+}
+
+std::size_t stream_host_bytes(Backend& backend, Source& source, const StreamSettings& stream) {
+  const bool device = backend.memory().free > 0;  // without one nothing is copied
+  return slots_bytes(source, stream) + (device ? memory_copy_bytes(stream.host_memory, source) : 0);
+}
+
+void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now) {
+  const std::size_t there_is = free_host_memory() + now.host_bytes;
+  if (need <= there_is) return;
+  throw Error(fmt::format("{} slots of {} memory", wanted.slots,
+                          kHostMemoryNames[static_cast<std::size_t>(wanted.host_memory)]),
+              megabytes(need) + " needed", "at most " + megabytes(there_is) + ", the free memory");
+}
+
+void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now) {
+  const std::size_t need = more_lanes > 0 ? now.lane_bytes * static_cast<std::size_t>(more_lanes) : 0;
+  if (now.device.used == 0 || need <= now.device.free) return;
+  throw Error(fmt::format("{} lanes", wanted.lanes), megabytes(need) + " more needed on the device",
+              "at most " + megabytes(now.device.free) + ", the free memory");
+}
+
+}  // namespace echoloop

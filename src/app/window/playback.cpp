@@ -1,0 +1,188 @@
+#include "app/window/playback.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/param_table.h"
+#include "core/results/frame_time.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kPauseS = 0.5;  // longer steps between frames are pauses
+
+}  // namespace
+
+Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames) {
+  Ensemble e;
+  std::optional<FrameStamp> after;
+  for (std::size_t i = index + 1; i > 0 && e.frames.size() < static_cast<std::size_t>(frames); --i) {
+    std::optional<KeptFrame> kept = history.at(i - 1);
+    if (!kept.has_value()) break;
+    const FrameStamp stamp = kept->frame.stamp;
+    const bool next = !after.has_value() || stamp.sequence + 1 == after->sequence;
+    const bool goes_on = !after.has_value() || stamp.source_index + 1 == after->source_index;
+    if (!next || !goes_on) {
+      e.why_not =
+          fmt::format("{} Only {} consecutive frames up to the displayed frame; an ensemble needs {}.",
+                      next ? "The recording restarts within the history." : "Frames are missing in the history.",
+                      e.frames.size(), frames);
+      return e;
+    }
+    after = stamp;
+    e.frames.push_back({.frame = kept->frame, .owner = std::move(kept->owner)});
+  }
+  if (e.frames.size() < static_cast<std::size_t>(frames)) {
+    e.why_not =
+        fmt::format("Only {} history frames up to the displayed frame; an ensemble needs {}.", e.frames.size(), frames);
+  }
+  std::ranges::reverse(e.frames);
+  return e;
+}
+
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double frame_rate_hz) {
+  if (stamps.empty()) return {};
+  const auto time_s = [&](std::size_t i) { return stream_time_s(stamps[i], frame_rate_hz); };
+  std::vector<double> steps_s;
+  for (std::size_t i = 1; i < stamps.size(); ++i) steps_s.push_back(std::max(0.0, time_s(i) - time_s(i - 1)));
+  std::vector<double> sorted = steps_s;
+  double ordinary_s = 0.0;
+  if (!sorted.empty()) {
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    ordinary_s = std::min(*middle, kPauseS);
+  }
+  const double pause_s = std::max(kPauseS, 3.0 * ordinary_s);
+  std::vector<float> times(stamps.size());
+  double time = 0.0;
+  for (std::size_t i = stamps.size() - 1; i > 0; --i) {
+    time -= steps_s[i - 1] > pause_s ? ordinary_s : steps_s[i - 1];
+    times[i - 1] = static_cast<float>(time);
+  }
+  return times;
+}
+
+void Playback::freeze(Cine& cine, std::uint64_t sequence) {
+  history_.hold();
+  frozen_ = true;
+  const std::vector<FrameStamp> stamps = history_.stamps();
+  cine.frame_rate_hz = history_.frame_rate_hz();
+  cine.times_s = cine_times_s(stamps, cine.frame_rate_hz);
+  cine.frames = stamps.size();
+  cine.seconds = stamps.empty() ? 0.0 : -static_cast<double>(cine.times_s.front());
+  cine.mark_in = 0;
+  cine.mark_out = cine.index = stamps.empty() ? 0 : stamps.size() - 1;
+  for (std::size_t i = stamps.size(); i > 0; --i) {
+    if (stamps[i - 1].sequence != sequence) continue;
+    cine.index = i - 1;
+    break;
+  }
+  cine.playing = false;
+  played_ns_ = 0;
+  asked_.reset();
+}
+
+void Playback::thaw(Cine& cine, Session& session) {
+  session.end_review();
+  forget(cine);
+}
+
+void Playback::forget(Cine& cine) {
+  history_.let_go();
+  frozen_ = comparing_live_ = false;
+  cine.playing = false;
+  cine.times_s.clear();
+  asked_.reset();
+}
+
+void Playback::play(Cine& cine, std::int64_t now_ns) {
+  const double passed_s = played_ns_ == 0 ? 0.0 : static_cast<double>(now_ns - played_ns_) * 1e-9;
+  played_ns_ = now_ns;
+  const std::vector<float>& times = cine.times_s;
+  const auto time_of = [&times](std::size_t index) { return static_cast<double>(times[index]); };
+  if (!cine.playing || cine.index != placed_) position_s_ = time_of(cine.index);  // the user moved it
+  if (cine.playing) {
+    position_s_ += passed_s * cine.speed;
+    const double begin_s = time_of(cine.mark_in);
+    // Both marks belong to the loop: its last frame stays as long as the one before it.
+    const double last_s = cine.mark_out > cine.mark_in ? time_of(cine.mark_out) - time_of(cine.mark_out - 1) : 0.0;
+    const double end_s = time_of(cine.mark_out) + last_s;
+    if (position_s_ >= end_s) {
+      position_s_ = end_s > begin_s ? begin_s + std::fmod(position_s_ - begin_s, end_s - begin_s) : begin_s;
+    }
+    if (position_s_ < begin_s) position_s_ = begin_s;
+    const auto after = std::upper_bound(times.begin(), times.end(), static_cast<float>(position_s_));
+    cine.index = after == times.begin() ? 0 : static_cast<std::size_t>(after - times.begin() - 1);
+    cine.index = std::clamp(cine.index, cine.mark_in, cine.mark_out);
+  }
+  placed_ = cine.index;
+}
+
+void Playback::update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns) {
+  const HistoryExtent extent = history_.extent();
+  cine.bytes = extent.bytes;
+  cine.budget_bytes = history_.budget_bytes();
+  if (!frozen_) {
+    cine.frames = extent.frames;
+    cine.seconds = extent.seconds;
+    const bool compare = cine.compare && extent.frames > 0;
+    if (comparing_live_ && !compare) {
+      session.end_review();
+      asked_.reset();
+    }
+    comparing_live_ = compare;
+    if (!compare) return;
+    return ask_for(cine, extent.frames - 1, params, session);
+  }
+  comparing_live_ = false;
+  if (cine.frames == 0) return;
+  cine.mark_out = std::min(cine.mark_out, cine.frames - 1);
+  cine.mark_in = std::min(cine.mark_in, cine.mark_out);
+  cine.index = std::min(cine.index, cine.frames - 1);
+  play(cine, now_ns);
+  ask_for(cine, cine.index, params, session);
+}
+
+void Playback::ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session) {
+  const std::optional<KeptFrame> kept = history_.at(index);
+  if (!kept.has_value()) return;
+  Asked wanted;
+  wanted.index = index;
+  wanted.sequence = kept->frame.stamp.sequence;
+  wanted.params = without_display(params);
+  const bool other = cine.compare && other_ != nullptr && other_->wanted();
+  std::optional<ComparedFrame> beside;
+  if (other && other_->opened() != nullptr) {
+    beside = other_->frame_for(kept->frame.stamp);
+    if (!beside) return;  // not even the first one is read
+    wanted.other = beside->acquisition;
+    wanted.other_index = beside->frame.stamp.source_index;
+  }
+  if (cine.compare && (!other || beside)) wanted.compare = without_display(cine.a);
+  if (wanted == asked_) return;
+  Ensemble ensemble;
+  if (frozen_ && params.color_flow.mode != FlowMode::off)
+    ensemble = ensemble_before(history_, index, params.color_flow.frames);
+  cine.why_no_flow = ensemble.why_not;
+  if (!ensemble.why_not.empty()) ensemble.frames.clear();
+  session.review({.frame = kept->frame,
+                  .owner = kept->owner,
+                  .params = wanted.params,
+                  .compare = wanted.compare,
+                  .ensemble = std::move(ensemble.frames),
+                  .compared = std::move(beside)});
+  asked_ = wanted;
+  ++requests_;
+}
+
+bool Playback::answered_by(const Image& image) const {
+  if (!asked_.has_value() || image.stamp.sequence != asked_->sequence) return false;
+  ImagingParams made_with = image.params;
+  made_with.level.reference_db = asked_->params.level.reference_db;  // the image holds the level in use
+  return made_with == asked_->params;
+}
+
+}  // namespace echoloop

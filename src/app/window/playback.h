@@ -1,0 +1,77 @@
+// Looking back, as the window sees it: frozen or live, which kept frame is on screen, playing at the acquisition's pace
+// times a speed, and what the pipeline is asked to process again for it: live too, the newest frame, while two images
+// are compared. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/stream/session.h"
+#include "app/window/compared_source.h"
+#include "gui/state/ui_state.h"
+#include "history/rf_history.h"
+
+namespace echoloop {
+
+class Playback {
+ public:
+  // `other`: side A of a comparison while it is a recording of its own; null: it never is.
+  explicit Playback(RfHistory& history, ComparedSource* other = nullptr) : history_(history), other_(other) {}
+
+  [[nodiscard]] bool frozen() const { return frozen_; }
+  // Frozen, the history stands still; the frame with number `sequence` (or else the newest) stays on screen.
+  void freeze(Cine& cine, std::uint64_t sequence);
+  void thaw(Cine& cine, Session& session);
+  void forget(Cine& cine);  // another source, or no session any more
+
+  // Each window frame: moves the playhead of a loop that plays, and asks for what should be on screen. `params`: in the
+  // panels. Throws what reading a frame of the other recording threw.
+  void update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns);
+
+  void ask_again() { asked_.reset(); }  // something else changed that makes the picture (the held level)
+
+  // For measuring how soon the right pixels are on screen: requests made so far, and whether a picture is what the last
+  // one asked for.
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }
+  [[nodiscard]] bool answered_by(const Image& image) const;
+
+ private:
+  struct Asked {
+    std::size_t index = 0;
+    std::uint64_t sequence = 0;
+    ImagingParams params;
+    std::optional<ImagingParams> compare;
+    AcquisitionPtr other;  // of a frame of another recording
+    std::uint64_t other_index = 0;
+    friend bool operator==(const Asked&, const Asked&) = default;
+  };
+
+  void play(Cine& cine, std::int64_t now_ns);
+  void ask_for(Cine& cine, std::size_t index, const ImagingParams& params, Session& session);
+
+  RfHistory& history_;
+  ComparedSource* other_;
+  bool frozen_ = false;
+  double position_s_ = 0.0;  // of a loop that plays, on the axis of Cine::times_s
+  std::size_t placed_ = 0;   // the index that position_s_ belongs to
+  std::int64_t played_ns_ = 0;
+  std::optional<Asked> asked_;
+  bool comparing_live_ = false;
+  std::uint64_t requests_ = 0;
+};
+
+// The kept frames up to `index`, oldest first: `frames` of them that follow each other, or why there are fewer.
+struct Ensemble {
+  std::vector<EnsembleFrame> frames;
+  std::string why_not;
+};
+Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames);
+
+// Moments of frames in seconds of acquisition before the newest one (core/results/frame_time.h). Where frames were not
+// kept (the image was frozen) or a source without a rate paused, one ordinary step is counted: playing does not wait
+// there.
+std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double frame_rate_hz);
+
+}  // namespace echoloop

@@ -1,0 +1,480 @@
+#include "app/window/window_app.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "app/interrupts.h"
+#include "app/manual.h"
+#include "app/options/folders.h"
+#include "app/options/terminal.h"
+#include "app/outputs/output_files.h"
+#include "app/stream/choose_backend.h"
+#include "app/stream/spare_memory.h"
+#include "app/window/echo_place.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "gui/docks/film_plan.h"
+#include "gui/state/mark_editor.h"
+#include "source/phantom_list.h"
+#include "version.h"
+
+namespace echoloop {
+namespace {
+
+ProgramFacts program_facts() {
+  std::error_code ignored;
+  const std::filesystem::path notices = share_folder().parent_path() / "doc" / "echoloop" / "copyright";
+  return {.version = kVersion,
+          .sandbox = sandbox_text(),
+          .licence = "MIT License",
+          .notices = std::filesystem::exists(notices, ignored) ? notices.string() : std::string()};
+}
+
+}  // namespace
+
+WindowApp::WindowApp(const Options& options, SurfaceKind surface)
+    : parts_(options),
+      recording_(&parts_.history, parts_.state.recording, frame_file(options, kRecordOption),
+                 [this](Severity severity, const std::string& text) { parts_.say(severity, text, "recording"); }),
+      comparison_(parts_),
+      review_(parts_, comparison_.source(), [this] { apply_stream(); }),
+      reference_(parts_, review_),
+      presets_(parts_, [this] { stream_.apply_params(); }),
+      saving_(parts_),
+      outputs_(parts_),
+      stream_(parts_),
+      opening_(parts_),
+      scanner_(parts_, opening_),
+      question_(parts_),
+      reset_(parts_, {.opening = opening_,
+                      .presets = presets_,
+                      .review = review_,
+                      .reference = reference_,
+                      .apply_params = [this] { stream_.apply_params(); },
+                      .apply_stream = [this] { apply_stream(); },
+                      .restart = [this] { restart(parts_.state.stream); }}) {
+  ChosenBackend chosen = choose_backend(options.backend);
+  parts_.backend = std::move(chosen.backend);
+  parts_.state.stream = options.stream;
+  if (parts_.kiosk()) parts_.state.kiosk = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
+  stream_.describe_backend();
+  require_outputs(options);
+  parts_.state.marks = marks_of(options);
+  parts_.viewer = std::make_unique<Viewer>(viewer_options(parts_, surface), make_commands(), parts_.live, &parts_.past);
+  restore_settings();
+  if (!chosen.note.empty()) parts_.say(Severity::info, chosen.note);
+  if (const std::string status = viewer().interop_status(); !status.empty()) parts_.say(Severity::info, status);
+}
+
+// The window before the stream, the stream before all that it uses.
+WindowApp::~WindowApp() {
+  parts_.viewer.reset();
+  parts_.session.reset();
+}
+
+UiCommands WindowApp::make_commands() {
+  UiCommands c;
+  add_file_commands(c);
+  add_stream_commands(c);
+  c.program_facts = program_facts;
+  c.preset = [this](const PresetOrder& order) {
+    const auto act = [this, order] { presets_.execute(order); };
+    order.act == PresetAct::load ? later(act, "preset") : later_unless_kiosk(act, "preset");
+  };
+  c.say = [this](const std::string& text) { parts_.say(Severity::info, text); };
+  c.hint = [this](const std::string& text) { parts_.hint(text); };
+  c.reset = [this] { later([this] { reset_.reset(); }); };
+  c.undo_reset = [this] { later([this] { reset_.undo(); }); };
+  c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
+    const UiState& state = parts_.state;
+    if (state.source.acquisition == nullptr) return std::nullopt;
+    return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
+  };
+  c.dismiss_message = [this](std::size_t index) { later([this, index] { parts_.state.messages.dismiss(index); }); };
+  return c;
+}
+
+void WindowApp::add_file_commands(UiCommands& c) {
+  c.open_phantom = [this](const std::string& name) {
+    later([this, name] { opening_.open(std::string(kPhantomPrefix) + name); });
+  };
+  c.open_file = [this](const std::filesystem::path& file) {
+    later_unless_kiosk([this, file] { opening_.open_file(file); });
+  };
+  c.open_scanner = [this](const std::string& at) { later_unless_kiosk([this, at] { opening_.open(at); }); };
+  c.facts_changed = [this] { later([this] { opening_.open(parts_.state.source.opened_as, parts_.state.facts); }); };
+  c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
+  c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
+  c.cancel = [this] { later([this] { cancel(); }); };
+  c.compare_with = [this](CompareSide side, const std::filesystem::path& path) {
+    later_unless_kiosk([this, side, path] { compare_with(side, path); });
+  };
+  c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
+  c.save_timings = [this](TimingFile format) {
+    later_unless_kiosk([this, format] { saving_.save_timing_file(format); });
+  };
+  c.save = [this](SaveWhat what) {
+    later_unless_kiosk(
+        [this, what] { saving_.save(what, review_.frozen() ? SavedMoment::frozen : SavedMoment::live); });
+  };
+  c.toggle_record = [this] { later_unless_kiosk([this] { toggle_record(); }, "recording"); };
+}
+
+void WindowApp::add_stream_commands(UiCommands& c) {
+  c.params_changed = [this] { later([this] { stream_.apply_params(); }); };
+  c.stream_changed = [this] { later([this] { apply_stream(); }); };
+  c.toggle_freeze = [this] { later([this] { review_.toggle_freeze(); }); };
+  c.cine_changed = [this] { later([this] { apply_stream(); }); };  // keep_acquiring; the rest: WindowReview::update()
+  c.auto_reference = [this] { later([this] { reference_.set(); }); };
+  c.restart = [this] { later([this] { restart(parts_.state.stream); }); };
+  c.use_cpu = [this] { later([this] { use_cpu(); }); };
+}
+
+void WindowApp::restore_settings() {
+  UiState& state = parts_.state;
+  const ViewSettings& settings = viewer().settings();
+  state.recent = settings.recent;
+  opening_.offer_repair();
+  presets_.describe();
+  std::error_code error;
+  if (!parts_.options.source_given && !state.recent.empty() && std::filesystem::exists(state.recent.front(), error)) {
+    state.continue_with = state.recent.front();
+  }
+  presets_.say_last(settings.last_preset);
+}
+
+void WindowApp::begin() {
+  opening_.open(parts_.options.source, parts_.options.facts, {.session = parts_.options.session});
+  started_ns_ = now_ns();
+}
+
+int WindowApp::run() {
+  watch_interrupts();
+  finish_on_display_loss([this](DisplayLoss loss) { end_without_display(loss); });
+  begin();
+  while (!viewer().should_close() && !limits_reached()) turn();
+  write_outputs();
+  finish_on_display_loss({});
+  if (ended_by_fault()) {
+    print_error("echoloop: {}: {}\n", state().fault->title, state().fault->detail);
+    return 1;
+  }
+  return recording_.failed() ? 2 : 0;
+}
+
+// A fault that was not mended by a restart; one after the last frame that was asked for does not count.
+bool WindowApp::ended_by_fault() const {
+  const std::uint64_t frames = parts_.options.frames;
+  const bool complete = frames > 0 && parts_.session != nullptr && parts_.session->counts().processed >= frames;
+  return parts_.state.fault.has_value() && !complete;
+}
+
+bool WindowApp::limits_reached() const {
+  const Options& options = parts_.options;
+  if (interrupted()) return true;
+  const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
+  if (options.duration_s > 0.0 && seconds >= options.duration_s) return true;
+  return options.frames > 0 && parts_.session != nullptr && parts_.session->done();
+}
+
+// One window frame: news of the stream and of files, then the drawing, then the user's commands.
+void WindowApp::turn() {
+  const auto& session = parts_.session;
+  take_sandbox_answer();
+  take_opened();
+  scanner_.look();
+  advance_comparison();
+  if (session != nullptr) stream_.advance();
+  if (session != nullptr) poll_stream();
+  saving_.advance_film();
+  saving_.describe();
+  recording_.look();
+  presets_.look();
+  news_ = viewer().frame(state()) ? NewImage::yes : NewImage::no;
+  times_.add_frame(viewer(), news_, review_.playback(), parts_.trace);
+  reset_.reset_when_idle();
+  run_commands();
+  if (session != nullptr) {  // now, so that the answers are there for the next window frame
+    reference_.report();
+    try {
+      review_.update();
+    } catch (const std::exception& error) {
+      comparison_.end(error.what());
+    }
+    times_.count_requests(review_.playback());
+  }
+  wait_for_frame();
+}
+
+void WindowApp::run_commands() {
+  // A command may queue another one, which is executed after the next frame.
+  for (const Command& command : std::exchange(commands_, {})) {
+    try {
+      command.act();
+      state().messages.resolve(command.cause);
+    } catch (const std::exception& error) {
+      parts_.say(Severity::error, error.what(), command.cause);
+    }
+  }
+}
+
+// What the next window frame shows, or goes on with. Everything else is looked for after the idle time.
+bool WindowApp::must_draw() const {
+  // Of the mailboxes that the window reads: others keep their news.
+  const PastImages& past = parts_.past;
+  const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
+                            (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
+  const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
+  return news || saving_.making_film() || review_.busy() || parts_.state.measured.fine_came ||
+         parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
+}
+
+void WindowApp::wait_for_frame() {
+  const std::int64_t idle_ns = review_.frozen() ? 250'000'000 : 100'000'000;
+  pacer_.wait(viewer(), idle_ns, [this] { return must_draw(); });
+  opening_fraction_ = opening_.fraction();
+}
+
+HostCopy WindowApp::host_copy() const {
+  return parts_.viewer->needs_host_image() || outputs_.need_host_image() ? HostCopy::made : HostCopy::none;
+}
+
+void WindowApp::poll_stream() {
+  UiState& s = state();
+  const bool had_fault = s.fault.has_value();
+  if (stream_.acquisition_changed()) follow_acquisition();
+  stream_.update_numbers(times_.shown());
+  review_.freeze_restored_frame();
+  review_.freeze_when_still(news_);
+  update_run_state(s, *parts_.session,
+                   {.on_gpu = parts_.on_gpu(), .device_lost = !parts_.backend->usable(), .frozen = review_.frozen()});
+  if (!had_fault && s.fault.has_value()) {
+    ++s.errors;
+    parts_.say(Severity::error, s.fault->title + ": " + s.fault->detail, "fault");
+    s.stream.inject.error_at = s.stream.inject.lost_at = 0.0;  // it has happened
+    review_.stream_failed();
+    recording_.end("the stream stopped");
+  }
+  stream_.report_refusal();
+  parts_.session->set_host_copy(host_copy());
+}
+
+void WindowApp::take_opened() {
+  auto result = opening_.take();
+  if (!result.has_value()) return;
+  question_.withdraw();  // about a recording that is not wanted any more
+  try {
+    if (result->error != nullptr) std::rethrow_exception(result->error);
+    start_session(std::move(*result->opened), opening_.take_purpose());
+    state().messages.resolve("opening");
+  } catch (const NoSandbox& why) {
+    question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
+  } catch (const Error& error) {
+    opening_failed(error);
+  } catch (const std::exception& error) {
+    if (parts_.source == nullptr) throw;
+    opening_failed(Error::from_line(error.what()));
+  }
+}
+
+void WindowApp::opening_failed(const Error& error) {
+  if (parts_.source == nullptr) throw error;  // the source of the command line: end with the reason
+  opening_.drop_purpose();
+  state().facts = parts_.facts;  // the panel shows the facts in force
+  parts_.say(Severity::error, error.what(), "opening");
+}
+
+void WindowApp::take_sandbox_answer() {
+  const auto answered = question_.take();
+  if (!answered) return;
+  const bool compared = answered->asker == SandboxQuestion::Asker::compared;
+  if (answered->answer == SandboxAnswer::cancel) {
+    compared ? comparison_.end(answered->why.what()) : opening_failed(answered->why);
+  } else {
+    compared ? comparison_.open_again() : opening_.open_again();
+  }
+}
+
+// The view of the source before does not belong to this one.
+void WindowApp::clear_view() {
+  UiState& s = state();
+  if (parts_.source != nullptr) clear_marks(s.marks);  // else those of the command line
+  s.inspected.reset();
+  s.pan_zoom = {};
+  s.cine.compare = false;
+}
+
+// Marks, zoom and layout; the frame follows when it has come.
+void WindowApp::restore_view(const SavedSession* saved) {
+  review_.freeze_at({});
+  if (saved == nullptr) return;
+  if (parts_.options.marks.empty() || parts_.source != nullptr) state().marks = saved->marks;
+  state().pan_zoom = saved->pan_zoom;
+  viewer().apply_layout(saved->layout);
+  if (saved->moment == SavedMoment::frozen) review_.freeze_at(saved->frame);
+}
+
+void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpose) {
+  const SavedSession* saved = purpose.session.get();
+  if (purpose.setup && (saved != nullptr || purpose.setup->source != opened.info.opened_as)) purpose.setup.reset();
+  const WindowStream::Plan plan = stream_.plan(opened, purpose, presets_);
+  if (!plan.first) recording_.end("another source was opened");
+  if (const std::filesystem::path file = frame_file(parts_.options, kRecordOption); plan.first && !file.empty()) {
+    recording_.start(file, *opened.source, plan.preset.params);
+  }
+  if (purpose.current == WindowOpening::Current::becomes_a && state().cine.compare) {
+    comparison_.use_as_a({.name = parts_.named, .source = parts_.source, .facts = parts_.facts, .info = state().source},
+                         state().params);
+  }
+  if (plan.change == WindowStream::Change::another_source && comparison_.opened() == nullptr) clear_view();
+  stream_.describe(opened, plan);
+  restore_view(saved);
+  make_session(opened.source, plan.stream, saved);
+  parts_.source = opened.source;
+  if (!plan.first) give_back_freed_memory();
+  presets_.set_active(plan.preset.file);
+  if (purpose.setup) reset_.apply_to_source(*purpose.setup);
+  if (plan.first) reset_.begin();
+  stream_.report(opened, plan);
+}
+
+void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream, const SavedSession* saved) {
+  saving_.cancel_film("the stream was restarted");
+  const bool continues = parts_.session != nullptr && source == parts_.source && source->live() != nullptr;
+  const RingCounts counts = continues ? parts_.session->counts() : RingCounts{};
+  parts_.session.reset();
+  review_.forget();
+  if (source != parts_.source) state().inspected.reset();
+  times_.begin_stream();
+  if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;
+  stream_.make(source, {.stream = stream,
+                        .saved = saved,
+                        .host_copy = host_copy(),
+                        .on_image = outputs_.video_sink(),
+                        .sinks = {recording_.recorder()},
+                        .counts = counts});
+}
+
+void WindowApp::follow_acquisition() {
+  recording_.end("the scanner's description changed");
+  start_session(stream_.described_again(), {});
+}
+
+void WindowApp::restart(const StreamSettings& stream) {
+  if (parts_.source == nullptr) return;
+  recording_.end("the stream was restarted");
+  make_session(parts_.source, stream);
+  state().fault.reset();
+  state().messages.resolve("fault");
+  parts_.say(Severity::info, "Restarted");
+}
+
+void WindowApp::use_cpu() {
+  saving_.cancel_film("the stream was restarted");
+  recording_.end("the stream continued on the CPU");
+  recording_.finish();  // frames that wait may lie in the device's memory
+  parts_.session.reset();
+  review_.forget();
+  if (!parts_.backend->usable()) parts_.history.clear();  // its memory was the lost device's
+  viewer().forget_image();
+  parts_.live.images.reset();  // their storage belongs to the device
+  for (Mailbox<Image>& past : parts_.past.images) past.reset();
+  parts_.backend = make_cpu_backend();
+  stream_.describe_backend();
+  stream_.choose_queue(state().stream, state().source);
+  restart(state().stream);
+}
+
+void WindowApp::toggle_record() {
+  if (state().recording.on) {
+    recording_.end("");
+  } else if (!recording_.under_way() && parts_.session != nullptr && !state().fault.has_value()) {
+    if (!saving_.folder_ready(UserFolder::videos)) return;
+    const std::string name =
+        fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state().source), fmt::localtime(std::time(nullptr)));
+    recording_.start(saving_.new_save(UserFolder::videos, name, ".uff"), *parts_.source, state().params);
+    state().messages.resolve("saving");  // the folder can be written
+  }
+}
+
+void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path) {
+  if (!state().cine.compare || parts_.source == nullptr) return;
+  if (side == CompareSide::a) return comparison_.open_a(path);
+  opening_.open(path.string(), {}, {.current = WindowOpening::Current::becomes_a});
+}
+
+// Both recordings with the parameters that they had. B's stream starts again.
+void WindowApp::swap_recordings() {
+  if (comparison_.opened() == nullptr) return;
+  const ImagingParams params_of_a = with_display(state().cine.a, state().params.display);
+  start_session(*comparison_.opened(), {.current = WindowOpening::Current::becomes_a});
+  state().params = params_of_a;
+  stream_.apply_params();
+}
+
+void WindowApp::advance_comparison() {
+  try {
+    comparison_.advance();
+  } catch (const NoSandbox& why) {
+    question_.ask(SandboxQuestion::Asker::compared, why, comparison_.name());
+  }
+}
+
+void WindowApp::cancel() {
+  if (opening_.busy()) {
+    opening_.cancel();
+  } else if (comparison_.opening()) {
+    comparison_.end("Opening " + comparison_.name() + " was cancelled.");
+  } else if (saving_.making_film()) {
+    saving_.stop_film();
+  }
+}
+
+void WindowApp::write_outputs() {
+  if (parts_.session == nullptr) return;
+  outputs_.write_screenshot();
+  nlohmann::json display = times_.report();
+  display.update({{"renderer", viewer().gl_renderer()},
+                  {"picture", viewer().interop_status()},
+                  {"interop", !viewer().needs_host_image()},
+                  {"first_picture_s", times_.first_image_s()}});
+  write_files(display);
+}
+
+// Called in the middle of a call of the window, which may not be used any more.
+void WindowApp::end_without_display(DisplayLoss loss) {
+  try {
+    if (parts_.session != nullptr) write_files(times_.report());
+  } catch (const std::exception& error) {
+    print_error("echoloop: {}\n", error.what());
+  }
+  print_error("echoloop: {}; the program ended after completing its files\n",
+              loss == DisplayLoss::connection ? "the connection to the display was lost"
+                                              : "the display server refused a request of the window");
+}
+
+// All but the screenshot. `display`: of the report.
+void WindowApp::write_files(const nlohmann::json& display) {
+  if (saving_.making_film()) {
+    saving_.cancel_film("the program ended");
+    print_error("echoloop: {}\n", state().saving.last);  // the window closes: its message is not seen
+  }
+  if (interrupted() || viewer().should_close()) {
+    parts_.session->stop_soon();
+  } else {
+    parts_.session->stop();
+  }
+  recording_.finish();
+  recording_.look();
+  outputs_.write({.totals = {.seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9,
+                             .shown = times_.shown(),
+                             .errors = state().errors},
+                  .display = display,
+                  .recording = recording_.status()});
+}
+
+}  // namespace echoloop

@@ -1,0 +1,113 @@
+// The program with a window: makes its parts and controllers, starts and ends them in order, and runs one window frame
+// after the other. Everything here runs on the UI thread; commands from panels are queued and carried out between two
+// window frames, never in the middle of one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/options/options.h"
+#include "app/window/window_comparison.h"
+#include "app/window/window_opening.h"
+#include "app/window/window_outputs.h"
+#include "app/window/window_pacer.h"
+#include "app/window/window_parts.h"
+#include "app/window/window_presets.h"
+#include "app/window/window_recording.h"
+#include "app/window/window_reference.h"
+#include "app/window/window_reset.h"
+#include "app/window/window_review.h"
+#include "app/window/window_sandbox.h"
+#include "app/window/window_saving.h"
+#include "app/window/window_scanner.h"
+#include "app/window/window_stream.h"
+#include "app/window/window_times.h"
+#include "gui/gl/display_loss.h"
+
+namespace echoloop {
+
+class WindowApp {
+ public:
+  explicit WindowApp(const Options& options, SurfaceKind surface = SurfaceKind::window);
+  ~WindowApp();
+  WindowApp(const WindowApp&) = delete;
+  WindowApp& operator=(const WindowApp&) = delete;
+  int run();
+
+  // The steps of run(), for tests.
+  void begin();
+  void turn();  // one window frame
+  [[nodiscard]] Viewer& viewer() { return *parts_.viewer; }
+  [[nodiscard]] UiState& state() { return parts_.state; }
+
+ private:
+  UiCommands make_commands();
+  void add_file_commands(UiCommands& c);
+  void add_stream_commands(UiCommands& c);
+  // A command that fails says so with this cause; its success resolves the message.
+  void later(std::function<void()> act, std::string cause = {}) {
+    commands_.push_back({std::move(act), std::move(cause)});
+  }
+  void later_unless_kiosk(const std::function<void()>& act, const std::string& cause = {}) {
+    if (!parts_.refused_in_kiosk()) later(act, cause);
+  }
+  void run_commands();
+  void restore_settings();  // of the run before: nothing is opened or applied by itself
+
+  void take_opened();
+  void opening_failed(const Error& error);
+  void take_sandbox_answer();
+  void start_session(OpenedSource opened, WindowOpening::Purpose purpose);
+  void clear_view();
+  void restore_view(const SavedSession* saved);
+  // `saved`: where the stream begins; null: at the source's beginning.
+  void make_session(const std::shared_ptr<Source>& source, StreamSettings stream, const SavedSession* saved = nullptr);
+  void restart(const StreamSettings& stream);
+  void follow_acquisition();
+  void use_cpu();
+  void poll_stream();
+  void apply_stream() { stream_.apply(review_.adjusted(parts_.state.stream)); }
+  void toggle_record();
+  void compare_with(CompareSide side, const std::filesystem::path& path);
+  void swap_recordings();
+  void advance_comparison();
+  void cancel();
+
+  [[nodiscard]] HostCopy host_copy() const;
+  [[nodiscard]] bool must_draw() const;
+  void wait_for_frame();
+  void write_outputs();
+  void write_files(const nlohmann::json& display);
+  void end_without_display(DisplayLoss loss);
+  [[nodiscard]] bool limits_reached() const;
+  [[nodiscard]] bool ended_by_fault() const;
+
+  struct Command {
+    std::function<void()> act;
+    std::string cause;
+  };
+
+  WindowParts parts_;
+  WindowRecording recording_;
+  WindowComparison comparison_;
+  WindowReview review_;
+  WindowReference reference_;
+  WindowPresets presets_;
+  WindowSaving saving_;
+  WindowOutputs outputs_;
+  WindowStream stream_;
+  WindowOpening opening_;
+  WindowScanner scanner_;
+  SandboxQuestion question_;
+  WindowReset reset_;
+  WindowTimes times_;
+  WindowPacer pacer_;
+  std::vector<Command> commands_;
+  NewImage news_ = NewImage::no;   // in the last window frame
+  double opening_fraction_ = 0.0;  // as drawn
+  std::int64_t started_ns_ = 0;
+};
+
+}  // namespace echoloop

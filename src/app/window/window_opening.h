@@ -1,0 +1,54 @@
+// The source that is being opened, what it is opened for, and the question to the user where the system offers no
+// sandbox. UI thread only.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/options/setup.h"
+#include "app/session_file.h"
+#include "app/window/source_opener.h"
+#include "app/window/window_parts.h"
+#include "formats/open_recording.h"
+
+namespace echoloop {
+
+class WindowOpening {
+ public:
+  enum class Current { is_replaced, becomes_a };  // the source in use; A: side A of the comparison
+  struct Purpose {
+    std::shared_ptr<const SavedSession> session = {};  // to restore; null: none
+    std::optional<Setup> setup = {};                   // of a reset, for this source
+    Current current = Current::is_replaced;
+  };
+
+  explicit WindowOpening(WindowParts& parts) : parts_(parts) {}
+
+  void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
+  void open(const std::string& name, const Facts& facts, Purpose purpose);
+  // Recordings, sessions; unfinished recordings after repair. Throws Error.
+  void open_file(const std::filesystem::path& file);
+  void open_again() { opener_.open_again(); }
+  void cancel() { opener_.cancel(); }
+  [[nodiscard]] std::optional<LiveWaiting> scanner() const { return opener_.waiting(); }  // that is waited for
+  [[nodiscard]] bool busy() const { return opener_.busy(); }
+  [[nodiscard]] const std::string& name() const { return opener_.name(); }
+  [[nodiscard]] double fraction() const { return opener_.fraction(); }
+
+  // The result, once it is there; until then its progress is shown. Its purpose stays until it is taken or dropped.
+  [[nodiscard]] std::optional<SourceOpener::Result> take();
+  [[nodiscard]] Purpose take_purpose() { return std::exchange(purpose_, {}); }
+  void drop_purpose() { purpose_ = {}; }
+
+  void offer_repair();  // of the newest recording that a killed program has left where this one records
+
+ private:
+  WindowParts& parts_;
+  SourceOpener opener_;
+  Purpose purpose_;
+};
+
+}  // namespace echoloop

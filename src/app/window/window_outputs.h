@@ -1,0 +1,44 @@
+// The files that the command line asks for: the video of the stream, made while it runs, and all others, written when
+// the window closes. UI thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/outputs/film_job.h"
+#include "app/outputs/report.h"
+#include "app/window/window_parts.h"
+#include "history/recorder.h"
+
+namespace echoloop {
+
+class WindowOutputs {
+ public:
+  explicit WindowOutputs(WindowParts& parts);
+
+  // Whether a file needs the images on the host.
+  [[nodiscard]] bool need_host_image() const { return need_host_image_; }
+  // --video: of the images that the stream processes, as far as encoding can follow; empty: no video.
+  [[nodiscard]] std::function<void(const Image&)> video_sink();
+
+  void write_screenshot();
+  // All other files, of a stream that has been stopped. `display`: of the report; `recording`: of --record.
+  struct Run {
+    RunTotals totals;
+    nlohmann::json display;
+    RecorderStatus recording;
+  };
+  void write(const Run& run);
+
+ private:
+  void write_last_image();
+  void write_report_of(const Run& run);
+
+  WindowParts& parts_;
+  const bool need_host_image_;
+  std::shared_ptr<FilmJob> video_;
+};
+
+}  // namespace echoloop

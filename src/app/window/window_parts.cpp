@@ -1,0 +1,51 @@
+#include "app/window/window_parts.h"
+
+#include <fmt/chrono.h>
+
+#include <ctime>
+
+#include "app/options/folders.h"
+#include "app/stream/spare_memory.h"
+
+namespace echoloop {
+namespace {
+
+std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
+
+}  // namespace
+
+WindowParts::WindowParts(const Options& with)
+    : options(with), history(options.history_bytes.value_or(default_history_bytes())) {}
+
+void WindowParts::say(Severity severity, const std::string& text, const std::string& cause) {
+  state.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
+}
+
+void WindowParts::hint(const std::string& text) {
+  state.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
+}
+
+bool WindowParts::refused_in_kiosk() {
+  if (state.kiosk.empty()) return false;
+  say(Severity::info, state.kiosk);
+  return true;
+}
+
+ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
+  const Options& options = parts.options;
+  const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.screenshot.empty();
+  const bool kiosk = parts.kiosk();
+  return {.width = options.width,
+          .height = options.height,
+          .surface = surface,
+          .interop = options.interop && parts.on_gpu() ? Interop::try_it : Interop::off,
+          .shader_dir = share_folder() / "shaders",
+          .settings_file = kiosk ? "" : settings_file(),
+          .remembered_place = !scripted && !options.size_given,
+          .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
+          .ui_scale = options.ui_scale,
+          .closing = kiosk ? Closing::never : Closing::by_user,
+          .vsync = true};
+}
+
+}  // namespace echoloop

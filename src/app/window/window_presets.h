@@ -1,0 +1,47 @@
+// The window's presets: loaded, saved, renamed, removed, the default of a probe, and files that other programs change
+// meanwhile. UI thread only.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "app/window/preset_shelf.h"
+#include "app/window/window_parts.h"
+
+namespace echoloop {
+
+class WindowPresets {
+ public:
+  // `params_changed`: called after a preset has changed UiState::params.
+  WindowPresets(WindowParts& parts, std::function<void()> params_changed);
+
+  void look();  // once a window frame: files, and whether the parameters are still the active preset's
+  void execute(const PresetOrder& order);
+  void describe();                               // for the window
+  void say_last(const std::string& name) const;  // of the run before, where it has a key
+
+  // Of a source that is being opened.
+  struct Default {
+    ImagingParams params;
+    std::filesystem::path file = {};  // empty: none
+    std::string note = {};
+  };
+  [[nodiscard]] Default default_for(const ImagingParams& params, const Acquisition& acquisition) const;
+
+  [[nodiscard]] const std::filesystem::path& active() const { return active_; }  // empty: none
+  void set_active(const std::filesystem::path& file);
+
+ private:
+  void load(std::size_t index, const std::string& why);
+  void report_faulty();
+
+  WindowParts& parts_;
+  const std::function<void()> params_changed_;
+  PresetShelf shelf_;
+  std::filesystem::path active_;
+  std::map<std::filesystem::path, std::string> faulty_;  // as reported
+};
+
+}  // namespace echoloop

@@ -1,0 +1,109 @@
+#include "app/window/window_review.h"
+
+#include <utility>
+
+#include "core/units.h"
+
+namespace echoloop {
+
+WindowReview::WindowReview(WindowParts& parts, ComparedSource& compared, std::function<void()> apply_stream)
+    : parts_(parts),
+      apply_stream_(std::move(apply_stream)),
+      playback_(parts.history, &compared),
+      inspecting_(parts.history, parts.inspections),
+      fine_points_(parts.history),
+      fine_points_a_(parts.history),
+      m_mode_review_(parts.history, parts.past.line) {}
+
+void WindowReview::toggle_freeze() {
+  if (parts_.session == nullptr || parts_.state.fault.has_value()) return;
+  if (frozen_by_itself_) {  // going live means that the source goes on
+    parts_.state.stream.paused = false;
+    if (parts_.session->producer_state() == ProducerState::ended) parts_.state.stream.loop = true;
+  } else if (playback_.frozen()) {
+    go_live();
+  } else {
+    freeze(parts_.viewer->shown_image().stamp.sequence);
+  }
+  apply_stream_();
+}
+
+void WindowReview::freeze(std::uint64_t sequence) {
+  playback_.freeze(parts_.state.cine, sequence);
+  parts_.trace.count_latencies_from(kNoLatencies);
+}
+
+void WindowReview::go_live() {
+  playback_.thaw(parts_.state.cine, *parts_.session);
+  parts_.trace.count_latencies_from(now_ns());
+}
+
+void WindowReview::forget() {
+  playback_.forget(parts_.state.cine);
+  inspecting_.forget(parts_.state);
+  fine_points_.forget(parts_.state.measured);
+  fine_points_a_.forget(parts_.state.measured_a);
+  frozen_by_itself_ = false;
+}
+
+void WindowReview::stream_failed() {
+  if (playback_.frozen()) playback_.forget(parts_.state.cine);
+}
+
+StreamSettings WindowReview::adjusted(StreamSettings stream) const {
+  stream.paused = stream.paused || (frozen_by_user() && !parts_.state.cine.keep_acquiring);
+  if (frame_to_freeze_) stream.policy = RingPolicy::block;  // a dropped frame would not come again
+  return stream;
+}
+
+// A paused source, or a recording at its end: there is nothing live to see, so the controls act on the history at once.
+void WindowReview::freeze_when_still(NewImage last) {
+  const UiState& state = parts_.state;
+  if (!parts_.session->running()) return;
+  const bool still = state.stream.paused || parts_.session->producer_state() == ProducerState::ended;
+  if (frozen_by_itself_ && !still) {
+    frozen_by_itself_ = false;
+    go_live();
+  }
+  // No frame was finished since before the last window frame polled for an image, and there was none.
+  const Image& image = parts_.viewer->shown_image();
+  const bool no_news = last == NewImage::no && state.counts.processed == processed_seen_;
+  const bool all_shown = image.number != 0 && no_news && state.counts.in_flight == 0;
+  processed_seen_ = state.counts.processed;
+  if (still && all_shown && !playback_.frozen() && !state.fault.has_value()) {
+    frozen_by_itself_ = true;
+    freeze(image.stamp.sequence);
+  }
+}
+
+void WindowReview::freeze_restored_frame() {
+  if (!frame_to_freeze_ || parts_.state.fault.has_value()) return;
+  const Image& shown = parts_.viewer->shown_image();
+  const bool come = shown.number != 0 && shown.stamp.sequence >= *frame_to_freeze_;
+  if (!come && !playback_.frozen()) return;
+  const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
+  if (!playback_.frozen()) playback_.freeze(parts_.state.cine, frame);
+  apply_stream_();
+}
+
+void WindowReview::update() {
+  UiState& state = parts_.state;
+  Session& session = *parts_.session;
+  if (!session.running()) return;
+  state.cine.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
+                       : state.fault.has_value()             ? "The stream has stopped: restart first."
+                       : parts_.history.extent().frames == 0 ? "No frames in history yet."
+                                                             : "";
+  const bool frozen = playback_.frozen();
+  inspecting_.update(state, session, frozen ? Inspecting::Moment::frozen : Inspecting::Moment::live, now_ns());
+  // Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep
+  // the numbers of the image's pixels, with the reason.
+  const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;
+  fine_points_.update(state.measured, session, moment, now_ns());
+  fine_points_a_.update(state.measured_a, session, moment, now_ns());
+  session.look_at_line(state.m_mode.wanted ? state.inspected : std::nullopt);
+  playback_.update(state.cine, state.params, session, now_ns());
+  m_mode_review_.update(state, session, playback_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
+}
+
+}  // namespace echoloop

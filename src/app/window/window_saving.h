@@ -1,0 +1,54 @@
+// What the user saves: images, figures, numbers, timings, sessions, and videos of history frames. UI thread only.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/options/user_folders.h"
+#include "app/outputs/cine_film.h"
+#include "app/session_file.h"
+#include "app/window/window_parts.h"
+
+namespace echoloop {
+
+class WindowSaving {
+ public:
+  explicit WindowSaving(WindowParts& parts) : parts_(parts) {}
+
+  void save(SaveWhat what, SavedMoment moment);
+  void save_timing_file(TimingFile format);
+
+  // The video that is being made: once a window frame; ended with its stream, with the reason; ended by the user.
+  void advance_film();
+  void cancel_film(const std::string& why);
+  void stop_film() { film_->give_up({}); }
+  [[nodiscard]] bool making_film() const { return film_ != nullptr; }
+
+  void describe();  // for the window
+
+  // Where no file can be made, an error says so, and the save panel opens at the folder's field.
+  [[nodiscard]] bool folder_ready(UserFolder kind);
+  [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending) const;
+
+ private:
+  void try_to_save(UserFolder kind, const std::function<void()>& act);
+  void save_timings(TimingFile format);
+  void save_picture(SaveWhat what);
+  void save_figure(const std::filesystem::path& path, const Image& shown) const;
+  void save_measurements();
+  void save_objects();
+  void save_session(SavedMoment moment);
+  void save_film(SavedMoment moment);
+  [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
+  [[nodiscard]] Measured measured_on(const Image& shown) const;
+  [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
+  void report(const std::string& text, Severity severity);
+
+  WindowParts& parts_;
+  std::unique_ptr<CineFilm> film_;  // null: none is being made
+};
+
+}  // namespace echoloop

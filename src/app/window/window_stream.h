@@ -1,0 +1,80 @@
+// The stream behind the window: its parameters and settings at the start and while it runs, and the numbers about it.
+// UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/opening/open_source.h"
+#include "app/session_file.h"
+#include "app/ui_feed.h"
+#include "app/window/window_opening.h"
+#include "app/window/window_parts.h"
+#include "app/window/window_presets.h"
+
+namespace echoloop {
+
+class WindowStream {
+ public:
+  explicit WindowStream(WindowParts& parts) : parts_(parts) {}
+
+  void describe_backend();
+
+  // With which parameters and settings the stream of an opened source starts: as the command line, the user, a session,
+  // a reset, a default preset and the source have them.
+  enum class Change { another_source, same_source };  // same: other facts, or a phantom with other settings
+  struct Plan {
+    bool first = false;  // source of the window
+    Change change = Change::another_source;
+    ImagingParams defaults;
+    WindowPresets::Default preset;  // with the parameters, also where none is used
+    StreamSettings stream;
+  };
+  // Throws Error where the source cannot be imaged so, or its frames need more memory than will be free.
+  [[nodiscard]] Plan plan(const OpenedSource& opened, const WindowOpening::Purpose& purpose,
+                          const WindowPresets& presets);
+  void describe(const OpenedSource& opened, const Plan& plan);  // for the window, before it starts
+  void report(const OpenedSource& opened, const Plan& plan);    // messages, after it has started
+
+  // Policy and slots, as long as no user has chosen others.
+  void choose_queue(StreamSettings& stream, const SourceInfo& source);
+
+  struct Start {
+    StreamSettings stream;
+    const SavedSession* saved = nullptr;  // where the stream begins; null: at the source's beginning
+    HostCopy host_copy = HostCopy::made;
+    std::function<void(const Image&)> on_image = {};
+    std::vector<FrameSink*> sinks = {};
+    RingCounts counts = {};  // of a stream that this one continues
+  };
+  // Another session, with UiState::params; the one before has ended.
+  void make(const std::shared_ptr<Source>& source, Start start);
+
+  // A scanner whose sender describes other frames: the stream has ended before them.
+  [[nodiscard]] bool acquisition_changed() const;
+  // The same scanner with them. Parameters at their defaults follow; where the others do not fit, all of them.
+  [[nodiscard]] OpenedSource described_again();
+
+  void apply_params();
+  void apply(const StreamSettings& wanted);
+  // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start.
+  void advance();
+  void update_numbers(std::uint64_t shown) { feed_.update(parts_.state, *parts_.session, parts_.trace, shown); }
+  void report_refusal();
+
+ private:
+  [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
+  [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
+  void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
+
+  WindowParts& parts_;
+  AcquisitionPtr acquisition_;                  // of the last session
+  ImagingParams accepted_;                      // the last parameters that the source could be imaged with
+  std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
+  UiFeed feed_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,76 @@
+#include "app/window/window_times.h"
+
+#include <utility>
+
+#include "app/stream/process_age.h"
+
+namespace echoloop {
+
+void WindowTimes::Values::add(double value) {
+  if (values_.empty()) values_.reserve(kMost);
+  if (values_.size() < kMost) {
+    values_.push_back(value);
+  } else {
+    values_[next_] = value;
+  }
+  next_ = (next_ + 1) % kMost;
+}
+
+nlohmann::json WindowTimes::Values::summary() const {
+  std::vector<double> sorted = values_;
+  const StageSummary s = summarize(sorted);
+  return {{"p50", s.p50_ms}, {"p99", s.p99_ms}, {"p999", s.p999_ms}, {"max", s.max_ms}, {"count", s.count}};
+}
+
+void WindowTimes::add_times(const Viewer::FrameTimes& times) {
+  constexpr double kMs = 1e-6;
+  frame_ms_.add(static_cast<double>(times.draw_end - times.draw_start) * kMs);
+  if (times.texture_ns > 0) texture_ms_.add(static_cast<double>(times.texture_ns) * kMs);
+  device_wait_ms_.add(static_cast<double>(times.device_wait_ns) * kMs);
+  if (last_shown_ns_ != 0) interval_ms_.add(static_cast<double>(times.shown - last_shown_ns_) * kMs);
+  last_shown_ns_ = times.shown;
+}
+
+void WindowTimes::add_frame(const Viewer& viewer, NewImage news, const Playback& playback, TimingTrace& trace) {
+  if (!viewer.drawn()) return;
+  const Viewer::FrameTimes& times = viewer.times();
+  const Image& image = viewer.shown_image();
+  ++window_frame_;
+  add_times(times);
+  const auto add = [&](std::uint64_t frame, Stage stage, std::int64_t begin, std::int64_t end) {
+    trace.add({.frame = frame, .stage = stage, .lane = 0, .start_ns = begin, .end_ns = end});
+  };
+  // Idle, the timeline does not change: each window frame would otherwise be a reason for the next one.
+  if (news == NewImage::yes || !playback.frozen()) {
+    add(image.stamp.sequence, Stage::draw, times.draw_start, times.draw_end);
+    add(image.stamp.sequence, Stage::vsync, times.shown, times.shown);
+  }
+  if (times.present_end > times.present_start) {
+    add(times.present_sequence, Stage::present, times.present_start, times.present_end);
+  }
+  if (news == NewImage::no) return;
+  if (first_image_s_ == 0.0) first_image_s_ = process_age_s();
+  if (playback.frozen()) {
+    if (!playback.answered_by(image) || request_frame_ == 0) return;
+    review_frames_.add(static_cast<double>(window_frame_ - std::exchange(request_frame_, 0)));
+    return;
+  }
+  if (std::exchange(shown_ready_ns_, image.ready_ns) == image.ready_ns) return;  // side A of a comparison came
+  ++shown_;
+  trace.add_latency(Latency::ready_of_shown, image.stamp.acquired_ns, image.ready_ns);
+  trace.add_latency(Latency::shown, image.stamp.acquired_ns, times.shown);
+}
+
+void WindowTimes::count_requests(const Playback& playback) {
+  if (std::exchange(requests_, playback.requests()) != playback.requests()) request_frame_ = window_frame_;
+}
+
+nlohmann::json WindowTimes::report() const {
+  return {{"frame_ms", frame_ms_.summary()},
+          {"texture_ms", texture_ms_.summary()},
+          {"device_wait_ms", device_wait_ms_.summary()},
+          {"interval_ms", interval_ms_.summary()},
+          {"review_frames", review_frames_.summary()}};
+}
+
+}  // namespace echoloop

@@ -1,0 +1,166 @@
+#include "backend/analyses.h"
+
+#include <array>
+#include <stdexcept>
+
+#include "backend/flow_engine.h"
+#include "backend/sonogram_engine.h"
+#include "backend/structure_engine.h"
+
+namespace echoloop {
+namespace {
+
+bool has_flow(const ImagingParams& p) { return p.color_flow.mode != FlowMode::off; }
+bool has_gate(const ImagingParams& p) { return p.doppler.gate != Gate::off; }
+bool has_objects(const ImagingParams& p) { return p.objects.kind != Structure::off; }
+
+constexpr std::array<AnalysisRow, 3> kRows = {{
+    {"No flow images: ", AnalysisInput::pixels, has_flow, [](const SideMailboxes& m) { return m.flow != nullptr; },
+     [](Backend& backend, const SideMailboxes& m) -> std::unique_ptr<Analysis> {
+       return std::make_unique<FlowEngine>(backend.make_flow_device(), *m.flow);
+     }},
+    {"No Doppler spectrum: ", AnalysisInput::pixels, has_gate,
+     [](const SideMailboxes& m) { return m.sonogram != nullptr; },
+     [](Backend& backend, const SideMailboxes& m) -> std::unique_ptr<Analysis> {
+       return std::make_unique<SonogramEngine>(backend.make_gate_device(), *m.sonogram);
+     }},
+    {"No objects: ", AnalysisInput::images, has_objects, [](const SideMailboxes& m) { return m.structure != nullptr; },
+     [](Backend& backend, const SideMailboxes& m) -> std::unique_ptr<Analysis> {
+       return std::make_unique<StructureEngine>(backend.make_structure_device(), *m.structure);
+     }},
+}};
+
+}  // namespace
+
+Analyses::Analyses(Backend& backend, const SideMailboxes& mailboxes, std::function<void(const std::string&)> refuse)
+    : backend_(backend), mailboxes_(mailboxes), refuse_(std::move(refuse)) {
+  for (const AnalysisRow& row : kRows) {
+    if (row.has_mailbox(mailboxes)) states_.push_back({.row = row, .analysis = nullptr});
+  }
+}
+
+void Analyses::try_again() {
+  for (State& state : states_) state.failed = false;
+}
+
+bool Analyses::wants(const State& state, const ImagingParams& params) const {
+  return !state.failed && state.row.is_on(params);
+}
+
+bool Analyses::wants_pixels(const ImagingParams& params) const {
+  for (const State& state : states_) {
+    if (state.row.input == AnalysisInput::pixels && wants(state, params)) return true;
+  }
+  return false;
+}
+
+// Works with an analysis, which is made first where there is none. An exception or a fault ends the analysis.
+template <class Work>
+void Analyses::attempt(State& state, const Work& work) {
+  try {
+    if (state.analysis == nullptr) state.analysis = state.row.make(backend_, mailboxes_);
+    work(*state.analysis);
+    if (std::string why = state.analysis->take_fault(); !why.empty()) throw std::runtime_error(why);
+    note_counts();
+  } catch (const std::exception& error) {
+    note_counts();
+    state.analysis.reset();
+    state.failed = true;
+    refuse_(std::string(state.row.refusal) + error.what());
+  }
+}
+
+void Analyses::take_pixels(const BeamformedFrame& frame) {
+  for (State& state : states_) {
+    if (state.row.input != AnalysisInput::pixels || !wants(state, frame.plan->params)) continue;
+    attempt(state, [&](Analysis& analysis) { analysis.take(frame); });
+  }
+}
+
+void Analyses::take_live(const Image& image) {
+  bool late = false;
+  for (State& state : states_) {
+    state.late = false;
+    if (state.row.input != AnalysisInput::images || !wants(state, image.params) || looking_ == Looking::back) continue;
+    state.late = !take_image(state, image, Claim::live);
+    late = late || state.late;
+  }
+  late_image_ = late ? image : Image();
+}
+
+void Analyses::take_kept(const Image& image) {
+  for (State& state : states_) {
+    if (state.row.input != AnalysisInput::images) continue;
+    if (state.row.is_on(image.params)) {
+      take_image(state, image, Claim::wanted);
+    } else {
+      give_back(state);
+    }
+  }
+}
+
+// False: the image came too soon.
+bool Analyses::take_image(State& state, const Image& image, Claim claim) {
+  bool taken = true;
+  attempt(state, [&](Analysis& analysis) { taken = analysis.take(image, claim); });
+  return taken;
+}
+
+void Analyses::give_back(State& state) {
+  if (state.analysis == nullptr || state.analysis->busy()) return;
+  note_counts();
+  state.analysis.reset();
+}
+
+void Analyses::retire(const ImagingParams& params) {
+  for (State& state : states_) {
+    const bool used_by_history = state.row.input == AnalysisInput::images && looking_ == Looking::back;
+    if (!state.row.is_on(params) && !used_by_history) give_back(state);
+  }
+}
+
+void Analyses::retire_images() {
+  for (State& state : states_) {
+    if (state.row.input == AnalysisInput::images) give_back(state);
+  }
+}
+
+void Analyses::end_stream(StreamEnd how) {
+  for (State& state : states_) {
+    if (state.analysis == nullptr || state.row.input != AnalysisInput::pixels) continue;
+    try {
+      state.analysis->settle();
+    } catch (const std::exception&) {  // the device is lost: results that it had not given never come
+    }
+    note_counts();
+    state.analysis.reset();
+  }
+  const Image last = std::exchange(late_image_, {});
+  for (State& state : states_) {
+    if (state.analysis == nullptr) continue;
+    if (std::exchange(state.late, false) && how == StreamEnd::regular && looking_ == Looking::at_live) {
+      take_image(state, last, Claim::wanted);
+    }
+    if (state.analysis == nullptr) continue;
+    state.analysis->settle();
+    note_counts();
+    if (const std::string why = state.analysis->take_fault(); !why.empty()) {
+      refuse_(std::string(state.row.refusal) + why);
+    }
+  }
+}
+
+// The counts of an analysis that is gone stay.
+void Analyses::note_counts() {
+  const std::scoped_lock lock(mutex_);
+  for (const State& state : states_) {
+    if (state.analysis != nullptr) state.analysis->count(counts_);
+  }
+}
+
+SideCounts Analyses::counts() const {
+  const std::scoped_lock lock(mutex_);
+  return counts_;
+}
+
+}  // namespace echoloop

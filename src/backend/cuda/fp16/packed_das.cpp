@@ -1,0 +1,112 @@
+// Launches of the tuned delay-and-sum. Every number that the kernel relies on is checked here: a ring that is counted
+// in two ways would wait for ever.
+#include "backend/cuda/fp16/packed_das.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "backend/cuda/runtime/launch.h"
+
+namespace echoloop::cuda {
+namespace {
+
+constexpr int kWarp = 32;
+
+const PackedKernels& kernels_of(const PackedPlan& plan) {
+  static const PackedKernels straight[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
+                                                       packed_kernels_box(), packed_kernels_general()};
+  static const PackedKernels polar_none = packed_kernels_polar_none();
+  static const PackedKernels polar_general = packed_kernels_polar_general();
+  if (plan.lattice == PixelLattice::straight) return straight[static_cast<int>(plan.weight)];
+  return plan.weight == WeightKind::none ? polar_none : polar_general;
+}
+
+const void* kernel_of(const PackedPlan& plan) {
+  const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
+  if (form == std::end(kPackedForms)) throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
+  return kernels_of(plan).of_form[form - std::begin(kPackedForms)];
+}
+
+void require(bool holds, const char* rule) {
+  if (!holds) throw std::logic_error(std::string("fp16 delay-and-sum: requires ") + rule);
+}
+
+void check(const PackedPlan& plan) {
+  const PackedTuning& t = plan.tuning;
+  require(plan.summing_threads > 0 && plan.summing_threads % kWarp == 0, "whole summing warps");
+  require(plan.summing_threads + kWarp <= t.form.max_threads, "threads of the form");
+  require(t.tile.tile_x * (t.tile.tile_z / t.form.n_pixels) <= plan.summing_threads, "a thread for every pixel");
+  require(t.n_slots >= 2 && t.n_slots <= kMaxStageSlots, "slots with barriers");
+  require(t.stage_elements >= 1 && t.stage_elements <= kMaxStageElements, "elements of a stage");
+  require(plan.window > 0 && plan.window % 2 == 0 && plan.pitch % 2 == 0 && plan.n_words % 2 == 0, "16-byte windows");
+  require(
+      plan.lattice == PixelLattice::straight || plan.weight == WeightKind::none || plan.weight == WeightKind::general,
+      "weights compiled for sectors");
+  require(plan.window < kLargestWindow, "windows addressable by a delay");
+  require(plan.items.size() == static_cast<std::size_t>(plan.n_tiles()) * static_cast<std::size_t>(plan.n_parts()),
+          "an item for every part of every tile");
+  // A barrier counts at most 2^20 - 1 bytes.
+  require(t.stage_elements * t.form.n_transmits * plan.window * 8 < (1 << 20), "bytes of a stage");
+}
+
+}  // namespace
+
+PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
+  return {.geometry = m.geometry,
+          .words = m.words,
+          .scale = m.scale,
+          .pitch = plan.pitch,
+          .n_words = plan.n_words,
+          .window = plan.window,
+          .tile = plan.tuning.tile,
+          .tiles_across = plan.tiles_across,
+          .n_parts = plan.n_parts(),
+          .n_splits = plan.tuning.n_splits,
+          .stage_elements = plan.tuning.stage_elements,
+          .n_slots = plan.tuning.n_slots,
+          .stages_a_turn = std::max(1, kHalfSumElements / plan.tuning.stage_elements),
+          .word_bytes = 8,
+          .radians_per_m = plan.radians_per_m,
+          .units_per_radian = plan.units_per_radian,
+          .window_weight = plan.window_weight,
+          .items = m.items,
+          .rx_start = m.rx_start,
+          .tx_start = m.tx_start,
+          .partials = m.partials,
+          .arrivals = m.arrivals,
+          .pixels = m.pixels,
+          .envelope = m.envelope,
+          .db = nullptr,
+          .reference_db = 0.0f};
+}
+
+bool packed_das_fits_device() {
+  int device = 0;
+  int major = 0;
+  if (!succeeded_quietly(cudaGetDevice(&device))) return false;
+  if (!succeeded_quietly(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device))) return false;
+  if (major < 9) return false;
+  // A program built for older devices only would bring its empty kernel along.
+  cudaFuncAttributes code{};
+  return succeeded_quietly(cudaFuncGetAttributes(&code, packed_kernels_none().of_form[0])) && code.ptxVersion >= 90;
+}
+
+void allow_packed_das(const PackedPlan& plan) {
+  check(plan);
+  const void* kernel = kernel_of(plan);
+  allow_all_shared_memory(kernel);
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+}
+
+void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream) {
+  launch(kernel_of(plan),
+         {.blocks = plan.items.size(),
+          .threads = plan.summing_threads + kWarp,
+          .shared_bytes = plan.shared_bytes,
+          .start = LaunchStart::early},
+         args, stream);
+}
+
+}  // namespace echoloop::cuda

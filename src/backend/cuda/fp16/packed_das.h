@@ -1,0 +1,73 @@
+// The tuned delay-and-sum: arguments and launch. See packed_das_kernel.cuh for how it works, backend/fp16/packed_plan.h
+// for where the numbers come from. Needs a device of compute capability 9.0 (asynchronous bulk copies).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "backend/cuda/runtime/stream.h"
+#include "backend/fp16/packed_plan.h"
+
+namespace echoloop::cuda {
+
+struct PackedDasArgs {
+  DasGeometry geometry;  // pointers: the device's
+  const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
+  const float* scale;    // one float: what a value of 1 in the words stands for
+  int pitch;             // words from one line to the next
+  int n_words;           // of a line; even; `window` words of zeros lie before and behind each line
+  int window;            // words of a line that a tile can need; even
+  TileShape tile;
+  int tiles_across;
+  int n_parts;             // blocks that share a tile
+  int n_splits;            // of them, along the elements
+  int stage_elements;      // elements fetched together
+  int n_slots;             // stages in flight
+  int stages_a_turn;       // stages whose sums of halves are kept together
+  unsigned word_bytes;     // 8: an argument, so that the compiler multiplies by it instead of shifting and masking
+  float radians_per_m;     // receive phase: 2 pi demod / c
+  float units_per_radian;  // delay units
+  WindowPolynomial window_weight;
+  const PackedItem* items;
+  const int* rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
+  const int* tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
+  Complex* partials;    // [n_parts][nz][nx], with more than one part
+  unsigned* arrivals;   // [n_tiles], zero between frames
+  Complex* pixels;      // [nz][nx]
+  float* envelope;      // [nz][nx]
+  float* db;            // [nz][nx] decibels against reference_db, or null
+  float reference_db;
+};
+
+// The compiled kernels of one kind of weight on one lattice, in the order of kPackedForms.
+struct PackedKernels {
+  const void* of_form[kPackedFormCount];
+};
+PackedKernels packed_kernels_none();
+PackedKernels packed_kernels_element();
+PackedKernels packed_kernels_box();
+PackedKernels packed_kernels_general();
+PackedKernels packed_kernels_polar_none();
+PackedKernels packed_kernels_polar_general();
+
+// Device memory that a plan and a frame bring.
+struct PackedMemory {
+  DasGeometry geometry;  // pointers: the device's
+  const uint2* words;
+  const float* scale;
+  const PackedItem* items;
+  const int* rx_start;
+  const int* tx_start;
+  Complex* partials;   // [n_parts][nz][nx], with more than one part
+  unsigned* arrivals;  // [n_tiles], zeroed once
+  Complex* pixels;
+  float* envelope;
+};
+PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& memory);
+
+// True on devices that have what the kernel needs, when the program holds code for them.
+bool packed_das_fits_device();
+// Before the first launch of a plan: lets the kernel have its shared memory.
+void allow_packed_das(const PackedPlan& plan);
+void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream);
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,10 @@
+// The tuned delay-and-sum's kernels for WeightKind::element.
+#include "backend/cuda/fp16/packed_kernels.cuh"
+
+namespace echoloop::cuda {
+
+PackedKernels packed_kernels_element() {
+  return packed_kernels<PixelLattice::straight, WeightKind::element>(std::make_index_sequence<kPackedFormCount>());
+}
+
+}  // namespace echoloop::cuda

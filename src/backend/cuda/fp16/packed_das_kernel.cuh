@@ -1,0 +1,243 @@
+// The tuned delay-and-sum. A block owns a tile of pixels; one extra warp does nothing but fetch, for every element and
+// transmit, the window of the line that the tile needs into a ring in shared memory; the others sum. Ring slots pass
+// between them through a "full" and an "empty" barrier each; nobody else waits for anybody. A block may start, and
+// prepare, before the kernel that makes its lines has ended.
+//
+// Geometry is in radians of receive phase, so that a distance is a phase; delays are integers of 1/2048 samples
+// (dsp/packed.h). The window's start, the slot's address and the float format's offset disappear into constants of
+// the two delays, so a delay-sum is: add, shift, multiply (address), load, mask (fraction), 3 packed multiply-adds.
+// Included by the files that compile variants of it.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include "backend/cuda/fp16/packed_das.h"
+#include "backend/cuda/fp16/packed_fetch.cuh"
+#include "backend/cuda/fp16/packed_math.cuh"
+#include "backend/cuda/fp16/packed_write.cuh"
+
+namespace echoloop::cuda {
+
+template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU>
+struct PackedDas {
+  static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
+  static constexpr int kSums = kReceiveFirst ? kT : 1;                       // kept over several stages
+  static constexpr int kColumns = kLattice == PixelLattice::polar ? kP : 1;  // different x of a thread's pixels
+
+  // What a summing thread keeps in registers.
+  struct Pixels {
+    float x[kColumns];       // radians
+    float z[kP];             // radians
+    int delay[kP][kT];       // transmit delay, units, with all constant offsets
+    __half2 phasor[kP][kT];  // transmit_first: (cos, sin) of the transmit phase
+    float re[kP];
+    float im[kP];
+  };
+
+  static __device__ PackedShared layout(const PackedDasArgs& a) {
+    const int summers = static_cast<int>(blockDim.x) - kWarp;
+    return packed_shared(
+        {kWeight, kRotation, a.geometry.n_el, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots});
+  }
+
+  // ---- summing warps ----
+
+  static __device__ void write_records(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared) {
+    const PackedShared at = layout(a);
+    auto* records = reinterpret_cast<float4*>(shared + at.records);
+    auto* normals = reinterpret_cast<float4*>(shared + at.normals);
+    const int summers = static_cast<int>(blockDim.x) - kWarp;
+    for (int e = static_cast<int>(threadIdx.x); e < item.n_elements; e += summers) {
+      const ElementGeometry g = a.geometry.elements[item.first_element + e];
+      const int start = a.rx_start[static_cast<long long>(item.tile) * a.geometry.n_el + item.first_element + e];
+      float weight = 1.0f;
+      if (kWeight == WeightKind::element) weight = window_weight(a, g.aperture_place);
+      // A multiple of 2^kDelayBits below 2^34: exact.
+      records[e] = make_float4(g.x_m * a.radians_per_m, g.z_m * a.radians_per_m,
+                               kDelayMagic - static_cast<float>(start) * kDelayUnits, weight);
+      if (kWeight == WeightKind::general) normals[e] = make_float4(g.normal_sin, g.normal_cos, g.aperture_place, 0.0f);
+    }
+  }
+
+  static __device__ void prepare(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, Pixels& px) {
+    const PackedShared at = layout(a);
+    const DasGeometry& g = a.geometry;
+    const PixelPlace<kP> p = pixel_place<kP>(a, item);
+    const int first_tx = item.part / a.n_splits * kT;
+    const int ring_words = static_cast<int>(shared_address(shared + at.ring) / 8u);
+    auto* phasors = reinterpret_cast<__half2*>(shared + at.phasors) + threadIdx.x;
+    const int summers = static_cast<int>(blockDim.x) - kWarp;
+    if (kLattice == PixelLattice::straight) px.x[0] = g.x_m[p.ix] * a.radians_per_m;
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+      const float z_m = g.z_m[p.iz[i]];  // polar: distance from the apex, which the plan's phase counts from
+      px.z[i] = z_m * a.radians_per_m;
+      if (kLattice == PixelLattice::polar) {
+        const auto at = place_of(g, p.ix, p.iz[i]);
+        px.x[i % kColumns] = at.x_m * a.radians_per_m;
+        px.z[i] = at.z_m * a.radians_per_m;
+      }
+      px.re[i] = px.im[i] = 0.0f;
+#pragma unroll
+      for (int t = 0; t < kT; ++t) {
+        const int tx = min(first_tx + t, g.n_tx - 1);
+        const int row = tx * g.nz + p.iz[i];
+        const float excess = g.tx_excess[static_cast<long long>(row) * g.nx + p.ix];
+        const int start = a.tx_start[static_cast<long long>(item.tile) * g.n_tx + tx];
+        const int whole = g.row_base[row] - start + t * a.window + ring_words;
+        const float rest = excess - fabsf(z_m) * g.samples_per_m;
+        px.delay[i][t] = whole * (1 << kDelayBits) + __float2int_rn(rest * kDelayUnits) - kDelayMagicBits;
+        // The plan's phase belongs to the transmit path plus |z|; the receive phase is the whole path's.
+        const Complex c = transmit_weight(g, tx) * rough_phasor(g.row_turns[row] + excess * g.turns_per_sample -
+                                                                fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
+        const __half2 phasor = first_tx + t < g.n_tx ? __floats2half2_rn(c.re, c.im) : __floats2half2_rn(0.0f, 0.0f);
+        if (kReceiveFirst) {
+          phasors[(i * kT + t) * summers] = phasor;
+        } else {
+          px.phasor[i][t] = phasor;
+        }
+      }
+    }
+  }
+
+  // One element's samples for pixel i: summed over the transmits, then turned and weighted by the receive phasor.
+  static __device__ __forceinline__ void add_transmit_first(const PackedDasArgs& a, Pixels& px, int i, int receive,
+                                                            unsigned offset, Complex phasor) {
+    __half2 by_cos = __float2half2_rn(0.0f);
+    __half2 by_sin = by_cos;
+#pragma unroll
+    for (int t = 0; t < kT; ++t) {
+      const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset);
+      const __half2 c = __low2half2(px.phasor[i][t]);
+      const __half2 s = __high2half2(px.phasor[i][t]);
+      by_cos = t == 0 ? __hmul2(v, c) : __hfma2(v, c, by_cos);
+      by_sin = t == 0 ? __hmul2(v, s) : __hfma2(v, s, by_sin);
+    }
+    add_turned(__low2float(by_cos) - __high2float(by_sin), __high2float(by_cos) + __low2float(by_sin), phasor.re,
+               phasor.im, px.re[i], px.im[i]);
+  }
+
+  // Sums over elements, turned by the transmit phasors.
+  static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers,
+                                                   const __half2 (&with_cos)[kP][kSums],
+                                                   const __half2 (&with_sin)[kP][kSums]) {
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+#pragma unroll
+      for (int t = 0; t < kSums; ++t) {
+        const float2 p = __half22float2(phasors[(i * kT + t) * summers]);
+        add_turned(__low2float(with_cos[i][t]) - __high2float(with_sin[i][t]),
+                   __high2float(with_cos[i][t]) + __low2float(with_sin[i][t]), p.x, p.y, px.re[i], px.im[i]);
+      }
+    }
+  }
+
+  // An element whose windows lie `offset` bytes into the ring.
+  static __device__ __forceinline__ void add_element(const PackedDasArgs& a, Pixels& px, const float4& record,
+                                                     const float4& normal, unsigned offset,
+                                                     __half2 (&with_cos)[kP][kSums], __half2 (&with_sin)[kP][kSums]) {
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+      const float dx = px.x[i % kColumns] - record.x;
+      const float dz = px.z[i] - record.y;
+      const float distance = root(__fmaf_rn(dz, dz, dx * dx));
+      const int receive = __float_as_int(__fmaf_rn(distance, a.units_per_radian, record.z));
+      float c = cosine(distance);
+      float si = sine(distance);
+      if (kWeight != WeightKind::none) {
+        const float weight = pixel_weight<kWeight>(a, record, normal, dx, dz);
+        c *= weight;
+        si *= weight;
+      }
+      if (kReceiveFirst) {
+        const __half2 phasor = __floats2half2_rn(c, si);
+#pragma unroll
+        for (int t = 0; t < kT; ++t) {
+          const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset);
+          with_cos[i][t] = __hfma2(v, __low2half2(phasor), with_cos[i][t]);
+          with_sin[i][t] = __hfma2(v, __high2half2(phasor), with_sin[i][t]);
+        }
+      } else {
+        add_transmit_first(a, px, i, receive, offset, {c, si});
+      }
+    }
+  }
+
+  static __device__ void sum(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, Pixels& px) {
+    const PackedShared at = layout(a);
+    const unsigned barriers = shared_address(shared);
+    const auto* records = reinterpret_cast<const float4*>(shared + at.records);
+    const auto* normals = reinterpret_cast<const float4*>(shared + at.normals);
+    const auto* phasors = reinterpret_cast<const __half2*>(shared + at.phasors) + threadIdx.x;
+    const int summers = static_cast<int>(blockDim.x) - kWarp;
+    const unsigned row_bytes =
+        static_cast<unsigned>(kT * a.window) * 8u;  // from an element's windows to the next one's
+    const int n_stages = stages(a, item);
+    const __half2 zero = __float2half2_rn(0.0f);
+    __half2 with_cos[kP][kSums];
+    __half2 with_sin[kP][kSums];
+    int slot = 0;
+    unsigned offset = 0;
+    unsigned parity = 0;
+    int e = 0;
+    int until_turn = 0;  // stages before the sums are turned
+    for (int s = 0; s < n_stages; ++s) {
+      if (kReceiveFirst && until_turn == 0) {
+        until_turn = a.stages_a_turn;
+#pragma unroll
+        for (int i = 0; i < kP; ++i) {
+#pragma unroll
+          for (int t = 0; t < kSums; ++t) with_cos[i][t] = with_sin[i][t] = zero;
+        }
+      }
+      wait_for(barriers + static_cast<unsigned>(slot) * 8u, parity);
+      const int end = min(e + a.stage_elements, item.n_elements);
+#pragma unroll kU
+      for (; e < end; ++e, offset += row_bytes) {
+        const float4 normal = kWeight == WeightKind::general ? normals[e] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        add_element(a, px, records[e], normal, offset, with_cos, with_sin);
+      }
+      // One lane for its warp: every lane for itself takes 1 % longer. Racecheck does not see that the other lanes'
+      // reads came before it and reports them; with every lane for itself it reports nothing.
+      __syncwarp();
+      if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
+      if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages))
+        turn_sums(px, phasors, summers, with_cos, with_sin);
+      if (++slot == a.n_slots) {
+        slot = 0;
+        offset = 0;
+        parity ^= 1u;
+      }
+    }
+  }
+
+  static __device__ void run(const PackedDasArgs& a) {
+    extern __shared__ __align__(128) unsigned char shared[];
+    const PackedItem item = a.items[blockIdx.x];
+    const bool fetching = threadIdx.x >= blockDim.x - kWarp;
+    if (threadIdx.x == blockDim.x - kWarp) {
+      const unsigned barriers = shared_address(shared);
+      const unsigned summing_warps = blockDim.x / kWarp - 1;
+      for (unsigned s = 0; s < static_cast<unsigned>(a.n_slots); ++s) {
+        init_barrier(barriers + s * 8u, 1);
+        init_barrier(barriers + (kMaxStageSlots + s) * 8u, summing_warps);
+      }
+      publish_barriers();
+    }
+    __syncthreads();
+    allow_next_kernel();
+    if (fetching) {
+      fetch_windows<kT>(a, item, layout(a), shared);
+      return;
+    }
+    Pixels px;
+    write_records(a, item, shared);
+    prepare(a, item, shared, px);
+    wait_for_earlier_kernel();
+    summers_wait();
+    sum(a, item, shared, px);
+    write_pixels<kP>(a, item, shared, px.re, px.im);
+  }
+};
+
+}  // namespace echoloop::cuda

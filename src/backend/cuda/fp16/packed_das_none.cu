@@ -1,0 +1,10 @@
+// The tuned delay-and-sum's kernels for WeightKind::none.
+#include "backend/cuda/fp16/packed_kernels.cuh"
+
+namespace echoloop::cuda {
+
+PackedKernels packed_kernels_none() {
+  return packed_kernels<PixelLattice::straight, WeightKind::none>(std::make_index_sequence<kPackedFormCount>());
+}
+
+}  // namespace echoloop::cuda

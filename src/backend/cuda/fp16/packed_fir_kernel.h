@@ -1,0 +1,121 @@
+// The condition stage of the tuned path in one launch: raw samples to packed words (dsp/packed_fir.h, dsp/packed.h).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "backend/cuda/runtime/stream.h"
+#include "core/acquisition.h"
+#include "core/hd.h"
+#include "dsp/packed_fir.h"
+#include "dsp/packed_taps.h"
+
+namespace echoloop::cuda {
+
+inline constexpr int kFirThreads = 256;          // of a block, at most
+inline constexpr int kPeakBlocks = 512;          // that look for the frame's largest sample before the lines are made
+inline constexpr float kLargestHalf = 16384.0f;  // what a line's largest sample becomes; less the mean, twice as much
+inline constexpr int kTileBlocks = 16;           // rows of a matrix instruction: blocks of outputs
+
+// Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
+// read for one serves the others a few steps later.
+ECHO_HD constexpr int fir_tiles(int block_chunks) { return block_chunks <= 2 ? 4 : block_chunks <= 8 ? 2 : 1; }
+// Chunks that it keeps for that in registers.
+ECHO_HD constexpr int fir_queue(int block_chunks) { return (block_chunks * (fir_tiles(block_chunks) - 1) + 3) / 2 * 2; }
+// Blocks of a multiprocessor that registers must allow.
+ECHO_HD constexpr int fir_blocks(int block_chunks) { return block_chunks == 4 || block_chunks > 8 ? 4 : 3; }
+ECHO_HD constexpr bool fir_taps_in_shared(int block_chunks) { return block_chunks <= 8; }
+
+// Where things lie in a block's shared memory, in units of 16 bytes.
+// A unit is what a warp computes at once: 16 rows of `row` chunks, a gap after each row. The gaps keep the eight rows
+// that it reads together out of each other's banks.
+struct FirLayout {
+  int n_units;
+  int unit_outputs;
+  int row_log2;
+  int n_chunks;
+  int taps;  // offsets
+  int ends;  // float2 [n_units][2]: a unit's first and last output
+  int total;
+};
+
+// The largest |x| of a part of a frame of floats, and the number of the launch that left it: one 8-byte word, so that
+// who reads it needs no other sign that it is there.
+using FirPeak = unsigned long long;  // launch << 32 | bits of the float
+
+struct PackedFirArgs {
+  const std::byte* raw;  // [n_lines][n_values]
+  int n_lines;
+  int n_values;    // of a line
+  int components;  // 2: I and Q
+  int spread;      // PackedTaps
+  int block_chunks;
+  int front;
+  int n_steps;
+  int n_valid;          // outputs within the record
+  int pitch;            // words from one line to the next, even
+  int window;           // words of zeros before each line, even
+  unsigned turns_step;  // 2^32 * turns of the mixer per output sample
+  bool remove_mean;
+  float gain_bound;   // |y| <= gain_bound * largest |x|
+  float full_scale;   // largest |x|; 0: the largest of `peaks`
+  float word_scale;   // from sums of products of halves to words' values, of the line with the largest sample
+  bool at_once;       // all blocks fit on the device: each leaves its line's peak for the others
+  unsigned launch;    // its number
+  FirPeak* peaks;     // [n_peaks()]
+  const uint4* taps;  // PackedTaps::matrices
+  uint2* words;       // [window] zeros, then [n_lines][pitch]
+  float* scale;       // one float: what a value of 1 in the words stands for
+  FirLayout at;
+  ECHO_HD int n_peaks() const { return at_once ? n_lines : kPeakBlocks; }
+};
+
+inline FirLayout fir_layout(const PackedFirArgs& a) {
+  FirLayout at{};
+  const int tiles = fir_tiles(a.block_chunks);
+  at.unit_outputs = kTileBlocks * kFirBlock * tiles;
+  at.n_units = (a.n_valid + at.unit_outputs - 1) / at.unit_outputs;
+  const int row = tiles * a.block_chunks;
+  while (1 << at.row_log2 < row) ++at.row_log2;
+  at.n_chunks = row * (kTileBlocks * at.n_units - 1) + fir_queue(a.block_chunks) + 2 * a.n_steps;
+  at.taps = at.n_chunks + (at.n_chunks >> at.row_log2) + 1;
+  at.ends = at.taps + (fir_taps_in_shared(a.block_chunks) ? a.n_steps * 32 : 0);
+  at.total = at.ends + at.n_units;
+  return at;
+}
+
+inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }
+
+// Device memory that a plan and a frame bring.
+struct PackedFirMemory {
+  const std::byte* raw;
+  FirPeak* peaks;  // [peak_slots()], zeros at first
+  const uint4* taps;
+  uint2* words;
+  float* scale;
+};
+inline std::size_t peak_slots(int n_lines) {
+  return static_cast<std::size_t>(n_lines < kPeakBlocks ? kPeakBlocks : n_lines);
+}
+struct PackedLineShape {
+  int n_valid;  // samples of a line within the record
+  int pitch;    // words
+  int window;
+};
+// What does not depend on memory: `fir` and its matrices, for lines of such a shape.
+PackedFirArgs packed_fir_args(const Acquisition& acquisition, const PackedFir& fir, const PackedTaps& taps,
+                              const PackedLineShape& shape, const PackedFirMemory& memory);
+
+// Before the first launch of a plan: lets the kernel have its shared memory, and finds out whether its blocks fit on
+// the device at once.
+void allow_packed_fir(PackedFirArgs& args, SampleType type);
+// Frames of floats whose lines do not fit at once are looked through beforehand, in a launch of its own.
+void run_packed_fir(PackedFirArgs& args, SampleType type, StreamView stream);
+// Words of the whole buffer.
+inline std::size_t packed_words(int n_lines, const PackedLineShape& shape) {
+  return static_cast<std::size_t>(shape.window) +
+         static_cast<std::size_t>(n_lines) * static_cast<std::size_t>(shape.pitch);
+}
+// Leaves the peaks of a frame of floats for the launch `args.launch`.
+void find_peaks(const PackedFirArgs& args, StreamView stream);
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,248 @@
+// A block takes a line: its mean needs all of it, and lines are many. Samples go to shared memory as halves, in their
+// own order; tensor cores multiply stretches of them by the taps (dsp/packed_taps.h) and sum in floats. A thread ends
+// up with pairs of neighbouring outputs, real and imaginary: it turns them, fetches the outputs that follow from other
+// lanes, and writes two words at a time.
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/cuda/fp16/packed_fir_kernel.h"
+#include "backend/cuda/fp16/packed_fir_load.cuh"
+#include "backend/cuda/fp16/packed_mma.cuh"
+#include "backend/cuda/runtime/launch.h"
+#include "dsp/packed.h"
+
+namespace echoloop::cuda {
+namespace {
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+// Outputs of a unit in a lane's registers: of tile t the blocks of rows lane / 4 and lane / 4 + 8 (`half`), and of them
+// the outputs 2 (lane % 4) and the next one. Block of row r of tile t: r * kTiles + t.
+template <int kTiles>
+struct UnitSums {
+  float re[kTiles][4] = {};
+  float im[kTiles][4] = {};
+};
+
+template <int kBlockChunks, int kTiles>
+__device__ __forceinline__ void convolve(const PackedFirArgs& a, const uint4* shared, const uint4* taps, int unit,
+                                         UnitSums<kTiles>& sums) {
+  constexpr int kQueue = fir_queue(kBlockChunks);
+  const FirLayout& at = a.at;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int row = (unit * kTileBlocks + lane % kTileBlocks) * ((1 << at.row_log2) + 1);
+  const uint4* rows = shared + row;
+  const int odd = lane / kTileBlocks;
+  const auto load = [&](int chunk, RowChunk* to) {
+    const int c = chunk + odd;
+    load_rows(rows + gapped(at, c), to[0], to[1]);
+  };
+  RowChunk queue[kQueue];
+#pragma unroll
+  for (int c = 0; c < kQueue - 2; c += 2) load(c, queue + c);
+#pragma unroll kQueue / 2
+  for (int step = 0; step < a.n_steps; ++step) {
+    load(kQueue - 2 + 2 * step, queue + kQueue - 2);
+    const uint4 tap = taps[step * kWarp + lane];
+#pragma unroll
+    for (int t = 0; t < kTiles; ++t) {
+      const int c = kTiles == 1 ? 0 : t * kBlockChunks;
+      multiply_add(sums.re[t], queue[c], queue[c + 1], tap.x, tap.y);
+      multiply_add(sums.im[t], queue[c], queue[c + 1], tap.z, tap.w);
+    }
+#pragma unroll
+    for (int c = 0; c < kQueue - 2; ++c) queue[c] = queue[c + 2];
+  }
+}
+
+__device__ __forceinline__ float2 turned(unsigned turns_step, float scale, int m, float re, float im) {
+  const int turns = static_cast<int>(static_cast<unsigned>(m) * turns_step);  // modulo a turn, signed
+  const float angle = -6.28318531f * 0x1p-32f * static_cast<float>(turns);
+  const float c = __cosf(angle) * scale;
+  const float s = __sinf(angle) * scale;
+  return make_float2(re * c - im * s, re * s + im * c);
+}
+
+__device__ __forceinline__ uint2 word_of(float2 v, float2 next) {
+  return make_uint2(as_bits(__floats2half2_rn(v.x, v.y)),
+                    as_bits(__floats2half2_rn((next.x - v.x) * kStepScale, (next.y - v.y) * kStepScale)));
+}
+
+// The last output of a unit waits in `ends` for the first one of the next.
+template <int kTiles>
+__device__ __forceinline__ void write_unit(const PackedFirArgs& a, float scale, uint2* line, float2* ends, int unit,
+                                           const UnitSums<kTiles>& sums) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const auto output = [&](int t, int half) {
+    return kFirBlock * (((unit * 2 + half) * (kTileBlocks / 2) + lane / 4) * kTiles + t) + 2 * (lane % 4);
+  };
+  float2 y[kTiles][2][2];
+#pragma unroll
+  for (int i = 0; i < 4 * kTiles; ++i) {
+    const int t = i / 4, half = i / 2 % 2, p = i % 2;
+    y[t][half][p] = turned(a.turns_step, scale, output(t, half) + p, sums.re[t][i % 4], sums.im[t][i % 4]);
+  }
+  if (lane == 0) ends[2 * unit] = y[0][0][0];
+  if (lane == kWarp - 1) ends[2 * unit + 1] = y[kTiles - 1][1][1];
+#pragma unroll
+  for (int i = 0; i < 2 * kTiles; ++i) {
+    const int t = i / 2, half = i % 2;
+    const bool last_tile = t == kTiles - 1;
+    // A lane that begins a block serves the one that ends the block before it: of the tile before, or the row before.
+    const float2 begins = last_tile ? (lane == 0 ? y[0][1][0] : y[0][half][0]) : y[last_tile ? t : t + 1][half][0];
+    const float2 given = lane % 4 == 0 ? begins : y[t][half][0];
+    const int from = lane % 4 == 3 && !last_tile ? lane - 3 : lane + 1;
+    const float2 own = y[t][half][1];
+    const float2 next = make_float2(__shfl_sync(0xffffffffu, given.x, from), __shfl_sync(0xffffffffu, given.y, from));
+    const int m = output(t, half);
+    if (m >= a.pitch) continue;
+    uint2 first = make_uint2(0u, 0u), second = first;
+    if (m < a.n_valid - 1) first = word_of(y[t][half][0], own);
+    if (m + 1 < a.n_valid - 1) second = word_of(own, next);
+    *reinterpret_cast<uint4*>(line + m) = make_uint4(first.x, first.y, second.x, second.y);
+  }
+}
+
+__device__ void write_rest(const PackedFirArgs& a, uint2* line, const float2* ends) {
+  const FirLayout& at = a.at;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int step = static_cast<int>(blockDim.x);
+  for (int unit = thread; unit < at.n_units - 1; unit += step) {
+    const int m = (unit + 1) * at.unit_outputs - 1;
+    if (m < a.n_valid - 1) line[m] = word_of(ends[2 * unit + 1], ends[2 * unit + 2]);
+  }
+  const uint4 zeros{};
+  for (int m = at.n_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step) {
+    *reinterpret_cast<uint4*>(line + m) = zeros;
+  }
+  if (blockIdx.x != 0) return;
+  for (int m = 2 * thread; m < a.window; m += 2 * step) *reinterpret_cast<uint4*>(a.words + m) = zeros;
+}
+
+template <class Sample, int kBlockChunks>
+__device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* shared) {
+  const FirLayout& at = a.at;
+  const RawLine<Sample> line(a);
+  HeldChunks<Sample> held;
+  read_held(line, held);
+  const uint4* taps = a.taps + (a.spread == 1 ? line.shift : 0) * a.n_steps * kWarp;
+  if (fir_taps_in_shared(kBlockChunks)) {
+    for (int i = static_cast<int>(threadIdx.x); i < a.n_steps * kWarp; i += static_cast<int>(blockDim.x)) {
+      __pipeline_memcpy_async(shared + at.taps + i, taps + i, sizeof(uint4));
+    }
+    __pipeline_commit();
+  }
+  const LineLevel level = line_level(a, look_through(line, held));
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    if (a.at_once && threadIdx.x == 0) leave_peak(a, level.peak);
+  }
+  if (a.spread == 1) {
+    fill_line(a, line, held, level, shared);
+  } else {
+    spread_line(a, line, level, shared);
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  auto* ends = reinterpret_cast<float2*>(shared + at.ends);
+  uint2* words = a.words + a.window + static_cast<long long>(blockIdx.x) * a.pitch;
+  const int n_warps = static_cast<int>(blockDim.x) / kWarp;
+  constexpr int kTiles = fir_tiles(kBlockChunks);
+  const uint4* taps_at = fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps;
+  int unit = static_cast<int>(threadIdx.x) / kWarp;
+  UnitSums<kTiles> sums;
+  if (unit < at.n_units) convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
+  // Only now is the frame's peak needed: other blocks may have read their lines later than this one.
+  __shared__ float peaks[kFirThreads / kWarp];
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    const float peak = peak_of_warp(a);
+    if (threadIdx.x % kWarp == 0) peaks[threadIdx.x / kWarp] = peak;
+    __syncthreads();
+  }
+  const float scale = word_scale<Sample>(a, level, peaks);
+  while (unit < at.n_units) {
+    write_unit<kTiles>(a, scale, words, ends, unit, sums);
+    unit += n_warps;
+    if (unit >= at.n_units) break;
+    sums = {};
+    convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
+  }
+  __syncthreads();
+  write_rest(a, words, ends);
+}
+
+#endif
+
+// kBlockChunks 16: as many or more.
+template <class Sample, int kBlockChunks>
+__global__ void __launch_bounds__(kFirThreads, fir_blocks(kBlockChunks))
+    packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
+  // Older devices get an empty kernel, which is never launched.
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ uint4 shared[];
+  condition_line<Sample, kBlockChunks>(a, shared);
+#endif
+}
+
+using FirKernel = void (*)(PackedFirArgs);
+
+template <class Sample>
+FirKernel kernel_for(int block_chunks) {
+  switch (block_chunks) {
+    case 1:
+      return packed_fir_kernel<Sample, 1>;
+    case 2:
+      return packed_fir_kernel<Sample, 2>;
+    case 4:
+      return packed_fir_kernel<Sample, 4>;
+    case 8:
+      return packed_fir_kernel<Sample, 8>;
+    default:
+      return packed_fir_kernel<Sample, 16>;
+  }
+}
+
+FirKernel kernel_for(const PackedFirArgs& a, SampleType type) {
+  return type == SampleType::int16 ? kernel_for<std::int16_t>(a.block_chunks) : kernel_for<float>(a.block_chunks);
+}
+
+int fir_threads(const PackedFirArgs& a) {
+  const int wanted = a.at.n_units * kWarp;
+  return wanted < kFirThreads ? wanted : kFirThreads;
+}
+
+}  // namespace
+
+void allow_packed_fir(PackedFirArgs& a, SampleType type) {
+  const auto* kernel = reinterpret_cast<const void*>(kernel_for(a, type));
+  allow_all_shared_memory(kernel);
+  if (a.full_scale != 0.0f) return;
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks = 0;  // of a multiprocessor
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, fir_threads(a),
+                                                           static_cast<std::size_t>(fir_shared_bytes(a))));
+  a.at_once = blocks * multiprocessors >= a.n_lines;
+}
+
+void run_packed_fir(PackedFirArgs& a, SampleType type, StreamView stream) {
+  ++a.launch;
+  auto start = LaunchStart::in_turn;
+  if (a.full_scale == 0.0f) {
+    if (!a.at_once) find_peaks(a, stream);
+    start = a.at_once ? LaunchStart::together : LaunchStart::early;
+  }
+  launch(reinterpret_cast<const void*>(kernel_for(a, type)),
+         {.blocks = static_cast<std::size_t>(a.n_lines),
+          .threads = fir_threads(a),
+          .shared_bytes = fir_shared_bytes(a),
+          .start = start},
+         a, stream);
+}
+
+}  // namespace echoloop::cuda

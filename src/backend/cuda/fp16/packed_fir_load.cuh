@@ -1,0 +1,243 @@
+// First part of the packed conditioner (packed_fir_launch.cu): a line's mean and largest sample, and its samples as
+// halves in shared memory. A thread keeps what it has read of the line for the second step; of lines that are too long
+// for that it reads the rest again, from the multiprocessor's cache.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "backend/cuda/fp16/packed_fir_kernel.h"
+#include "backend/cuda/fp16/packed_peaks.cuh"
+
+namespace echoloop::cuda {
+
+__device__ __forceinline__ unsigned as_bits(__half2 v) { return *reinterpret_cast<unsigned*>(&v); }
+
+// Eight samples as they are in memory.
+struct CountChunk {
+  unsigned pair[4];
+};
+struct FloatChunk {
+  float x[kChunk];
+};
+
+__device__ __forceinline__ void fetch(const std::int16_t* from, CountChunk& c) {
+  const uint4 v = __ldg(reinterpret_cast<const uint4*>(from));
+  c = {{v.x, v.y, v.z, v.w}};
+}
+
+__device__ __forceinline__ void fetch(const float* from, FloatChunk& c) {
+  const float4 a = __ldg(reinterpret_cast<const float4*>(from));
+  const float4 b = __ldg(reinterpret_cast<const float4*>(from) + 1);
+  c = {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
+}
+
+// What a thread has found so far.
+struct Found {
+  float sum = 0.0f;
+  float peak = 0.0f;  // of floats only
+};
+
+__device__ __forceinline__ void look(const CountChunk& c, Found& found) {
+  int sum = 0;
+#pragma unroll
+  for (const unsigned p : c.pair) sum = __dp2a_lo(static_cast<int>(p), 0x0101, sum);
+  found.sum += static_cast<float>(sum);
+}
+
+__device__ __forceinline__ void look(const FloatChunk& c, Found& found) {
+#pragma unroll
+  for (const float x : c.x) {
+    found.sum += x;
+    found.peak = fmaxf(found.peak, fabsf(x));
+  }
+}
+
+__device__ __forceinline__ float value_of(const CountChunk& c, int i) {
+  return static_cast<float>(static_cast<std::int16_t>(c.pair[i / 2] >> i % 2 * 16));
+}
+__device__ __forceinline__ float value_of(const FloatChunk& c, int i) { return c.x[i]; }
+
+template <class Sample>
+struct ChunkOf;
+template <>
+struct ChunkOf<std::int16_t> {
+  using Type = CountChunk;
+};
+template <>
+struct ChunkOf<float> {
+  using Type = FloatChunk;
+};
+
+// Chunks that a thread keeps in registers: as many as the matrix products leave it.
+template <class Sample>
+inline constexpr int kHeld = sizeof(Sample) == 2 ? 8 : 4;
+
+// A line among the chunks of the frame's memory. Its first and last chunk belong to other lines, too, or end beyond the
+// frame: single lanes read their samples one by one.
+template <class Sample>
+struct RawLine {
+  using Chunk = typename ChunkOf<Sample>::Type;
+  const Sample* chunks;  // where the first one begins
+  int shift;             // samples of it that are not the line's
+  int n_chunks;
+  int n_values;
+
+  __device__ explicit RawLine(const PackedFirArgs& a) {
+    const Sample* first = reinterpret_cast<const Sample*>(a.raw) + static_cast<long long>(blockIdx.x) * a.n_values;
+    shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(Sample) % kChunk);
+    chunks = first - shift;
+    n_values = a.n_values;
+    n_chunks = (shift + n_values + kChunk - 1) / kChunk;
+  }
+  // The whole chunk number i of the line.
+  __device__ __forceinline__ int inner(int i) const { return i + 1; }
+  __device__ __forceinline__ int n_inner() const { return n_chunks - 2; }
+  __device__ __forceinline__ void read(int i, Chunk& c) const { fetch(chunks + inner(i) * kChunk, c); }
+  // The place of the thread's sample in the first or last chunk, from the first one's beginning; negative: it has none.
+  __device__ __forceinline__ int edge_place() const {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int place = thread < kChunk ? thread : (n_chunks - 2) * kChunk + thread;
+    return thread < kChunk * (n_chunks > 1 ? 2 : 1) ? place : -1;
+  }
+  __device__ __forceinline__ bool has(int place) const { return place >= shift && place < shift + n_values; }
+};
+
+template <class Sample>
+using HeldChunks = typename ChunkOf<Sample>::Type[kHeld<Sample>];
+
+template <class Sample>
+__device__ __forceinline__ void read_held(const RawLine<Sample>& line, HeldChunks<Sample>& held) {
+#pragma unroll
+  for (int k = 0; k < kHeld<Sample>; ++k) {
+    const int i = static_cast<int>(threadIdx.x + k * blockDim.x);
+    if (i >= line.n_inner()) break;
+    line.read(i, held[k]);
+  }
+}
+
+template <class Sample>
+__device__ __forceinline__ Found look_through(const RawLine<Sample>& line, const HeldChunks<Sample>& held) {
+  Found found;
+  const int edge = line.edge_place();
+  if (edge >= 0 && line.has(edge)) {
+    const auto x = static_cast<float>(line.chunks[edge]);
+    found = {x, fabsf(x)};
+  }
+#pragma unroll
+  for (int k = 0; k < kHeld<Sample>; ++k) {
+    if (static_cast<int>(threadIdx.x + k * blockDim.x) >= line.n_inner()) break;
+    look(held[k], found);
+  }
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x + kHeld<Sample> * blockDim.x); i < line.n_inner();
+       i += static_cast<int>(blockDim.x)) {
+    typename RawLine<Sample>::Chunk c;
+    line.read(i, c);
+    look(c, found);
+  }
+  return found;
+}
+
+struct LineLevel {
+  float mean;
+  float peak;     // as if its counterpart in `to_half`
+  float to_half;  // of a sample less the mean
+};
+
+// Sum and maximum over the block, in a fixed order.
+__device__ inline LineLevel line_level(const PackedFirArgs& a, Found found) {
+  __shared__ float sums[kFirThreads / kWarp];
+  __shared__ float maxima[kFirThreads / kWarp];
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    found.sum += __shfl_xor_sync(0xffffffffu, found.sum, step);
+    found.peak = fmaxf(found.peak, __shfl_xor_sync(0xffffffffu, found.peak, step));
+  }
+  if (threadIdx.x % kWarp == 0) {
+    sums[threadIdx.x / kWarp] = found.sum;
+    maxima[threadIdx.x / kWarp] = found.peak;
+  }
+  __syncthreads();
+  float sum = 0.0f;
+  float peak = kLeastPeak;
+  for (unsigned w = 0; w < blockDim.x / kWarp; ++w) {
+    sum += sums[w];
+    peak = fmaxf(peak, maxima[w]);
+  }
+  if (a.full_scale != 0.0f) peak = a.full_scale;
+  return {a.remove_mean ? sum / static_cast<float>(a.n_values) : 0.0f, peak, kLargestHalf / peak};
+}
+
+// From sums of products of halves to words' values; the frame's scale. peaks: one a warp.
+template <class Sample>
+__device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& level, const float* peaks) {
+  float peak = a.full_scale;
+  if constexpr (kPeakIsLookedFor<Sample>) {
+    for (unsigned w = 0; w < blockDim.x / kWarp; ++w) peak = fmaxf(peak, peaks[w]);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
+  return a.word_scale * (level.peak / peak);
+}
+
+__device__ __forceinline__ int gapped(const FirLayout& at, int chunk) { return chunk + (chunk >> at.row_log2); }
+
+template <class Chunk>
+__device__ __forceinline__ uint4 as_halves(const Chunk& c, const LineLevel& level) {
+  unsigned pair[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    pair[k] = as_bits(__floats2half2_rn((value_of(c, 2 * k) - level.mean) * level.to_half,
+                                        (value_of(c, 2 * k + 1) - level.mean) * level.to_half));
+  }
+  return make_uint4(pair[0], pair[1], pair[2], pair[3]);
+}
+
+// Places without a sample are zeros: silence.
+template <class Sample>
+__device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<Sample>& line,
+                                          const HeldChunks<Sample>& held, const LineLevel& level, uint4* shared) {
+  const FirLayout& at = a.at;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int step = static_cast<int>(blockDim.x);
+  const int n_inner = min(line.n_inner(), at.n_chunks - a.front - 1);
+#pragma unroll
+  for (int k = 0; k < kHeld<Sample>; ++k) {
+    const int i = thread + k * step;
+    if (i >= n_inner) break;
+    shared[gapped(at, a.front + line.inner(i))] = as_halves(held[k], level);
+  }
+#pragma unroll 4
+  for (int i = thread + kHeld<Sample> * step; i < n_inner; i += step) {
+    typename RawLine<Sample>::Chunk c;
+    line.read(i, c);
+    shared[gapped(at, a.front + line.inner(i))] = as_halves(c, level);
+  }
+  for (int i = thread; i < a.front; i += step) shared[gapped(at, i)] = uint4{};
+  for (int i = a.front + line.n_chunks + thread; i < at.n_chunks; i += step) shared[gapped(at, i)] = uint4{};
+  const int edge = line.edge_place();
+  const int chunk = a.front + edge / kChunk;
+  if (edge >= 0 && chunk < at.n_chunks) {
+    const float x = line.has(edge) ? (static_cast<float>(line.chunks[edge]) - level.mean) * level.to_half : 0.0f;
+    reinterpret_cast<__half*>(shared + gapped(at, chunk))[edge % kChunk] = __float2half_rn(x);
+  }
+}
+
+// The same with zeros between places.
+template <class Sample>
+__device__ __forceinline__ void spread_line(const PackedFirArgs& a, const RawLine<Sample>& line, const LineLevel& level,
+                                            uint4* shared) {
+  const FirLayout& at = a.at;
+  for (int i = static_cast<int>(threadIdx.x); i < at.taps; i += static_cast<int>(blockDim.x)) shared[i] = uint4{};
+  __syncthreads();
+  auto* halves = reinterpret_cast<__half*>(shared);
+  for (int v = static_cast<int>(threadIdx.x); v < a.n_values; v += static_cast<int>(blockDim.x)) {
+    const int value = a.front * kChunk + v / a.components * a.components * a.spread + v % a.components;
+    const int chunk = value / kChunk;
+    if (chunk >= at.n_chunks) break;
+    const auto x = static_cast<float>(line.chunks[line.shift + v]);
+    halves[gapped(at, chunk) * kChunk + value % kChunk] = __float2half_rn((x - level.mean) * level.to_half);
+  }
+}
+
+}  // namespace echoloop::cuda

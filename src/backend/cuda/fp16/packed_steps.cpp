@@ -1,0 +1,186 @@
+// Analytic recipe in half precision: one kernel from raw samples to packed words, one from words to pixels and
+// envelope.
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cuda/fp16/packed_das.h"
+#include "backend/cuda/fp16/packed_fir_kernel.h"
+#include "backend/cuda/kernels/das_on_device.h"
+#include "backend/cuda/kernels/lane_steps.h"
+
+namespace echoloop::cuda {
+namespace {
+
+// Shared memory that a block of the current device can have.
+int shared_limit() {
+  int device = 0;
+  int bytes = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return bytes;
+}
+
+int n_lines(const Acquisition& a) { return a.n_transmits() * a.n_elements(); }
+
+PackedLineShape line_shape(const PackedFormation& packed) {
+  return {.n_valid = packed.das->geometry.n_valid, .pitch = packed.tiles->pitch, .window = packed.tiles->window};
+}
+
+float half_bits(std::uint32_t bits) {
+  return __half2float(static_cast<__half>(__half_raw{.x = static_cast<unsigned short>(bits)}));
+}
+
+// Of a word as read back, in the words' scale.
+struct WordValues {
+  Complex value;
+  Complex step;
+};
+WordValues word_values(const float* word) {
+  std::uint32_t bits[2] = {};
+  std::memcpy(bits, word, sizeof bits);
+  const auto pair = [](std::uint32_t halves, float unit) {
+    return Complex{half_bits(halves & 0xffffU) * unit, half_bits(halves >> 16) * unit};
+  };
+  return {pair(bits[0], 1.0f), pair(bits[1], 1.0f / kStepScale)};
+}
+
+class PackedSteps final : public LaneSteps {
+ public:
+  PackedSteps(Context& context, LaneBuffers& buffers)
+      : context_(context),
+        buffers_(buffers),
+        peaks_(stream()),
+        scale_(stream()),
+        partials_(stream()),
+        arrivals_(stream()) {}
+
+  void set_plan(const Plan& plan) override {
+    packed_ = plan.packed;
+    type_ = plan.formed->sample_type;
+    const PackedPlan& tiles = *packed_->tiles;
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.formed), line_shape(*packed_)));
+    buffers_.pixels.grow_for<Complex>(n_pixels());
+    buffers_.envelope.grow_for<float>(n_pixels());
+    const std::size_t peaks = peak_slots(n_lines(*plan.formed)) * sizeof(FirPeak);
+    peaks_.grow(peaks);
+    CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
+    scale_.grow_for<float>(1);
+    if (tiles.n_parts() > 1) partials_.grow_for<Complex>(n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
+    const std::size_t counters = static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
+    arrivals_.grow(counters);
+    CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));
+    set_fir(*plan.formed);
+    set_das();
+  }
+
+  void widen(const std::byte* raw) override {
+    fir_.raw = raw;
+    run_packed_fir(fir_, type_, stream());
+  }
+
+  void condition() override {}  // widen() did it all
+  [[nodiscard]] bool conditions_at_once() const override { return true; }
+  bool write_decibels(float* db, float reference_db) override {
+    das_.db = db;
+    das_.reference_db = reference_db;
+    return true;
+  }
+  void beamform() override { run_packed_das(*packed_->tiles, das_, stream()); }
+  void envelope() override {}  // beamform() did it
+  const float* own_level_db() override { return nullptr; }
+  [[nodiscard]] std::size_t line_floats() const override {
+    return 2 * packed_words(fir_.n_lines, line_shape(*packed_));
+  }
+  [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }
+
+  // Words -> Complex [n_tx][n_el][n_out] of the packed band; zeros beyond the record.
+  [[nodiscard]] std::vector<float> lines_as_values(std::vector<float> read) const override {
+    float scale = 0.0f;
+    CUDA_CHECK(cudaMemcpy(&scale, scale_.as<float>(), sizeof scale, cudaMemcpyDeviceToHost));
+    const auto n_out = static_cast<std::size_t>(packed_->band->n_out);
+    std::vector<float> values(2 * n_out * static_cast<std::size_t>(fir_.n_lines), 0.0f);
+    for (int line = 0; line < fir_.n_lines; ++line) {
+      const float* words = read.data() + 2 * (static_cast<std::size_t>(fir_.window) +
+                                              static_cast<std::size_t>(line) * static_cast<std::size_t>(fir_.pitch));
+      float* to = values.data() + 2 * n_out * static_cast<std::size_t>(line);
+      for (int m = 0; m + 1 < fir_.n_valid; ++m) {
+        const WordValues word = word_values(words + 2 * m);
+        to[2 * m] = scale * word.value.re;
+        to[2 * m + 1] = scale * word.value.im;
+        // The record's last sample has no word of its own: it is where the last step leads.
+        to[2 * m + 2] = scale * (word.value.re + word.step.re);
+        to[2 * m + 3] = scale * (word.value.im + word.step.im);
+      }
+    }
+    return values;
+  }
+
+ private:
+  [[nodiscard]] StreamView stream() const { return context_.processing.view(); }
+  [[nodiscard]] std::size_t n_pixels() const {
+    const DasGeometry& g = packed_->das->geometry;
+    return static_cast<std::size_t>(g.nx) * static_cast<std::size_t>(g.nz);
+  }
+
+  void set_fir(const Acquisition& a) {
+    taps_ = context_.tables.get(packed_->taps, {std::as_bytes(std::span(packed_->taps->matrices))});
+    taps_->hold_back(stream());
+    fir_ = packed_fir_args(a, *packed_->fir, *packed_->taps, line_shape(*packed_),
+                           {.raw = nullptr,
+                            .peaks = peaks_.as<FirPeak>(),
+                            .taps = taps_->table<uint4>(0),
+                            .words = buffers_.lines.as<uint2>(),
+                            .scale = scale_.as<float>()});
+    allow_packed_fir(fir_, type_);
+  }
+
+  void set_das() {
+    const PackedPlan& tiles = *packed_->tiles;
+    on_device_ = das_on_device(context_, *packed_->das, stream());
+    windows_ = context_.tables.get(tiles.windows, {std::as_bytes(std::span(tiles.windows->rx_start)),
+                                                   std::as_bytes(std::span(tiles.windows->tx_start))});
+    items_ = context_.tables.get(packed_->tiles, {std::as_bytes(std::span(tiles.items))});
+    for (const auto& tables : {windows_, items_}) tables->hold_back(stream());
+    das_ = packed_das_args(tiles, {.geometry = on_device_.geometry,
+                                   .words = buffers_.lines.as<uint2>(),
+                                   .scale = scale_.as<float>(),
+                                   .items = items_->table<PackedItem>(0),
+                                   .rx_start = windows_->table<int>(0),
+                                   .tx_start = windows_->table<int>(1),
+                                   .partials = partials_.as<Complex>(),
+                                   .arrivals = arrivals_.as<unsigned>(),
+                                   .pixels = buffers_.pixels.as<Complex>(),
+                                   .envelope = buffers_.envelope.as<float>()});
+    allow_packed_das(tiles);
+  }
+
+  Context& context_;
+  LaneBuffers& buffers_;
+  DeviceBuffer peaks_;     // FirPeak [peak_slots()]
+  DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
+  DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles
+  DeviceBuffer arrivals_;  // unsigned [n_tiles]
+  std::shared_ptr<const PackedFormation> packed_;
+  SampleType type_ = SampleType::float32;
+  PackedFirArgs fir_{};
+  PackedDasArgs das_{};
+  DasOnDevice on_device_;
+  std::shared_ptr<const DeviceTables> taps_, windows_, items_;
+};
+
+}  // namespace
+
+bool packed_steps_fit(const Plan& plan) {
+  if (plan.packed == nullptr || !packed_das_fits_device()) return false;
+  const PackedFirArgs args =
+      packed_fir_args(*plan.formed, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
+  return std::max(fir_shared_bytes(args), plan.packed->tiles->shared_bytes) <= shared_limit();
+}
+
+std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers) {
+  return std::make_unique<PackedSteps>(context, buffers);
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,106 @@
+// Condition stage of the analytic recipe, around the two transforms: lines widened to float, their mean removed, zero
+// padded; then the band selected. One block a line: a line's mean needs all of it, and lines are many.
+#include <cstdint>
+
+#include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/runtime/launch.cuh"
+#include "dsp/band_filter.h"
+
+namespace echoloop::cuda {
+namespace {
+
+constexpr int kWarp = 32;
+
+// Sum over the block's threads, in a fixed order; every thread receives it.
+__device__ double block_sum(double v) {
+  __shared__ double of_warp[kThreads / kWarp];
+  for (int step = kWarp / 2; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
+  __syncthreads();  // an earlier call's readers are done
+  if (threadIdx.x % kWarp == 0) of_warp[threadIdx.x / kWarp] = v;
+  __syncthreads();
+  double sum = 0.0;
+  for (const double w : of_warp) sum += w;
+  return sum;
+}
+
+// Raw values are read once, because they may lie in host memory: the second pass works on what the first one wrote, and
+// each thread meets only values of its own.
+template <class Sample, bool kRemoveMean>
+__global__ void __launch_bounds__(kThreads)
+    widen_kernel(const Sample* __restrict__ raw, WidenShape shape, float* values) {
+  const long long line = blockIdx.x;
+  const Sample* in = raw + line * shape.n_values;
+  float* out = values + line * shape.pitch;
+  const int c = shape.components;
+  double sum[2] = {0.0, 0.0};
+  // A thread takes whole samples: (I, Q) pairs stay together.
+  const int first = static_cast<int>(threadIdx.x) * c;
+  const int step = kThreads * c;
+  for (int i = first; i < shape.n_values; i += step) {
+    const auto v = static_cast<float>(in[i]);
+    out[i] = v;
+    if (kRemoveMean) sum[0] += static_cast<double>(v);
+    if (c == 2) {
+      const auto q = static_cast<float>(in[i + 1]);
+      out[i + 1] = q;
+      if (kRemoveMean) sum[1] += static_cast<double>(q);
+    }
+  }
+  for (int i = shape.n_values + static_cast<int>(threadIdx.x); i < shape.n_padded; i += kThreads) out[i] = 0.0f;
+  if (!kRemoveMean) return;
+  const double n = static_cast<double>(shape.n_values / c);
+  const auto mean = static_cast<float>(block_sum(sum[0]) / n);
+  const float mean_q = c == 2 ? static_cast<float>(block_sum(sum[1]) / n) : 0.0f;
+  for (int i = first; i < shape.n_values; i += step) {
+    out[i] -= mean;
+    if (c == 2) out[i + 1] -= mean_q;
+  }
+}
+
+template <class Sample>
+void launch_widen(const std::byte* raw, const WidenShape& shape, Mean mean, float* values, StreamView stream) {
+  const auto* samples = reinterpret_cast<const Sample*>(raw);
+  const auto n_blocks = static_cast<unsigned>(shape.n_lines);
+  if (mean == Mean::remove) {
+    widen_kernel<Sample, true><<<n_blocks, kThreads, 0, stream.get()>>>(samples, shape, values);
+  } else {
+    widen_kernel<Sample, false><<<n_blocks, kThreads, 0, stream.get()>>>(samples, shape, values);
+  }
+  CUDA_CHECK_LAUNCH("widen_lines");
+}
+
+__global__ void __launch_bounds__(kThreads)
+    select_kernel(const Complex* __restrict__ spectrum, const float* __restrict__ response, BandShape shape,
+                  Complex* __restrict__ selected) {
+  const long long line = blockIdx.x;
+  const Complex* in = spectrum + line * shape.n_bins;
+  Complex* out = selected + line * shape.n_out;
+  for (int m = static_cast<int>(threadIdx.x); m < shape.n_out; m += kThreads) {
+    out[m] = select_band(in, response, m, shape.n_in, shape.n_out, shape.bin_offset, shape.input);
+  }
+}
+
+}  // namespace
+
+bool kernels_fit_device() {
+  cudaFuncAttributes attributes{};
+  return succeeded_quietly(cudaFuncGetAttributes(&attributes, select_kernel));
+}
+
+void widen_lines(const std::byte* raw, SampleType type, const WidenShape& shape, Mean mean, float* values,
+                 StreamView stream) {
+  if (type == SampleType::int16) {
+    launch_widen<std::int16_t>(raw, shape, mean, values, stream);
+  } else {
+    launch_widen<float>(raw, shape, mean, values, stream);
+  }
+}
+
+void select_bands(const Complex* spectrum, const float* response, const BandShape& shape, Complex* selected,
+                  StreamView stream) {
+  select_kernel<<<static_cast<unsigned>(shape.n_lines), kThreads, 0, stream.get()>>>(spectrum, response, shape,
+                                                                                     selected);
+  CUDA_CHECK_LAUNCH("select_bands");
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,30 @@
+#include "backend/cuda/kernels/das_on_device.h"
+
+namespace echoloop::cuda {
+
+DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stream) {
+  const DasTables& t = *plan.tables;
+  DasOnDevice on{.geometry = plan.geometry, .tables = nullptr, .weights = nullptr};
+  on.tables =
+      context.tables.get(plan.tables, {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
+                                       std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
+                                       std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess)),
+                                       std::as_bytes(std::span(t.down_m)), std::as_bytes(std::span(t.columns))});
+  on.tables->hold_back(stream);
+  on.geometry.x_m = on.tables->table<float>(0);
+  on.geometry.z_m = on.tables->table<float>(1);
+  on.geometry.elements = on.tables->table<ElementGeometry>(2);
+  on.geometry.row_base = on.tables->table<int>(3);
+  on.geometry.row_turns = on.tables->table<float>(4);
+  on.geometry.tx_excess = on.tables->table<float>(5);
+  if (!t.down_m.empty()) on.geometry.down_m = on.tables->table<float>(6);
+  if (!t.columns.empty()) on.geometry.columns = on.tables->table<ColumnTransmit>(7);
+  if (plan.tx_weights != nullptr) {
+    on.weights = context.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
+    on.weights->hold_back(stream);
+    on.geometry.tx_weight = on.weights->table<float>(0);
+  }
+  return on;
+}
+
+}  // namespace echoloop::cuda

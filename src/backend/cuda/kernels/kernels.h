@@ -1,0 +1,110 @@
+// The kernels' launch functions, one group a .cu file. All queue work on `stream` and return; a failed launch throws.
+// Pointers lead to device memory. The mathematics is in dsp/: a kernel only finds its element and calls the function.
+#pragma once
+
+#include "backend/cuda/runtime/stream.h"
+#include "core/acquisition.h"
+#include "dsp/complex.h"
+#include "dsp/course.h"
+#include "dsp/das.h"
+#include "dsp/level.h"
+#include "dsp/refine.h"
+#include "dsp/scan.h"
+
+namespace echoloop::cuda {
+
+// True when the program holds code for the current device.
+bool kernels_fit_device();
+
+// condition.cu
+enum class Mean { keep, remove };
+
+struct WidenShape {
+  int n_lines = 0;
+  int n_values = 0;     // of a raw line: samples, or twice as many for (I, Q) pairs
+  int components = 1;   // 2: I and Q have a mean each
+  int n_padded = 0;     // values to write: n_values from the record, then zeros
+  long long pitch = 0;  // values from one line to the next in `values`
+};
+
+// raw [n_lines][n_values] -> values [n_lines][pitch], float
+void widen_lines(const std::byte* raw, SampleType type, const WidenShape& shape, Mean mean, float* values,
+                 StreamView stream);
+
+struct BandShape {
+  int n_lines = 0;
+  int n_in = 0;
+  int n_bins = 0;  // stored bins of an input line: n_in / 2 + 1 (real input) or n_in
+  int n_out = 0;
+  int bin_offset = 0;
+  SignalKind input = SignalKind::rf;
+};
+
+// spectrum [n_lines][n_bins] -> selected [n_lines][n_out]
+void select_bands(const Complex* spectrum, const float* response, const BandShape& shape, Complex* selected,
+                  StreamView stream);
+
+// das.cu
+// lines [n_tx][n_el][n_line] -> pixels [nz][nx]; pointers in the geometry are the device's
+void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
+
+// method_das.cu
+// As sum_delayed(), with the adaptive method of `params`; weights [nz][nx]: of the amplitudes.
+void sum_by_method(const FormationParams& params, const DasGeometry& geometry, const Complex* lines, Complex* pixels,
+                   float* weights, StreamView stream);
+
+// course.cu
+struct CourseTaps {
+  float h[kCourseTaps];
+};
+// raw [n_lines][n_samples] -> filtered, the same shape
+void filter_course(const std::byte* raw, SampleType type, const CourseTaps& taps, int n_lines, int n_samples,
+                   float* filtered, StreamView stream);
+// filtered [n_tx][n_el][n_samples] -> rf_image [nz][nx], and the same in columns with an imaginary part of 0
+void sum_nearest(const CourseGeometry& geometry, const float* filtered, float* rf_image, Complex* columns,
+                 StreamView stream);
+// columns [nz][nx], bins along the slow axis, weighted for the analytic signal and divided by nz, in place
+void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
+
+// level.cu
+void magnitudes(const WeighedPixels& from, std::size_t n, float* out, StreamView stream);
+// pixels of the beamformed grid [from.nz][from.nx] -> amplitudes of the picture's [to.nz][to.nx]
+void scan_magnitudes(const ScanGeometry& scan, const WeighedPixels& from, float* out, StreamView stream);
+
+inline constexpr int kMaxPartials = 256;
+// Level in dB of the largest of n values -> *level_db; partials: [kMaxPartials] scratch.
+void measure_peak_db(const float* values, std::size_t n, float* partials, float* level_db, StreamView stream);
+
+// envelope -> dB against reference_db, or against *measured_db when that is not null
+void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
+                 StreamView stream);
+
+// refine.cu
+struct AverageArgs {
+  const float* before;  // amplitudes
+  const float* now;     // likewise
+  float keep;           // weight of `before`
+  float reference_db;   // decibels count from this, or from *measured_db when that is not null
+  const float* measured_db;
+  float* average;  // may be `before`
+  float* db;
+};
+void average_amplitudes(const AverageArgs& args, std::size_t n, StreamView stream);
+// Pictures of decibels; `to` is another one.
+void median_picture(const PictureView& view, int radius, float* to, StreamView stream);  // radius 1 or 2
+void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream);
+
+// smooth.cu: to another picture of decibels; at most kMaxSmoothReach pixels to either side.
+void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
+// row_step: from the taps of one row to those of the next; 0: one set for all
+void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream);
+
+// faults.cu
+// The stream does nothing else for so long; one thread, so that the rest of the device stays cool and free.
+void keep_busy(double ms, StreamView stream);
+// A launch that no device takes: throws, and the next one works.
+void launch_refused(StreamView stream);
+// Ends the context: a later call finds out.
+void launch_fatal(StreamView stream);
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,129 @@
+// Histogram, background and threshold of a picture in dB. The background never leaves the device: levels are sorted,
+// those that do not count last, and one thread runs clip_levels() over them and their running sums.
+#include <cmath>
+
+#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/runtime/launch.cuh"
+#include "dsp/background.h"
+
+namespace echoloop::cuda {
+namespace {
+
+constexpr unsigned kHistogramBlocks = 264;  // each adds its own counts to the picture's
+
+__global__ void __launch_bounds__(kThreads)
+    histogram_kernel(const float* __restrict__ db, int n, unsigned* __restrict__ histogram) {
+  __shared__ unsigned counts[kHistogramPlaces];
+  for (int i = static_cast<int>(threadIdx.x); i < kHistogramPlaces; i += kThreads) counts[i] = 0;
+  __syncthreads();
+  const int step = static_cast<int>(gridDim.x) * kThreads;
+  for (int i = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x); i < n; i += step) {
+    const int place = histogram_place(db[i], static_cast<float>(kHistogramFirst_db),
+                                      static_cast<float>(1.0 / kHistogramStep_db), kHistogramBins);
+    atomicAdd(&counts[place], 1U);
+  }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < kHistogramPlaces; i += kThreads) {
+    if (counts[i] > 0) atomicAdd(&histogram[i], counts[i]);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    key_kernel(const float* __restrict__ db, const float* __restrict__ levels, int n, float* __restrict__ keys) {
+  const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (i < n) keys[i] = level_counts(db[i]) ? levels[i] : INFINITY;
+}
+
+// How many count, and the middle one of them. One thread.
+__global__ void count_kernel(const float* __restrict__ sorted, int n, StructureFindings* findings) {
+  const SortedLevels all{sorted, nullptr, nullptr, n, 0.0};
+  const long long counting = first_level(all, 0, n, static_cast<double>(FLT_MAX), Edge::above);
+  findings->counting = counting;
+  findings->pivot_db = counting > 0 ? static_cast<double>(sorted[(counting - 1) / 2]) : 0.0;
+}
+
+// What the running sums add up, with a 0 ahead.
+__global__ void __launch_bounds__(kThreads)
+    deviation_kernel(const float* __restrict__ sorted, int n, const StructureFindings* __restrict__ findings,
+                     double* __restrict__ sum, double* __restrict__ sum_of_squares) {
+  const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (i > n) return;
+  const bool counts = i > 0 && i <= findings->counting;
+  const double off_db = counts ? static_cast<double>(sorted[i - 1]) - findings->pivot_db : 0.0;
+  sum[i] = off_db;
+  sum_of_squares[i] = off_db * off_db;
+}
+
+// One thread.
+__global__ void clip_kernel(const float* __restrict__ sorted, const double* __restrict__ sum,
+                            const double* __restrict__ sum_of_squares, double kappa, const StructureFindings* findings,
+                            Background* background) {
+  const SortedLevels levels{sorted, sum, sum_of_squares, findings->counting, findings->pivot_db};
+  const ClippedLevels c = clip_levels(levels, kappa);
+  Background b{};
+  if (c.end > c.first) {
+    b = {.median_db = c.median_db,
+         .mean_db = c.mean_db,
+         .sigma_db = c.sigma_db,
+         .pixels = static_cast<std::uint64_t>(c.end - c.first),
+         .rounds = c.rounds,
+         .lowest_db = static_cast<double>(sorted[c.first]),
+         .highest_db = static_cast<double>(sorted[c.end - 1])};
+  }
+  *background = b;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    fill_kernel(const float* __restrict__ db, int n, const StructureFindings* __restrict__ findings,
+                float* __restrict__ filled) {
+  const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (i < n) filled[i] = level_or(db[i], static_cast<float>(findings->background.median_db));
+}
+
+// As StructurePlan::threshold_db().
+__global__ void threshold_kernel(double sigmas, Structure wanted, StructureFindings* findings) {
+  const Background& b = findings->smoothed;
+  const double reach_db = sigmas * b.sigma_db;
+  const double threshold_db = wanted == Structure::dark ? b.mean_db - reach_db : b.mean_db + reach_db;
+  findings->threshold_db = b.pixels > 0 ? threshold_db : 0.0;
+}
+
+unsigned blocks_of(int n) { return blocks_for(static_cast<std::size_t>(n)); }
+
+}  // namespace
+
+void count_levels(const float* db, int n, unsigned* histogram, StreamView stream) {
+  CUDA_CHECK(cudaMemsetAsync(histogram, 0, kHistogramPlaces * sizeof(unsigned), stream.get()));
+  const unsigned blocks = blocks_of(n) < kHistogramBlocks ? blocks_of(n) : kHistogramBlocks;
+  histogram_kernel<<<blocks, kThreads, 0, stream.get()>>>(db, n, histogram);
+  CUDA_CHECK_LAUNCH("count_levels");
+}
+
+void find_background(const float* db, const float* levels, int n, double kappa, const LevelSpace& space,
+                     StructureFindings* findings, Background* background, StreamView stream) {
+  double* sum = space.sums;
+  double* sum_of_squares = space.sums + n + 1;
+  key_kernel<<<blocks_of(n), kThreads, 0, stream.get()>>>(db, levels, n, space.sorted);
+  CUDA_CHECK_LAUNCH("find_background, levels");
+  const float* sorted = sort_levels(space.sorted, space.sorted + n, n, space.scratch, stream);
+  count_kernel<<<1, 1, 0, stream.get()>>>(sorted, n, findings);
+  CUDA_CHECK_LAUNCH("find_background, count");
+  deviation_kernel<<<blocks_of(n + 1), kThreads, 0, stream.get()>>>(sorted, n, findings, sum, sum_of_squares);
+  CUDA_CHECK_LAUNCH("find_background, deviations");
+  sum_up(sum, n + 1, space.scratch, stream);
+  sum_up(sum_of_squares, n + 1, space.scratch, stream);
+  clip_kernel<<<1, 1, 0, stream.get()>>>(sorted, sum, sum_of_squares, kappa, findings, background);
+  CUDA_CHECK_LAUNCH("find_background, clipping");
+}
+
+void fill_gaps(const float* db, int n, const StructureFindings* findings, float* filled, StreamView stream) {
+  fill_kernel<<<blocks_of(n), kThreads, 0, stream.get()>>>(db, n, findings, filled);
+  CUDA_CHECK_LAUNCH("fill_gaps");
+}
+
+void find_threshold(double sigmas, Structure wanted, StructureFindings* findings, StreamView stream) {
+  threshold_kernel<<<1, 1, 0, stream.get()>>>(sigmas, wanted, findings);
+  CUDA_CHECK_LAUNCH("find_threshold");
+}
+
+}  // namespace echoloop::cuda

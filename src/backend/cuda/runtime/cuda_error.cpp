@@ -1,0 +1,98 @@
+#include "backend/cuda/runtime/cuda_error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string_view>
+
+namespace echoloop::cuda {
+namespace {
+
+std::atomic<cudaError_t> loss{cudaSuccess};  // the first sticky error
+
+// After these the runtime's manual says: the process must be terminated and relaunched.
+bool is_sticky(cudaError_t status) {
+  switch (status) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+#if CUDART_VERSION >= 13000
+    case cudaErrorContained:
+    case cudaErrorTensorMemoryLeak:
+#endif
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The build folder is left out of messages: the file name is enough to find the line.
+std::string message(std::string_view file, int line, const char* call, const std::string& name,
+                    const std::string& text) {
+  file.remove_prefix(std::min(file.size(), file.find_last_of("/\\") + 1));
+  return std::string(file) + ":" + std::to_string(line) + ": " + call + ": " + name + " (" + text + ")";
+}
+
+const char* cufft_name(cufftResult status) {
+  switch (status) {
+    case CUFFT_INVALID_PLAN:
+      return "CUFFT_INVALID_PLAN";
+    case CUFFT_ALLOC_FAILED:
+      return "CUFFT_ALLOC_FAILED";
+    case CUFFT_INVALID_VALUE:
+      return "CUFFT_INVALID_VALUE";
+    case CUFFT_INTERNAL_ERROR:
+      return "CUFFT_INTERNAL_ERROR";
+    case CUFFT_EXEC_FAILED:
+      return "CUFFT_EXEC_FAILED";
+    case CUFFT_SETUP_FAILED:
+      return "CUFFT_SETUP_FAILED";
+    case CUFFT_INVALID_SIZE:
+      return "CUFFT_INVALID_SIZE";
+    case CUFFT_NO_WORKSPACE:
+      return "CUFFT_NO_WORKSPACE";
+    default:
+      return "cuFFT error";
+  }
+}
+
+}  // namespace
+
+bool device_lost() noexcept { return loss.load(std::memory_order_relaxed) != cudaSuccess; }
+
+void note_loss(cudaError_t status) noexcept {
+  cudaError_t none = cudaSuccess;
+  if (is_sticky(status)) loss.compare_exchange_strong(none, status, std::memory_order_relaxed);
+}
+
+std::string loss_text() {
+  const cudaError_t first = loss.load(std::memory_order_relaxed);
+  return std::string("the CUDA device failed (") + cudaGetErrorName(first) + ", " + cudaGetErrorString(first) +
+         "): restart the program to use the device again";
+}
+
+void throw_cuda(cudaError_t status, const char* call, const char* file, int line) {
+  static_cast<void>(cudaGetLastError());
+  note_loss(status);
+  throw CudaError(message(file, line, call, cudaGetErrorName(status), cudaGetErrorString(status)));
+}
+
+void throw_cufft(cufftResult status, const char* call, const char* file, int line) {
+  static_cast<void>(cudaGetLastError());
+  // cuFFT has no word for a lost device: ask the runtime, which answers at once.
+  static_cast<void>(succeeded_quietly(cudaStreamQuery(cudaStreamLegacy)));
+  const std::string text = "cuFFT result " + std::to_string(static_cast<int>(status));
+  throw CudaError(message(file, line, call, cufft_name(status), device_lost() ? text + "; " + loss_text() : text));
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,56 @@
+// cuFFT transforms, in place and unnormalised, on one stream. Lanes share them: one stream runs them one after the
+// other, so one plan and one work area serve all frames in flight. Processing thread only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/cuda/runtime/device_buffer.h"
+#include "backend/cuda/runtime/fft_library.h"
+#include "dsp/complex.h"
+
+namespace echoloop::cuda {
+
+enum class FftKind {
+  real_lines,       // [batch] lines of n floats at a pitch of 2 (n / 2 + 1) floats -> n / 2 + 1 complex
+  complex_lines,    // [batch][n]
+  complex_columns,  // [n][batch]: along the slow axis
+};
+
+struct FftShape {
+  FftKind kind;
+  long long n;
+  long long batch;
+  friend bool operator==(const FftShape&, const FftShape&) = default;
+};
+
+class FftPlan {
+ public:
+  FftPlan(const FftShape& shape, StreamView stream);
+  ~FftPlan();
+  FftPlan(const FftPlan&) = delete;
+  FftPlan& operator=(const FftPlan&) = delete;
+  [[nodiscard]] const FftShape& shape() const { return shape_; }
+
+  void forward(void* data) const;
+  void inverse(Complex* data) const;  // complex kinds only
+
+ private:
+  void make(StreamView stream);
+  const FftLibrary& library_;
+  FftShape shape_;
+  DeviceBuffer work_;
+  cufftHandle handle_ = 0;
+};
+
+class FftCache {
+ public:
+  explicit FftCache(StreamView stream) : stream_(stream) {}
+  std::shared_ptr<const FftPlan> get(const FftShape& shape);
+
+ private:
+  StreamView stream_;
+  std::vector<std::weak_ptr<const FftPlan>> plans_;
+};
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,49 @@
+// A launch that begins in another way than <<<>>> has it. Host code; processing thread.
+#pragma once
+
+#include <cstddef>
+
+#include "backend/cuda/runtime/stream.h"
+
+namespace echoloop::cuda {
+
+enum class LaunchStart {
+  in_turn,   // after the kernel ahead of it in the stream
+  early,     // beside its last blocks: it prepares, then waits for that kernel's results (programmatic launch)
+  together,  // in turn, and all blocks at once: they may wait for each other (cooperative launch)
+};
+
+struct LaunchShape {
+  std::size_t blocks;
+  int threads;       // of a block
+  int shared_bytes;  // of a block, as asked for
+  LaunchStart start = LaunchStart::in_turn;
+};
+
+// Lets `kernel` be launched with any amount of dynamic shared memory that this device has. The limit belongs to the
+// kernel, not to a plan: several plans with different needs use one kernel at the same time, so the limit is always the
+// device's, never one plan's. Throws CudaError. [any thread]
+void allow_all_shared_memory(const void* kernel);
+
+// `kernel` takes an Args by value.
+template <class Args>
+void launch(const void* kernel, const LaunchShape& shape, const Args& args, StreamView stream) {
+  cudaLaunchAttribute attribute{};
+  if (shape.start == LaunchStart::early) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  } else {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  const cudaLaunchConfig_t config{.gridDim = dim3(static_cast<unsigned>(shape.blocks)),
+                                  .blockDim = dim3(static_cast<unsigned>(shape.threads)),
+                                  .dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes),
+                                  .stream = stream.get(),
+                                  .attrs = &attribute,
+                                  .numAttrs = shape.start == LaunchStart::in_turn ? 0U : 1U};
+  void* pointers[] = {const_cast<Args*>(&args)};
+  CUDA_CHECK(cudaLaunchKernelExC(&config, kernel, pointers));
+}
+
+}  // namespace echoloop::cuda

@@ -1,0 +1,54 @@
+// Which form of the tuned delay-and-sum an image gets, and with which numbers.
+#include <algorithm>
+
+#include "backend/fp16/packed_plan.h"
+
+namespace echoloop {
+namespace {
+
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::vector<PackedTuning> rank_tunings(const DasGeometry& g) {
+  struct Tuned {
+    PackedTuning tuning;
+    double gds;  // with every block of the device at work and no transmit of a group missing
+  };
+  // Measured on an H200, full aperture, a launch after the other.
+  const Tuned table[kPackedFormCount] = {
+      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3}, 1800.0},
+      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, 1920.0},
+      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, 2180.0},
+      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, 1050.0}};
+  constexpr int kMultiprocessors = 132;
+  constexpr int kMaxSplits = 4;
+  constexpr int kElementsWorthABlock = 16;
+  struct Ranked {
+    PackedTuning tuning;
+    double expected;
+  };
+  std::vector<Ranked> ranked;
+  for (const Tuned& tuned : table) {
+    PackedTuning t = tuned.tuning;
+    const int groups = divide_up(g.n_tx, t.form.n_transmits);
+    const int items = divide_up(g.nx, t.tile.tile_x) * divide_up(g.nz, t.tile.tile_z) * groups;
+    const int at_once = kMultiprocessors * t.form.blocks_per_sm;
+    t.n_splits = std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits));
+    ranked.push_back({t, tuned.gds * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.expected > b.expected; });
+  std::vector<PackedTuning> tunings;
+  for (const Ranked& r : ranked) tunings.push_back(r.tuning);
+  return tunings;
+}
+
+std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& g, const PackedPlan* previous) {
+  for (const PackedTuning& tuning : rank_tunings(g)) {
+    if (auto plan = make_packed_plan(g, tuning, previous)) return plan;
+  }
+  return nullptr;
+}
+
+}  // namespace echoloop

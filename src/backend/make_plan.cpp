@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "backend/band_plan.h"
+#include "backend/course_plan.h"
+#include "backend/das_tables.h"
+#include "backend/fp16/packed_plan.h"
+#include "backend/plan.h"
+#include "backend/refine_plan.h"
+#include "core/error.h"
+#include "core/param_table.h"
+#include "core/scan_lines.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
+                                        std::shared_ptr<const DasTables> tables,
+                                        std::shared_ptr<const std::vector<float>> tx_weights) {
+  auto plan = std::make_shared<DasPlan>();
+  const double wavelength_m = p.formation.sound_speed_m_s / a.center_hz;
+  const bool directive = p.formation.directivity == Directivity::on && a.probe.element_width_m > 0.0;
+  plan->geometry = {
+      .nx = tables->grid.nx,
+      .nz = tables->grid.nz,
+      .n_tx = tables->n_tx,
+      .n_el = a.n_elements(),
+      .n_line = band.n_out,
+      .n_valid = band.n_valid,
+      .x_m = tables->x_m.data(),
+      .z_m = tables->z_m.data(),
+      .down_m = tables->down_m.empty() ? nullptr : tables->down_m.data(),
+      .apex_z_m = static_cast<float>(tables->grid.sector.apex_z_m),
+      .columns = tables->columns.empty() ? nullptr : tables->columns.data(),
+      .elements = tables->elements.data(),
+      .row_base = tables->row_base.data(),
+      .row_turns = tables->row_turns.data(),
+      .tx_excess = tables->tx_excess.data(),
+      .tx_weight = tx_weights != nullptr ? tx_weights->data() : nullptr,
+      .samples_per_m = static_cast<float>(band.line_rate_hz / p.formation.sound_speed_m_s),
+      .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
+      .f_number = static_cast<float>(p.formation.f_number),
+      .apodization = p.formation.apodization,
+      .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
+  plan->tables = std::move(tables);
+  plan->tx_weights = std::move(tx_weights);
+  return plan;
+}
+
+// A beamformed recording is not filtered again, and each column is one element: an aperture
+// narrower than the pitch as far down as anything is.
+ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
+  ImagingParams own = p;
+  if (a.data == DataKind::beamformed) {
+    own.formation.f_number = 2.0 * std::max(p.formation.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
+    own.formation.apodization = Apodization::boxcar;
+    own.formation.directivity = Directivity::off;
+    // All that there is, and a hair more: wider than the taps of a backend's filter can be (fir_conditioner.cpp), so
+    // that the transform with make_band()'s response is used, which leaves every sample as it is.
+    own.formation.band_low_hz = a.demod_hz - 0.505 * a.sampling_hz;
+    own.formation.band_high_hz = a.demod_hz + 0.505 * a.sampling_hz;
+  }
+  return own;
+}
+
+// Null where they are all 1.
+std::shared_ptr<const std::vector<float>> make_tx_weights(const ImagingParams& p, const Acquisition& a) {
+  if (p.transmits.window == Apodization::boxcar || a.n_transmits() == 1) return nullptr;
+  return std::make_shared<const std::vector<float>>(transmit_weights(p.transmits.window, a));
+}
+
+struct Kept {
+  bool band = false;     // the previous plan's still holds
+  bool tables = false;   // delays too
+  bool weights = false;  // and what weighs the elements
+};
+
+std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const Grid& grid,
+                                                   const std::shared_ptr<const PackedFormation>& old, Kept kept,
+                                                   const std::shared_ptr<const std::vector<float>>& tx_weights) {
+  if (old != nullptr && kept.tables && kept.weights) return old;
+  auto packed = std::make_shared<PackedFormation>();
+  if (old != nullptr && kept.band) {
+    packed->band = old->band;
+    packed->fir = old->fir;
+    packed->taps = old->taps;
+  } else {
+    packed->band = make_packed_rates(a, p);
+    packed->fir =
+        std::make_shared<const PackedFir>(make_packed_fir(a, p, packed->band->line_rate_hz, packed->band->demod_hz));
+    packed->taps = std::make_shared<const PackedTaps>(make_packed_taps(*packed->fir));
+  }
+  const bool same_tables = old != nullptr && kept.tables;
+  packed->das = make_das(
+      a, p, *packed->band,
+      same_tables ? old->das->tables
+                  : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.formation.sound_speed_m_s}),
+      tx_weights);
+  packed->tiles = choose_packed_plan(packed->das->geometry, same_tables ? old->tiles.get() : nullptr);
+  return packed->tiles != nullptr ? packed : nullptr;
+}
+
+void require_grid(const Grid& grid, int sums) {
+  const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
+  if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
+    throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels per side");
+  }
+  constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
+  const std::size_t most = kMaxTableEntries / static_cast<std::size_t>(sums);
+  if (grid.pixels() > most) {
+    throw Error("grid", found + " for " + std::to_string(sums) + " transmits",
+                "at most " + std::to_string(most) + " pixels");
+  }
+}
+
+}  // namespace
+
+void check_params(const Acquisition& acquisition, const ImagingParams& params) {
+  validate_params(params, acquisition);
+  const Grid grid = make_grid(params, acquisition);
+  const bool lines = forms_lines(params, acquisition);
+  require_grid(grid, lines ? 1 : picked_transmits(params, acquisition).count);
+  if (lines) {
+    require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
+  }
+  if (params.formation.recipe == Recipe::course) require_course(acquisition);
+}
+
+std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
+                                      const std::shared_ptr<const Plan>& previous, Precision lowest) {
+  check_params(*acquisition, params);
+  auto plan = std::make_shared<Plan>();
+  plan->acquisition = acquisition;
+  plan->params = params;
+  plan->grid = make_grid(params, *acquisition);
+  const bool comparable = previous != nullptr && previous->acquisition == acquisition;
+  const ImagingParams& old = comparable ? previous->params : params;
+  plan->pick = picked_transmits(params, *acquisition);
+  const bool same_transmits = comparable && previous->pick == plan->pick;
+  plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
+  const bool same_refinement = comparable && previous->grid == plan->grid && old.refine == params.refine;
+  plan->refine = same_refinement ? previous->refine : make_refine_plan(params, plan->grid);
+  if (params.formation.recipe == Recipe::course) {
+    const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
+                      old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
+    plan->course = same ? previous->course : make_course(*plan->formed, params, plan->grid);
+    return plan;
+  }
+  const bool same_band = comparable && previous->band != nullptr &&
+                         old.formation.band_low_hz == params.formation.band_low_hz &&
+                         old.formation.band_high_hz == params.formation.band_high_hz;
+  const ImagingParams own = formation_params(*acquisition, params);
+  plan->band = same_band ? previous->band : make_band(*acquisition, own);
+  const DasTask task{.grid = make_beam_grid(params, *acquisition, plan->grid),
+                     .sound_speed_m_s = params.formation.sound_speed_m_s,
+                     .lines = forms_lines(params, *acquisition)};
+  if (task.grid != plan->grid) plan->scan = ScanGeometry{scan_axes(task.grid), scan_axes(plan->grid)};
+  const bool same_tables = same_band && same_transmits && previous->das != nullptr &&
+                           previous->das->tables->grid == task.grid &&
+                           previous->das->tables->columns.empty() == !task.lines &&
+                           old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
+  const bool same_tx_weights = same_transmits && previous->das != nullptr && !task.lines &&
+                               previous->das->tables->columns.empty() &&
+                               old.transmits.window == params.transmits.window;
+  const auto tx_weights = same_tx_weights ? previous->das->tx_weights
+                          : task.lines    ? nullptr
+                                          : make_tx_weights(params, *plan->formed);
+  plan->das =
+      make_das(*plan->formed, own, *plan->band,
+               same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
+  if (acquisition->data == DataKind::channels && acquisition->n_elements() > 1) {
+    plan->adaptive = params.formation.adaptive;
+  }
+  // What the tuned kernel can do.
+  const bool compounded = !task.lines && acquisition->data == DataKind::channels && plan->adaptive == Adaptive::off;
+  if (params.formation.precision == Precision::fp16 && lowest == Precision::fp16 && compounded) {
+    const bool same_weights = old.formation.f_number == params.formation.f_number &&
+                              old.formation.apodization == params.formation.apodization &&
+                              old.formation.directivity == params.formation.directivity && same_tx_weights;
+    plan->packed = make_packed(*plan->formed, params, plan->grid, comparable ? previous->packed : nullptr,
+                               {.band = same_band, .tables = same_tables, .weights = same_weights}, tx_weights);
+  }
+  return plan;
+}
+
+std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params) {
+  if (params.formation.recipe != Recipe::course) return {};
+  const double finest_m = params.formation.sound_speed_m_s / (4.0 * kCourseHighHz);
+  const double step_m = make_grid(params, acquisition).dz_m();
+  if (step_m <= finest_m) return {};
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "Course recipe: the axial step of %.3f mm aliases the summed RF (maximum %.3f mm = c / (4 x 7.5 MHz)); "
+                "point targets may lose up to 29 dB",
+                step_m * 1e3, finest_m * 1e3);
+  return text;
+}
+
+}  // namespace echoloop

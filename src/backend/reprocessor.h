@@ -1,0 +1,139 @@
+// Kept frames processed again, between the live ones: on lanes of its own, so that the live stream keeps its plan.
+// The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest
+// request counts. For films there are requests beside these, each of which counts. Their lanes, like those of flow and
+// of the inspector, all have the number kMaxLanes: it is for timed spans, and none are kept of them.
+// Requests: any thread. Everything else: processing thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/flow_review.h"
+#include "backend/inspector.h"
+#include "core/results/past_images.h"
+
+namespace echoloop {
+
+// A frame of another recording, which is compared with one of the stream.
+struct ComparedFrame {
+  AcquisitionPtr acquisition;
+  RfFrame frame;
+  std::shared_ptr<const void> owner;  // keeps the frame's samples
+};
+
+struct ReprocessRequest {
+  RfFrame frame;
+  std::shared_ptr<const void> owner;  // keeps the frame's samples
+  ImagingParams params;
+  std::optional<ImagingParams> compare;  // the same frame with these goes into the second mailbox
+  // Not empty: the picture goes there, on the host, and not to the window, with its flow where there is an ensemble;
+  // null = it could not be made. Each of these requests counts, in their order. [processing thread]
+  std::function<void(const Image*, const FlowImage*)> deliver = {};
+  // Not empty: the flow picture of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
+  std::vector<EnsembleFrame> ensemble = {};
+  // With `compare`: this frame goes into the second mailbox in place of `frame`. Where the parameters leave the 0 dB
+  // level open, its recording has a level of its own: the brightest pixel of the first frame.
+  std::optional<ComparedFrame> compared = {};
+};
+
+// Whether a live frame waits: those of the past then take turns only.
+enum class LiveFrame { none, waits };
+
+class Reprocessor {
+ public:
+  // `answers`: where what inspections find goes; null: there are none.
+  Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
+              InspectionAnswers* answers = nullptr);
+
+  // Who looks at each picture for the first mailbox before it is swapped away. [processing thread]
+  void set_on_picture(std::function<void(const Image&)> on_picture) { on_picture_ = std::move(on_picture); }
+
+  void request(ReprocessRequest request);   // any thread
+  void inspect(InspectionRequest request);  // only the latest counts; any thread
+  void end_inspection();                    // and gives back what it needed; any thread
+  void end_flow();                          // gives back what flow needed; any thread
+  void end();                               // forgets a request that has not begun, ends wait(); any thread
+  void wait();                              // until there is a request, or end(); processing thread
+
+  // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db`
+  // stands in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device
+  // is lost.
+  bool step(double held_reference_db, HostCopy copy, LiveFrame live = LiveFrame::none);
+
+  // Why the last request could not be answered, once; empty = nothing to say. [any thread]
+  std::string take_refusal();
+
+ private:
+  struct Slot {
+    AcquisitionPtr acquisition;  // of the lane's frames
+    std::unique_ptr<Lane> lane;
+    std::shared_ptr<const Plan> plan;
+    std::span<const std::byte> samples;  // of the frame in the lane
+    std::shared_ptr<const void> owner;   // keeps them
+    std::function<void(const Image*, const FlowImage*)> deliver;
+    double reference_db = 0.0;
+    double own_reference_db = kAutoReference;  // held for frames of another recording
+    bool busy = false;
+  };
+
+  void begin_requests(double held_reference_db, HostCopy copy);
+  void begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
+  [[nodiscard]] double slot_reference_db(Slot& slot) const;
+  void collect(std::size_t slot);
+  void refuse(const std::string& why);
+  [[nodiscard]] std::optional<ReprocessRequest> take_delivery();
+  [[nodiscard]] std::optional<ReprocessRequest> take_request();
+  bool step_inspection();
+  bool step_flow(LiveFrame live);
+  bool step_shown_flow();
+  bool step_film_flow();
+  void begin_flow(ReprocessRequest& request);
+  void begin_film_flow(ReprocessRequest& request);
+  void drop_flow();
+  void say_refused(const std::string& why);
+  [[nodiscard]] bool looking() const { return slots_[kShown].busy || slots_[kCompared].busy; }
+
+  Backend& backend_;
+  AcquisitionPtr acquisition_;
+  StreamMode mode_;
+  PastImages& images_;
+  std::function<void(const Image&)> on_picture_;
+  static constexpr std::size_t kShown = 0, kCompared = 1, kDelivered = 2;
+  std::array<Slot, 3> slots_;                  // the panels' parameters (B), those compared with (A), what is delivered
+  std::unique_ptr<FrameInspector> inspector_;  // null: nothing is inspected
+  InspectionAnswers* answers_;
+  std::unique_ptr<FlowReviewer> flow_;
+  bool flow_wanted_ = false;
+  bool flow_awaited_ = false;                // an ensemble is in work
+  std::unique_ptr<FlowReviewer> film_flow_;  // of what is delivered
+  bool film_awaited_ = false;                // the picture to deliver waits for its flow
+  const FlowImage* film_made_ = nullptr;     // which is here, until the next one
+  std::uint64_t flow_turn_ = 0, flows_made_ = 0;
+  double held_reference_db_ = 0.0;  // of the request in work
+  HostCopy host_copy_ = HostCopy::made;
+  std::uint64_t finished_ = 0;
+  std::atomic<bool> asked_{false};            // request_ holds something: spares the lock
+  std::atomic<bool> to_deliver_{false};       // so does deliveries_
+  std::atomic<bool> inspection_news_{false};  // inspection_ or inspecting_ changed
+  std::atomic<bool> flow_ended_{false};       // nobody looks at flow any more
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<ReprocessRequest> request_;      // under mutex_
+  std::deque<ReprocessRequest> deliveries_;      // under mutex_
+  std::optional<InspectionRequest> inspection_;  // under mutex_
+  bool inspecting_ = false;                      // under mutex_; somebody wants inspections
+  bool ended_ = false;                           // under mutex_
+  std::string refusal_;                          // under mutex_
+};
+
+}  // namespace echoloop

@@ -1,0 +1,88 @@
+// Spectral Doppler beside the live stream: each frame gives the gate's few sums, a thread of its own makes the columns
+// of the sonogram of them. The stream never waits for it. Frames that do not follow each other leave a gap.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/analysis.h"
+#include "backend/gate_device.h"
+#include "backend/job_thread.h"
+#include "backend/sonogram_plan.h"
+#include "core/mailbox.h"
+#include "core/results/sonogram.h"
+
+namespace echoloop {
+
+class SonogramEngine final : public Analysis {
+ public:
+  SonogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Sonogram>& sonograms);
+
+  // The next frame's pixels. Never waits. [processing thread]
+  using Analysis::take;
+  void take(const BeamformedFrame& frame) override;
+
+  [[nodiscard]] bool busy() const override { return tail_ != head_ && !thread_.failed(); }
+  void settle() override;                       // until every column that is due has been published
+  [[nodiscard]] SonogramCounts counts() const;  // any thread
+  void count(SideCounts& counts_of_all) const override { counts_of_all.sonogram = counts(); }
+  [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
+
+ private:
+  struct Job {  // what holds until something changes
+    std::shared_ptr<const Plan> plan;
+    SonogramPlan sonogram;
+    std::uint64_t begun = 0;
+  };
+  struct Sample {
+    std::shared_ptr<const Job> job;
+    FrameStamp stamp;
+    double reference_db = 0.0;
+    std::array<Complex, kMaxGateBands> sums{};
+  };
+
+  // Processing thread:
+  void fit(const std::shared_ptr<const Plan>& plan);
+  void fetch();
+  // Sonogram thread:
+  void work();
+  void begin(const Job& job);
+  void advance(const Sample& sample);
+  void add_column(const Sample& sample);
+  void fill(std::uint64_t column, const Sample& sample);
+  void publish();
+
+  static constexpr std::size_t kQueue = 16384;  // frames that may wait for the thread: more than it looks apart
+
+  std::unique_ptr<GateDevice> device_;
+  Mailbox<Sonogram>& sonograms_;
+
+  // Processing thread:
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const Job> job_;
+  std::vector<Sample> on_the_way_;  // taken by the device, without their sums: a few
+
+  // From the processing thread to the sonogram thread: written at head_, read at tail_.
+  std::vector<Sample> queue_{kQueue};
+  std::atomic<std::uint64_t> head_{0}, tail_{0};
+
+  // Sonogram thread:
+  std::optional<GateSpectrum> spectrum_;
+  Sonogram made_;
+  std::vector<Complex> samples_;  // the run's newest ones, [up to 2 windows][kMaxGateBands]
+  std::vector<float> power_;
+  int frames_ = 0;            // of a window; 0: nothing begun
+  std::uint64_t clock_ = 0;   // frames and missing frames since `begun`
+  std::uint64_t in_run_ = 0;  // frames that follow each other
+  std::uint64_t last_index_ = 0;
+  bool fresh_ = false;  // made_ has what was not published
+
+  std::atomic<std::uint64_t> n_columns_{0}, n_gaps_{0}, n_late_{0};
+  JobThread thread_;  // last: ends first
+};
+
+}  // namespace echoloop

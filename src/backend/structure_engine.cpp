@@ -1,0 +1,56 @@
+#include "backend/structure_engine.h"
+
+#include <utility>
+
+#include "core/param_table.h"
+#include "core/units.h"
+
+namespace echoloop {
+
+static_assert(kStructureSlots == JobThread::kSlots);
+
+StructureEngine::StructureEngine(std::unique_ptr<StructureDevice> device, Mailbox<StructureImage>& pictures)
+    : device_(std::move(device)),
+      pictures_(pictures),
+      thread_({.begin = [this] { device_->begin_thread(); }, .job = [this](int slot) { make_picture(slot); }}) {}
+
+StructureCounts StructureEngine::counts() const { return {.pictures = n_pictures_, .replaced = n_replaced_}; }
+
+bool StructureEngine::take(const Image& image, Claim claim) {
+  if (thread_.failed()) return true;
+  if (claim == Claim::live) {
+    if (last_live_ns_ != 0 && image.ready_ns < last_live_ns_ + kStructureInterval_ns) return false;
+    last_live_ns_ = image.ready_ns;
+  }
+  const bool replaces = thread_.hand_over([&](int slot) {
+    device_->store(slot, image);
+    jobs_[static_cast<std::size_t>(slot)] = {image.stamp, image.grid, image.acquisition, image.params};
+  });
+  if (replaces) ++n_replaced_;
+  return true;
+}
+
+const StructurePlan& StructureEngine::plan_for(const Job& job) {
+  const bool same = number_ > 0 && plan_.grid == job.grid && planned_.objects == job.params.objects;
+  if (!same) {
+    plan_ = make_structure_plan(job.params, job.grid);
+    planned_ = job.params;
+  }
+  return plan_;
+}
+
+void StructureEngine::make_picture(int slot) {
+  const Job& job = jobs_[static_cast<std::size_t>(slot)];
+  StructureImage& image = pictures_.back();
+  device_->find(slot, plan_for(job), image);
+  image.stamp = job.stamp;
+  image.grid = job.grid;
+  image.acquisition = job.acquisition;
+  image.params = job.params;
+  image.ready_ns = now_ns();
+  image.number = ++number_;
+  pictures_.publish();
+  ++n_pictures_;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,41 @@
+// What is known about a scanner's connection at one moment: for the Sender panel, the caption, the report. Plain
+// values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace echoloop {
+
+enum class LiveLink { waiting, connected, gone };  // gone: a sender was connected before
+
+struct LiveStatus {
+  LiveLink link = LiveLink::waiting;
+  std::string address;                // to give to a sender: "live:default"
+  std::string reach;                  // who can connect, in a sentence
+  std::string sender;                 // name of the program; of the last one when it is gone
+  std::uint64_t pid = 0;              // 0: on another machine
+  std::string transport;              // "shared memory", "TCP"
+  std::string clock;                  // "device, 65.000 MHz", "host", "arrival"
+  std::string last_refusal;           // of a description; empty: the last one was accepted
+  std::int64_t since_ns = 0;          // of `link`, steady clock
+  std::int64_t newest_ns = 0;         // when the newest frame was acquired, as far as its clock is known; 0: none came
+  std::uint64_t blocks = 0;           // that can be lent
+  std::uint64_t block_bytes = 0;      // of one
+  std::uint32_t generation = 0;       // of the description in use
+  std::uint64_t connections = 0;      // accepted so far
+  std::uint64_t frames = 0;           // that came, whatever became of them
+  std::uint64_t stale = 0;            // of an earlier description
+  std::uint64_t faults = 0;           // messages and frame words that cannot be; each left the stream as it was
+  std::uint64_t invalid_samples = 0;  // NaN, infinite; they became zero
+};
+
+// A line about the connection, for the message line or the terminal.
+struct LiveNote {
+  enum class Kind { info, warning };
+  Kind kind = Kind::info;
+  std::string text;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,119 @@
+// Every format that is read, one row a format: its words (the sentence of accepted files, the endings that the file
+// dialog lists, the manual's table) and its reader. A new format is a new file with its two functions, declared here,
+// and a row. All readers run in the reader process, in its sandbox; the viewer uses the words only (accepted_files.cpp)
+// and links none of the functions. Internal to src/formats.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace echoloop {
+
+class MatFile;
+struct LibraryRecording;
+struct NpzMember;
+struct OpenRequest;
+namespace hdf5 {
+class Node;
+}
+using NpzMembers = std::map<std::string, NpzMember>;
+
+// How a file is recognised and read, by the container that it uses; format_registry.cpp opens the containers. A null
+// `looks_like` takes every file of the container that no row before it took. `read` throws Error of one line.
+struct BytesReader {
+  bool (*looks_like)(std::span<const std::byte> bytes);
+  LibraryRecording (*read)(const OpenRequest& request);
+};
+struct NpzReader {
+  bool (*looks_like)(const OpenRequest& request, const NpzMembers& members);
+  LibraryRecording (*read)(const OpenRequest& request, const NpzMembers& members);
+};
+struct Hdf5Reader {
+  bool (*looks_like)(const hdf5::Node& root);
+  LibraryRecording (*read)(const OpenRequest& request, const hdf5::Node& root);
+};
+struct MatReader {
+  bool (*looks_like)(const MatFile& file);
+  LibraryRecording (*read)(const OpenRequest& request, const MatFile& file);
+};
+
+struct FormatWords {
+  std::string_view group;    // rows with the same group are listed together: "channel data in HDF5 (USTB UFF, PICMUS)"
+  std::string_view name;     // within the group
+  std::string_view endings;  // of file names, with a space between two of them
+  std::string_view help;     // Markdown: the manual's table
+};
+
+struct FormatRow {
+  FormatWords words;
+  std::variant<BytesReader, NpzReader, Hdf5Reader, MatReader> reader;
+};
+
+// The readers, each in a file of its own.
+bool looks_like_pickle(std::span<const std::byte> bytes);  // protocols 2 to 5
+LibraryRecording read_short_course_pickle(const OpenRequest& request);
+bool looks_like_course_doppler(const OpenRequest& request, const NpzMembers& members);
+LibraryRecording read_course_doppler(const OpenRequest& request, const NpzMembers& members);
+bool looks_like_npy(std::span<const std::byte> bytes);
+LibraryRecording read_described_npy(const OpenRequest& request);
+LibraryRecording read_described_npz(const OpenRequest& request, const NpzMembers& members);
+bool looks_like_uff(const hdf5::Node& root);  // an object of class uff.channel_data, or another uff.*
+LibraryRecording read_uff(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_picmus(const hdf5::Node& root);  // a group US
+LibraryRecording read_picmus(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_pybf(const hdf5::Node& root);  // data/rf_data and trans_params
+LibraryRecording read_pybf(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_zea(const hdf5::Node& root);  // groups data and scan, or event_0
+LibraryRecording read_zea(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_mfmc(const hdf5::Node& root);  // TYPE is MFMC
+LibraryRecording read_mfmc(const OpenRequest& request, const hdf5::Node& root);
+bool looks_like_verasonics(const MatFile& file);  // structs Trans and TX
+LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file);
+LibraryRecording read_must(const OpenRequest& request, const MatFile& file);
+
+// Within a container the first row counts that recognises the file.
+inline constexpr std::array kFormats{
+    FormatRow{
+        {"GPU short-course data", ".pkl", ".pkl", "the pickle of the GPU short course; the reader never executes code"},
+        BytesReader{looks_like_pickle, read_short_course_pickle}},
+    FormatRow{{"GPU short-course data", "Doppler .npz", ".npz",
+               "Doppler data of the course, beamformed IQ (`iq`, `xgrid`, `zgrid`, `prf`, `c`, `tx_frequency`): shown "
+               "without aperture or filter"},
+              NpzReader{looks_like_course_doppler, read_course_doppler}},
+    FormatRow{{"arrays with a JSON sidecar", ".npy", ".npy .json",
+               "channel data with a JSON sidecar that names the axes (below)"},
+              BytesReader{looks_like_npy, read_described_npy}},
+    FormatRow{{"arrays with a JSON sidecar", ".npz", ".npz",
+               "channel data with a JSON sidecar, or with members named as its keys"},
+              NpzReader{nullptr, read_described_npz}},
+    FormatRow{{"channel data in HDF5", "USTB UFF", ".uff",
+               "channel data as written by USTB: plane, diverging and focused waves, single elements, RF and IQ"},
+              Hdf5Reader{looks_like_uff, read_uff}},
+    FormatRow{{"channel data in HDF5", "PICMUS", ".hdf5 .h5", "channel data in the layout of PICMUS"},
+              Hdf5Reader{looks_like_picmus, read_picmus}},
+    FormatRow{
+        {"channel data in HDF5", "PyBF", ".hdf5 .h5", "channel data in the layout of PyBF, simulated or measured"},
+        Hdf5Reader{looks_like_pybf, read_pybf}},
+    FormatRow{{"channel data in HDF5", "zea", ".hdf5 .h5",
+               "channel data in the layout of zea, with `data` and `scan`, events or tracks; lens and pulse length are "
+               "corrected if given in the file"},
+              Hdf5Reader{looks_like_zea, read_zea}},
+    FormatRow{{"channel data in HDF5", "MFMC", ".mfmc",
+               "MFMC 2, full or half matrix capture of inspections: one probe without a wedge, A-scans received by one "
+               "element each; longitudinal waves"},
+              Hdf5Reader{looks_like_mfmc, read_mfmc}},
+    FormatRow{{"MATLAB v5/v7.3 files", "Verasonics", ".mat",
+               "Verasonics workspaces (`RcvData`, `Trans`, `TX`, `Receive`, ...; sample modes NS200BW, BS100BW, BS67BW "
+               "and BS50BW, switched probes, Hadamard codes), MATLAB v5 and v7.3"},
+              MatReader{looks_like_verasonics, read_verasonics}},
+    FormatRow{{"MATLAB v5/v7.3 files", "MUST", ".mat",
+               "as written by MUST (`RF` or `IQ`, `param`, `txdel`), MATLAB v5 and v7.3"},
+              MatReader{nullptr, read_must}},
+};
+
+}  // namespace echoloop

@@ -1,0 +1,40 @@
+// The file that is being opened, as every reader gets it, and how progress is reported. Internal to src/formats.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "formats/base/mapping.h"
+
+namespace echoloop {
+
+// Called now and then while a big file opens: fraction done, 0..1. [opening thread]
+using OpenProgress = std::function<void(double fraction)>;
+
+// A file that may describe an array: what lies beside it, or the file that the user named in its place.
+struct SidecarFile {
+  std::filesystem::path path;
+  std::shared_ptr<const MappedFile> file;
+};
+
+struct OpenRequest {
+  std::filesystem::path path;  // the user's name for it, for messages
+  std::shared_ptr<const MappedFile> file;
+  std::filesystem::path path_to_open;      // what a library is to open: the same file, maybe by another name
+  std::vector<SidecarFile> sidecars = {};  // the first that describes the array counts
+  OpenProgress progress;
+  std::stop_token stop;
+
+  [[nodiscard]] std::string what() const { return path.string(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }
+  // Reports `fraction` done; throws Error when a stop was requested.
+  void advance(double fraction) const;
+  void check_stop() const;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,50 @@
+#include "formats/containers/array_view.h"
+
+#include <limits>
+
+#include "formats/containers/number_load.h"
+
+namespace echoloop {
+
+std::size_t ArrayView::count() const { return checked_bytes(shape, 1).value_or(0); }
+
+std::size_t ArrayView::stride_bytes(std::size_t axis) const {
+  if (!strides.empty()) return strides[axis];
+  std::size_t stride = type.bytes;
+  if (order == MemoryOrder::c) {
+    for (std::size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
+  } else {
+    for (std::size_t a = 0; a < axis; ++a) stride *= shape[a];
+  }
+  return stride;
+}
+
+double ArrayView::real_at(std::size_t index) const {
+  const std::byte* const at = bytes.data() + index * type.bytes;
+  return with_real_type(type, [at]<class T, bool kSwap>() { return static_cast<double>(load_number<T, kSwap>(at)); });
+}
+
+std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std::size_t item_bytes) {
+  constexpr std::size_t kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  std::size_t product = item_bytes;
+  bool empty = item_bytes == 0;
+  for (const std::size_t extent : shape) {
+    if (extent > kMost) return std::nullopt;
+    if (extent == 0) {
+      empty = true;
+    } else if (product > kMost / extent) {
+      return std::nullopt;  // also beside a zero extent: no sane writer makes such a shape
+    } else {
+      product *= extent;
+    }
+  }
+  return empty ? 0 : product;
+}
+
+std::string shape_text(std::span<const std::size_t> shape) {
+  std::string text = "(";
+  for (std::size_t a = 0; a < shape.size() && a < 8; ++a) text += (a > 0 ? ", " : "") + std::to_string(shape[a]);
+  return text + (shape.size() > 8 ? ", ...)" : ")");
+}
+
+}  // namespace echoloop

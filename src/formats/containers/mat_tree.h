@@ -1,0 +1,33 @@
+// A MATLAB variable with all that is inside it: numbers, text, structs and arrays of them, cells. For workspaces, where
+// everything is nested (Verasonics), and for cells. v5 to v7 by matio, v7.3 by mat73_tree.h: in the reader process
+// only. Internal to src/formats.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/containers/mat_node.h"
+#include "formats/containers/mat_values.h"
+
+namespace echoloop {
+
+class MatTree {
+ public:
+  // Reads the variables that `names` lists, those that there are. Throws Error on damaged files, and on structures
+  // nested deeper or larger than any real workspace. `file_size` bounds what is believed of sizes.
+  MatTree(const std::string& what, const std::string& path, std::size_t file_size,
+          const std::vector<std::string>& names, MatContainer container);
+
+  [[nodiscard]] const MatNode* find(std::string_view name) const;
+  // Keeps the numbers alive.
+  [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
+
+ private:
+  std::map<std::string, MatNode, std::less<>> variables_;
+  std::shared_ptr<const void> owner_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,186 @@
+#include "formats/containers/zip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/error.h"
+#include "formats/base/printable.h"
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kAccepted = "an undamaged .npz (zip) file with stored or deflated members";
+constexpr std::uint32_t kEndOfDirectory = 0x06054b50, kZip64Locator = 0x07064b50, kZip64End = 0x06064b50;
+constexpr std::uint32_t kDirectoryEntry = 0x02014b50, kLocalHeader = 0x04034b50;
+constexpr std::uint64_t kMaxMembers = 4096;
+constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical description: deflate cannot do better than 1032:1
+constexpr std::uint64_t kMaxInflated = std::uint64_t{64} << 30;
+constexpr std::size_t kPiece = std::size_t{16} << 20;  // bytes between two looks at whether to stop
+constexpr std::uint32_t kIn64 = 0xffffffffU;           // "the value is in the zip64 field"
+
+class Bytes {  // bounds-checked little-endian access
+ public:
+  Bytes(const std::string& what, std::span<const std::byte> data) : what_(what), data_(data) {}
+  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kAccepted); }
+  [[nodiscard]] std::span<const std::byte> part(std::uint64_t at, std::uint64_t size) const {
+    if (at > data_.size() || size > data_.size() - at) refuse("a truncated zip archive");
+    return data_.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+  }
+  [[nodiscard]] std::uint64_t natural(std::uint64_t at, std::size_t size) const {
+    std::uint64_t value = 0;
+    const auto raw = part(at, size);
+    for (std::size_t k = 0; k < size; ++k) value |= std::to_integer<std::uint64_t>(raw[k]) << (8 * k);
+    return value;
+  }
+  [[nodiscard]] std::uint32_t u16(std::uint64_t at) const { return static_cast<std::uint32_t>(natural(at, 2)); }
+  [[nodiscard]] std::uint32_t u32(std::uint64_t at) const { return static_cast<std::uint32_t>(natural(at, 4)); }
+  [[nodiscard]] std::uint64_t u64(std::uint64_t at) const { return natural(at, 8); }
+  [[nodiscard]] std::uint64_t size() const { return data_.size(); }
+
+ private:
+  const std::string& what_;
+  std::span<const std::byte> data_;
+};
+
+struct Directory {
+  std::uint64_t at = 0, bytes = 0, members = 0;
+};
+
+Directory find_directory(const Bytes& file) {
+  if (file.size() < 22) file.refuse("a truncated zip archive");
+  const std::uint64_t last = file.size() - 22;
+  const std::uint64_t first = last > 65535 ? last - 65535 : 0;  // a comment of up to 65535 bytes may follow
+  for (std::uint64_t at = last + 1; at-- > first;) {
+    if (file.u32(at) != kEndOfDirectory || at + 22 + file.u16(at + 20) != file.size()) continue;
+    Directory directory{.at = file.u32(at + 16), .bytes = file.u32(at + 12), .members = file.u16(at + 10)};
+    if (at >= 20 && file.u32(at - 20) == kZip64Locator) {
+      const std::uint64_t end = file.u64(at - 12);
+      if (file.part(end, 56).empty() || file.u32(end) != kZip64End) file.refuse("a damaged zip64 directory");
+      directory = {.at = file.u64(end + 48), .bytes = file.u64(end + 40), .members = file.u64(end + 32)};
+    }
+    return directory;
+  }
+  file.refuse("a truncated zip archive (no directory at the end)");
+}
+
+// Sizes that do not fit 32 bits stand in extra field 0x0001, in this order, only those that are needed.
+void apply_zip64(const Bytes& file, std::uint64_t extra, std::uint64_t extra_bytes, ZipMember& member) {
+  const std::uint64_t end = extra + extra_bytes;
+  while (extra + 4 <= end) {
+    const std::uint32_t id = file.u16(extra);
+    const std::uint64_t size = file.u16(extra + 2);
+    std::uint64_t at = extra + 4;
+    const std::uint64_t field_end = at + size;
+    if (field_end > end) file.refuse("a damaged zip extra field");
+    if (id == 0x0001) {
+      for (std::uint64_t* const value : {&member.bytes, &member.packed_bytes, &member.header_at}) {
+        if (*value != kIn64) continue;
+        if (at + 8 > field_end) file.refuse("a damaged zip64 field");
+        *value = file.u64(at);
+        at += 8;
+      }
+      return;
+    }
+    extra = field_end;
+  }
+}
+
+std::span<const std::byte> packed_bytes(const Bytes& file, const ZipMember& member) {
+  if (file.u32(member.header_at) != kLocalHeader) file.refuse("a damaged zip member '" + printable(member.name) + "'");
+  const std::uint64_t data_at =
+      member.header_at + 30 + file.u16(member.header_at + 26) + file.u16(member.header_at + 28);
+  return file.part(data_at, member.packed_bytes);
+}
+
+struct Output {
+  std::span<std::byte> bytes;
+  const std::function<void()>& check_stop;
+};
+
+void inflate_all(const Bytes& file, const ZipMember& member, std::span<const std::byte> packed, Output to) {
+  std::span<std::byte> out = to.bytes;
+  struct Stream : z_stream {
+    Stream() : z_stream{} {}
+    ~Stream() { inflateEnd(this); }
+  } stream;
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) file.refuse("invalid deflated data");
+  int status = Z_OK;
+  while (status == Z_OK) {
+    if (to.check_stop) to.check_stop();
+    const std::size_t n_in = std::min(packed.size(), kPiece), n_out = std::min(out.size(), kPiece);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(n_in);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(n_out);
+    status = inflate(&stream, Z_NO_FLUSH);
+    packed = packed.subspan(n_in - stream.avail_in);
+    out = out.subspan(n_out - stream.avail_out);
+  }
+  if (status != Z_STREAM_END || !out.empty())
+    file.refuse("damaged deflated data in member '" + printable(member.name) + "'");
+}
+
+}  // namespace
+
+bool looks_like_zip(std::span<const std::byte> bytes) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
+  return start == "PK\x03\x04" || start == "PK\x05\x06";
+}
+
+std::vector<ZipMember> zip_directory(const std::string& what, std::span<const std::byte> data) {
+  const Bytes file(what, data);
+  const Directory directory = find_directory(file);
+  if (directory.members > kMaxMembers)
+    file.refuse("a zip archive of " + std::to_string(directory.members) + " members");
+  std::vector<ZipMember> members;
+  std::uint64_t at = directory.at;
+  for (std::uint64_t k = 0; k < directory.members; ++k) {
+    if (file.part(at, 46).empty() || file.u32(at) != kDirectoryEntry) file.refuse("a damaged zip directory");
+    const std::uint64_t n_name = file.u16(at + 28), n_extra = file.u16(at + 30), n_comment = file.u16(at + 32);
+    const auto name = file.part(at + 46, n_name);
+    ZipMember member{.name = std::string(reinterpret_cast<const char*>(name.data()), name.size()),
+                     .method = static_cast<std::uint16_t>(file.u16(at + 10)),
+                     .crc32 = file.u32(at + 16),
+                     .packed_bytes = file.u32(at + 20),
+                     .bytes = file.u32(at + 24),
+                     .header_at = file.u32(at + 42)};
+    apply_zip64(file, at + 46 + n_name, n_extra, member);
+    if ((file.u16(at + 8) & 1U) != 0) file.refuse("an encrypted zip member");
+    if (member.method != 0 && member.method != 8)
+      file.refuse("zip compression method " + std::to_string(member.method));
+    members.push_back(std::move(member));
+    at += 46 + n_name + n_extra + n_comment;
+  }
+  return members;
+}
+
+MemberData zip_extract(const std::string& what, std::span<const std::byte> data, const ZipMember& member,
+                       const std::function<void()>& check_stop) {
+  const Bytes file(what, data);
+  const auto packed = packed_bytes(file, member);
+  MemberData result;
+  if (member.method == 0) {
+    if (member.bytes != member.packed_bytes) file.refuse("a stored zip member of two sizes");
+    result.bytes = packed;
+  } else {
+    if (member.bytes > kMaxInflated || member.bytes / kMaxDeflateRatio > member.packed_bytes) {
+      file.refuse("a member that declares to inflate from " + std::to_string(member.packed_bytes) + " to " +
+                  std::to_string(member.bytes) + " bytes");
+    }
+    if (member.bytes == 0) file.refuse("an empty member '" + printable(member.name) + "'");
+    const auto block = MemoryBlock::allocate(what, static_cast<std::size_t>(member.bytes));
+    inflate_all(file, member, packed, {block->bytes(), check_stop});
+    result = {.bytes = block->bytes(), .owner = block};
+  }
+  uLong crc = 0;
+  for (auto left = result.bytes; !left.empty(); left = left.subspan(std::min(left.size(), kPiece))) {
+    if (check_stop) check_stop();
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(left.data()), std::min(left.size(), kPiece));
+  }
+  if (crc != member.crc32) file.refuse("a wrong checksum of member '" + printable(member.name) + "'");
+  return result;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,36 @@
+// Just enough zip to read numpy's .npz: the central directory (with zip64), stored and deflated members, CRC-32.
+// Every size is checked against the file before anything is allocated. Internal to src/formats.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/base/mapping.h"
+
+namespace echoloop {
+
+struct ZipMember {
+  std::string name;
+  std::uint16_t method = 0;  // 0 stored, 8 deflated
+  std::uint32_t crc32 = 0;
+  std::uint64_t packed_bytes = 0, bytes = 0;
+  std::uint64_t header_at = 0;  // local file header
+};
+
+struct MemberData {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;  // memory of an inflated member; empty for a stored one, which lies in the file
+};
+
+bool looks_like_zip(std::span<const std::byte> bytes);
+// Throws Error naming `what` when the directory is damaged, encrypted or of an unknown method.
+std::vector<ZipMember> zip_directory(const std::string& what, std::span<const std::byte> file);
+// The member's bytes, CRC checked. `check_stop`: called after every few MiB, may throw; empty: never.
+MemberData zip_extract(const std::string& what, std::span<const std::byte> file, const ZipMember& member,
+                       const std::function<void()>& check_stop = {});
+
+}  // namespace echoloop

@@ -1,0 +1,268 @@
+#include "formats/live_description.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/plain_text.h"
+#include "formats/base/acquisition_json.h"
+#include "formats/base/printable.h"
+#include "formats/open_recording.h"
+#include "formats/readers/description.h"
+#include "formats/readers/samples.h"
+
+namespace echoloop {
+namespace {
+
+constexpr DescriptionLimits kLimits{.bytes = std::size_t{64} << 20, .values = std::size_t{8} << 20};
+constexpr std::size_t kMostAxes = 8;
+constexpr std::size_t kMostFrameBytes = std::size_t{1} << 33;
+constexpr std::size_t kMostName = 80;
+
+// Keys that describe the frames, beside those of the acquisition.
+constexpr std::array<std::string_view, 8> kFrameKeys = {"axes",      "shape", "dtype",       "strides_bytes",
+                                                        "device_hz", "name",  "acquisition", "channel_of_element"};
+
+struct TypeName {
+  std::string_view name;
+  NumberType type;
+};
+constexpr std::array kTypes = std::to_array<TypeName>({
+    {"int8", {NumberKind::signed_integer, 1, ByteOrder::little}},
+    {"uint8", {NumberKind::unsigned_integer, 1, ByteOrder::little}},
+    {"int16", {NumberKind::signed_integer, 2, ByteOrder::little}},
+    {"uint16", {NumberKind::unsigned_integer, 2, ByteOrder::little}},
+    {"int32", {NumberKind::signed_integer, 4, ByteOrder::little}},
+    {"float32", {NumberKind::real, 4, ByteOrder::little}},
+    {"float64", {NumberKind::real, 8, ByteOrder::little}},
+    {"complex64", {NumberKind::complex, 8, ByteOrder::little}},
+    {"complex128", {NumberKind::complex, 16, ByteOrder::little}},
+});
+
+NumberType described_type(const std::string& what, const Json& meta) {
+  const std::string name = json_text(what, require_key(what, meta, "dtype"), "dtype");
+  const auto* const row = std::ranges::find(kTypes, std::string_view(name), &TypeName::name);
+  if (row != kTypes.end()) return row->type;
+  std::string accepted;
+  for (const TypeName& type : kTypes) accepted += (accepted.empty() ? "" : ", ") + std::string(type.name);
+  throw Error(what, "dtype = '" + printable(name) + "'", accepted + " (little-endian)");
+}
+
+std::vector<std::size_t> described_sizes(const std::string& what, const Json& list, const std::string& key) {
+  const bool fits = list.is_array() && !list.empty() && list.size() <= kMostAxes &&
+                    std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
+  if (!fits) throw Error(what, key + " = " + json_excerpt(list), "a list of whole numbers, one for each axis");
+  return list.get<std::vector<std::size_t>>();
+}
+
+// Elements are rows of the data in this order; some rows may be left out.
+std::vector<std::size_t> described_channels(const std::string& what, const Json& meta, std::size_t n_channels) {
+  const auto found = meta.find("channel_of_element");
+  if (found == meta.end()) return {};
+  const bool numbers = found->is_array() && !found->empty() && found->size() <= static_cast<std::size_t>(kMaxElements);
+  if (!numbers || !std::ranges::all_of(*found, [](const Json& n) { return n.is_number_unsigned(); })) {
+    throw Error(what, "channel_of_element = " + json_excerpt(*found),
+                "a list of channels, from 0, one for each element");
+  }
+  auto channels = found->get<std::vector<std::size_t>>();
+  for (const std::size_t channel : channels) {
+    if (channel < n_channels) continue;
+    throw Error(what, "channel_of_element with " + std::to_string(channel),
+                "channels from 0 to " + std::to_string(n_channels - 1));
+  }
+  return channels;
+}
+
+// The frame as an array, without samples: `element` is as long as there are elements, not channels.
+struct FrameArray {
+  ArrayView view;
+  std::vector<std::size_t> channels;
+  std::size_t bytes = 0;
+};
+
+FrameArray described_frame(const std::string& what, const Json& meta) {
+  FrameArray frame;
+  frame.view.type = described_type(what, meta);
+  frame.view.shape = described_sizes(what, require_key(what, meta, "shape"), "shape");
+  std::vector<std::size_t>& shape = frame.view.shape;
+  const auto whole = checked_bytes(shape, frame.view.type.bytes);
+  if (!whole || *whole == 0 || *whole > kMostFrameBytes) {
+    throw Error(what, "a frame of shape " + shape_text(shape), "1 byte to 8 GiB");
+  }
+  frame.bytes = *whole;
+  if (meta.contains("strides_bytes")) {
+    auto strides = described_sizes(what, meta.at("strides_bytes"), "strides_bytes");
+    if (strides.size() != shape.size()) {
+      throw Error(what, std::to_string(strides.size()) + " strides_bytes for " + std::to_string(shape.size()) + " axes",
+                  "one for each axis");
+    }
+    frame.bytes = frame.view.type.bytes;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      const auto extent = checked_bytes(std::array{shape[a] - 1, strides[a]}, 1);
+      if (!extent || *extent > kMostFrameBytes - frame.bytes) {
+        throw Error(what, "strides_bytes = " + json_excerpt(meta.at("strides_bytes")), "a frame of up to 8 GiB");
+      }
+      frame.bytes += *extent;
+    }
+    frame.view.strides = std::move(strides);
+  }
+  const Json& axes = require_key(what, meta, "axes");
+  if (!axes.is_array()) return frame;  // describe_array() refuses it
+  for (std::size_t a = 0; a < std::min(axes.size(), shape.size()); ++a) {
+    if (axes[a] == "frame" && shape[a] != 1) {
+      throw Error(what, "a frame axis of length " + std::to_string(shape[a]), "the axes of one frame");
+    }
+    if (axes[a] != "element") continue;
+    frame.channels = described_channels(what, meta, shape[a]);
+    if (frame.channels.empty()) continue;
+    if (frame.view.strides.empty()) {
+      std::vector<std::size_t> strides;
+      for (std::size_t b = 0; b < shape.size(); ++b) strides.push_back(frame.view.stride_bytes(b));
+      frame.view.strides = std::move(strides);
+    }
+    shape[a] = frame.channels.size();
+  }
+  return frame;
+}
+
+// int16 and float32 stay, 8-bit numbers become int16, all others float32.
+SampleType live_type(const SampleSource& s) {
+  const bool integer = s.type.kind != NumberKind::real;
+  const bool small = s.type.bytes == 1 || (s.type.bytes == 2 && s.type.kind == NumberKind::signed_integer);
+  return integer && small && s.rotation_rad.empty() ? SampleType::int16 : SampleType::float32;
+}
+
+class ArrayLayout final : public LiveLayout {
+ public:
+  ArrayLayout(SampleSource source, SampleType type, std::size_t bytes)
+      : source_(std::move(source)),
+        type_(type),
+        bytes_(bytes),
+        quadrature_(static_cast<std::size_t>(source_.frames[0][1] - source_.frames[0][0])),
+        in_place_(can_lend(source_, type)) {}
+
+  [[nodiscard]] std::size_t frame_bytes() const override { return bytes_; }
+  [[nodiscard]] bool in_place() const override { return in_place_; }
+  void convert(std::span<const std::byte> frame, std::span<std::byte> out) override {
+    source_.frames[0] = {frame.data(), frame.data() + quadrature_};
+    convert_frame(source_, type_, 0, out);
+  }
+
+ private:
+  SampleSource source_;
+  const SampleType type_;
+  const std::size_t bytes_;
+  const std::size_t quadrature_;  // bytes from a value to its quadrature
+  const bool in_place_;
+};
+
+class CanonicalLayout final : public LiveLayout {
+ public:
+  explicit CanonicalLayout(std::size_t bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::size_t frame_bytes() const override { return bytes_; }
+  [[nodiscard]] bool in_place() const override { return true; }
+  void convert(std::span<const std::byte> frame, std::span<std::byte> out) override {
+    std::ranges::copy(frame, out.begin());
+  }
+
+ private:
+  const std::size_t bytes_;
+};
+
+// The layout of `frame`, and what its samples decide about `a`.
+std::unique_ptr<LiveLayout> make_layout(const std::string& what, const FrameArray& frame, SampleSource source,
+                                        Acquisition& a) {
+  source.channels = frame.channels;
+  set_sample_counts(what, a, source.n_transmits, source.n_elements, source.n_samples, source.n_values);
+  a.sample_type = live_type(source);
+  return std::make_unique<ArrayLayout>(std::move(source), a.sample_type, frame.bytes);
+}
+
+// From all keys.
+LiveDescription described_by_keys(const std::string& what, const Json& meta) {
+  const FrameArray frame = described_frame(what, meta);
+  Description d = describe_array(what, meta, frame.view);
+  SampleSource source = sample_source(what, frame.view, d.axes);
+  source.rotation_rad = std::move(d.rotation_rad);
+  auto acquisition = std::make_shared<Acquisition>(std::move(d.acquisition));
+  LiveDescription described;
+  described.layout = make_layout(what, frame, std::move(source), *acquisition);
+  described.acquisition = std::move(acquisition);
+  return described;
+}
+
+// Frames of a known acquisition: laid out as it says, or as the frame keys say.
+LiveDescription described_by_acquisition(const std::string& what, const Json& meta, Acquisition known) {
+  auto acquisition = std::make_shared<Acquisition>(std::move(known));
+  LiveDescription described;
+  if (!meta.contains("shape") && !meta.contains("dtype")) {
+    described.layout = std::make_unique<CanonicalLayout>(acquisition->frame_bytes());
+  } else {
+    const FrameArray frame = described_frame(what, meta);
+    SampleSource source = sample_source(what, frame.view, described_axes(what, meta));
+    described.layout = make_layout(what, frame, std::move(source), *acquisition);
+  }
+  described.acquisition = std::move(acquisition);
+  return described;
+}
+
+void refuse_other_keys(const std::string& what, const Json& meta, const std::string& beside) {
+  for (const auto& [key, value] : meta.items()) {
+    if (key != beside && std::ranges::find(kFrameKeys, std::string_view(key)) == kFrameKeys.end()) {
+      throw Error(what, "'" + printable(key, 40) + "' together with '" + beside + "'", "one of the two");
+    }
+  }
+}
+
+LiveDescription described_like(const std::string& what, const Json& meta, LikeFiles like, const std::stop_token& stop) {
+  const std::filesystem::path file = json_text(what, meta.at("like"), "like");
+  if (like == LikeFiles::refused) {
+    throw Error(what, "'like' from another machine", "all keys of the description, or a sender on this machine");
+  }
+  if (!file.is_absolute()) throw Error(what, "like = '" + printable(file.string()) + "'", "an absolute path");
+  refuse_other_keys(what, meta, "like");
+  const Recording recording = open_recording(file, {}, stop);
+  Acquisition a = *recording.acquisition;
+  a.assumptions.emplace_back("acquired with the settings of " + recording.name);
+  return described_by_acquisition(what, meta, std::move(a));
+}
+
+LiveDescription described_exactly(const std::string& what, const Json& meta) {
+  refuse_other_keys(what, meta, "acquisition");
+  std::optional<Acquisition> known = acquisition_from_json(meta.at("acquisition").dump());
+  if (!known) throw Error(what, "an 'acquisition' that is none", "that of a recording made by Echoloop");
+  return described_by_acquisition(what, meta, std::move(*known));
+}
+
+}  // namespace
+
+LiveDescription describe_live(const std::string& what, std::span<const std::byte> json, LikeFiles like,
+                              const std::stop_token& stop) {
+  const Json meta = parse_description(what, json, kLimits);
+  LiveDescription described = meta.contains("like")          ? described_like(what, meta, like, stop)
+                              : meta.contains("acquisition") ? described_exactly(what, meta)
+                                                             : described_by_keys(what, meta);
+  auto acquisition = std::make_shared<Acquisition>(*described.acquisition);
+  for (Assumption& assumption : acquisition->assumptions) assumption.fact.clear();  // the sender alone knows better
+  described.acquisition = std::move(acquisition);
+  if (meta.contains("device_hz")) {
+    described.device_hz = json_number(what, meta.at("device_hz"), "device_hz");
+    if (!(described.device_hz > 0.0 && described.device_hz <= 1e12)) {
+      throw Error(what, "device_hz = " + json_excerpt(meta.at("device_hz")), "above 0 up to 1e12 Hz");
+    }
+  }
+  if (meta.contains("name")) described.name = printable(json_text(what, meta.at("name"), "name"), kMostName);
+  return described;
+}
+
+std::string live_description_json(const Acquisition& acquisition, const std::string& name) {
+  const Json meta = {{"acquisition", Json::parse(acquisition_to_json(acquisition))}, {"name", plain_text(name)}};
+  return meta.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,77 @@
+// The viewer's side of opening a file: maps it, and has the reader process look inside.
+#include "formats/open_recording.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "formats/containers/npy.h"
+#include "formats/containers/zip.h"
+#include "formats/sandbox/reader_process.h"
+#include "formats/sandbox/reader_settings.h"
+
+namespace echoloop {
+namespace {
+
+// What may describe a bare array: X.npy.json, X.json and params.json beside it.
+std::vector<SidecarFile> files_beside(const std::filesystem::path& array_file) {
+  std::filesystem::path whole = array_file, own = array_file;
+  whole += ".json";
+  own.replace_extension(".json");
+  std::vector<SidecarFile> found;
+  for (const std::filesystem::path& path : {whole, own, array_file.parent_path() / "params.json"}) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored)) found.push_back({path, MappedFile::open(path)});
+  }
+  return found;
+}
+
+}  // namespace
+
+Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
+  OpenRequest request{.path = path,
+                      .file = MappedFile::open(path),
+                      .path_to_open = path,
+                      .sidecars = {},
+                      .progress = progress,
+                      .stop = stop};
+  request.advance(0.0);
+  if (looks_like_npy(request.bytes()) || looks_like_zip(request.bytes())) request.sidecars = files_beside(path);
+  try {
+    Recording recording = open_in_reader_process(request);
+    require_readable(request.bytes());
+    return recording;
+  } catch (const Error&) {
+    require_readable(request.bytes());  // empty pages are the reason for whatever was wrong
+    throw;
+  }
+}
+
+void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
+
+std::string sandbox_text() {
+  const std::string program = reader_program().string(), question = kSandboxQuestion;
+  char* const words[] = {const_cast<char*>(program.c_str()), const_cast<char*>(question.c_str()), nullptr};
+  char* const no_environment[] = {nullptr};
+  pid_t pid = -1;
+  int status = 0;
+  if (::posix_spawn(&pid, program.c_str(), nullptr, nullptr, words, no_environment) != 0 ||
+      ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || (WEXITSTATUS(status) & kSandboxAnswer) == 0) {
+    return "no reader program: " + program;
+  }
+  std::string text = (WEXITSTATUS(status) & kIsStaticProgram) != 0 ? "static reader" : "reader";
+  const char* separator = ": ";
+  for (const auto& [bit, name] : {std::pair{kHasSeccomp, "seccomp"}, std::pair{kHasLandlock, "Landlock"},
+                                  std::pair{kHasNamespaces, "namespaces"}, std::pair{kHasProcesses, "pid namespace"}}) {
+    if ((WEXITSTATUS(status) & bit) == 0) continue;
+    text += separator + std::string(name);
+    separator = ", ";
+  }
+  return text == "reader" || text == "static reader" ? text + ": not sandboxed" : text;
+}
+
+void stop_reading_when(std::function<bool()> ending) { reader_settings().ending = std::move(ending); }
+
+}  // namespace echoloop

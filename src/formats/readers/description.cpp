@@ -1,0 +1,201 @@
+#include "formats/readers/description.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "formats/base/printable.h"
+#include "formats/readers/geometry.h"
+
+namespace echoloop {
+namespace {
+
+// What a missing key could look like.
+struct Example {
+  std::string_view key;
+  const char* line;
+};
+constexpr Example kExamples[] = {
+    {"axes", R"("axes": ["transmit", "element", "time"], one name for each axis of the array)"},
+    {"fs_hz", R"("fs_hz": 40e6, the sampling frequency)"},
+    {"fc_hz", R"("fc_hz": 5e6, the centre frequency of the transmitted pulse)"},
+    {"demod_hz", R"("demod_hz": 5e6, the demodulation frequency of IQ samples)"},
+    {"t0_s", R"("t0_s": 0, seconds from t_zero to the first sample)"},
+    {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing the array's centre)"}};
+
+double optional_number(const std::string& what, const Json& meta, const char* key, double fallback) {
+  return meta.contains(key) ? json_number(what, meta.at(key), key) : fallback;
+}
+
+void set_first_sample_times(const std::string& what, const Json& meta, Acquisition& a) {
+  const Json& value = require_key(what, meta, "t0_s");
+  const std::vector<double> times = value.is_array()
+                                        ? json_numbers(what, value, "t0_s")
+                                        : std::vector<double>(a.transmits.size(), json_number(what, value, "t0_s"));
+  if (times.size() != a.transmits.size()) {
+    throw Error(
+        what, std::to_string(times.size()) + " values of t0_s for " + std::to_string(a.transmits.size()) + " transmits",
+        "one number, or one for each transmit");
+  }
+  for (std::size_t k = 0; k < times.size(); ++k) a.transmits[k].t0_s = times[k];
+}
+
+enum class TimeZero { first_firing, origin, delays };  // delays: the zero of explicit delays
+
+// The two words, or a sentence with them ("instant the first element fires", "... passes the array centre").
+TimeZero described_time_zero(const std::string& what, const Json& meta, bool all_by_delays) {
+  if (!meta.contains("t_zero") && all_by_delays) return TimeZero::delays;
+  const std::string t_zero = json_text(what, require_key(what, meta, "t_zero"), "t_zero");
+  const auto says = [&](const char* words) { return t_zero.find(words) != std::string::npos; };
+  const bool first = t_zero == "first_firing" || says("first element fires");
+  const bool origin = t_zero == "origin" || says("passes the array centre") || says("passes the origin");
+  if (first != origin) return first ? TimeZero::first_firing : TimeZero::origin;
+  throw Error(what, "t_zero = '" + printable(t_zero) + "'",
+              "\"first_firing\" or \"origin\" (the wave passes the array's centre)");
+}
+
+// What is added to the file's times to count from the program's time zero.
+double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisition& a) {
+  if (zero == TimeZero::delays) return -tx.passage_s;
+  if (zero == TimeZero::first_firing) {
+    return tx.by_delays ? tx.first_s - tx.passage_s
+                        : first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, tx.active);
+  }
+  const bool law = tx.transmit.kind == TransmitKind::delays;
+  return law ? origin_passage_s(tx.transmit, a.probe, a.sound_speed_m_s) : 0.0;
+}
+
+// Moves every transmit from the file's clock to the program's; for IQ the phase of the mixer moves along.
+std::vector<double> apply_time_zero(const std::string& what, const Json& meta, Acquisition& a,
+                                    const std::vector<DescribedTransmit>& described) {
+  const TimeZero zero = described_time_zero(
+      what, meta, std::all_of(described.begin(), described.end(), [](const auto& tx) { return tx.by_delays; }));
+  std::vector<double> rotation_rad;
+  bool rotated = false;
+  for (std::size_t k = 0; k < described.size(); ++k) {
+    const double shift_s = time_shift_s(described[k], zero, a);
+    if (!std::isfinite(shift_s))
+      throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
+    a.transmits[k].t0_s += shift_s;
+    rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shift_s);
+    rotated = rotated || rotation_rad.back() != 0.0;
+  }
+  return rotated ? rotation_rad : std::vector<double>{};
+}
+
+void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
+  if (meta.contains("frame_rate_hz")) {
+    a.frame_rate_hz = json_number(what, meta.at("frame_rate_hz"), "frame_rate_hz");
+  } else if (meta.contains("prf_hz")) {
+    a.frame_rate_hz = json_number(what, meta.at("prf_hz"), "prf_hz") / static_cast<double>(a.transmits.size());
+  } else {
+    a.assumptions.emplace_back("frame rate unknown: the description has neither frame_rate_hz nor prf_hz",
+                               "frame_rate_hz");
+  }
+}
+
+}  // namespace
+
+// "channel" beside "element" is that of I and Q.
+std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
+  constexpr const char* kAccepted = "a list of axis names: frame, transmit, element, time, iq";
+  const Json& list = require_key(what, meta, "axes");
+  if (!list.is_array() || list.size() > 8) throw Error(what, "axes = " + json_excerpt(list), kAccepted);
+  const bool elements = std::find(list.begin(), list.end(), Json("element")) != list.end();
+  std::vector<Axis> axes;
+  for (const Json& entry : list) {
+    const std::string name = json_text(what, entry, "axes");
+    if (name == "frame")
+      axes.push_back(Axis::frame);
+    else if (name == "transmit")
+      axes.push_back(Axis::transmit);
+    else if (name == "element")
+      axes.push_back(Axis::element);
+    else if (name == "time")
+      axes.push_back(Axis::time);
+    else if (name == "iq" || (name == "channel" && elements))
+      axes.push_back(Axis::iq);
+    else
+      throw Error(what, "axis '" + printable(name) + "'", kAccepted);
+  }
+  return axes;
+}
+
+const Json& require_key(const std::string& what, const Json& meta, const char* key) {
+  const auto found = meta.find(key);
+  if (found != meta.end()) return *found;
+  for (const Example& example : kExamples) {
+    if (example.key == key)
+      throw Error(what, std::string("no '") + key + "'",
+                  std::string("a description with a line such as ") + example.line);
+  }
+  throw Error(what, std::string("no '") + key + "'", std::string("a description with '") + key + "'");
+}
+
+std::string whole_example(std::size_t n_axes) {
+  const char* const axes = n_axes <= 2   ? R"(["element", "time"])"
+                           : n_axes == 3 ? R"(["transmit", "element", "time"])"
+                                         : R"(["frame", "transmit", "element", "time"])";
+  return std::string(R"({"axes": )") + axes +
+         R"(, "fs_hz": 40e6, "fc_hz": 5e6, "c_m_s": 1540, "pitch_m": 0.3e-3, "t0_s": 0, "t_zero": "first_firing", )" +
+         R"("tx": [{"kind": "plane", "angle_rad": 0}]})";
+}
+
+std::string json_excerpt(const Json& value) {
+  return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+double json_number(const std::string& what, const Json& value, const std::string& key) {
+  if (!value.is_number()) throw Error(what, key + " = " + json_excerpt(value), "a number");
+  return value.get<double>();
+}
+
+std::vector<double> json_numbers(const std::string& what, const Json& value, const std::string& key) {
+  if (!value.is_array()) throw Error(what, key + " = " + json_excerpt(value), "a list of numbers");
+  std::vector<double> numbers;
+  numbers.reserve(value.size());
+  for (const Json& entry : value) {
+    numbers.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN() : json_number(what, entry, key));
+  }
+  return numbers;
+}
+
+std::string json_text(const std::string& what, const Json& value, const std::string& key) {
+  if (!value.is_string()) throw Error(what, key + " = " + json_excerpt(value), "text");
+  return value.get<std::string>();
+}
+
+Description describe_array(const std::string& what, const Json& meta, const ArrayView& array) {
+  Description d;
+  d.axes = described_axes(what, meta);
+  const SampleSource layout = sample_source(what, array, d.axes);
+  Acquisition& a = d.acquisition;
+  if (layout.n_elements > static_cast<std::size_t>(kMaxElements)) {
+    throw Error(what, std::to_string(layout.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
+  }
+  a.sampling_hz = json_number(what, require_key(what, meta, "fs_hz"), "fs_hz");
+  a.center_hz = json_number(what, require_key(what, meta, "fc_hz"), "fc_hz");
+  a.bandwidth_hz = optional_number(what, meta, "bandwidth_hz", 0.0);
+  if (layout.n_values == 2) a.demod_hz = json_number(what, require_key(what, meta, "demod_hz"), "demod_hz");
+  if (!meta.contains("c_m_s")) a.assumptions.push_back("sound speed 1540 m/s assumed: the description has no c_m_s");
+  a.sound_speed_m_s = optional_number(what, meta, "c_m_s", 1540.0);
+  if (!(a.sound_speed_m_s > 0.0)) throw Error(what, "c_m_s = " + std::to_string(a.sound_speed_m_s), "a speed above 0");
+  a.probe = described_probe(what, meta, static_cast<int>(layout.n_elements));
+  const std::vector<DescribedTransmit> tx = described_transmits(what, meta, a);
+  for (const DescribedTransmit& one : tx) a.transmits.push_back(one.transmit);
+  if (a.transmits.size() != layout.n_transmits) {
+    throw Error(what,
+                std::to_string(a.transmits.size()) + " transmits described for " + std::to_string(layout.n_transmits) +
+                    " in the array",
+                "one description for each transmit");
+  }
+  set_first_sample_times(what, meta, a);
+  d.rotation_rad = apply_time_zero(what, meta, a, tx);
+  set_frame_rate(what, meta, a);
+  return d;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,83 @@
+#include "formats/readers/description_json.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/base/printable.h"
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kWanted = "a description {...} of an array";
+constexpr std::size_t kMaxDepth = 64;
+
+// Reads the text once, in linear time, and refuses what the library would take without a word: nesting without limit,
+// more values than memory is meant for, and a key that occurs twice.
+class Checker final : public Json::json_sax_t {
+ public:
+  Checker(const std::string& what, std::size_t most) : what_(what), left_(most) {}
+
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool start_object(std::size_t) override { return begin(); }
+  bool key(string_t& name) override {
+    if (keys_.back().insert(name).second) return true;
+    throw Error(what_, "JSON with the key '" + printable(name, 40) + "' twice", kWanted);
+  }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t) override { return begin(); }
+  bool end_array() override { return end(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return false;  // the parser proper says what is wrong
+  }
+
+ private:
+  bool count() {
+    if (left_-- > 0) return true;
+    throw Error(what_, "JSON with more values than any scan has", kWanted);
+  }
+  bool begin() {
+    count();
+    keys_.emplace_back();
+    if (keys_.size() > kMaxDepth) {
+      throw Error(what_, "JSON nested deeper than " + std::to_string(kMaxDepth), kWanted);
+    }
+    return true;
+  }
+  bool end() {
+    keys_.pop_back();
+    return true;
+  }
+
+  const std::string& what_;
+  std::size_t left_;                         // values that may still come
+  std::vector<std::set<std::string>> keys_;  // of each open object; none for a list
+};
+
+}  // namespace
+
+Json parse_description(const std::string& what, std::span<const std::byte> bytes, const DescriptionLimits& limits) {
+  if (bytes.size() > limits.bytes) {
+    throw Error(what, "JSON of " + std::to_string(bytes.size()) + " bytes",
+                "up to " + std::to_string(limits.bytes >> 20) + " MiB");
+  }
+  const char* const text = reinterpret_cast<const char*>(bytes.data());
+  Checker checker(what, limits.values);
+  try {
+    static_cast<void>(Json::sax_parse(text, text + bytes.size(), &checker));
+    Json meta = Json::parse(text, text + bytes.size());
+    if (!meta.is_object()) throw Error(what, "JSON that is not an object", kWanted);
+    return meta;
+  } catch (const Json::exception& error) {
+    throw Error(what, "invalid JSON: " + printable(error.what(), 160), kWanted);
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,22 @@
+// The text of a JSON description, from a file beside an array or from a sender beside a scanner, as an object: bounded
+// before memory is taken. Internal to src/formats.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+namespace echoloop {
+
+using Json = nlohmann::json;
+
+struct DescriptionLimits {
+  std::size_t bytes = std::size_t{1} << 20;
+  std::size_t values = std::size_t{8} << 20;  // numbers, texts, lists: 1024 delays of 1024 transmits are a million
+};
+
+// Throws Error on anything but a JSON object, and on one nested deeper than 64.
+Json parse_description(const std::string& what, std::span<const std::byte> bytes, const DescriptionLimits& limits = {});
+
+}  // namespace echoloop

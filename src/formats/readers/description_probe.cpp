@@ -1,0 +1,201 @@
+// Probe and transmits of a JSON description (see description.h for the keys).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "formats/base/printable.h"
+#include "formats/readers/description.h"
+#include "formats/readers/geometry.h"
+#include "formats/readers/placed_probe.h"
+#include "formats/readers/wave_fit.h"
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays, ...}";
+constexpr double kTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
+
+std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
+  std::vector<double> numbers = json_numbers(what, meta.at(key), key);
+  if (numbers.size() == n) return numbers;
+  throw Error(what, std::to_string(numbers.size()) + " values of " + key + " for " + std::to_string(n) + " elements",
+              "one for each element");
+}
+
+Probe elements_probe(const std::string& what, const Json& meta, std::size_t n) {
+  const auto of_each = [&](const char* key, std::vector<double> otherwise) {
+    return meta.contains(key) ? element_numbers(what, meta, key, n) : std::move(otherwise);
+  };
+  Probe probe = listed_probe(what, element_numbers(what, meta, "element_x_m", n),
+                             of_each("element_z_m", std::vector<double>(n, 0.0)), of_each("element_normal_rad", {}));
+  if (meta.contains("pitch_m")) probe.pitch_m = json_number(what, meta.at("pitch_m"), "pitch_m");
+  return probe;
+}
+
+Transmit delays_transmit(const std::string& what, const Json& list, std::size_t n_elements) {
+  Transmit transmit{.kind = TransmitKind::delays,
+                    .angle_rad = 0,
+                    .source_x_m = 0,
+                    .source_z_m = 0,
+                    .element_delays_s = json_numbers(what, list, "delays"),
+                    .t0_s = 0};
+  if (transmit.element_delays_s.size() != n_elements) {
+    throw Error(what,
+                std::to_string(transmit.element_delays_s.size()) + " transmit delays for " +
+                    std::to_string(n_elements) + " elements",
+                "one for each element, null for a silent element");
+  }
+  return transmit;
+}
+
+// A diverging wave comes from behind the array, or from an element that fires alone.
+Transmit from_source(const std::string& what, const Json& list, const char* key, TransmitKind kind,
+                     const Probe& probe) {
+  const auto point = json_numbers(what, list, key);
+  const bool flat = point.size() == 2 || (point.size() == 3 && point[1] == 0.0);
+  const double z = flat ? point.back() : 0.0;
+  const bool diverging = kind == TransmitKind::diverging;
+  double deepest = 0.0;
+  for (const Element& element : probe.elements) deepest = std::max(deepest, element.z_m);
+  if (!flat || !(diverging ? z <= deepest : z > 0.0)) {
+    throw Error(what, std::string(key) + " = " + json_excerpt(list),
+                diverging ? "[x, z] with z below 0, behind the array" : "[x, z] with z above 0");
+  }
+  Transmit transmit;
+  transmit.kind = kind;
+  transmit.source_x_m = point[0];
+  transmit.source_z_m = z;
+  return transmit;
+}
+
+// "kind", or what the other keys say.
+std::string entry_kind(const std::string& what, const Json& entry) {
+  if (entry.contains("kind")) return json_text(what, entry.at("kind"), "kind");
+  for (const auto& [key, kind] :
+       {std::pair{"delays_s", "delays"}, {"angle_rad", "plane"}, {"source_m", "diverging"}, {"focus_m", "focused"}}) {
+    if (entry.contains(key)) return kind;
+  }
+  throw Error(what, "tx entry " + json_excerpt(entry), kEntry);
+}
+
+Transmit transmit_entry(const std::string& what, const Json& entry, const Probe& probe) {
+  if (!entry.is_object()) throw Error(what, "tx entry " + json_excerpt(entry), kEntry);
+  const std::string kind = entry_kind(what, entry);
+  if (kind == "delays") return delays_transmit(what, require_key(what, entry, "delays_s"), probe.elements.size());
+  if (kind == "diverging")
+    return from_source(what, require_key(what, entry, "source_m"), "source_m", TransmitKind::diverging, probe);
+  if (kind == "focused")
+    return from_source(what, require_key(what, entry, "focus_m"), "focus_m", TransmitKind::focused, probe);
+  if (kind != "plane") throw Error(what, "transmit kind '" + printable(kind) + "'", kEntry);
+  Transmit transmit;
+  transmit.angle_rad = json_number(what, require_key(what, entry, "angle_rad"), "angle_rad");
+  return transmit;
+}
+
+// Elements with apodization 0 are silent: they do not fire first, and an explicit delay law skips them.
+std::vector<bool> active_elements(const std::string& what, const Json& entry, Transmit& transmit,
+                                  std::size_t n_elements) {
+  if (!entry.contains("apod")) return {};
+  const auto weights = element_numbers(what, entry, "apod", n_elements);
+  std::vector<bool> active(n_elements);
+  for (std::size_t e = 0; e < n_elements; ++e) {
+    active[e] = weights[e] != 0.0;
+    if (!active[e] && transmit.kind == TransmitKind::delays)
+      transmit.element_delays_s[e] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return active;
+}
+
+// The wave that explicit delays make.
+void name_wave(const std::string& what, std::size_t k, const Acquisition& a, DescribedTransmit& tx) {
+  const std::vector<double> delays_s = tx.transmit.element_delays_s;
+  tx.by_delays = true;
+  for (const double delay_s : delays_s) {
+    if (std::abs(delay_s) > 1.0)
+      throw Error(what, "a transmit delay of " + std::to_string(delay_s) + " s",
+                  "within 1 s, null for a silent element");
+  }
+  tx.first_s = first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, {});
+  if (!std::isfinite(tx.first_s))
+    throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
+  const double tolerance_s = a.center_hz > 0.0 ? kTolerance_periods / a.center_hz : 0.0;
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, {});
+  tx.transmit = std::move(fit.transmit);
+  tx.passage_s = fit.passage_s;
+}
+
+}  // namespace
+
+Probe described_probe(const std::string& what, const Json& meta, int n_elements) {
+  if (meta.contains("n_elements") && json_number(what, meta.at("n_elements"), "n_elements") != n_elements) {
+    throw Error(what,
+                "n_elements = " + json_excerpt(meta.at("n_elements")) + " for an array of " +
+                    std::to_string(n_elements) + " elements",
+                "the same number in both");
+  }
+  const double width_m =
+      meta.contains("element_width_m") ? json_number(what, meta.at("element_width_m"), "element_width_m") : 0.0;
+  Probe probe;
+  if (meta.contains("element_x_m")) {
+    probe = elements_probe(what, meta, static_cast<std::size_t>(n_elements));
+    probe.element_width_m = width_m;
+  } else {
+    if (!meta.contains("pitch_m"))
+      throw Error(what, "neither element_x_m nor pitch_m", R"("pitch_m": 0.3e-3, or "element_x_m" with all positions)");
+    const double pitch_m = json_number(what, meta.at("pitch_m"), "pitch_m");
+    probe = meta.contains("radius_m") ? make_convex_probe(what, n_elements, pitch_m,
+                                                          json_number(what, meta.at("radius_m"), "radius_m"), width_m)
+                                      : make_pitch_probe(what, n_elements, pitch_m, width_m);
+  }
+  if (meta.contains("name")) probe.name = json_text(what, meta.at("name"), "name").substr(0, 80);
+  return probe;
+}
+
+std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a) {
+  const std::size_t n_elements = a.probe.elements.size();
+  std::vector<DescribedTransmit> result;
+  const auto add = [&](DescribedTransmit tx) {
+    if (result.size() >= static_cast<std::size_t>(kMaxTransmits))
+      throw Error(what, "too many transmits", "up to 16384");
+    if (tx.transmit.kind == TransmitKind::delays) name_wave(what, result.size(), a, tx);
+    result.push_back(std::move(tx));
+  };
+  const auto add_each = [&](const Json& list, bool several, auto&& make) {
+    if (!several) add({.transmit = make(list)});
+    for (std::size_t k = 0; several && k < list.size(); ++k) add({.transmit = make(list[k])});
+  };
+  const auto nested = [](const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); };
+  const char* const delays = meta.contains("tx_delays_s") ? "tx_delays_s" : "element_delays_s";
+  if (meta.contains("tx") && (meta.at("tx").is_array() || meta.at("tx").is_object())) {
+    const Json& list = meta.at("tx");
+    for (const Json& entry : list.is_object() ? Json::array({list}) : list) {
+      DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
+      tx.active = active_elements(what, entry, tx.transmit, n_elements);
+      add(std::move(tx));
+    }
+  } else if (meta.contains("tx_angles_rad")) {
+    const Json& angles = meta.at("tx_angles_rad");
+    add_each(angles, angles.is_array(), [&](const Json& angle) {
+      Transmit transmit;
+      transmit.angle_rad = json_number(what, angle, "tx_angles_rad");
+      return transmit;
+    });
+  } else if (meta.contains(delays)) {
+    add_each(meta.at(delays), nested(meta.at(delays)),
+             [&](const Json& list) { return delays_transmit(what, list, n_elements); });
+  } else if (meta.contains("virtual_source_m")) {
+    const Json& sources = meta.at("virtual_source_m");
+    add_each(sources, nested(sources), [&](const Json& point) {
+      return from_source(what, point, "virtual_source_m", TransmitKind::diverging, a.probe);
+    });
+  } else {
+    throw Error(
+        what, "no list of transmits",
+        R"("tx": [{"kind": "plane", "angle_rad": 0}], one entry per transmit; other kinds: {"kind": "diverging", )"
+        R"("source_m": [x, z]}, {"kind": "focused", "focus_m": [x, z]}, {"kind": "delays", "delays_s": [...]})");
+  }
+  return result;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,268 @@
+#include "formats/readers/hdf5_samples.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/base/open_request.h"
+#include "formats/base/unreadable_frame.h"
+#include "formats/readers/hdf5_offsets.h"
+#include "formats/readers/hdf5_stored.h"
+
+namespace echoloop {
+namespace {
+
+using hdf5::Id;
+using hdf5::Node;
+using hdf5::Stored;
+
+constexpr std::size_t kMaxFrames = std::size_t{1} << 24;
+constexpr std::size_t kMaxDatasets = 65536, kMaxOpen = 64;
+
+std::size_t extent(const Hdf5Samples& samples, const Stored& stored, Axis axis) {
+  const auto found = std::find(samples.axes.begin(), samples.axes.end(), axis);
+  return found == samples.axes.end() ? 1 : stored.shape[static_cast<std::size_t>(found - samples.axes.begin())];
+}
+
+std::size_t values_per_sample(const Hdf5Samples& samples, const Stored& stored) {
+  return extent(samples, stored, Axis::iq) * (stored.real.empty() ? 1 : 2) * (samples.imaginary.empty() ? 1 : 2);
+}
+
+// Unpacked chunks that hold several frames are kept until the last of these frames was read: those that one frame
+// touches, as far as they take no more than a quarter of the memory that this process may have. 0: no need.
+std::size_t frame_cache_bytes(const Node& dataset, const Hdf5Samples& samples, const Stored& stored) {
+  const hdf5::Storage storage = dataset.storage(stored.bytes);
+  const auto frame = std::find(samples.axes.begin(), samples.axes.end(), Axis::frame);
+  if (storage.layout != hdf5::Layout::chunked || frame == samples.axes.end()) return 0;
+  if (storage.chunk[static_cast<std::size_t>(frame - samples.axes.begin())] == 1) return 0;
+  std::size_t values = 1;
+  for (std::size_t k = 0; k < stored.shape.size(); ++k) {
+    const std::size_t chunk = storage.chunk[k];
+    values *= samples.axes[k] == Axis::frame ? chunk : (stored.shape[k] + chunk - 1) / chunk * chunk;
+  }
+  const Id type(H5Dget_type(dataset.id()));
+  rlimit memory{};
+  const bool limited = ::getrlimit(RLIMIT_DATA, &memory) == 0;
+  const std::size_t bytes = values * H5Tget_size(type);
+  return limited && bytes <= memory.rlim_cur / 4 ? bytes : 0;
+}
+
+class FrameReader {
+ public:
+  FrameReader(Node root, Hdf5Samples samples, Stored stored, SampleType type)
+      : root_(std::move(root)), samples_(std::move(samples)), stored_(std::move(stored)), type_(type) {}
+
+  void read(std::uint64_t frame, std::span<std::byte> out) {
+    if (open_.empty() && samples_.datasets.size() <= kMaxOpen) open();
+    if (!samples_.lines.empty()) {
+      read_lines(frame, out);
+    } else {
+      read_datasets(frame, out);
+    }
+    if (!samples_.gain.empty()) divide_by_gain({reinterpret_cast<float*>(out.data()), out.size() / sizeof(float)});
+  }
+
+ private:
+  void read_datasets(std::uint64_t frame, std::span<std::byte> out) {
+    const std::size_t n = samples_.datasets_per_frame;
+    for (std::size_t k = 0; k < n; ++k) {
+      const bool one = samples_.datasets.size() == 1;
+      const std::size_t index = one ? 0 : static_cast<std::size_t>(frame) * n + k;
+      const Node dataset = open_.empty() ? root_.at_path(samples_.datasets[index]) : open_[index];
+      read_part(dataset, one ? frame : 0, out.subspan(k * (out.size() / n), out.size() / n));
+    }
+  }
+
+  void read_lines(std::uint64_t frame, std::span<std::byte> out) {
+    const std::size_t line = out.size() / samples_.lines.size();
+    as_stored_.resize(line * extent(samples_, stored_, Axis::element));
+    read_part(open_[0], frame, as_stored_);
+    for (std::size_t k = 0; k < samples_.lines.size(); ++k)
+      std::memcpy(out.data() + k * line, as_stored_.data() + samples_.lines[k] * line, line);
+  }
+
+  // At the first frame, when the description of the datasets is complete and they are closed.
+  void open() {
+    const std::size_t cache_bytes = frame_cache_bytes(root_.at_path(samples_.datasets[0]), samples_, stored_);
+    for (const std::string& path : samples_.datasets) open_.push_back(root_.dataset_at(path, cache_bytes));
+    if (!samples_.imaginary.empty()) imaginary_.push_back(root_.dataset_at(samples_.imaginary, cache_bytes));
+  }
+
+  // One frame of one dataset in memory, as read_slab() leaves it.
+  [[nodiscard]] SampleSource source(const std::byte* data, const std::byte* quadrature) const {
+    const std::size_t value = bytes_per_value(type_);
+    const bool complex = !stored_.real.empty();
+    ArrayView view{
+        .type = {type_ == SampleType::int16 ? NumberKind::signed_integer : NumberKind::real, value, ByteOrder::little},
+        .shape = {},
+        .order = MemoryOrder::c,
+        .bytes = {data, std::size_t{0}}};
+    if (complex) view.type = {NumberKind::complex, 2 * value, ByteOrder::little};
+    std::vector<Axis> axes;
+    for (std::size_t k = 0; k < samples_.axes.size(); ++k) {
+      if (samples_.axes[k] == Axis::frame || (samples_.axes[k] == Axis::iq && stored_.shape[k] == 1)) continue;
+      axes.push_back(samples_.axes[k]);
+      view.shape.push_back(stored_.shape[k]);
+    }
+    SampleSource s = sample_source(root_.where(), view, axes);
+    if (!samples_.imaginary.empty()) {
+      s.n_values = 2;
+      s.frames[0][1] = quadrature;
+    }
+    s.rotation_rad = samples_.rotation_rad;
+    return s;
+  }
+
+  // The numbers of one frame of a dataset, in the file's order, as memory_type().
+  void read_slab(const Node& dataset, std::uint64_t frame, std::byte* to) const {
+    std::vector<hsize_t> start(stored_.shape.size(), 0), count(stored_.shape.begin(), stored_.shape.end());
+    for (std::size_t k = 0; k < count.size(); ++k) {
+      if (samples_.axes[k] == Axis::frame) start[k] = frame, count[k] = 1;
+    }
+    const Id file_space(H5Dget_space(dataset.id()));
+    const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
+    const Id type = hdf5::memory_type(stored_, type_);
+    // Halves come behind the floats that they become.
+    const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
+    std::byte* const into = stored_.half ? to + bytes : to;
+    if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0) {
+      const std::string in_frame = " samples in frame " + std::to_string(frame);
+      if (hdf5::failed_for("errno = 5,"))
+        throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk");
+      throw Error(dataset.where(), "damaged" + in_frame, hdf5::kUndamaged);
+    }
+    if (stored_.half) hdf5::widen_halves({to, 2 * bytes});
+  }
+
+  void read_part(const Node& dataset, std::uint64_t frame, std::span<std::byte> out) {
+    if (is_natural(samples_.axes) && imaginary_.empty() && samples_.rotation_rad.empty()) {
+      read_slab(dataset, frame, out.data());
+      return;
+    }
+    scratch_.resize(out.size());
+    const std::size_t half = imaginary_.empty() ? 0 : out.size() / 2;
+    read_slab(dataset, frame, scratch_.data());
+    if (half > 0) read_slab(imaginary_[0], frame, scratch_.data() + half);
+    convert_frame(source(scratch_.data(), scratch_.data() + half), type_, 0, out);
+  }
+
+  void divide_by_gain(std::span<float> values) const {
+    const std::size_t n_samples = samples_.gain.size(), n_values = values_per_sample(samples_, stored_);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(values[i] / samples_.gain[i / n_values % n_samples]);
+  }
+
+  Node root_;
+  Hdf5Samples samples_;
+  Stored stored_;
+  SampleType type_;
+  std::vector<Node> open_, imaginary_;
+  std::vector<std::byte> scratch_, as_stored_;
+};
+
+// Chunks that were never written: none may be is no recording, some may be a recording that was cut short.
+void check_written(const Node& dataset, const Stored& stored, Acquisition& a) {
+  const hdf5::Storage storage = dataset.storage(stored.bytes);
+  if (storage.layout != hdf5::Layout::chunked) return;
+  double expected = 1.0;
+  for (std::size_t k = 0; k < stored.shape.size(); ++k)
+    expected *= std::ceil(static_cast<double>(stored.shape[k]) / static_cast<double>(storage.chunk[k]));
+  const Id space(H5Dget_space(dataset.id()));
+  hsize_t written = 0;
+  if (H5Dget_num_chunks(dataset.id(), space, &written) < 0)
+    throw Error(dataset.where(), "damaged chunks", hdf5::kUndamaged);
+  if (written == 0) throw Error(dataset.where(), "samples that were never written", "a recording with samples");
+  if (static_cast<double>(written) < expected) {
+    a.assumptions.push_back("the file is incomplete: " + std::to_string(written) + " of " +
+                            std::to_string(static_cast<std::uint64_t>(expected)) +
+                            " chunks were written; the missing samples are zeros");
+  }
+}
+
+// The lines lie as they are lent.
+bool is_whole_order(const Hdf5Samples& samples, const Stored& stored) {
+  for (std::size_t k = 0; k < samples.lines.size(); ++k) {
+    if (samples.lines[k] != k) return false;
+  }
+  return samples.lines.empty() || samples.lines.size() == extent(samples, stored, Axis::element);
+}
+
+void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples& samples, const Stored& first) {
+  if (samples.datasets.size() > kMaxDatasets)
+    throw Error(request.what(), std::to_string(samples.datasets.size()) + " shots", std::to_string(kMaxDatasets));
+  std::vector<std::string> others(samples.datasets.begin() + 1, samples.datasets.end());
+  if (!samples.imaginary.empty()) others.push_back(samples.imaginary);
+  for (const std::string& path : others) {
+    const Node dataset = root.at_path(path);
+    Stored stored = hdf5::describe(dataset, samples.axes);
+    hdf5::limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
+    if (!(stored == first)) {
+      throw Error(dataset.where(),
+                  stored.number + " samples of shape " + shape_text(stored.shape) + " and " + first.number + " of " +
+                      shape_text(first.shape),
+                  "the same shape and type for all");
+    }
+    static_cast<void>(dataset.storage(stored.bytes));
+  }
+}
+
+}  // namespace
+
+LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& root, Hdf5Parts parts) {
+  Acquisition& a = parts.acquisition;
+  const Hdf5Samples& samples = parts.samples;
+  const Node first = root.at_path(samples.datasets.at(0));
+  Stored stored = hdf5::describe(first, samples.axes);
+  hdf5::limit_frames(stored, samples.axes, samples.most_frames);
+  if (!samples.imaginary.empty()) {
+    const Stored other = hdf5::describe(root.at_path(samples.imaginary), samples.axes);
+    hdf5::limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
+  }
+  check_written(first, stored, a);
+  check_alike(request, root, samples, stored);
+  if (stored.half) a.assumptions.emplace_back("samples are stored as float16: about 3 digits, at most 65504");
+  const bool integers = stored.type == SampleType::int16 && samples.rotation_rad.empty() && samples.gain.empty();
+  const SampleType type = integers ? SampleType::int16 : SampleType::float32;
+  const auto reader = std::make_shared<FrameReader>(root, samples, stored, type);
+
+  const std::size_t n_samples = extent(samples, stored, Axis::time), n_values = values_per_sample(samples, stored);
+  if (n_values > 2) throw Error(first.where(), std::to_string(n_values) + " values per sample", "1 (RF) or 2 (IQ)");
+  if (!samples.gain.empty() && samples.gain.size() != n_samples) {
+    throw Error(
+        request.what(),
+        "a gain curve of " + std::to_string(samples.gain.size()) + " for " + std::to_string(n_samples) + " samples",
+        "one gain for each sample");
+  }
+  a.sample_type = type;
+  std::size_t n_transmits = extent(samples, stored, Axis::transmit) * samples.datasets_per_frame;
+  std::size_t n_elements = extent(samples, stored, Axis::element);
+  if (!samples.lines.empty()) {
+    n_transmits = a.transmits.size();
+    n_elements = samples.lines.size() / n_transmits;
+  }
+  set_sample_counts(request.what(), a, n_transmits, n_elements, n_samples, n_values);
+
+  LibraryRecording recording;
+  recording.frame_count = samples.datasets.size() / samples.datasets_per_frame * extent(samples, stored, Axis::frame);
+  if (recording.frame_count == 0 || recording.frame_count > kMaxFrames) {
+    throw Error(first.where(), std::to_string(recording.frame_count) + " frames", "1 to " + std::to_string(kMaxFrames));
+  }
+  recording.format = parts.format;
+  const bool as_stored = samples.datasets.size() == 1 && !stored.half && samples.imaginary.empty() &&
+                         samples.rotation_rad.empty() && samples.gain.empty() && is_whole_order(samples, stored);
+  if (as_stored) {
+    recording.frame_offsets = frame_offsets(first, samples.axes, hdf5::memory_type(stored, type), a.frame_bytes(),
+                                            static_cast<std::size_t>(recording.frame_count), request.bytes().size());
+  }
+  recording.read_frame = [reader](std::uint64_t index, std::span<std::byte> out) { reader->read(index, out); };
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  return recording;
+}
+
+}  // namespace echoloop

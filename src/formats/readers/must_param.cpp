@@ -1,0 +1,177 @@
+#include "formats/readers/must_param.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/base/open_request.h"
+#include "formats/base/printable.h"
+#include "formats/containers/mat_cells.h"
+#include "formats/containers/mat_tree.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a variable that is no recording
+
+using Fields = std::map<std::string, MatField>;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// MUST's own name, and what its examples call the variable.
+bool names_delays(const std::string& name) {
+  const std::string plain = lower(name);
+  return plain == "txdelay" || plain == "txdelays" || plain == "txdel";
+}
+
+bool names_angles(const std::string& name) {
+  const std::string plain = lower(name);
+  return plain == "tilt" || plain == "tilts" || plain == "angle" || plain == "angles" || plain == "theta";
+}
+
+bool describes(const std::vector<std::string>& names) {
+  bool rate = false, places = false;
+  for (const std::string& name : names) {
+    rate = rate || lower(name) == "fs";
+    places = places || lower(name) == "pitch" || lower(name) == "elements";
+  }
+  return rate && places;
+}
+
+std::optional<MatField> numbers_of(const MatNode& node) {
+  if (node.kind != MatNode::Kind::numbers || !node.imaginary.bytes.empty()) return std::nullopt;
+  Fields one;
+  add_field(one, "x", node.numbers);
+  return std::move(one.at("x"));
+}
+
+// Numbers, or a cell of them with one row a transmit; nothing for [].
+std::optional<MatField> delays_of(const std::string& what, const std::string& name, const MatNode& node) {
+  if (node.dims == std::vector<std::size_t>{0, 0}) return std::nullopt;
+  auto field = node.kind == MatNode::Kind::cell ? join_rows(node) : numbers_of(node);
+  if (!field) throw Error(what, printable(name) + " is not a list of numbers", "one row of delays for each transmit");
+  return field;
+}
+
+MatTree read_tree(const OpenRequest& request, const MatFile& file, const std::string& name) {
+  return {request.what(), request.path_to_open.string(), request.bytes().size(), {name}, file.container()};
+}
+
+Fields fields_of(const std::string& what, const std::map<std::string, MatNode, std::less<>>& row) {
+  Fields fields;
+  for (const auto& [name, node] : row) {
+    if (names_delays(name)) {
+      if (auto delays = delays_of(what, "param." + name, node)) fields["txdelay"] = std::move(*delays);
+    } else if (auto field = numbers_of(node)) {
+      fields[lower(name)] = std::move(*field);
+    }
+  }
+  return fields;
+}
+
+// One of each `all` as the rows of one field; nothing when they are not as many, or missing.
+std::optional<MatField> stacked(const std::vector<Fields>& all, const std::string& name) {
+  const auto first = all.front().find(name);
+  if (first == all.front().end()) return std::nullopt;
+  const std::size_t n = first->second.values.size();
+  MatField joined{.dims = {all.size(), n}, .values = std::vector<double>(all.size() * n)};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto found = all[k].find(name);
+    if (found == all[k].end() || found->second.values.size() != n) return std::nullopt;
+    for (std::size_t i = 0; i < n; ++i) joined.values[i * all.size() + k] = found->second.values[i];
+  }
+  return joined;
+}
+
+// The structs of a cell or an array of structs, one a transmit: what differs is stacked, the rest is the first's.
+Fields fields_of_each(const std::string& what, const MatNode& node) {
+  std::vector<Fields> all;
+  for (const auto& row : node.rows) all.push_back(fields_of(what, row));
+  for (const MatNode& cell : node.cells) {
+    if (cell.rows.size() == 1) all.push_back(fields_of(what, cell.rows[0]));
+  }
+  if (all.empty()) throw Error(what, "a param without structs", "a struct with fs and pitch");
+  Fields fields = all.front();
+  if (all.size() == 1) return fields;
+  for (const char* const name : {"txdelay", "txangle", "t0"}) {
+    if (auto joined = stacked(all, name)) fields[name] = std::move(*joined);
+  }
+  return fields;
+}
+
+std::size_t count(const MatVariable& variable) { return checked_bytes(variable.dims, 1).value_or(0); }
+
+Fields fields_of_file(const MatFile& file, const MatVariable& samples) {
+  Fields fields;
+  for (const MatVariable& variable : file.variables()) {
+    if (&variable == &samples || !variable.numeric || count(variable) == 0 || count(variable) > kMostNumbers) continue;
+    const MatArray array = file.read_array(variable.name);
+    if (array.imaginary.bytes.empty()) add_field(fields, variable.name, array.real);
+  }
+  return fields;
+}
+
+// The first variable that `named` accepts, but the samples.
+const MatVariable* variable_named(const MatFile& file, const MatVariable& samples, bool (*named)(const std::string&)) {
+  for (const MatVariable& variable : file.variables()) {
+    if (&variable != &samples && named(variable.name) && count(variable) <= kMostNumbers) return &variable;
+  }
+  return nullptr;
+}
+
+// All fire at once, MUST's default, is no guess for a recording that came with angles.
+void refuse_lost_angles(const std::string& what, const MatFile& file, const MatVariable& samples, const Fields& fields,
+                        std::size_t n_third) {
+  const MatVariable* const angles = variable_named(file, samples, names_angles);
+  const bool in_param = std::any_of(fields.begin(), fields.end(), [&](const auto& field) {
+    return names_angles(field.first) && field.second.values.size() == n_third;
+  });
+  if (n_third < 2 || !(in_param || (angles != nullptr && count(*angles) == n_third))) return;
+  throw Error(what, std::to_string(n_third) + " angles but no transmit delays",
+              "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
+}
+
+}  // namespace
+
+bool is_must_param(const MatVariable& variable) {
+  if (variable.kind == "cell") return lower(variable.name).starts_with("param");
+  return variable.kind == "struct" && describes(variable.fields);
+}
+
+bool has_must_variables(const MatFile& file) {
+  std::vector<std::string> names;
+  for (const MatVariable& variable : file.variables()) {
+    if (variable.numeric) names.push_back(variable.name);
+  }
+  return describes(names);
+}
+
+std::map<std::string, MatField> read_must_param(const OpenRequest& request, const MatFile& file,
+                                                const MatVariable* param, const MatVariable& samples,
+                                                std::size_t n_third) {
+  const std::string what = request.what();
+  Fields fields;
+  if (param == nullptr) {
+    fields = fields_of_file(file, samples);
+  } else {
+    const MatTree tree = read_tree(request, file, param->name);
+    if (const MatNode* const node = tree.find(param->name)) fields = fields_of_each(what, *node);
+  }
+  if (fields.contains("txdelay") || fields.contains("txangle")) return fields;
+  if (const MatVariable* const delays = variable_named(file, samples, names_delays)) {
+    const MatTree tree = read_tree(request, file, delays->name);
+    const MatNode* const node = tree.find(delays->name);
+    if (auto field = node == nullptr ? std::nullopt : delays_of(what, delays->name, *node))
+      fields["txdelay"] = std::move(*field);
+  }
+  if (!fields.contains("txdelay")) refuse_lost_angles(what, file, samples, fields, n_third);
+  return fields;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,195 @@
+#include "formats/readers/samples.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/base/open_request.h"
+#include "formats/containers/number_load.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kTileElements = 16;  // 16 lines of 256 samples: source and destination stay in the L1/L2 caches
+constexpr std::size_t kTileSamples = 256;
+
+struct Lines {  // the lines of one transmit of one frame
+  std::array<const std::byte*, 2> base;
+  const SampleSource* from;
+};
+
+template <class Visit>  // visit(element, sample, value, address), tile by tile
+void for_each_value(const Lines& lines, Visit&& visit) {
+  const SampleSource& s = *lines.from;
+  for (std::size_t e0 = 0; e0 < s.n_elements; e0 += kTileElements) {
+    const std::size_t e1 = std::min(e0 + kTileElements, s.n_elements);
+    for (std::size_t i0 = 0; i0 < s.n_samples; i0 += kTileSamples) {
+      const std::size_t i1 = std::min(i0 + kTileSamples, s.n_samples);
+      for (std::size_t e = e0; e < e1; ++e) {
+        for (std::size_t v = 0; v < s.n_values; ++v) {
+          const std::size_t channel = s.channels.empty() ? e : s.channels[e];
+          const std::byte* const line = lines.base[v] + channel * s.element_stride;
+          for (std::size_t i = i0; i < i1; ++i)
+            visit((e * s.n_samples + i) * s.n_values + v, line + i * s.sample_stride);
+        }
+      }
+    }
+  }
+}
+
+template <class Dst>
+void convert_lines(const Lines& lines, Dst* out) {
+  const double offset = lines.from->offset;
+  with_real_type(lines.from->type, [&]<class Src, bool kSwap>() {
+    for_each_value(lines, [&](std::size_t index, const std::byte* at) {
+      out[index] = static_cast<Dst>(static_cast<double>(load_number<Src, kSwap>(at)) - offset);
+    });
+  });
+}
+
+bool lines_fit_int16(const Lines& lines) {
+  bool fit = true;
+  const double offset = lines.from->offset;
+  with_real_type(lines.from->type, [&]<class Src, bool kSwap>() {
+    for_each_value(lines, [&](std::size_t, const std::byte* at) {
+      const double value = static_cast<double>(load_number<Src, kSwap>(at)) - offset;
+      fit = fit && value >= -32768.0 && value <= 32767.0 && value == std::trunc(value);
+    });
+  });
+  return fit;
+}
+
+template <class Visit>  // visit(lines, index of the transmit in the whole recording)
+void for_each_transmit(const OpenRequest& request, const SampleSource& s, double from, double to, Visit&& visit) {
+  const std::size_t n = s.frames.size() * s.n_transmits;
+  for (std::size_t k = 0; k < n; ++k) {
+    request.advance(from + (to - from) * static_cast<double>(k) / static_cast<double>(n));
+    Lines lines{.base = s.frames[k / s.n_transmits], .from = &s};
+    for (std::size_t v = 0; v < s.n_values; ++v) lines.base[v] += (k % s.n_transmits) * s.transmit_stride;
+    if (!visit(lines, k)) return;
+  }
+}
+
+// int16 and float32 stay; 8-bit numbers fit int16; everything else becomes int16 when no value is lost by it.
+SampleType choose_type(const OpenRequest& request, const SampleSource& s) {
+  if (!s.rotation_rad.empty() || (s.type.kind == NumberKind::real && s.type.bytes == 4)) return SampleType::float32;
+  const bool integer = s.type.kind != NumberKind::real;
+  if (integer && (s.type.bytes == 1 || (s.type.bytes == 2 && s.type.kind == NumberKind::signed_integer))) {
+    return SampleType::int16;
+  }
+  bool fit = true;
+  for_each_transmit(request, s, 0.1, 0.4,
+                    [&](const Lines& lines, std::size_t) { return fit = lines_fit_int16(lines); });
+  return fit ? SampleType::int16 : SampleType::float32;
+}
+
+// z *= exp(i rotation) for every pair of one transmit.
+void rotate(std::span<float> pairs, double rotation_rad) {
+  const double cos_r = std::cos(rotation_rad), sin_r = std::sin(rotation_rad);
+  for (std::size_t k = 0; k + 1 < pairs.size(); k += 2) {
+    const double i = pairs[k], q = pairs[k + 1];
+    pairs[k] = static_cast<float>(i * cos_r - q * sin_r);
+    pairs[k + 1] = static_cast<float>(i * sin_r + q * cos_r);
+  }
+}
+
+void convert_transmit(const SampleSource& s, SampleType type, const Lines& lines, std::size_t transmit,
+                      std::byte* out) {
+  const std::size_t n_values = s.n_elements * s.n_samples * s.n_values;
+  if (type == SampleType::int16) {
+    convert_lines(lines, reinterpret_cast<std::int16_t*>(out));
+  } else {
+    float* const to = reinterpret_cast<float*>(out);
+    convert_lines(lines, to);
+    if (!s.rotation_rad.empty()) rotate({to, n_values}, s.rotation_rad[transmit]);
+  }
+}
+
+// What the samples decide about the acquisition; validates it.
+void complete(const OpenRequest& request, RecordingParts& parts) {
+  const SampleSource& s = parts.samples;
+  set_sample_counts(request.what(), parts.acquisition, s.n_transmits, s.n_elements, s.n_samples, s.n_values);
+  parts.acquisition.sample_type = choose_type(request, s);
+}
+
+}  // namespace
+
+bool can_lend(const SampleSource& s, SampleType type) {
+  const std::size_t value = bytes_per_value(type);
+  const NumberKind kind = type == SampleType::int16 ? NumberKind::signed_integer : NumberKind::real;
+  const bool same_type = s.type == NumberType{kind, value, ByteOrder::little} && s.offset == 0.0 &&
+                         s.rotation_rad.empty() && s.channels.empty();
+  const std::size_t sample = value * s.n_values;
+  const auto follows = [](std::size_t extent, std::size_t stride, std::size_t wanted) {
+    return extent == 1 || stride == wanted;
+  };
+  bool same_layout = follows(s.n_samples, s.sample_stride, sample) &&
+                     follows(s.n_elements, s.element_stride, sample * s.n_samples) &&
+                     follows(s.n_transmits, s.transmit_stride, sample * s.n_samples * s.n_elements);
+  for (std::size_t f = 0; f < s.frames.size(); ++f) {
+    const auto& frame = s.frames[f];
+    same_layout = same_layout && reinterpret_cast<std::uintptr_t>(frame[0]) % value == 0 &&
+                  (s.n_values == 1 || frame[1] == frame[0] + value);
+  }
+  return same_type && same_layout;
+}
+
+void set_sample_counts(const std::string& what, Acquisition& a, std::size_t n_transmits, std::size_t n_elements,
+                       std::size_t n_samples, std::size_t n_values) {
+  if (n_samples > static_cast<std::size_t>(kMaxSamples))
+    throw Error(what, std::to_string(n_samples) + " samples per line", "up to " + std::to_string(kMaxSamples));
+  const auto mismatch = [&](const std::string& axis, std::size_t found, int expected) {
+    if (found == static_cast<std::size_t>(expected)) return;
+    throw Error(
+        what, "samples of " + std::to_string(found) + " " + axis + " and a description of " + std::to_string(expected),
+        "the same number of " + axis + " in both");
+  };
+  mismatch("transmits", n_transmits, a.n_transmits());
+  mismatch("elements", n_elements, a.n_elements());
+  a.n_samples = static_cast<int>(n_samples);
+  a.signal = n_values == 2 ? SignalKind::iq : SignalKind::rf;
+  a.validate(what);
+}
+
+void convert_frame(const SampleSource& s, SampleType type, std::size_t frame, std::span<std::byte> out) {
+  const std::size_t per_transmit = s.n_elements * s.n_samples * s.n_values * bytes_per_value(type);
+  for (std::size_t k = 0; k < s.n_transmits; ++k) {
+    Lines lines{.base = s.frames.at(frame), .from = &s};
+    for (std::size_t v = 0; v < s.n_values; ++v) lines.base[v] += k * s.transmit_stride;
+    convert_transmit(s, type, lines, k, out.subspan(k * per_transmit, per_transmit).data());
+  }
+}
+
+namespace {
+
+// Where the frames begin in the file, when each lies there whole and as it is lent.
+std::vector<std::uint64_t> offsets_in_file(std::span<const std::byte> file, const SampleSource& s, SampleType type) {
+  if (!can_lend(s, type)) return {};
+  std::vector<std::uint64_t> offsets;
+  for (const auto& frame : s.frames) {
+    const bool inside = !std::less<>()(frame[0], file.data()) && std::less<>()(frame[0], file.data() + file.size());
+    if (!inside) return {};  // inflated, or a pickle that carries bytes as text
+    offsets.push_back(static_cast<std::uint64_t>(frame[0] - file.data()));
+  }
+  return offsets;
+}
+
+}  // namespace
+
+LibraryRecording make_library_recording(const OpenRequest& request, RecordingParts parts) {
+  complete(request, parts);
+  LibraryRecording recording;
+  recording.frame_count = parts.samples.frames.size();
+  recording.format = std::move(parts.format);
+  recording.frame_offsets = offsets_in_file(request.bytes(), parts.samples, parts.acquisition.sample_type);
+  recording.read_frame = [samples = std::move(parts.samples), owner = parts.owner,
+                          type = parts.acquisition.sample_type](std::uint64_t index, std::span<std::byte> out) {
+    convert_frame(samples, type, static_cast<std::size_t>(index), out);
+  };
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(parts.acquisition));
+  return recording;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,57 @@
+// From an array in a file to the frames of a Recording: which axis is what, where every line starts, and the
+// one conversion into [frame][transmit][element][sample] when the file's own layout is not already that.
+// Reader process. Internal to src/formats.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "formats/base/library_recording.h"
+#include "formats/base/open_request.h"
+#include "formats/containers/array_view.h"
+
+namespace echoloop {
+
+enum class Axis { frame, transmit, element, time, iq };
+
+// Where the samples are. The bytes of all frames were checked to lie inside what `owner` (below) keeps alive.
+struct SampleSource {
+  NumberType type;  // of one real value
+  std::size_t n_transmits = 1, n_elements = 1, n_samples = 1;
+  std::size_t n_values = 1;                                                // 2: IQ
+  std::size_t transmit_stride = 0, element_stride = 0, sample_stride = 0;  // bytes
+  std::vector<std::array<const std::byte*, 2>>
+      frames;                         // first value (and, for IQ, first quadrature value) of each frame
+  double offset = 0.0;                // subtracted from every value (unsigned recordings)
+  std::vector<std::size_t> channels;  // of each element, where they are not in the elements' order; empty: they are
+  std::vector<double> rotation_rad;   // IQ: phase added per transmit, when the reader moves time zero; empty: none
+};
+
+// `axes` names every axis of `array`, each at most once, element and time present (Error otherwise, naming `what`).
+SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes);
+std::string axes_text(const std::vector<Axis>& axes);  // "frame, element, time"
+
+struct RecordingParts {
+  Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
+  SampleSource samples;
+  std::shared_ptr<const void> owner;  // keeps the source bytes alive
+  std::string format;
+};
+
+// Validates. Frames that lie in the file as they are lent (little-endian int16 or float32, aligned, same layout) are
+// said where; read_frame converts from the source bytes, which stay.
+LibraryRecording make_library_recording(const OpenRequest& request, RecordingParts parts);
+
+// Whether the samples lie as they are lent: little-endian `type`, aligned, [transmit][element][sample].
+bool can_lend(const SampleSource& source, SampleType type);
+
+// The parts of both, for samples that are read frame by frame: sets n_samples and signal, validates; one frame of
+// `source` as [transmit][element][sample] of `type`, `out` exactly that long.
+void set_sample_counts(const std::string& what, Acquisition& acquisition, std::size_t n_transmits,
+                       std::size_t n_elements, std::size_t n_samples, std::size_t n_values);
+void convert_frame(const SampleSource& source, SampleType type, std::size_t frame, std::span<std::byte> out);
+
+}  // namespace echoloop

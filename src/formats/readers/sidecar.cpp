@@ -1,0 +1,73 @@
+#include "formats/readers/sidecar.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/base/format_table.h"
+#include "formats/base/printable.h"
+#include "formats/containers/npy.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+}  // namespace
+
+std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
+  const std::string wanted = request.path.filename().string();
+  const fs::path shared = request.path.parent_path() / "params.json";
+  for (const SidecarFile& beside : request.sidecars) {
+    const std::string what = beside.path.string();
+    Sidecar sidecar{.what = what, .meta = parse_description(what, beside.file->bytes())};
+    const auto names = sidecar.meta.find("file");
+    const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
+    if (same || (beside.path != shared && names == sidecar.meta.end())) return sidecar;
+    if (beside.path != shared)
+      throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");
+  }
+  return std::nullopt;
+}
+
+LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
+                                     std::shared_ptr<const void> owner) {
+  Description d = describe_array(sidecar.what, sidecar.meta, array);
+  RecordingParts parts{.acquisition = std::move(d.acquisition),
+                       .samples = sample_source(request.what(), array, d.axes),
+                       .owner = std::move(owner),
+                       .format = "NumPy array with JSON description"};
+  parts.samples.rotation_rad = std::move(d.rotation_rad);
+  return make_library_recording(request, std::move(parts));
+}
+
+LibraryRecording read_described_npy(const OpenRequest& request) {
+  const NpyFile file = read_npy(request.what(), request.bytes());
+  if (file.is_text) throw Error(request.what(), "an array of text", "an array of samples");
+  const auto sidecar = find_sidecar(request);
+  if (!sidecar) {
+    fs::path own = request.path.filename();
+    throw Error(request.what(),
+                "an array of " + to_string(file.array.type) + " and shape " + shape_text(file.array.shape) +
+                    " without a description",
+                own.replace_extension(".json").string() + " in the same folder, for example " +
+                    whole_example(file.array.shape.size()) + ", or a params.json with the file name");
+  }
+  return described_recording(request, file.array, *sidecar, request.file);
+}
+
+LibraryRecording read_sidecar_target(const OpenRequest& request) {
+  const Json meta = parse_description(request.what(), request.bytes());
+  const auto named = meta.find("file");
+  LibraryRecording described;
+  if (named != meta.end() && named->is_string()) described.described_file = named->get<std::string>();
+  if (described.described_file.empty() || fs::path(described.described_file).has_parent_path())
+    throw Error(request.what(), "JSON without a \"file\" in the same folder", "the name of a .npy or .npz file");
+  return described;
+}
+
+void refuse_described(const OpenRequest& request) {
+  throw Error(request.sidecars.front().path.string(), "a description of " + printable(request.path.filename().string()),
+              "a description of a .npy or .npz file");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,253 @@
+#include "formats/readers/verasonics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "formats/base/format_table.h"
+#include "formats/base/library_recording.h"
+#include "formats/base/open_request.h"
+#include "formats/base/printable.h"
+#include "formats/containers/mat_tree.h"
+#include "formats/readers/verasonics_scheme.h"
+
+namespace echoloop {
+namespace {
+
+using namespace verasonics;
+
+const MatVariable* find(const MatFile& file, const char* name) {
+  for (const MatVariable& v : file.variables()) {
+    if (v.name == name) return &v;
+  }
+  return nullptr;
+}
+
+// RcvData, or under a name of the user's the only large array of int16, the only cell, or the only array of other
+// numbers that could be rows x channels.
+std::string samples_name(const std::string& what, const MatFile& file) {
+  if (find(file, "RcvData") != nullptr) return "RcvData";
+  const auto could_be = [](const MatVariable& v, const std::string& kind) {
+    const auto larger = [&](std::size_t rows, std::size_t columns) {
+      return v.dims.size() >= 2 && v.dims[0] >= rows && v.dims[1] >= columns;
+    };
+    if (kind == "numbers") return v.numeric && v.kind != "int16" && larger(128, 8);
+    return v.kind == kind && (kind == "cell" || larger(2, 2));
+  };
+  for (const char* const kind : {"int16", "cell", "numbers"}) {
+    std::string only;
+    for (const MatVariable& v : file.variables()) {
+      if (!could_be(v, kind)) continue;
+      if (!only.empty())
+        throw Error(what, std::string("several variables of ") + kind + " and no RcvData", kVerasonicsAccepted);
+      only = v.name;
+    }
+    if (!only.empty()) return only;
+  }
+  throw Error(what, "no RcvData", kVerasonicsAccepted);
+}
+
+bool holds_lines(const MatNode& node) {
+  return node.kind == MatNode::Kind::numbers && node.imaginary.bytes.empty() && node.dims.size() >= 2 &&
+         node.dims.size() <= 3;
+}
+
+// The buffers that Receive names, lowest first; {1} when it names none.
+std::vector<std::size_t> received_buffers(const std::string& what, const MatTree& tree) {
+  std::vector<std::size_t> numbers;
+  const MatNode* receive = tree.find("Receive");
+  for (std::size_t k = 0; receive != nullptr && k < receive->rows.size(); ++k) {
+    const std::size_t number = whole(what, "Receive.bufnum", receive->number("bufnum", k).value_or(1), 1);
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+  }
+  if (numbers.empty()) numbers.push_back(1);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+struct Buffer {
+  const MatNode* lines = nullptr;
+  std::size_t number = 1;  // Receive.bufnum
+};
+
+// RcvData is a cell with one array a buffer, or one buffer's array. The first one that is received into and is there.
+Buffer choose_buffer(const std::string& what, const std::string& name, const MatTree& tree, Acquisition& a) {
+  const MatNode* const data = tree.find(name);
+  const std::vector<std::size_t> used = received_buffers(what, tree);
+  std::vector<Buffer> there;
+  if (data != nullptr && holds_lines(*data)) there.push_back({data, used.front()});
+  for (std::size_t k = 0; data != nullptr && k < data->cells.size(); ++k) {
+    if (holds_lines(data->cells[k])) there.push_back({&data->cells[k], k + 1});
+  }
+  if (there.empty()) throw Error(what, name + " that is not an array of rows x channels x frames", kVerasonicsAccepted);
+  if (there.size() > 1) {
+    a.assumptions.emplace_back("only one buffer was read; " + name + " holds " + std::to_string(there.size()));
+  }
+  for (const std::size_t number : used) {
+    for (const Buffer& buffer : there) {
+      if (buffer.number == number) return buffer;
+    }
+  }
+  return {there.front().lines, used.front()};  // one of several that was saved alone
+}
+
+struct Samples {
+  std::shared_ptr<const void> owner;
+  ArrayView lines;
+  std::size_t rows, columns;
+  Scheme scheme;
+  std::vector<Columns> apertures;
+  std::vector<double> rotation_rad;  // pairs: one a transmit
+  Code code;
+};
+
+constexpr NumberType kInt16{NumberKind::signed_integer, 2, ByteOrder::little};
+
+// One row is one sample; rows of a column lie together.
+template <class T>
+void copy_line(const Samples& s, std::size_t at, std::span<T> out) {
+  if (s.lines.type == kInt16 && std::is_same_v<T, std::int16_t>) {
+    std::memcpy(out.data(), s.lines.bytes.data() + at * sizeof(T), out.size_bytes());
+    return;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(s.lines.real_at(at + i));
+}
+
+// Pairs of rows I, -Q, brought to the program's time zero.
+void mix_pairs(double rotation_rad, std::span<float> lines) {
+  const auto cos_r = static_cast<float>(std::cos(rotation_rad)), sin_r = static_cast<float>(std::sin(rotation_rad));
+  for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
+    const float in_phase = lines[i], quadrature = -lines[i + 1];
+    lines[i] = in_phase * cos_r - quadrature * sin_r;
+    lines[i + 1] = in_phase * sin_r + quadrature * cos_r;
+  }
+}
+
+// int16 as it is, everything else becomes float32; zeros for elements that were not connected.
+template <class T>
+void copy_frame(const Samples& s, const Frame& frame, std::span<T> out) {
+  const std::size_t n = s.scheme.n_rows;
+  for (std::size_t k = 0; k < s.scheme.shots.size(); ++k) {
+    for (const std::size_t column : s.apertures[s.scheme.shots[k].aperture]) {
+      const std::span<T> line = out.first(n);
+      out = out.subspan(n);
+      if (column == kNoColumn) {
+        std::fill(line.begin(), line.end(), T{0});
+      } else {
+        copy_line(s, (frame.page * s.columns + column) * s.rows + frame.first_rows[k], line);
+      }
+    }
+  }
+}
+
+void read_frame(const Samples& s, SampleType type, std::uint64_t index, std::span<std::byte> out) {
+  const Frame& frame = s.scheme.frames.at(static_cast<std::size_t>(index));
+  const std::size_t n_elements = s.apertures.front().size(), n_shots = s.scheme.shots.size();
+  const std::size_t n_values = n_shots * n_elements * s.scheme.n_rows;
+  if (type == SampleType::int16)
+    return copy_frame<std::int16_t>(s, frame, {reinterpret_cast<std::int16_t*>(out.data()), n_values});
+  const std::span<float> lines(reinterpret_cast<float*>(out.data()), n_values);
+  copy_frame<float>(s, frame, lines);
+  if (!s.code.inverse.empty()) decode_lines(s.code, n_elements, s.scheme.n_rows, lines);
+  const std::size_t per_transmit = n_values / n_shots;
+  for (std::size_t k = 0; k < s.rotation_rad.size(); ++k)
+    mix_pairs(s.rotation_rad[k], lines.subspan(k * per_transmit, per_transmit));
+}
+
+void check_lines(const std::string& what, const std::string& name, const Samples& s) {
+  for (const Frame& frame : s.scheme.frames) {
+    for (const std::size_t first : frame.first_rows) {
+      if (first + s.scheme.n_rows > s.rows) throw Error(what, "lines beyond the rows of " + name, kVerasonicsAccepted);
+    }
+  }
+  for (const Shot& shot : s.scheme.shots) {
+    if (shot.aperture >= s.apertures.size()) {
+      throw Error(what,
+                  "Receive.aperture " + std::to_string(shot.aperture + 1) + " of " +
+                      std::to_string(s.apertures.size()) + " in Trans.HVMux",
+                  kVerasonicsAccepted);
+    }
+  }
+}
+
+// Pairs as IQ. Q was sampled a quarter of a period after I: the time of both is taken between them.
+void set_pairs(Samples& s, Acquisition& a) {
+  a.signal = SignalKind::iq;
+  a.demod_hz = s.scheme.sampling.demod_hz;
+  for (Transmit& t : a.transmits) {
+    s.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
+    t.t0_s += 0.125 / a.demod_hz;
+  }
+}
+
+}  // namespace
+
+bool looks_like_verasonics(const MatFile& file) {
+  const MatVariable *const trans = find(file, "Trans"), *const tx = find(file, "TX");
+  return trans != nullptr && trans->kind == "struct" && tx != nullptr && tx->kind == "struct";
+}
+
+bool looks_like_part_of_verasonics(const MatFile& file) {
+  int n_found = 0;
+  for (const char* const name : {"RcvData", "Trans", "TX", "Receive", "Event"}) n_found += find(file, name) != nullptr;
+  return n_found >= 2;
+}
+
+LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file) {
+  const std::string what = request.what();
+  const std::string name = samples_name(what, file);
+  const MatTree tree(what, request.path_to_open.string(), request.bytes().size(),
+                     {name, "Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"}, file.container());
+  request.advance(0.5);
+  Acquisition a;
+  const Buffer buffer = choose_buffer(what, name, tree, a);
+  std::vector<std::size_t> dims = buffer.lines->dims;
+  dims.resize(3, 1);
+  const Scales s = scales(what, tree, a);
+  const ProbeParts parts = probe(what, tree, s, dims[1], a);
+  auto samples =
+      std::make_shared<Samples>(Samples{.owner = tree.owner(),
+                                        .lines = buffer.lines->numbers,
+                                        .rows = dims[0],
+                                        .columns = dims[1],
+                                        .scheme = scheme(what, tree, s, {dims[0], dims[2], buffer.number}, a),
+                                        .apertures = parts.apertures,
+                                        .rotation_rad = {},
+                                        .code = {}});
+  const Scheme& sent = samples->scheme;
+  check_lines(what, name, *samples);
+  a.probe = parts.probe;
+  Sending sending = transmits(what, tree, s, parts, sent, a);
+  a.transmits = std::move(sending.transmits);
+  samples->code = std::move(sending.code);
+  const bool as_stored = samples->lines.type == kInt16 && samples->code.inverse.empty();
+  const bool pairs = sent.sampling.demod_hz > 0.0;
+  if (pairs) {
+    samples->scheme.n_rows -= sent.n_rows % 2;
+    set_pairs(*samples, a);
+  }
+  const std::size_t n_samples = pairs ? sent.n_rows / 2 : sent.n_rows;
+  a.n_samples = static_cast<int>(std::min<std::size_t>(n_samples, static_cast<std::size_t>(kMaxSamples) + 1));
+  a.sample_type = as_stored && !pairs ? SampleType::int16 : SampleType::float32;
+  a.sampling_hz = sent.sampling.sampling_hz;
+  a.center_hz = s.frequency_hz;
+  const std::vector<double> band = tree.find("Trans")->values("Bandwidth");
+  if (band.size() == 2 && band[1] > band[0]) a.bandwidth_hz = (band[1] - band[0]) * kHertzPerMegahertz;
+  a.sound_speed_m_s = s.sound_speed_m_s;
+  a.frame_rate_hz = sent.frame_rate_hz;
+  if (!(a.frame_rate_hz > 0.0)) a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
+  a.validate(what);
+  LibraryRecording recording;
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  recording.frame_count = sent.frames.size();
+  recording.format =
+      file.container() == MatContainer::v5 ? "Verasonics workspace (MATLAB v5)" : "Verasonics workspace (MATLAB v7.3)";
+  recording.read_frame = [samples, type = recording.acquisition->sample_type](
+                             std::uint64_t index, std::span<std::byte> out) { read_frame(*samples, type, index, out); };
+  return recording;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,269 @@
+#include "formats/sandbox/reader_child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "formats/sandbox/reader_settings.h"
+#include "transport/payload.h"
+
+extern char** environ;
+
+namespace echoloop {
+namespace {
+
+constexpr const char* kMayAccept = "an undamaged file";
+constexpr const char* kProbably = "probably a library failed on damaged content";
+constexpr timeval kBetweenLooks{.tv_sec = 0, .tv_usec = 20'000};  // between two checks of the deadline
+constexpr auto kEndsByItself = std::chrono::milliseconds(500);
+constexpr auto kEndsWhenTold = std::chrono::milliseconds(100);
+// On a machine that is busy with other things a process may not get its turn in time. It is given more, but no more
+// than a second of computing.
+constexpr auto kMostGrace = std::chrono::seconds(50);
+constexpr auto kTurn = std::chrono::seconds(1);
+constexpr auto kWhenEnding = std::chrono::milliseconds(300);  // of waiting, when the program is to end
+
+[[noreturn]] void cannot(const std::string& what, const std::string& doing) {
+  throw Error(what, doing + ": " + std::strerror(errno), "a system that can start another process");
+}
+
+// A number above those that the child's files are moved to, so that no move overwrites what is still to be moved.
+FileDescriptor out_of_the_way(const std::string& what, int fd) {
+  FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
+  if (copy.get() < 0) cannot(what, "no free file descriptor");
+  return copy;
+}
+
+// The process that reads, where the one that was started only waits for it (reader_birth.h).
+pid_t working_process(pid_t started) {
+  const std::string name = std::to_string(started);
+  std::ifstream children("/proc/" + name + "/task/" + name + "/children");
+  pid_t child = 0;
+  return children >> child ? child : started;
+}
+
+std::chrono::nanoseconds computing_time(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// It could run if it were let, or waits for the disk. One that sleeps waits for nothing that will come.
+bool wants_its_turn(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string line(std::istreambuf_iterator<char>(file), {});
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && name_end + 2 < line.size() &&
+         (line[name_end + 2] == 'R' || line[name_end + 2] == 'D');
+}
+
+Error killed_by(const std::string& what, int signal) {
+  const char* const reason = signal == SIGKILL   ? "killed, probably for lack of memory"
+                             : signal == SIGXCPU ? "too much computing time"
+                             : signal == SIGALRM ? "too much time"
+                             : signal == SIGSYS  ? "a forbidden system call"
+                             : signal == SIGBUS  ? "part of the file cannot be read"
+                             : signal == SIGSEGV ? "an invalid memory access"
+                             : signal == SIGABRT ? "aborted by a library"
+                                                 : "a fault";
+  const bool library = signal != SIGKILL && signal != SIGBUS;
+  return {what, "the reader process stopped (signal " + std::to_string(signal) + ": " + reason + ")", kMayAccept,
+          library ? kProbably : ""};
+}
+
+// Processes that were killed and had not ended yet when they were last looked at: a busy system, a disk that does not
+// answer. Collected later. Any thread.
+class Killed {
+ public:
+  void add(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    pids_.push_back(pid);
+  }
+  void collect() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pids_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> pids_;
+};
+Killed& killed() {
+  static Killed all;
+  return all;
+}
+
+// Waits until the process has ended, which is left to be collected, but no longer than `most`.
+void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
+  siginfo_t info{};
+  const auto until = std::chrono::steady_clock::now() + most;
+  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0 &&
+         std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+ReaderChild::ReaderChild(const OpenRequest& request) : what_(request.what()) { spawn(request); }
+
+void ReaderChild::spawn(const OpenRequest& request) {
+  killed().collect();
+  memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  int ends[2] = {-1, -1};
+  if (memory_.get() < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    cannot(what_, "the reader process cannot be started");
+  }
+  socket_ = FileDescriptor(ends[0]);
+  channel_ = MessageChannel(socket_.get());
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    ::setsockopt(socket_.get(), SOL_SOCKET, direction, &kBetweenLooks, sizeof kBetweenLooks);
+  }
+  const FileDescriptor childs_end(ends[1]);
+  const std::size_t n_sidecars = std::min(request.sidecars.size(), kMostSidecars);
+  std::vector<FileDescriptor> sources;  // of the child's files, from kReaderSocket on
+  sources.push_back(out_of_the_way(what_, childs_end.get()));
+  sources.push_back(out_of_the_way(what_, request.file->descriptor()));
+  sources.push_back(out_of_the_way(what_, memory_.get()));
+  std::vector<std::string> words{reader_program().string(), kReaderProcessOption, what_,
+                                 reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
+  for (const SidecarFile& sidecar : std::span(request.sidecars).first(n_sidecars)) {
+    sources.push_back(out_of_the_way(what_, sidecar.file->descriptor()));
+    words.push_back(sidecar.path.string());
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string& program = words[0];
+#if defined(ECHO_SANITIZED)  // whose options stand there
+  char* const* const environment = environ;
+#else
+  char* const environment[] = {nullptr};  // keys and folders of the user are none of its business
+#endif
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
+    posix_spawn_file_actions_addopen(&files, standard, "/dev/null", O_RDWR, 0);
+  }
+#if !defined(ECHO_SANITIZED)  // a library's last words would stand beside the one line of ours
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_RDWR, 0);
+#endif
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    posix_spawn_file_actions_adddup2(&files, sources[k].get(), kReaderSocket + static_cast<int>(k));
+  }
+  posix_spawnattr_t attributes;  // signals as a new program expects them, whatever this thread blocks
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  errno = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments.data(), environment);
+  const int failed = errno;
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  errno = failed;
+  if (failed != 0) {
+    pid_ = -1;
+    cannot(what_, "the reader process " + program + " cannot be started");
+  }
+}
+
+ReaderChild::~ReaderChild() { end(); }
+
+// The status of a process that had ended by itself; nothing if it was killed here, or earlier.
+std::optional<int> ReaderChild::end() {
+  if (pid_ < 0) return std::nullopt;
+  socket_ = FileDescriptor();
+  int status = 0;
+  const bool ended = ::waitpid(pid_, &status, WNOHANG) == pid_;
+  if (!ended) {
+    ::kill(pid_, SIGTERM);  // a process that only waits kills and collects the one that reads
+    wait_for_end(pid_, kEndsWhenTold);
+    ::kill(pid_, SIGKILL);
+    wait_for_end(pid_, kEndsByItself);  // one that waits for a disk which does not answer ends when the disk does
+    if (::waitpid(pid_, nullptr, WNOHANG) == 0) killed().add(pid_);
+  }
+  pid_ = -1;
+  return ended ? std::optional(status) : std::nullopt;
+}
+
+Error ReaderChild::give_up(const std::string& did) {
+  // A process that closed its socket is about to end: its own reason says more than our SIGKILL.
+  if (pid_ >= 0 && did.empty()) wait_for_end(pid_, kEndsByItself);
+  const std::optional<int> status = end();
+  if (!did.empty()) return {what_, "the reader process " + did + " and was terminated", kMayAccept, kProbably};
+  if (!status) return {what_, "the reader process stopped", kMayAccept, kProbably};
+  if (WIFSIGNALED(*status)) return killed_by(what_, WTERMSIG(*status));
+  return {what_, "the reader process stopped (exit status " + std::to_string(WEXITSTATUS(*status)) + ")", kMayAccept,
+          kProbably};
+}
+
+std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
+  if (!seal(memory_.get(), size)) throw give_up("refused to share memory");
+  std::shared_ptr<SharedMemory> mapped = SharedMemory::map(memory_.get(), size);
+  if (mapped == nullptr) cannot(what_, "needs " + std::to_string(size >> 20) + " MiB of memory");
+  return mapped;
+}
+
+// To be called while a message takes its time: ends the process when the time is over.
+std::function<void()> ReaderChild::watch(const Patience& patience, const char* did) {
+  const auto begin = std::chrono::steady_clock::now();
+  return [this, &patience, did, begin, computed = std::optional<std::chrono::nanoseconds>()]() mutable {
+    const auto now = std::chrono::steady_clock::now();
+    const bool stopped = patience.stop.stop_requested() || (now - begin > kWhenEnding && reader_settings().ending());
+    if (stopped) throw Error(what_, "reading was stopped", "a complete read");
+    if (now < patience.deadline) return;
+    const pid_t working = working_process(pid_);
+    if (!computed) computed = computing_time(working);
+    const bool had_its_turn = !wants_its_turn(working) || computing_time(working) - *computed > kTurn;
+    if (had_its_turn || now > patience.deadline + kMostGrace) throw give_up(did);
+  };
+}
+
+void ReaderChild::send(MessageKind kind, std::span<const std::byte> payload, const Patience& patience) {
+  if (pid_ < 0) return;
+  try {
+    channel_.send(kind, payload, watch(patience, "did not read in time"));
+  } catch (...) {
+    end();  // part of the message may have been sent
+    throw;
+  }
+}
+
+ReaderMessage ReaderChild::receive(const Patience& patience) {
+  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file reopened");
+  const std::function<void()> look = watch(patience, "did not answer in time");
+  try {
+    look();
+    std::optional<ReaderMessage> message = channel_.receive(look);
+    if (message) return std::move(*message);
+  } catch (const BadMessage& bad) {
+    throw give_up(std::string("sent an invalid message (") + bad.what() + ")");
+  } catch (...) {
+    if (channel_.cut()) end();
+    throw;
+  }
+  throw give_up("");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,207 @@
+#include "formats/sandbox/reader_main.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/free_memory.h"
+#include "core/mapped_files.h"
+#include "formats/base/library_recording.h"
+#include "formats/base/open_request.h"
+#include "formats/base/unreadable_frame.h"
+#include "formats/sandbox/message_channel.h"
+#include "formats/sandbox/reader_protocol.h"
+#include "formats/sandbox/reader_sandbox.h"
+#include "formats/sandbox/reader_settings.h"
+
+namespace echoloop {
+namespace {
+
+constexpr auto kProgressEvery = std::chrono::milliseconds(50);
+
+std::size_t file_size(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
+}
+
+// Reports the progress to the viewer from time to time and restarts the alarm.
+class Progress {
+ public:
+  explicit Progress(MessageChannel& channel) : channel_(channel) {}
+  void operator()(double fraction) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kProgressEvery) return;
+    last_ = now;
+    start_reader_alarm();
+    channel_.send(MessageKind::progress, encode_number(fraction));
+  }
+
+ private:
+  MessageChannel& channel_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// The shared pages that frames are read into; the viewer has given them their size.
+std::span<std::byte> map_shared_memory() {
+  const std::size_t size = file_size(kReaderMemory);
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, kReaderMemory, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<std::byte*>(data), size};
+}
+
+void read_all(MessageChannel& channel, const LibraryRecording& recording, std::span<std::byte> memory) {
+  const std::size_t frame_bytes = recording.acquisition->frame_bytes();
+  Progress progress(channel);
+  for (std::uint64_t frame = 0; frame < recording.frame_count; ++frame) {
+    try {
+      recording.read_frame(frame, memory.subspan(static_cast<std::size_t>(frame) * frame_bytes, frame_bytes));
+    } catch (const UnreadableFrame&) {
+      if (frame == 0) throw;
+      channel.send(MessageKind::all_ready, encode_number(static_cast<double>(frame)));
+      return;
+    }
+    progress(static_cast<double>(frame + 1) / static_cast<double>(recording.frame_count));
+  }
+  channel.send(MessageKind::all_ready);
+}
+
+void refuse(MessageChannel& channel, const std::string& what) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    channel.send(MessageKind::refused, encode_text(error.what()));
+  } catch (const std::bad_alloc&) {
+    const Error error(what, "needs more memory than the reader process may allocate", "an undamaged file");
+    channel.send(MessageKind::refused, encode_text(error.what()));
+  } catch (const std::exception& error) {
+    const Error line(what, std::string("damaged content (") + error.what() + ")", "an undamaged file");
+    channel.send(MessageKind::refused, encode_text(line.what()));
+  }
+}
+
+void serve(MessageChannel& channel, const LibraryRecording& recording, const std::string& what,
+           const SandboxParts& parts) {
+  std::span<std::byte> memory;
+  for (;;) {
+    const std::optional<ReaderMessage> message = channel.receive(stop_reader_alarm);
+    if (!message) return;
+    start_reader_alarm();
+    if (memory.empty()) {
+      memory = map_shared_memory();
+      // The thread that opened the file may end while frames are read; the socket's end ends us.
+      if (message->kind == MessageKind::read_frames && !parts.processes) ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    }
+    if (message->kind == MessageKind::read_all) {
+      read_all(channel, recording, memory);
+    } else if (message->kind == MessageKind::read_frames) {
+      const FrameRun run = decode_run(message->payload);
+      const std::size_t frame_bytes = recording.acquisition->frame_bytes();
+      try {
+        std::uint64_t frame = run.first;
+        for (const std::uint64_t offset : run.offsets) {
+          recording.read_frame(frame++, memory.subspan(static_cast<std::size_t>(offset), frame_bytes));
+        }
+        channel.send(MessageKind::frames_ready, encode_run({.first = run.first, .offsets = {}}));
+      } catch (...) {
+        refuse(channel, what);
+      }
+    }
+  }
+}
+
+// What this process has taken before it has seen the file.
+std::size_t data_bytes_so_far() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  for (int field = 0; field < 6; ++field) file >> pages;
+  return file ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// Heap: some times the file, for what a packed file unpacks to, but no more than half of what the machine has left.
+SandboxLimits sandbox_limits() {
+  constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = 32;
+  const auto installed =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t file_bytes = file_size(kReaderFile);
+  const std::size_t wanted = std::max(kLeast, std::min(file_bytes, installed) * kPerFileByte);
+  return {.memory_bytes = data_bytes_so_far() + std::min(wanted, free_host_memory() / 2),
+          .mapped_bytes = installed + 2 * file_bytes,
+          .file = kReaderFile};
+}
+
+// The files that may describe an array: open already, named on the command line.
+std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
+  std::vector<SidecarFile> sidecars;
+  for (std::size_t k = 0; k < std::min(names.size(), kMostSidecars); ++k) {
+    sidecars.push_back({names[k], MappedFile::adopt(kReaderSidecars + static_cast<int>(k), names[k])});
+  }
+  return sidecars;
+}
+
+}  // namespace
+
+bool is_reader_process(int argc, char** argv) { return argc >= 4 && std::string_view(argv[1]) == kReaderProcessOption; }
+
+bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
+
+int answer_sandbox_question(int linked) {
+  SandboxLimits limits = sandbox_limits();
+  limits.file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
+  const SandboxParts parts = enter_reader_sandbox(limits);
+  return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
+         (parts.namespaces ? kHasNamespaces : 0) | (parts.processes ? kHasProcesses : 0) | linked;
+}
+
+int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
+  if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
+  const std::span<char* const> sidecars = std::span(argv, static_cast<std::size_t>(argc)).subspan(4);
+  ::close_range(static_cast<unsigned>(kReaderSidecars + static_cast<int>(sidecars.size())), ~0U, 0);
+  const SandboxLimits limits = sandbox_limits();
+  const SandboxParts parts = enter_reader_sandbox(limits);
+  start_reader_alarm();
+  const std::string what = argv[2];
+  MessageChannel channel(kReaderSocket);
+  try {
+    if (!parts.seccomp && !parts.landlock && std::string_view(argv[3]) != kUnsandboxedOption) {
+      channel.send(MessageKind::no_sandbox);
+      ::_exit(0);
+    }
+    Progress progress(channel);
+    const std::filesystem::path path = path_in_sandbox(limits, parts);
+    const OpenRequest request{.path = what,
+                              .file = MappedFile::open(path),
+                              .path_to_open = path,
+                              .sidecars = take_sidecars(sidecars),
+                              .progress = [&](double fraction) { progress(fraction); },
+                              .stop = {}};
+    LibraryRecording recording = open(request);
+    require_readable(request.bytes());
+    recording.read_frame = [read = std::move(recording.read_frame), file = request.file](std::uint64_t index,
+                                                                                         std::span<std::byte> out) {
+      read(index, out);
+      require_readable(file->bytes());
+    };
+    if (!recording.described_file.empty()) {
+      channel.send(MessageKind::described, encode_text(recording.described_file));
+      ::_exit(0);
+    }
+    channel.send(MessageKind::opened, encode_opened(recording));
+    serve(channel, recording, what, parts);
+  } catch (...) {
+    refuse(channel, what);
+  }
+  ::_exit(0);  // no farewell of libraries that may have been led astray
+}
+
+}  // namespace echoloop

@@ -1,0 +1,153 @@
+#include "formats/sandbox/reader_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/free_memory.h"
+#include "core/plain_text.h"
+#include "formats/base/library_recording.h"
+#include "formats/sandbox/message_channel.h"
+#include "formats/sandbox/reader_child.h"
+#include "formats/sandbox/reader_protocol.h"
+#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/streamed_frames.h"
+#include "transport/payload.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kOpened = 0.3;      // fraction of the progress for opening; the remainder is for reading the frames
+constexpr double kLeastStep = 1e-4;  // progress smaller than this is none
+constexpr std::size_t kMaxBudget = std::size_t{2} << 30;
+constexpr auto kMostPatience = std::chrono::milliseconds(60'000);
+constexpr std::size_t kBytesPerMs = 20'000;  // a slow disk: a library may read the whole file before it says a word
+
+std::size_t memory_budget() {
+  const std::size_t wanted = reader_settings().memory_budget;
+  return wanted > 0 ? wanted : std::min(free_host_memory() / 4, kMaxBudget);
+}
+
+std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
+  const auto patience = reader_settings().opening_patience;
+  return std::max(patience, std::min(kMostPatience, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
+}
+
+// Waits for `wanted`, passing progress on as from..to.
+ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
+  const auto patience = opening_patience(request.bytes().size());
+  double done = -1.0;
+  auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    ReaderMessage message = child.receive({deadline, request.stop});
+    if (message.kind == wanted || (wanted == MessageKind::opened && message.kind == MessageKind::described))
+      return message;
+    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what(), request.sidecars);
+    if (message.kind == MessageKind::no_sandbox) {
+      throw NoSandbox(request.what(), "neither seccomp nor Landlock here, which confine the reader process",
+                      "a Linux kernel with one of them",
+                      "for a file of known origin: --unsandboxed on the command line");
+    }
+    if (message.kind != MessageKind::progress) throw BadMessage("an unrequested answer");
+    const double fraction = decode_number(message.payload);
+    if (!(fraction >= done + kLeastStep && fraction <= 1.0)) continue;  // also not a number
+    done = fraction;
+    deadline = std::chrono::steady_clock::now() + patience;
+    request.advance(from + (to - from) * fraction);
+  }
+}
+
+Recording lend_from_file(const OpenRequest& request, LibraryRecording opened, Recording recording) {
+  const std::size_t frame_bytes = opened.acquisition->frame_bytes();
+  const std::size_t value_bytes = bytes_per_value(opened.acquisition->sample_type);
+  const std::size_t file_bytes = request.bytes().size();
+  for (const std::uint64_t offset : opened.frame_offsets) {
+    if (offset % value_bytes != 0 || frame_bytes > file_bytes || offset > file_bytes - frame_bytes) {
+      throw BadMessage("a frame outside the file");
+    }
+  }
+  recording.owner = request.file;
+  recording.frame = [file = request.file, offsets = std::move(opened.frame_offsets), frame_bytes,
+                     what = request.what()](std::uint64_t index) -> std::span<const std::byte> {
+    return file->lend(what, static_cast<std::size_t>(offsets.at(index)), frame_bytes);
+  };
+  return recording;
+}
+
+// Of a recording on a disk with bad sectors.
+void keep_first_frames(Recording& recording, double count) {
+  if (!(count >= 1.0 && count < static_cast<double>(recording.frame_count) && count == std::floor(count)))
+    throw BadMessage("an invalid number of frames");
+  Acquisition acquisition = *recording.acquisition;
+  acquisition.assumptions.push_back("only the first " + std::to_string(static_cast<std::uint64_t>(count)) + " of " +
+                                    std::to_string(recording.frame_count) +
+                                    " frames can be read: the disk returns an error");
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(acquisition));
+  recording.frame_count = static_cast<std::uint64_t>(count);
+}
+
+Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::size_t frame_bytes,
+                           Recording recording) {
+  const std::size_t total = frame_bytes * static_cast<std::size_t>(recording.frame_count);
+  const std::shared_ptr<SharedMemory> memory = child.share(total);
+  child.send(MessageKind::read_all, {},
+             {std::chrono::steady_clock::now() + opening_patience(request.bytes().size()), request.stop});
+  const ReaderMessage ready = wait_for(child, request, MessageKind::all_ready, kOpened, 1.0);
+  if (!ready.payload.empty()) keep_first_frames(recording, decode_number(ready.payload));
+  memory->make_resident(0, total);
+  recording.memory =
+      std::span<const std::byte>(memory->bytes()).first(frame_bytes * static_cast<std::size_t>(recording.frame_count));
+  recording.owner = memory;
+  recording.frame = [memory, frame_bytes,
+                     n = recording.frame_count](std::uint64_t index) -> std::span<const std::byte> {
+    if (index >= n) throw std::out_of_range("frame index");
+    return std::span<const std::byte>(memory->bytes())
+        .subspan(static_cast<std::size_t>(index) * frame_bytes, frame_bytes);
+  };
+  return recording;
+}
+
+// The array that the JSON file of `request` describes; once, for an array describes nothing.
+Recording open_described(const OpenRequest& request, const std::string& name) {
+  if (!request.sidecars.empty()) throw BadMessage("a description that is described");
+  OpenRequest array = request;
+  array.path = array.path_to_open = request.path.parent_path() / name;
+  array.file = MappedFile::open(array.path);
+  array.sidecars = {{request.path, request.file}};
+  return open_in_reader_process(array);
+}
+
+Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> child) {
+  const ReaderMessage message = wait_for(*child, request, MessageKind::opened, 0.0, kOpened);
+  if (message.kind == MessageKind::described) return open_described(request, decode_name(message.payload));
+  LibraryRecording opened = decode_opened(message.payload, request.what());
+  Recording recording;
+  recording.acquisition = opened.acquisition;
+  recording.frame_count = opened.frame_count;
+  recording.format = opened.format;
+  recording.name = plain_text(request.path.filename().string());
+  const std::size_t frame_bytes = opened.acquisition->frame_bytes();
+  if (!opened.frame_offsets.empty()) {
+    recording = lend_from_file(request, std::move(opened), std::move(recording));
+  } else if (opened.frame_count <= memory_budget() / frame_bytes) {
+    recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
+  } else {
+    recording.reader = std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, opened.frame_count);
+  }
+  request.advance(1.0);
+  return recording;
+}
+
+}  // namespace
+
+Recording open_in_reader_process(const OpenRequest& request) {
+  try {
+    return open_with(request, std::make_unique<ReaderChild>(request));
+  } catch (const BadMessage& bad) {
+    throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
+                "an undamaged file", "probably a library failed on damaged content");
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,36 @@
+// How the reader process is started, on which both sides agree, and what tests set of it. Internal to src/formats.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+
+namespace echoloop {
+
+inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
+// argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
+inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
+inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
+inline constexpr std::size_t kMostSidecars = 3;
+
+// argv[1] alone; the exit status is kSandboxAnswer and these bits.
+inline constexpr const char* kSandboxQuestion = "--sandbox";
+inline constexpr int kSandboxAnswer = 64, kHasSeccomp = 1, kHasLandlock = 2, kHasNamespaces = 4, kIsStaticProgram = 8,
+                     kHasProcesses = 16;
+
+// Mostly for tests, which are not the program and do not want to wait. Set before anything is opened.
+struct ReaderSettings {
+  std::filesystem::path program;  // empty: echoloop-reader beside this program, or where it is installed
+  bool unsandboxed = false;       // open files also where the system offers no sandbox
+  std::size_t memory_budget = 0;  // bytes of frames read at once; 0: a quarter of what is free, at most 2 GiB
+  std::size_t run_bytes = std::size_t{1} << 20;        // streamed: smaller frames are read in runs of so much
+  std::chrono::milliseconds opening_patience{10'000};  // without progress; more for big files
+  std::chrono::milliseconds frame_patience{5'000};
+  std::function<bool()> ending = [] { return false; };  // stop_reading_when()
+};
+ReaderSettings& reader_settings();
+
+std::filesystem::path reader_program();  // as the settings say
+
+}  // namespace echoloop

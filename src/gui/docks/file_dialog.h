@@ -1,0 +1,72 @@
+// Choosing a recording: folders, files with their sizes, a typed path, the keyboard. The list shows the folder that is
+// typed, narrowed by what is typed after it. Folders are listed on a thread of their own, so that a slow disk never
+// stops the picture. Everything else: UI thread only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gui/state/keys.h"
+#include "gui/toolkit/scroll.h"
+#include "gui/toolkit/ui.h"
+
+namespace echoloop {
+
+struct FolderEntry {
+  std::string name;
+  bool folder = false;
+  std::uint64_t bytes = 0;
+};
+struct FolderListing {
+  std::vector<FolderEntry> entries;  // folders first, by name
+  std::string complaint;             // why there are none
+};
+using FolderLister = std::function<FolderListing(const std::filesystem::path& folder)>;
+
+class FileDialog {
+ public:
+  void open(Ui& ui, const std::filesystem::path& folder);
+  // Every frame; the chosen file.
+  std::optional<std::filesystem::path> draw(Ui& ui, std::span<const KeyPress> keys);
+  [[nodiscard]] bool is_open() const { return open_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  void list_with(FolderLister lister) { lister_ = std::move(lister); }  // instead of the disk
+
+ private:
+  struct Listing;  // filled by the listing thread
+
+  void enter(const std::filesystem::path& folder);
+  void list(const std::filesystem::path& folder);
+  [[nodiscard]] std::filesystem::path typed_path() const;
+  void set_path_text(const std::filesystem::path& path);
+  std::optional<std::filesystem::path> take(const std::filesystem::path& path);
+  void move_selection(const Ui& ui, int by);
+  bool take_list_keys(Ui& ui, const Rect& r, int page);
+  void take_keys(const Ui& ui, std::span<const KeyPress> keys, int page);
+  std::optional<std::filesystem::path> draw_list(Ui& ui, const Rect& r);
+  void narrow();
+
+  bool open_ = false;
+  std::filesystem::path folder_;  // what is typed without one lies here
+  std::filesystem::path listed_folder_;
+  FolderLister lister_;
+  std::shared_ptr<Listing> listing_;
+  std::vector<FolderEntry> entries_;  // of the list on screen: those whose names have what was typed
+  bool listed_ = false;               // entries_ are of listing_
+  std::array<char, 1024> path_text_{};
+  std::string known_text_;  // path_text_ before somebody typed
+  int revision_ = 0;        // a new text needs a new identity: ImGui keeps the old one of an active field
+  bool focus_ = false;
+  int selected_ = -1;
+  std::string complaint_;
+  Scroll scroll_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,126 @@
+#include "gui/docks/inspector_dock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kAllWide = 780;  // at scale 1: from here on everything is side by side
+constexpr std::array<Choice, 3> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}}};
+
+// Whoever opens the dock learns what to do, or why nothing is there.
+std::string missing(const UiState& s) {
+  if (!s.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
+  if (!s.inspector.refusal.empty()) return s.inspector.refusal;
+  return "Reading the buffers…";
+}
+
+void step_transmit(PanelContext& c, const Inspection& pixel, int by) {
+  const auto at = std::find(pixel.summed.begin(), pixel.summed.end(), pixel.transmit) - pixel.summed.begin();
+  const auto next = std::clamp<std::ptrdiff_t>(at + by, 0, static_cast<std::ptrdiff_t>(pixel.summed.size()) - 1);
+  c.state.inspector.transmit = pixel.summed[static_cast<std::size_t>(next)];
+}
+
+// Arrows around the transmit's name, ending at x; returns the left edge.
+float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const Rect& head) {
+  Ui& ui = c.ui;
+  const std::string name = transmit_text(c.state.source.acquisition.get(), pixel.transmit);
+  const float width = std::max(ui.width(Type::body, name), ui.px(84));
+  const float size = ui.px(22);
+  const Rect next{x - size, head.cy() - 0.5F * size, x, head.cy() + 0.5F * size};
+  const Rect text{next.x0 - width - ui.px(4), head.y0, next.x0 - ui.px(4), head.y1};
+  const Rect before{text.x0 - ui.px(4) - size, next.y0, text.x0 - ui.px(4), next.y1};
+  const std::string alone = pixel.summed.size() < 2 ? "This pixel uses a single transmit." : "";
+  const Tip tip{"Transmit", "Transmit of the displayed channels. The pixel is the sum over all transmits.", alone};
+  if (ui.icon_button("transmit_before", before, tip)) step_transmit(c, pixel, -1);
+  if (ui.icon_button("transmit_next", next, tip)) step_transmit(c, pixel, 1);
+  const ImU32 ink = alone.empty() ? theme::kText2 : theme::kDisabled;
+  ui.chevron(before.cx(), before.cy(), Direction::left, ink);
+  ui.chevron(next.cx(), next.cy(), Direction::right, ink);
+  ui.text_centred(Type::body, text, theme::kText, name);
+  const float label = before.x0 - ui.px(8) - ui.width(Type::body, "Transmit");
+  ui.text(Type::body, label, head.y0, head.height(), theme::kText2, "Transmit");
+  return label;
+}
+
+}  // namespace
+
+void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
+  Ui& ui = c.ui;
+  const auto& pixel = c.state.inspector.pixel;
+  if (pixel == nullptr || !c.state.inspected) return;
+  float right = head.x1;
+  if (paged) {
+    const Rect pages{right - ui.px(216), head.y0 + ui.px(3), right, head.y1 - ui.px(3)};
+    if (const auto chosen = ui.segmented("inspector_page", pages, kPages, page_, {})) page_ = *chosen;
+    right = pages.x0 - ui.px(12);
+  }
+  if (!paged) right = transmit_selector(c, *pixel, right, head) - ui.px(20);
+  const std::string place = fmt::format("x {}  z {} mm", fixed(1e3 * pixel->at.x_m, 2), fixed(1e3 * pixel->at.z_m, 2));
+  const float x = ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText, place) + ui.px(16);
+  if (x > right - ui.px(60)) return;
+  const std::string added = fixed(pixel->sum_db, 2), formed = fixed(pixel->pixel_db, 2);
+  std::string sum = fmt::format("sum of channels {} dB,  beamformer {} dB", added, formed);
+  if (x + ui.width(Type::body, sum) > right) sum = fmt::format("sum {},  beamformer {} dB", added, formed);
+  if (x + ui.width(Type::body, sum) > right) sum = fmt::format("{} / {} dB", added, formed);
+  const float end = ui.text_fitted(Type::body, x, right, head.y0, head.height(), theme::kText2, sum);
+  const Rect row{x, head.y0, end, head.y1};
+  ui.tip("inspector_sum", ui.hit("inspector_sum", row), row,
+         {"Consistency check",
+          "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
+          {}});
+}
+
+void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
+  Ui& ui = c.ui;
+  const auto& pixel = c.state.inspector.pixel;
+  const Inspection& p = *pixel;
+  textures_->raw.update(pixel, p.raw, static_cast<int>(p.channels.size()), p.n_samples);
+  textures_->aligned.update(pixel, p.aligned, static_cast<int>(p.channels.size()), p.n_aligned);
+  struct Part {
+    int page;
+    float weight;
+  };
+  constexpr std::array<Part, 5> kParts = {{{0, 1.25F}, {0, 1.0F}, {1, 1.0F}, {1, 1.0F}, {2, 0.9F}}};
+  float total = 0;
+  int count = 0;
+  for (const Part& part : kParts) {
+    if (paged && part.page != page_) continue;
+    total += part.weight;
+    ++count;
+  }
+  const float gap = ui.px(14);
+  const float room = body.width() - gap * static_cast<float>(count - 1);
+  float x = body.x0;
+  c.state.inspector.pictures_seen.clear();
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    if (paged && kParts[i].page != page_) continue;
+    const Rect cell{std::round(x), body.y0, std::round(x + room * kParts[i].weight / total), body.y1};
+    if (i == 0) draw_raw_map(ui, cell, p, textures_->raw);
+    if (i == 1) draw_aligned_map(ui, cell, p, textures_->aligned);
+    if (i == 2) draw_level_line(ui, cell, p, c.state.params.display);
+    if (i == 3) draw_spectrum(ui, cell, p);
+    if (i == 4) textures_->pictures.draw(c, cell);
+    x = cell.x1 + gap;
+  }
+}
+
+void Inspector::draw(PanelContext& c, const Rect& head, const Rect& body) {
+  if (textures_ == nullptr) textures_ = std::make_unique<Textures>();
+  c.state.inspector.wanted = true;
+  const bool paged = body.width() < c.ui.px(kAllWide);
+  draw_head(c, head, paged);
+  if (c.state.inspector.pixel != nullptr && c.state.inspected) {
+    draw_plots(c, body, paged);
+  } else {
+    c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.state));
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,192 @@
+#include "gui/docks/keys_overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "gui/state/keys.h"
+#include "gui/toolkit/ui_scale.h"
+
+namespace echoloop {
+namespace {
+
+struct Group {
+  std::string_view name;
+  std::vector<const KeyHelp*> rows;
+};
+
+// Rows of one group may stand anywhere in the table.
+std::vector<Group> groups() {
+  std::vector<Group> all;
+  for (const KeyHelp& help : kKeyHelp) {
+    auto found = std::find_if(all.begin(), all.end(), [&](const Group& g) { return g.name == help.group; });
+    if (found == all.end()) found = all.insert(all.end(), {help.group, {}});
+    found->rows.push_back(&help);
+  }
+  return all;
+}
+
+constexpr float kLeast = 880, kSide = 20, kBetween = 24;  // of the overlay, at scale 1
+constexpr float kHead = 1.2F;                             // rows that a group's name takes
+float rows_of(const Group& group) { return static_cast<float>(group.rows.size()) + kHead; }
+
+// Where the second column begins so that the longer column is as short as can be.
+std::size_t split(const std::vector<Group>& all) {
+  float whole = 0;
+  for (const Group& g : all) whole += rows_of(g);
+  std::size_t best = all.size();
+  float best_length = whole, left = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    left += rows_of(all[i]);
+    if (const float longer = std::max(left, whole - left); longer < best_length) {
+      best_length = longer;
+      best = i + 1;
+    }
+  }
+  return best;
+}
+
+// Where the window has no room for the scale that is wanted.
+std::string limit_text(const Ui& ui, float wanted, float room) {
+  constexpr float kNear = 0.005F;
+  if (wanted < ui.scale() + kNear) return {};
+  for (const std::string& text : {fmt::format("limited to {:.0f} % by the window size", 100.0F * ui.scale()),
+                                  std::string("limited by the window")}) {
+    if (ui.width(Type::small, text) <= room) return text;
+  }
+  return {};
+}
+
+// Smaller, the scale in force (a press takes the default), larger; at the right end of r.
+std::optional<float> scale_row(Ui& ui, const Rect& r, float wanted_scale) {
+  const float side = r.height(), wide = ui.px(72), gap = ui.px(4);
+  const Rect up{r.x1 - side, r.y0, r.x1, r.y1};
+  const Rect value{up.x0 - gap - wide, r.y0, up.x0 - gap, r.y1};
+  const Rect down{value.x0 - gap - side, r.y0, value.x0 - gap, r.y1};
+  const float label = ui.width(Type::body, "Interface scale");
+  const float left = down.x0 - ui.px(12) - label;
+  ui.text(Type::body, left, r.y0, r.height(), theme::kText2, "Interface scale");
+  const std::string limit = limit_text(ui, wanted_scale, left - ui.px(12) - r.x0);
+  if (!limit.empty()) {
+    const float width = ui.width(Type::small, limit);
+    const Rect at{left - ui.px(12) - width, r.y0, left - ui.px(12), r.y1};
+    ui.text(Type::small, at, theme::kMuted, limit);
+    ui.hit("scale_limit", at);
+  }
+  const std::string percent = fmt::format("{:.0f} %", 100.0F * ui.scale());
+  std::optional<float> wanted;
+  if (ui.button("scale_down", down, {.label = "−"}, {"Smaller interface", "Ctrl and −.", {}})) {
+    wanted = next_scale(ui.scale(), -1);
+  }
+  if (ui.button("scale_default", value, {.label = percent},
+                {"Interface scale", "Scale of the monitor (Ctrl+0).", {}})) {
+    wanted = 0.0F;
+  }
+  if (ui.button("scale_up", up, {.label = "+"}, {"Larger interface", "Ctrl and +.", {}})) {
+    wanted = next_scale(ui.scale(), 1);
+  }
+  return wanted;
+}
+
+// Widths of a column of rows: keys, then what they do.
+struct RowWidths {
+  float key = 0, what = 0;
+  Type type = Type::body;
+};
+
+RowWidths row_widths(const Ui& ui, Type type) {
+  RowWidths w{.type = type};
+  for (const KeyHelp& help : kKeyHelp) {
+    w.key = std::max(w.key, ui.width(type, help.key) + ui.px(16));
+    w.what = std::max(w.what, ui.width(type, help.what));
+  }
+  return w;
+}
+
+void draw_rows(Ui& ui, const Rect& box, float row, const std::vector<Group>& all, const RowWidths& widths) {
+  const std::size_t second = split(all);
+  const float column = std::round(0.5F * (box.width() - ui.px(kBetween)));
+  float y = box.y0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == second) y = box.y0;
+    const float x = box.x0 + (i < second ? 0 : column + ui.px(kBetween));
+    ui.text(Type::small, x, y + 0.2F * row, row, theme::kMuted, all[i].name);
+    y += kHead * row;
+    for (const KeyHelp* help : all[i].rows) {
+      const float what = x + widths.key, end = what + ui.width(widths.type, help->what);
+      ui.text(widths.type, x, y, row, theme::kText, help->key);
+      ui.text_fitted(widths.type, what, x + column, y, row, theme::kText2, help->what);
+      ui.hit(("key/" + std::string(help->key)).c_str(), {x, y, end, y + row});
+      y += row;
+    }
+  }
+}
+
+// The buttons at the left end of `foot`; moves its left end behind the last one.
+OverlayRequests program_buttons(Ui& ui, Rect& foot, ManualButton manual) {
+  const auto button = [&](const char* id, float width, const char* label, const Tip& tip) {
+    const Rect r{foot.x0, foot.y0, foot.x0 + ui.px(width), foot.y1};
+    foot.x0 = r.x1 + ui.px(8);
+    return ui.button(id, r, {.label = label}, tip);
+  };
+  OverlayRequests requests;
+  requests.tour = button("tour_again", 100, "Show tour", {});
+  if (manual == ManualButton::shown) {
+    requests.manual =
+        button("open_manual", 78, "Manual", {"Manual", "Opens the installed manual, one page a topic.", {}});
+  }
+  requests.about = button("about_program", 72, "About", {"About", "Version, licence and sandbox.", {}});
+  return requests;
+}
+
+}  // namespace
+
+OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale, ManualButton manual) {
+  const std::vector<Group> all = groups();
+  const std::size_t second = split(all);
+  std::array<float, 2> lengths{};
+  for (std::size_t i = 0; i < all.size(); ++i) lengths[i < second ? 0 : 1] += rows_of(all[i]);
+  const float rows = std::max(lengths[0], lengths[1]);
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float head = ui.px(48), foot = ui.px(56);
+  const float row = std::round(std::min(ui.px(24), (screen.y - ui.px(16) - head - foot) / rows));
+  // As wide as its rows need; in a narrow window in smaller letters.
+  const float most = screen.x - ui.px(16);
+  const auto wide = [&](const RowWidths& r) { return std::ceil(2 * (r.key + r.what)) + ui.px(kBetween + 2 * kSide); };
+  RowWidths widths = row_widths(ui, Type::body);
+  if (wide(widths) > most) widths = row_widths(ui, Type::small);
+  const float w = std::min(std::max(ui.px(kLeast), wide(widths)), most);
+  const float h = head + std::ceil(row * rows) + foot;
+  const float x0 = std::round(0.5F * (screen.x - w));
+  const float y0 = std::round(std::max(ui.px(4), 0.5F * (screen.y - h)));
+  const Rect box{x0, y0, x0 + w, y0 + h};
+  if (!ui.begin_popup(kKeysOverlay, box, theme::kPanel)) return {};
+  ui.text(Type::strong, box.x0 + ui.px(kSide), box.y0 + ui.px(12), ui.px(24), theme::kText, "Keys");
+  draw_rows(ui, {box.x0 + ui.px(kSide), box.y0 + head, box.x1 - ui.px(kSide), box.y1 - foot}, row, all, widths);
+  const Rect close{box.x1 - ui.px(36), box.y0 + ui.px(10), box.x1 - ui.px(12), box.y0 + ui.px(34)};
+  if (ui.icon_button("close_keys", close, {"Close   Esc", {}, {}})) ui.close_popup();
+  ui.cross(close.cx(), close.cy(), theme::kText2);
+  Rect bottom{box.x0 + ui.px(kSide), box.y1 - ui.px(44), box.x1 - ui.px(kSide), box.y1 - ui.px(16)};
+  OverlayRequests requests = program_buttons(ui, bottom, manual);
+  requests.scale = scale_row(ui, {bottom.x0 + ui.px(8), bottom.y0, bottom.x1, bottom.y1}, wanted_scale);
+  if (requests.tour || requests.about || requests.manual) ui.close_popup();
+  ui.end_popup();
+  return requests;
+}
+
+std::string keys_markdown_table() {
+  std::string text = "| | key | action |\n|---|---|---|\n";
+  for (const Group& group : groups()) {
+    for (const KeyHelp* help : group.rows) {
+      const bool first = help == group.rows.front();
+      text += "| " + std::string(first ? group.name : "") + " | " + std::string(help->key) + " | " +
+              std::string(help->what) + " |\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace echoloop

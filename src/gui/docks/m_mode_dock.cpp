@@ -1,0 +1,273 @@
+#include "gui/docks/m_mode_dock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kMmPerM = 1e3, kDegreesPerRad = 57.29578;
+constexpr float kReach = 8, kLeastDrag = 5;  // pixels at scale 1
+constexpr std::size_t kMostCalipers = 20;
+
+// Between the plot's pixels and the strip's clock and depths.
+struct Scale {
+  const Plot& plot;
+  double newest_s;
+  [[nodiscard]] ImVec2 place(double time_s, double depth_m) const {
+    return {plot.x_px(time_s - newest_s), plot.y_px(depth_m * kMmPerM)};
+  }
+  [[nodiscard]] double time_s(float x) const { return newest_s + plot.x_at(x); }
+  [[nodiscard]] double depth_m(float y) const { return plot.y_at(std::clamp(y, plot.box.y0, plot.box.y1)) / kMmPerM; }
+};
+
+// A moment at which a frame was acquired, where there is one.
+double frame_time_s(const MModeColumns& columns, double time_s) {
+  const auto index = columns.index_at(time_s);
+  if (!index.has_value()) return time_s;
+  const double before_s = columns.time_s(*index);
+  if (*index + 1 == columns.size()) return before_s;
+  const double after_s = columns.time_s(*index + 1);
+  return time_s - before_s <= after_s - time_s ? before_s : after_s;
+}
+
+void chip(const Ui& ui, const Plot& plot, ImVec2 at, std::span<const std::string> lines) {
+  float w = 0;
+  for (const std::string& line : lines) w = std::max(w, ui.width(Type::small, line));
+  w += ui.px(16);
+  const float line = ui.px(16), h = line * static_cast<float>(lines.size()) + ui.px(4);
+  const float x0 = at.x + ui.px(12) + w < plot.box.x1 ? at.x + ui.px(12) : at.x - ui.px(12) - w;
+  const float y0 = std::clamp(at.y - h - ui.px(6), plot.box.y0, std::max(plot.box.y0, plot.box.y1 - h));
+  const Rect r{std::max(x0, plot.box.x0), y0, std::max(x0, plot.box.x0) + w, y0 + h};
+  ui.fill(r, theme::kChip, 4);
+  float y = r.y0 + ui.px(2);
+  for (const std::string& text : lines) {
+    ui.text(Type::small, r.x0 + ui.px(8), y, line, theme::kText, text);
+    y += line;
+  }
+}
+
+void draw_caliper(const Ui& ui, const Scale& scale, const MModeCaliper& caliper) {
+  const ImVec2 a = scale.place(caliper.time0_s, caliper.depth0_m), b = scale.place(caliper.time1_s, caliper.depth1_m);
+  const float arm = ui.px(6);
+  for (const auto& [thickness, color] : {std::pair{3.0F, theme::kHalo}, std::pair{1.25F, theme::kAccent}}) {
+    ui.stroke(a, b, color, thickness);
+    for (const ImVec2 p : {a, b}) {
+      ui.stroke({p.x - arm, p.y}, {p.x + arm, p.y}, color, thickness);
+      ui.stroke({p.x, p.y - arm}, {p.x, p.y + arm}, color, thickness);
+    }
+  }
+  const CaliperText text = caliper_text(caliper);
+  const std::array<std::string, 2> lines = {text.lengths, text.rates};
+  chip(ui, scale.plot, b, std::span(lines).first(text.rates.empty() ? 1 : 2));
+}
+
+// The level of the frame under the pointer, as its image has it.
+void read_out(const Ui& ui, const Scale& scale, const MModeColumns& columns) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const Rect& box = scale.plot.box;
+  ui.horizontal(box.x0, box.x1, mouse.y, theme::kMuted);
+  ui.vertical(mouse.x, box.y0, box.y1, theme::kMuted);
+  std::string text = fixed(scale.depth_m(mouse.y) * kMmPerM, 1) + " mm";
+  const auto index = columns.index_at(scale.time_s(mouse.x));
+  if (!index.has_value() || columns.until_s(*index) < scale.time_s(mouse.x)) {
+    text += "   no frame here";
+  } else {
+    const std::vector<float>& levels = columns.at(*index).levels_db;
+    const float share = (mouse.y - box.y0) / std::max(box.height(), 1.0F);
+    const auto row =
+        static_cast<std::size_t>(std::lround(std::clamp(share, 0.0F, 1.0F) * static_cast<float>(levels.size() - 1)));
+    text += fmt::format("   frame {}   {} dB", grouped(columns.at(*index).stamp.sequence),
+                        fixed(static_cast<double>(levels[row]), 1));
+  }
+  chip(ui, scale.plot, mouse, std::span(&text, 1));
+}
+
+std::string_view why_none(const UiState& state) {
+  if (!state.inspected) return "Choose a line: select the inspect tool and click on the image.";
+  if (state.run != RunState::frozen) return "Waiting for images…";
+  return state.m_mode.progress.failed ? "History frames could not be re-beamformed."
+         : state.cine.frames == 0     ? "No frames in history."
+                                      : "Beamforming history frames along this line…";
+}
+
+// Words of the progress, and how it ends; returns where they begin.
+float draw_progress(PanelContext& c, const Rect& head) {
+  Ui& ui = c.ui;
+  MModeView& view = c.state.m_mode;
+  const MModeProgress& p = view.progress;
+  const bool stopped = view.cancelled && p.done < p.all;
+  if (!p.under_way && !stopped && !p.failed) return head.x1;
+  const std::string_view act = stopped ? "Resume" : "Cancel";
+  const float w = ui.width(Type::body, act);
+  const Rect link{head.x1 - w, head.y0, head.x1, head.y1};
+  if (!p.failed && ui.link("m_mode_cancel", link, act, "",
+                           {act, "History frames are re-beamformed along the line, newest first.", {}})) {
+    view.cancelled = !view.cancelled;
+  }
+  const std::string text = p.failed ? "history frames could not be re-beamformed"
+                                    : fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all));
+  const float right = p.failed ? head.x1 : link.x0 - ui.px(10);
+  const float x = right - ui.width(Type::body, text);
+  ui.text(Type::body, x, head.y0, head.height(), p.failed ? theme::kRed : theme::kText2, text);
+  if (!p.failed && p.all > 0) {
+    const Rect bar{x, head.y1 - ui.px(5), right, head.y1 - ui.px(3)};
+    const float share = static_cast<float>(p.done) / static_cast<float>(p.all);
+    ui.fill(bar, theme::kField, 1);
+    ui.fill({bar.x0, bar.y0, bar.x0 + share * bar.width(), bar.y1}, theme::kAccent, 1);
+  }
+  return x - ui.px(16);
+}
+
+Plot draw_axes(const Ui& ui, const Rect& cell, const MModeStrip& strip, double span_s, Type labels) {
+  const Grid& grid = strip.columns().line()->grid;
+  const double offset_s = strip.offset_s();
+  return draw_plot(ui, cell,
+                   {.title = {},
+                    .x = {offset_s - span_s, offset_s, "s"},
+                    .y = {kMmPerM * line_first_m(grid), kMmPerM * line_last_m(grid), "mm"},
+                    .ground = PlotGround::none,
+                    .labels = labels});
+}
+
+void draw_shown(const Ui& ui, const Plot& plot, const MModeStrip& strip) {
+  if (const auto at = strip.shown_s()) draw_cursor(ui, plot, *at - strip.newest_s());
+}
+
+}  // namespace
+
+std::string line_text(const Image& image, PlanePoint at) {
+  const Grid& grid = image.grid;
+  if (grid.nx < 1) return {};
+  const int column = line_column(grid, at);
+  return grid.polar() ? "line at " + signed_fixed(grid.angle_rad(column) * kDegreesPerRad, 1) + "°"
+                      : "line at x " + fixed(kMmPerM * grid.x_m(column), 2) + " mm";
+}
+
+CaliperText caliper_text(const MModeCaliper& caliper) {
+  const double depth_mm = std::abs(caliper.depth1_m - caliper.depth0_m) * kMmPerM;
+  const double time_ms = std::abs(caliper.time1_s - caliper.time0_s) * 1e3;
+  CaliperText text{.lengths = fmt::format("{} mm   {} ms", fixed(depth_mm, 2), fixed(time_ms, time_ms < 99.95 ? 1 : 0)),
+                   .rates = {}};
+  if (time_ms <= 0.0) return text;
+  const double velocity_mm_s = depth_mm / time_ms * 1e3, rate_hz = 1e3 / time_ms;
+  text.rates = fmt::format("{} mm/s   {} Hz, {} /min", fixed(velocity_mm_s, velocity_mm_s < 99.95 ? 1 : 0),
+                           fixed(rate_hz, 2), fixed(60.0 * rate_hz, 0));
+  return text;
+}
+
+void MModeDock::choose_span(PanelContext& c, Rect& head) {
+  Ui& ui = c.ui;
+  constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
+  constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
+  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
+  const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
+  if (const auto now =
+          ui.segmented("m_mode_span", spans, kNames, chosen, {"Time across the strip", "Acquisition time.", {}})) {
+    span_s_ = kSpans[static_cast<std::size_t>(*now)];
+  }
+  head.x1 = spans.x0 - ui.px(12);
+}
+
+// A drag on the strip measures; the ends can be dragged, a right click removes.
+void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip) {
+  Ui& ui = c.ui;
+  std::vector<MModeCaliper>& list = c.state.m_mode.calipers;
+  const Scale scale{plot, strip.newest_s()};
+  const Hit h = ui.hit("m_mode", plot.box);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  std::optional<Grip> under;
+  float nearest = ui.px(kReach);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const bool second : {false, true}) {
+      const ImVec2 p =
+          second ? scale.place(list[i].time1_s, list[i].depth1_m) : scale.place(list[i].time0_s, list[i].depth0_m);
+      const float away = std::hypot(p.x - mouse.x, p.y - mouse.y);
+      if (away <= nearest) {
+        nearest = away;
+        under = Grip{i, second};
+      }
+    }
+  }
+  const double time_s = frame_time_s(strip.columns(), scale.time_s(mouse.x));
+  const double depth_m = scale.depth_m(mouse.y);
+  if (h.pressed) {
+    grip_ = under;
+    begun_.reset();
+    if (!grip_ && list.size() < kMostCalipers) begun_ = MModeCaliper{time_s, depth_m, time_s, depth_m};
+  }
+  if (!h.held) begun_.reset();
+  if (begun_) {  // a click is no caliper
+    const ImVec2 a = scale.place(begun_->time0_s, begun_->depth0_m);
+    if (std::hypot(a.x - mouse.x, a.y - mouse.y) >= ui.px(kLeastDrag)) {
+      list.push_back(*std::exchange(begun_, std::nullopt));
+      grip_ = Grip{list.size() - 1, true};
+    }
+  }
+  if (grip_ && grip_->index >= list.size()) grip_.reset();
+  if (grip_ && h.held) {
+    MModeCaliper& m = list[grip_->index];
+    (grip_->second ? m.time1_s : m.time0_s) = time_s;
+    (grip_->second ? m.depth1_m : m.depth0_m) = depth_m;
+  }
+  if (grip_ && !h.held) {  // both ends at one place
+    const MModeCaliper& m = list[grip_->index];
+    const ImVec2 a = scale.place(m.time0_s, m.depth0_m), b = scale.place(m.time1_s, m.depth1_m);
+    if (std::hypot(a.x - b.x, a.y - b.y) < ui.px(kLeastDrag)) {
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(grip_->index));
+    }
+    grip_.reset();
+  }
+  if (h.right && under) list.erase(list.begin() + static_cast<std::ptrdiff_t>(under->index));
+  ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
+  for (const MModeCaliper& caliper : list) draw_caliper(ui, scale, caliper);
+  if (h.hovered && !h.held && !under) read_out(ui, scale, strip.columns());
+  ui.list().PopClipRect();
+}
+
+Rect MModeDock::draw(PanelContext& c, Rect head, const Rect& body, const Image& image, const MModeStrip& strip) {
+  Ui& ui = c.ui;
+  if (!c.state.inspected || strip.empty()) {
+    ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
+    return {};
+  }
+  choose_span(c, head);
+  const float right = draw_progress(c, head);
+  ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2,
+                 line_text(image, *c.state.inspected) + "   every processed frame");
+  const Plot plot = draw_axes(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1}, strip, span_s_, Type::small);
+  use_calipers(c, plot, strip);
+  draw_shown(ui, plot, strip);
+  return plot.box;
+}
+
+Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& image, const MModeStrip& strip) const {
+  Ui& ui = c.ui;
+  const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
+  const float x = ui.text(Type::large_strong, head, theme::kText, "M-mode") + ui.px(14);
+  const MModeProgress& p = c.state.m_mode.progress;
+  const std::string more = p.under_way         ? fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all))
+                           : c.state.inspected ? line_text(image, *c.state.inspected)
+                                               : std::string();
+  ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, more);
+  const Rect body{cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1};
+  if (strip.empty()) {
+    ui.paragraph(Type::medium, body.x0, body.cy(), body.width(), ui.px(26), theme::kMuted, why_none(c.state));
+    return {};
+  }
+  const Plot plot = draw_axes(ui, body, strip, span_s_, Type::medium);
+  const Scale scale{plot, strip.newest_s()};
+  ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
+  for (const MModeCaliper& caliper : c.state.m_mode.calipers) draw_caliper(ui, scale, caliper);
+  ui.list().PopClipRect();
+  draw_shown(ui, plot, strip);
+  return plot.box;
+}
+
+}  // namespace echoloop

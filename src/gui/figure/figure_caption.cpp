@@ -1,0 +1,104 @@
+#include "gui/figure/figure_caption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/units.h"
+#include "gui/overlay/caption.h"
+#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/param_difference.h"
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostInTitle = 3;
+
+std::string text_of(const CaptionItem& item) {
+  std::string text = item.key;
+  for (const std::string* part : {&item.value, &item.unit}) {
+    if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
+  }
+  return text;
+}
+
+std::vector<std::string> words_of(const FigureImage& i) {
+  std::vector<std::string> words;
+  for (const CaptionItem& item : caption_items(i.image, i.faults, ElementWords::listed)) {
+    words.push_back(text_of(item));
+  }
+  const double top_db = -i.display.display.gain_db;
+  words.push_back(fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
+  if (i.flow != nullptr) {
+    const char* name = i.display.color_flow.mode == FlowMode::velocity ? "velocity"
+                       : i.display.color_flow.mode == FlowMode::power  ? "flow power"
+                                                                       : "low-rank image";
+    words.push_back(fmt::format("{} of {} frames", name, i.flow->frames));
+  }
+  if (i.objects != nullptr)
+    words.push_back(fmt::format("{} object{}", i.objects->count(), i.objects->count() == 1 ? "" : "s"));
+  return words;
+}
+
+// A value stays with its unit; a longer text may be broken.
+std::string unbroken(std::string word) {
+  constexpr std::size_t kLongest = 32;
+  if (word.size() > kLongest) return word;
+  for (std::size_t at = word.find(' '); at != std::string::npos; at = word.find(' ', at + 1)) {
+    word.replace(at, 1, kNoBreak);
+  }
+  return word;
+}
+
+std::string listed(const std::vector<std::string>& words, std::size_t from = 0) {
+  std::string text;
+  for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : ", ") + unbroken(words[i]);
+  return text;
+}
+
+std::string probe_of(const Image& image) {
+  if (image.acquisition == nullptr || image.acquisition->probe.name.empty()) return {};
+  const double mhz = image.acquisition->center_hz / kHertzPerMegahertz;
+  std::string name = image.acquisition->probe.name;
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return fmt::format(" {}, {}{}MHz.", name, fixed(mhz, 1), kNoBreak);
+}
+
+}  // namespace
+
+std::string figure_caption(const std::vector<FigureImage>& images, const std::string& source, const std::string& note) {
+  const std::vector<std::string> a = words_of(images[0]), b = words_of(images.back());
+  std::vector<std::string> common = {source}, only_a, only_b;
+  for (const std::string& word : a) {
+    const bool both = std::find(b.begin(), b.end(), word) != b.end();
+    (both ? common : only_a).push_back(word);
+  }
+  for (const std::string& word : b) {
+    if (std::find(a.begin(), a.end(), word) == a.end()) only_b.push_back(word);
+  }
+  std::string text = listed(common) + ".";
+  if (images.size() > 1 && !only_a.empty()) text += " A: " + listed(only_a) + ".";
+  if (images.size() > 1 && !only_b.empty()) text += " B: " + listed(only_b) + ".";
+  text += probe_of(images[0].image);
+  return note.empty() ? text : text + " " + note;
+}
+
+void title_images(std::vector<FigureImage>& images) {
+  if (images.size() != 2) return;
+  const std::vector<ParamDifference> all = differing_params(images[0].image.params, images[1].image.params);
+  for (std::size_t i = 0; i < std::min(all.size(), kMostInTitle); ++i) {
+    const auto add = [&](std::string& title, const std::string& value) {
+      title += (title.empty() ? "" : ", ") + all[i].label + " " + value;
+      if (!all[i].unit.empty()) title += " " + all[i].unit;
+    };
+    add(images[0].title, all[i].a);
+    add(images[1].title, all[i].b);
+  }
+  if (all.size() > kMostInTitle) {
+    for (FigureImage& image : images) image.title += fmt::format(" and {} more", all.size() - kMostInTitle);
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,58 @@
+#include "gui/figure/figure_file.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "history/export.h"
+#include "history/pdf_canvas.h"
+#include "history/png.h"
+#include "history/svg_canvas.h"
+#include "render/raster_canvas.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kPtPerInch = 72.0;
+constexpr double kPrintDpi = 300.0;  // at least, of the image in SVG and PDF
+
+double dpi_of(const FigureSize& size) { return size.by == FigureSizing::factor ? kScreenDpi : size.dpi; }
+
+}  // namespace
+
+FigureFormat figure_format(const std::filesystem::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".png") return FigureFormat::png;
+  if (ending == ".svg") return FigureFormat::svg;
+  if (ending != ".pdf") throw Error(path.string(), "a file name ending in '" + ending + "'", ".png, .svg or .pdf");
+  if (const std::string why = why_no_pdf(); !why.empty()) throw Error(path.string(), why, ".svg or .png");
+  return FigureFormat::pdf;
+}
+
+void write_figure(const std::filesystem::path& path, const Figure& figure, const FigureAbout& about) {
+  const FigureFormat format = figure_format(path);
+  const double dpi = format == FigureFormat::png ? dpi_of(figure.size) : std::max(dpi_of(figure.size), kPrintDpi);
+  const double pixels_per_pt = dpi / kPtPerInch;
+  Letters letters(Digits::proportional);
+  const FigureLayout layout = lay_out(figure, letters, pixels_per_pt);
+  const PageSize page{layout.width, layout.height};
+  if (format == FigureFormat::svg) {
+    SvgCanvas canvas(letters, pixels_per_pt, page, about.title);
+    draw_figure(canvas, figure, layout);
+    write_text(path, canvas.file());
+  } else if (format == FigureFormat::pdf) {
+    PdfCanvas canvas(letters, pixels_per_pt, page, about.title);
+    draw_figure(canvas, figure, layout);
+    write_file(path, canvas.file());
+  } else {
+    RgbPicture pixels{.width = static_cast<int>(std::lround(layout.width * pixels_per_pt)),
+                      .height = static_cast<int>(std::lround(layout.height * pixels_per_pt)),
+                      .rgb = {}};
+    pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
+    RasterCanvas canvas(pixels, letters, pixels_per_pt);
+    draw_figure(canvas, figure, layout);
+    write_png(path, pixels, dpi, about.texts);
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,25 @@
+// A figure on disk, as PNG, SVG or PDF by the ending of its name. Any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gui/figure/figure.h"
+
+namespace echoloop {
+
+enum class FigureFormat { png, svg, pdf };
+
+// Throws Error for another ending, and for PDF where this program cannot write it.
+FigureFormat figure_format(const std::filesystem::path& path);
+
+struct FigureAbout {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> texts;  // kept in a PNG: keyword, text
+};
+// Throws Error.
+void write_figure(const std::filesystem::path& path, const Figure& figure, const FigureAbout& about);
+
+}  // namespace echoloop

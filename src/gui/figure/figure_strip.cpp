@@ -1,0 +1,158 @@
+#include "gui/figure/figure_strip.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/units.h"
+#include "gui/figure/figure_parts.h"
+#include "gui/overlay/guide_lines.h"
+#include "gui/overlay/mark_drawing.h"
+#include "gui/overlay/picture_sampler.h"
+
+namespace echoloop {
+namespace {
+
+using namespace figure;
+
+constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
+constexpr double kHalo = 0.67, kChip = 0.82, kTick = 3.0;
+constexpr double kNameAway = 1.6 * kEm;  // of title and unit from the levels
+
+// The part of a line within the box; empty: none (Liang and Barsky 1984).
+CanvasLine clipped(CanvasPoint a, CanvasPoint b, const CanvasRect& box) {
+  double from = 0.0, to = 1.0;
+  const double dx = b.x - a.x, dy = b.y - a.y;
+  const auto keep = [&](double step, double room) {
+    if (step == 0.0) return room >= 0.0;
+    (step < 0.0 ? from : to) = step < 0.0 ? std::max(from, room / step) : std::min(to, room / step);
+    return from <= to;
+  };
+  if (!keep(-dx, a.x - box.x0) || !keep(dx, box.x1 - a.x) || !keep(-dy, a.y - box.y0) || !keep(dy, box.y1 - a.y)) {
+    return {};
+  }
+  return {{a.x + from * dx, a.y + from * dy}, {a.x + to * dx, a.y + to * dy}};
+}
+
+struct StripPlace {
+  const FigureStrip& strip;
+  CanvasRect box;
+  [[nodiscard]] CanvasPoint at(CanvasPoint p) const {
+    return {box.x0 + strip.x.share(p.x) * box.width(), box.y0 + strip.y.share(p.y) * box.height()};
+  }
+};
+
+void draw_levels(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, Rgb edge) {
+  RgbPicture pixels{.width = static_cast<int>(std::lround(box.width() * canvas.pixels_per_unit())),
+                    .height = static_cast<int>(std::lround(box.height() * canvas.pixels_per_unit())),
+                    .rgb = {}};
+  pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
+  Image levels;
+  levels.grid = {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = strip.columns, .nz = strip.rows};
+  levels.host_db = const_cast<float*>(strip.levels_db.data());  // an image's pixels may be written, these are not
+  PictureSampler(strip.display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
+  canvas.fill(box.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
+  canvas.image(box, pixels);
+}
+
+void draw_axes(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, const ScaleLook& look) {
+  const TextLook numbers = look.label(look.text2), unit = look.label(look.muted);
+  const double wide = canvas.text_width(numbers, "\u221200.0") + kEm;
+  strip.x.each_tick(strip.x.step(box.width(), wide), [&](double v, const std::string& text) {
+    const double x = canvas.snap(box.x0 + strip.x.share(v) * box.width());
+    canvas.fill({x - 0.4, box.y1 + 1.0, x + 0.4, box.y1 + 1.0 + kTick}, {look.text2});
+    canvas.text({x, box.y1 + 1.2 * kEm}, numbers, TextAlign::centre, text);
+  });
+  canvas.text({box.x1 + 1.2 * kEm, box.y1 + 1.2 * kEm}, unit, TextAlign::left, strip.x.unit);
+  strip.y.each_tick(strip.y.step(box.height(), 1.8 * kEm), [&](double v, const std::string& text) {
+    const double y = canvas.snap(box.y0 + strip.y.share(v) * box.height());
+    canvas.fill({box.x0 - 1.0 - kTick, y - 0.4, box.x0 - 1.0, y + 0.4}, {look.text2});
+    canvas.text({box.x0 - 0.7 * kEm, y}, numbers, TextAlign::right, text);
+  });
+  canvas.text({box.x0 - 0.7 * kEm, box.y0 - kNameAway}, unit, TextAlign::right, strip.y.unit);
+}
+
+void draw_title(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, const ScaleLook& look) {
+  const TextLook strong = look.label(look.text, Weight::strong), plain = look.label(look.text2);
+  const double y = box.y0 - kNameAway;
+  double x = canvas.text({box.x0, y}, strong, TextAlign::left, strip.title);
+  for (const std::string& fact : strip.facts) {
+    if (x + kEm + canvas.text_width(plain, fact) > box.x1) break;
+    x = canvas.text({x + kEm, y}, plain, TextAlign::left, fact);
+  }
+}
+
+// Beside the caliper's second end, within the box, where no other one is.
+void draw_caliper_text(Canvas& canvas, const StripCaliper& caliper, CanvasPoint at, const CanvasRect& box,
+                       std::vector<CanvasRect>& taken) {
+  const TextLook look{.em = static_cast<float>(kNumberEm), .color = kWhite};
+  const std::string text = caliper.rates.empty() ? caliper.lengths : caliper.lengths + "   " + caliper.rates;
+  const double w = canvas.text_width(look, text) + kEm, h = 1.5 * kNumberEm, gap = 5.0;
+  const double x0 =
+      std::clamp(at.x + gap + w > box.x1 ? at.x - gap - w : at.x + gap, box.x0, std::max(box.x0, box.x1 - w));
+  const double from = std::clamp(at.y - h - 2.0, box.y0, box.y1 - h);
+  CanvasRect chip{x0, from, x0 + w, from + h};
+  const auto free = [&] { return std::ranges::none_of(taken, [&](const CanvasRect& r) { return r.overlaps(chip); }); };
+  for (double y = box.y0; y + h <= box.y1 && !free(); y += h + 1.0) chip = {x0, y, x0 + w, y + h};
+  taken.push_back(chip);
+  canvas.fill(chip, {kBlack, kChip});
+  canvas.text({chip.x0 + 0.5 * kEm, 0.5 * (chip.y0 + chip.y1)}, look, TextAlign::left, text);
+}
+
+void draw_calipers(Canvas& canvas, const FigureStrip& strip, const StripPlace& place) {
+  constexpr double kArm = 3.5;
+  std::vector<CanvasRect> taken;
+  std::vector<const StripCaliper*> seen;
+  for (const StripCaliper& caliper : strip.calipers) {
+    const CanvasPoint a = place.at(caliper.from), b = place.at(caliper.to);
+    if (clipped(a, b, place.box).empty()) continue;
+    std::vector<CanvasLine> lines = {clipped(a, b, place.box)};
+    for (const CanvasPoint p : {a, b}) {
+      lines.push_back(clipped({p.x - kArm, p.y}, {p.x + kArm, p.y}, place.box));
+      lines.push_back(clipped({p.x, p.y - kArm}, {p.x, p.y + kArm}, place.box));
+    }
+    std::erase_if(lines, [](const CanvasLine& line) { return line.empty(); });
+    canvas.lines(lines, 2.6, {kBlack, kHalo});
+    canvas.lines(lines, 1.0, {ink::kAccent});
+    seen.push_back(&caliper);
+  }
+  for (const StripCaliper* caliper : seen) {
+    draw_caliper_text(canvas, *caliper, place.at(caliper->to), place.box, taken);
+  }
+}
+
+}  // namespace
+
+void draw_strip(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, PageGround ground) {
+  const ScaleLook look = scales(ground);
+  const StripPlace place{strip, box};
+  draw_levels(canvas, strip, box, look.edge);
+  for (const StripLine& line : strip.lines) {
+    CanvasLine points;
+    for (const CanvasPoint p : line.points) points.push_back(place.at(p));
+    canvas.lines({points}, line.width, line.ink);
+  }
+  draw_calipers(canvas, strip, place);
+  draw_axes(canvas, strip, box, look);
+  draw_title(canvas, strip, box, look);
+  const double x0 = canvas.snap(box.x1 + kBarAway);
+  draw_level_bar(canvas, {x0, box.y0, canvas.snap(x0 + kBar), box.y1}, strip.display.display, look);
+}
+
+void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& image, const Grid& grid) {
+  const ImagePlace place{image, grid};
+  std::vector<GuideLine> guides;
+  if (strip.m_mode_line) guides.push_back(m_mode_guide(grid, *strip.m_mode_line));
+  if (strip.gate) {
+    const double unit_m = (grid.x1_m - grid.x0_m) / std::max(image.width(), 1.0);
+    for (const GuideLine& line : gate_guides(grid, *strip.gate, unit_m)) guides.push_back(line);
+  }
+  for (const GuideLine& guide : guides) {
+    const CanvasLine line = clipped(place.at(guide.from), place.at(guide.to), image);
+    if (line.empty()) continue;
+    canvas.lines({line}, guide.thickness + 1.2, {kBlack, kHalo});
+    canvas.lines({line}, guide.thickness, {guide.color, guide.opacity});
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,53 @@
+// The levels of the picture on screen, for panels that measure it: copied from the host where the image is there, else
+// read back from its texture without waiting for the device. At most 20 pictures a second, and none unless somebody
+// asks. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/results/image.h"
+#include "measure/level_picture.h"
+
+namespace echoloop {
+
+class LevelReader {
+ public:
+  LevelReader() = default;
+  ~LevelReader();
+  LevelReader(const LevelReader&) = delete;
+  LevelReader& operator=(const LevelReader&) = delete;
+
+  // The newest picture whose levels have arrived; empty at first, and after a while without anybody asking. Valid until
+  // the next refresh. Ask in every window frame in which it is needed: later frames then have newer pictures.
+  const LevelPicture& ask() {
+    asked_ = true;
+    return picture_;
+  }
+  // What ask() returned last: the image, without its pixels.
+  [[nodiscard]] const Image& image() const { return image_; }
+
+  // Once a window frame, before anybody asks. `shown`: number 0 = none. `texture`: holds its levels.
+  void refresh(const Image& shown, unsigned int texture);
+
+ private:
+  void copy(const Image& shown);
+  void request(const Image& shown, unsigned int texture);
+  void collect();
+  void publish(const Image& image);
+  void drop();
+  [[nodiscard]] bool is_known(const Image& shown) const;
+
+  LevelPicture picture_;
+  Image image_;  // of picture_
+  std::vector<float> values_, arriving_;
+  bool asked_ = false;
+  std::int64_t taken_ns_ = 0;  // when the last picture was copied or asked for
+
+  unsigned int buffer_ = 0;  // OpenGL's, of `buffer_values_` values
+  std::size_t buffer_values_ = 0;
+  void* fence_ = nullptr;  // a GLsync: the read that is under way
+  Image reading_;          // what it reads
+};
+
+}  // namespace echoloop

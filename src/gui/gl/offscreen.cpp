@@ -1,0 +1,151 @@
+// The window without a display: an EGL context and a framebuffer object of the window's size. UI thread only.
+// Surfaceless Mesa first (software or a render node), then an EGL device, then whatever the default display gives.
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "core/error.h"
+#include "gui/gl/egl_library.h"
+#include "gui/gl/imgui_compat.h"
+#include "gui/gl/surface.h"
+
+namespace echoloop {
+namespace {
+
+class EglContext {
+ public:
+  EglContext() {
+    if (!try_display(platform_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY)) && !try_devices() &&
+        !try_display(egl_.get_display(EGL_DEFAULT_DISPLAY))) {
+      throw Error("offscreen rendering", "no EGL display gives OpenGL 4.5 core", "Mesa or a vendor's EGL");
+    }
+  }
+
+  ~EglContext() {
+    egl_.make_current(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    egl_.destroy_context(display_, context_);
+    egl_.terminate(display_);
+  }
+  EglContext(const EglContext&) = delete;
+  EglContext& operator=(const EglContext&) = delete;
+
+ private:
+  EGLDisplay platform_display(EGLenum platform, void* native) const {
+    const auto get =
+        reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(egl_.get_proc_address("eglGetPlatformDisplayEXT"));
+    return get != nullptr ? get(platform, native, nullptr) : EGL_NO_DISPLAY;
+  }
+
+  bool try_devices() {
+    const auto query = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(egl_.get_proc_address("eglQueryDevicesEXT"));
+    std::array<EGLDeviceEXT, 16> devices{};
+    EGLint count = 0;
+    if (query == nullptr || query(static_cast<EGLint>(devices.size()), devices.data(), &count) == EGL_FALSE)
+      return false;
+    return std::any_of(devices.begin(), devices.begin() + count, [this](EGLDeviceEXT device) {
+      return try_display(platform_display(EGL_PLATFORM_DEVICE_EXT, device));
+    });
+  }
+
+  bool try_display(EGLDisplay display) {
+    if (display == EGL_NO_DISPLAY || egl_.initialize(display, nullptr, nullptr) == EGL_FALSE) return false;
+    if (make_context(display)) return true;
+    egl_.terminate(display);
+    return false;
+  }
+
+  bool make_context(EGLDisplay display) {
+    if (egl_.bind_api(EGL_OPENGL_API) == EGL_FALSE) return false;
+    constexpr EGLint config_wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
+    EGLConfig config = nullptr;
+    EGLint found = 0;
+    egl_.choose_config(display, config_wanted, &config, 1, &found);
+    constexpr EGLint wanted[] = {
+        EGL_CONTEXT_MAJOR_VERSION,           4,       EGL_CONTEXT_MINOR_VERSION, 5, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+    const EGLContext context = egl_.create_context(display, found > 0 ? config : nullptr, EGL_NO_CONTEXT, wanted);
+    if (context == EGL_NO_CONTEXT) return false;
+    if (egl_.make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context) == EGL_FALSE ||
+        gladLoadGL(egl_.get_proc_address) == 0) {
+      egl_.destroy_context(display, context);
+      return false;
+    }
+    display_ = display;
+    context_ = context;
+    return true;
+  }
+
+  const EglLibrary& egl_ = egl_library();
+  EGLDisplay display_ = EGL_NO_DISPLAY;
+  EGLContext context_ = EGL_NO_CONTEXT;
+};
+
+class OffscreenSurface final : public Surface {
+ public:
+  explicit OffscreenSurface(const SurfaceOptions& options) : width_(options.width), height_(options.height) {
+    glCreateRenderbuffers(1, &color_);
+    glNamedRenderbufferStorage(color_, GL_RGBA8, width_, height_);
+    glCreateFramebuffers(1, &framebuffer_);
+    glNamedFramebufferRenderbuffer(framebuffer_, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_);
+    if (glCheckNamedFramebufferStatus(framebuffer_, GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
+      throw Error("offscreen rendering", "a framebuffer of " + std::to_string(width_) + " x " + std::to_string(height_),
+                  "a size that OpenGL can draw on");
+    }
+  }
+
+  ~OffscreenSurface() override {
+    glDeleteFramebuffers(1, &framebuffer_);
+    glDeleteRenderbuffers(1, &color_);
+  }
+  OffscreenSurface(const OffscreenSurface&) = delete;
+  OffscreenSurface& operator=(const OffscreenSurface&) = delete;
+
+  void init_imgui() override {}
+  void shutdown_imgui() override {}
+  void poll(double wait_s) override {
+    if (wait_s > 0.0) std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
+  }
+
+  void new_frame(double delta_s) override {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
+    io.DeltaTime = static_cast<float>(delta_s);
+    compat::set_control_key(input_.control);
+    compat::set_mouse({input_.mouse_x, input_.mouse_y}, input_.left, input_.right, input_.middle, input_.wheel);
+    for (const char c : input_.text) io.AddInputCharacter(static_cast<unsigned char>(c));
+    input_.wheel = 0;
+    input_.text.clear();
+  }
+
+  void present() override { glFinish(); }
+  [[nodiscard]] bool should_close() const override { return false; }
+  [[nodiscard]] int width() const override { return width_; }
+  [[nodiscard]] int height() const override { return height_; }
+  [[nodiscard]] float content_scale() const override { return 1.0F; }
+  [[nodiscard]] unsigned int framebuffer() const override { return framebuffer_; }
+  void toggle_full_screen() override {}
+  void set_title(const std::string&) override {}
+  void inject(const InjectedInput& input) override {
+    input_ = input;
+    keys.insert(keys.end(), input.keys.begin(), input.keys.end());
+    dropped_files.insert(dropped_files.end(), input.dropped_files.begin(), input.dropped_files.end());
+  }
+
+ private:
+  EglContext context_;
+  int width_;
+  int height_;
+  unsigned int color_ = 0;
+  unsigned int framebuffer_ = 0;
+  InjectedInput input_;
+};
+
+}  // namespace
+
+std::unique_ptr<Surface> make_offscreen(const SurfaceOptions& options) {
+  return std::make_unique<OffscreenSurface>(options);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,129 @@
+#include "gui/gl/picture_set.h"
+
+#include <glad/gl.h>
+
+#include <limits>
+
+#include "core/units.h"
+
+namespace echoloop {
+
+PictureSet::PictureSet(Way way, Mailbox<Image>& live, PastImages* past) : host_only_(way == Way::host) {
+  live_.box = &live;
+  if (past != nullptr) {
+    past_.box = &(*past)[0];
+    compared_.box = &(*past)[1];
+  }
+  std::string why_not;
+  if (!host_only_) live_.texture = make_cuda_texture(why_not);
+  host_only_ = live_.texture == nullptr;
+  if (host_only_) {
+    live_.texture = make_host_texture();
+    status_ = "Images go through host memory (no CUDA-OpenGL interop)" + (why_not.empty() ? "" : ": " + why_not);
+  } else {
+    status_ = "Images stay on the GPU (CUDA-OpenGL interop)";
+  }
+}
+
+PictureSet::~PictureSet() { forget(); }
+
+std::unique_ptr<FrameTexture> PictureSet::make_texture() {
+  std::string why_not;
+  std::unique_ptr<FrameTexture> texture = host_only_ ? nullptr : make_cuda_texture(why_not);
+  return texture != nullptr ? std::move(texture) : make_host_texture();
+}
+
+bool PictureSet::take(PictureSource source) {
+  times_ = {};
+  for (Picture* picture : {&live_, &compared_, &past_}) measure(*picture);  // before a new copy takes its place
+  bool fresh = false;
+  comparing_ = comparing_ && source == PictureSource::compared_past;
+  if (source == PictureSource::live) {
+    let_go(past_);
+    fresh = take(live_);
+    if (fresh) current_ = &live_;
+  } else if (take(past_)) {
+    fresh = true;
+    current_ = &past_;
+  }
+  if (source != PictureSource::compared_past) {
+    let_go(compared_);
+  } else if (take(compared_)) {
+    fresh = comparing_ = true;
+  }
+  for (Picture* picture : {&live_, &compared_, &past_}) measure(*picture);
+  return fresh;
+}
+
+bool PictureSet::take(Picture& picture) {
+  if (picture.box == nullptr) return false;
+  // The copy was queued a window frame ago; where it still goes on, the new picture comes with the next frame.
+  if (picture.texture != nullptr && picture.texture->reading()) return false;
+  if (!picture.box->take()) return false;
+  const Image& image = picture.box->front();
+  picture.image.host_db = nullptr;  // the old picture's memory is the pipeline's again
+  if (image.number == 0 || image.grid.nx < 1) return false;
+  const std::int64_t before_ns = now_ns();
+  if (!put(picture, image)) return false;
+  times_.texture_ns += now_ns() - before_ns;
+  picture.image = image;
+  picture.image.storage.reset();
+  picture.copied_sequence = image.stamp.sequence;
+  return true;
+}
+
+void PictureSet::let_go(Picture& picture) {
+  if (picture.box == nullptr || (picture.texture != nullptr && picture.texture->reading())) return;
+  if (picture.box->take()) picture.image.host_db = nullptr;
+}
+
+bool PictureSet::put(Picture& picture, const Image& image) {
+  if (picture.texture == nullptr) picture.texture = make_texture();
+  if (picture.texture->update(image)) return true;
+  if (picture.texture->needs_host_image()) return false;
+  picture.texture = make_host_texture();
+  picture.image = {};  // it went with its texture
+  host_only_ = true;
+  status_ = "CUDA-OpenGL interop failed: images now go through host memory";
+  return picture.texture->update(image);
+}
+
+void PictureSet::measure(Picture& picture) {
+  if (picture.texture == nullptr) return;
+  times_.device_wait_ns += picture.texture->take_wait_ns();
+  const std::optional<TextureCopy> copy = picture.texture->take_copy();
+  if (!copy) return;
+  times_.start_ns = copy->start_ns;
+  times_.end_ns = copy->end_ns;
+  times_.sequence = picture.copied_sequence;
+}
+
+float PictureSet::level_db(const Image& image, int ix, int iz) {
+  if (image.number == 0) return std::numeric_limits<float>::quiet_NaN();
+  if (image.host_db != nullptr) {
+    return image
+        .host_db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(image.grid.nx) + static_cast<std::size_t>(ix)];
+  }
+  const bool of_a = &image == &compared_.image;
+  return (of_a ? compared_probe_ : probe_).ask(texture_of(of_a ? compared_ : *current_), ix, iz);
+}
+
+std::vector<float> PictureSet::db_of(const Image& image) const {
+  if (image.number == 0) return {};
+  if (image.host_db != nullptr) return {image.host().begin(), image.host().end()};
+  std::vector<float> values(image.grid.pixels());
+  const unsigned int texture = texture_of(&image == &compared_.image ? compared_ : *current_);
+  glGetTextureImage(texture, 0, GL_RED, GL_FLOAT, static_cast<GLsizei>(values.size() * sizeof(float)), values.data());
+  return values;
+}
+
+void PictureSet::forget() {
+  for (Picture* picture : {&live_, &past_, &compared_}) {
+    if (picture->texture != nullptr) picture->texture->finish_reading();
+    picture->image = {};
+  }
+  comparing_ = false;
+  current_ = &live_;
+}
+
+}  // namespace echoloop

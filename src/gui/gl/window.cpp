@@ -1,0 +1,193 @@
+// The real window, by GLFW. UI thread only.
+#include <glad/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <imgui_impl_glfw.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "gui/gl/imgui_compat.h"
+#include "gui/gl/surface.h"
+#include "gui/gl/window_keys.h"
+
+namespace echoloop {
+namespace {
+
+std::string last_glfw_error;
+ShortTaps short_taps;
+
+constexpr int kMinWidth = 1024;
+constexpr int kMinHeight = 640;
+
+Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWindowUserPointer(window)); }
+
+void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
+  if (action == GLFW_RELEASE) return;
+  short_taps.press(key);
+  const std::optional<Key> named = window_key(key, scancode);
+  if (!named || (action == GLFW_REPEAT && acts_once(*named))) return;
+  surface_of(window)->keys.push_back(
+      {.key = *named, .control = (mods & GLFW_MOD_CONTROL) != 0, .shift = (mods & GLFW_MOD_SHIFT) != 0});
+}
+
+void on_drop(GLFWwindow* window, int count, const char** paths) {
+  for (int i = 0; i < count; ++i) surface_of(window)->dropped_files.emplace_back(paths[i]);
+}
+
+void on_place(GLFWwindow* window, int, int) {
+  WindowPlace& place = surface_of(window)->place;
+  place.full_screen = glfwGetWindowMonitor(window) != nullptr;
+  if (place.full_screen || glfwGetWindowAttrib(window, GLFW_ICONIFIED) == GLFW_TRUE) return;
+  glfwGetWindowPos(window, &place.x, &place.y);
+  glfwGetWindowSize(window, &place.width, &place.height);
+}
+
+void on_exposed(GLFWwindow* window) { surface_of(window)->exposed = true; }
+
+// Some screen shows it; it may have been unplugged since.
+bool can_be_seen_now(const WindowPlace& place) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    ScreenArea area;
+    glfwGetMonitorWorkarea(monitors[i], &area.x, &area.y, &area.width, &area.height);
+    if (can_be_seen(place, area)) return true;
+  }
+  return false;
+}
+
+class GlfwSurface final : public Surface {
+ public:
+  explicit GlfwSurface(const SurfaceOptions& options) {
+    glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });
+    if (glfwInit() == GLFW_FALSE) throw Error("window", last_glfw_error, "a display", "--headless needs none");
+    open(options);
+  }
+
+  ~GlfwSurface() override {
+    if (window_ != nullptr) glfwDestroyWindow(window_);
+    glfwTerminate();
+  }
+  GlfwSurface(const GlfwSurface&) = delete;
+  GlfwSurface& operator=(const GlfwSurface&) = delete;
+
+  void init_imgui() override { ImGui_ImplGlfw_InitForOpenGL(window_, true); }  // chains the callbacks set before
+  void shutdown_imgui() override { ImGui_ImplGlfw_Shutdown(); }
+
+  void poll(double wait_s) override {
+    if (wait_s > 0.0) {
+      glfwWaitEventsTimeout(wait_s);
+    } else {
+      glfwPollEvents();
+    }
+  }
+
+  void new_frame(double) override {
+    ImGui_ImplGlfw_NewFrame();
+    short_taps.begin_frame();
+  }
+  void present() override { glfwSwapBuffers(window_); }
+  [[nodiscard]] bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
+
+  [[nodiscard]] int width() const override { return framebuffer_size().first; }
+  [[nodiscard]] int height() const override { return framebuffer_size().second; }
+  [[nodiscard]] float content_scale() const override {
+    float x = 1.0F;
+    float y = 1.0F;
+    glfwGetWindowContentScale(window_, &x, &y);
+    // Where a window's unit is not a pixel (Wayland), ImGui works in those units and needs no further scale.
+    int units = 0;
+    int unused = 0;
+    glfwGetWindowSize(window_, &units, &unused);
+    return units > 0 ? x * static_cast<float>(units) / static_cast<float>(std::max(width(), 1)) : x;
+  }
+  [[nodiscard]] unsigned int framebuffer() const override { return 0; }
+
+  void toggle_full_screen() override {
+    if (glfwGetWindowMonitor(window_) != nullptr) {
+      glfwSetWindowMonitor(window_, nullptr, place.x, place.y, place.width, place.height, GLFW_DONT_CARE);
+      place.full_screen = false;
+      return;
+    }
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor != nullptr ? glfwGetVideoMode(monitor) : nullptr;
+    if (mode == nullptr) return;
+    glfwGetWindowPos(window_, &place.x, &place.y);
+    glfwGetWindowSize(window_, &place.width, &place.height);
+    place.full_screen = true;  // before the new size is told
+    glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
+
+  void set_title(const std::string& title) override { glfwSetWindowTitle(window_, title.c_str()); }
+  void inject(const InjectedInput&) override {}
+
+ private:
+  void open(const SurfaceOptions& options) {
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_DEPTH_BITS, 0);
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
+    double scale = options.ui_scale;
+    int screen[4] = {0, 0, options.width, options.height};
+    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+      glfwGetMonitorWorkarea(monitor, &screen[0], &screen[1], &screen[2], &screen[3]);
+      float x = 1.0F;
+      float y = 1.0F;
+      glfwGetMonitorContentScale(monitor, &x, &y);
+      if (scale == 0.0) scale = x;
+    }
+    scale = std::max(scale, 0.5);
+    const auto side = [scale](int length, int limit, int least) {
+      const int wanted = static_cast<int>(std::lround(length * scale));
+      return std::max(limit > 0 ? std::min(wanted, limit) : wanted, std::min(least, std::max(limit, 1)));
+    };
+    const bool known = options.place.width > 0 && can_be_seen_now(options.place);
+    if (known) glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown when it is where it belongs
+    window_ = glfwCreateWindow(known ? std::max(options.place.width, 1) : side(options.width, screen[2], kMinWidth),
+                               known ? std::max(options.place.height, 1) : side(options.height, screen[3], kMinHeight),
+                               "Echoloop", nullptr, nullptr);
+    if (window_ == nullptr) {
+      const std::string why = last_glfw_error;
+      glfwTerminate();
+      throw Error("window", why, "a display with OpenGL 4.5", "--headless needs none");
+    }
+    glfwSetWindowSizeLimits(window_, std::min(static_cast<int>(kMinWidth * scale), screen[2]),
+                            std::min(static_cast<int>(kMinHeight * scale), screen[3]), GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowUserPointer(window_, static_cast<Surface*>(this));
+    glfwSetKeyCallback(window_, on_key);
+    glfwSetDropCallback(window_, on_drop);
+    glfwSetWindowRefreshCallback(window_, on_exposed);
+    if (known) {
+      glfwSetWindowPos(window_, options.place.x, options.place.y);
+      glfwShowWindow(window_);
+    }
+    on_place(window_, 0, 0);
+    glfwSetWindowPosCallback(window_, on_place);
+    glfwSetWindowSizeCallback(window_, on_place);
+    glfwMakeContextCurrent(window_);
+    glfwSwapInterval(options.vsync ? 1 : 0);
+    if (gladLoadGL(glfwGetProcAddress) == 0) {
+      glfwTerminate();
+      throw Error("window", "no OpenGL functions", "OpenGL 4.5");
+    }
+    if (known && options.place.full_screen) toggle_full_screen();
+  }
+
+  [[nodiscard]] std::pair<int, int> framebuffer_size() const {
+    int w = 0;
+    int h = 0;
+    glfwGetFramebufferSize(window_, &w, &h);
+    return {w, h};
+  }
+
+  GLFWwindow* window_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Surface> make_window(const SurfaceOptions& options) { return std::make_unique<GlfwSurface>(options); }
+
+}  // namespace echoloop

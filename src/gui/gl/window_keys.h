@@ -1,0 +1,28 @@
+// The keys of the real window: which of ours GLFW means. UI thread only.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gui/state/keys.h"
+
+namespace echoloop {
+
+// Of GLFW's key and scan code; none: it means nothing here.
+[[nodiscard]] std::optional<Key> window_key(int glfw_key, int scancode);
+
+// Held down, it acts once: a freeze that comes and goes thirty times a second helps nobody.
+[[nodiscard]] bool acts_once(Key key);
+
+// Keys that were pressed and let go between two frames: ImGui before 1.87 looks at what is held when a frame begins and
+// would miss them in text fields. They count as held for one frame. From 1.87 it does so itself, and this does nothing.
+class ShortTaps {
+ public:
+  void press(int glfw_key);
+  void begin_frame();  // after ImGui's backend, before ImGui
+
+ private:
+  std::vector<int> pressed_, lent_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,79 @@
+#include "gui/overlay/caption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/param_table.h"
+#include "core/transmits.h"
+#include "core/units.h"
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+CaptionItem transmits_of(const ImagingParams& p, const Acquisition& a) {
+  const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
+                                 [](const Transmit& t) { return t.kind == TransmitKind::plane; });
+  const bool one = a.n_transmits() == 1;
+  const int used = picked_transmits(p, a).count;
+  const std::string all = std::to_string(a.n_transmits());
+  return {"", used == a.n_transmits() ? all : fmt::format("{} of {}", used, all),
+          plane ? (one ? "angle" : "angles") : (one ? "transmit" : "transmits")};
+}
+
+// What moves is smeared over these frames: said beside the time, before anything else.
+CaptionItem average_of(const Image& image) {
+  if (image.averaged_frames <= 0.0) return {"", "not averaged", ""};
+  return {"average of", fixed(image.averaged_frames, 1), "frames"};
+}
+
+CaptionItem method_of(const FormationParams& p) {
+  const std::string name(kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].name);
+  return {"adaptive", p.adaptive_strength < 1.0 ? name + " " + fixed(p.adaptive_strength, 2) : name, ""};
+}
+
+}  // namespace
+
+std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults, ElementWords elements) {
+  const ImagingParams& p = image.params;
+  std::vector<CaptionItem> items = {{"frame", grouped(image.stamp.sequence), ""}};
+  const double rate_hz = image.acquisition != nullptr ? image.acquisition->frame_rate_hz : 0.0;
+  if (rate_hz > 1000.0) {  // frames less than a millisecond apart
+    items.push_back({"t", fixed(1e3 * image.stamp.time_s, 2), "ms"});
+  } else if (rate_hz > 0.0) {
+    items.push_back({"t", fixed(image.stamp.time_s, 3), "s"});
+  }
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    const auto fault = static_cast<SampleFault>(i);
+    if (faults.of(fault).samples == 0) continue;
+    items.push_back({std::string(kSampleFaultRows[i].key), fault_share_text(faults, fault),
+                     "in " + elements_text(faults.of(fault).elements, elements)});
+  }
+  if (p.refine.persistence_s > 0.0) items.push_back(average_of(image));
+  items.push_back({"c", fixed(p.formation.sound_speed_m_s, 0), "m/s"});
+  const bool formed = image.acquisition != nullptr && image.acquisition->data == DataKind::beamformed;
+  const bool course = p.formation.recipe == Recipe::course;
+  if (formed) {  // neither aperture nor transmits nor filters of ours
+    items.push_back({"", "beamformed data", ""});
+  } else if (course) {
+    items.push_back({"", "course recipe", ""});
+  } else {
+    const bool dynamic = p.formation.f_number > 0.0;
+    items.push_back({dynamic ? "F" : "", dynamic ? fixed(p.formation.f_number, 2) : "full aperture", ""});
+    if (p.formation.adaptive != Adaptive::off) items.push_back(method_of(p.formation));
+  }
+  if (image.acquisition != nullptr && !formed) items.push_back(transmits_of(p, *image.acquisition));
+  if (!course && !formed) {
+    items.push_back(
+        {"", span_text(p.formation.band_low_hz / kHertzPerMegahertz, p.formation.band_high_hz / kHertzPerMegahertz, 1),
+         "MHz"});
+    items.push_back({"", std::string(get_choice(p, param("apodization")).label), ""});
+  }
+  items.push_back(
+      {"", fmt::format("{} × {}", image.grid.nx, image.grid.nz), image.grid.polar() ? "lines × radii" : "px"});
+  return items;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,21 @@
+// What a picture is, in words: the same below the picture in the window and burnt into films. Any thread. No ImGui.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/results/image.h"
+#include "gui/overlay/sample_fault_text.h"
+
+namespace echoloop {
+
+struct CaptionItem {
+  std::string key, value, unit;  // key and unit may be empty
+};
+
+// Frame number and acquisition time first, then faults of the frame's samples, then what formed the image, the most
+// important first.
+std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults = {},
+                                       ElementWords elements = ElementWords::count);
+
+}  // namespace echoloop

@@ -1,0 +1,35 @@
+// What stands beside the colour bar of flow, the same in the window and in saved pictures. Any thread. No ImGui.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/results/flow_image.h"
+#include "gui/overlay/flow_colors.h"
+
+namespace echoloop {
+
+struct FlowLabel {
+  double from_top = 0.0;  // share of the bar
+  bool main = false;      // an end that the user looks for
+  std::string text;
+};
+
+// Power: decibels from the threshold up. Velocity: up to the aliasing limit on both sides, with as many steps between
+// as there is room for.
+std::vector<FlowLabel> flow_labels(const FlowImage& flow, const ImagingParams& params, double room);
+std::string flow_unit(const FlowImage& flow, const ImagingParams& params);
+// from_top: 0 to 1 along the bar.
+Rgb flow_bar_color(const ImagingParams& params, double from_top);
+
+// Of velocities on the scale of a limit.
+struct VelocityUnit {
+  const char* name;
+  double per_m_s;
+};
+VelocityUnit velocity_unit(double limit_m_s);
+int velocity_decimals(double limit_in_unit);  // three figures or so, as the limit needs
+// With sign and unit: "+4.2 cm/s".
+std::string velocity_text(double velocity_m_s, double limit_m_s);
+
+}  // namespace echoloop

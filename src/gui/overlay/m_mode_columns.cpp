@@ -1,0 +1,161 @@
+#include "gui/overlay/m_mode_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/results/frame_time.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kOrigin_s = 1e5;    // of the clock: times of earlier frames stay above 0
+constexpr double kLongest_s = 16.0;  // pauses are not drawn longer
+constexpr double kLonely_s = 0.02;   // what a column stands for where nothing says how long a frame takes
+constexpr double kMissing = 2.5;     // times the usual step: frames are missing
+constexpr std::size_t kSteps = 9;    // that the usual step is the median of
+
+std::pair<std::int64_t, std::uint64_t> order(const FrameStamp& s) { return {s.acquired_ns, s.sequence}; }
+
+bool is_timed(const LineColumn& c) {
+  return c.origin->acquisition != nullptr && c.origin->acquisition->frame_rate_hz > 0.0;
+}
+
+double source_time_s(const LineColumn& c) { return stream_time_s(c.stamp, c.origin->acquisition); }
+
+double nominal_step_s(const LineColumn& c) {
+  return is_timed(c) ? 1.0 / c.origin->acquisition->frame_rate_hz : kLonely_s;
+}
+
+// A stream that was started again: shown as a gap.
+double step_between(const LineColumn& a, const LineColumn& b) {
+  const double passed_s = source_time_s(b) - source_time_s(a);
+  return passed_s > 0.0 ? std::min(passed_s, kLongest_s) : (kMissing + 1.0) * nominal_step_s(b);
+}
+
+bool same_line(const LineOrigin& a, const LineOrigin& b) {
+  return a.column == b.column && a.grid == b.grid && a.acquisition == b.acquisition;
+}
+
+}  // namespace
+
+std::size_t MModeColumns::capacity(const Grid& grid) {
+  return std::max<std::size_t>(2, kBytes / (sizeof(float) * static_cast<std::size_t>(std::max(grid.nz, 1))));
+}
+
+void MModeColumns::clear() {
+  list_.clear();
+  changed_ = {};
+  ++begun_;
+}
+
+std::deque<MModeColumns::Entry>::iterator MModeColumns::place(const FrameStamp& stamp) {
+  return std::lower_bound(list_.begin(), list_.end(), stamp,
+                          [](const Entry& e, const FrameStamp& s) { return order(e.column.stamp) < order(s); });
+}
+
+void MModeColumns::add(LineColumn& column) {
+  if (!list_.empty() && !same_line(*list_.back().column.origin, *column.origin)) clear();
+  auto at = place(column.stamp);
+  const bool known = at != list_.end() && order(at->column.stamp) == order(column.stamp);
+  if (!known) at = list_.insert(at, Entry{});
+  std::swap(at->column.levels_db, column.levels_db);
+  at->column.stamp = column.stamp;
+  at->column.origin = column.origin;
+  const auto index = static_cast<std::size_t>(at - list_.begin());
+  if (!known) set_times(index);
+  note(index);
+  drop_oldest();
+}
+
+// The newest column stays where it is; a new newest one follows the one before it.
+void MModeColumns::set_times(std::size_t index) {
+  if (list_.size() == 1) {
+    list_[0].time_s = kOrigin_s + source_time_s(list_[0].column);
+    return;
+  }
+  if (index + 1 == list_.size()) {
+    list_[index].time_s = list_[index - 1].time_s + step_between(list_[index - 1].column, list_[index].column);
+    return;
+  }
+  for (std::size_t i = index + 1; i > 0; --i) {
+    const double time_s = list_[i].time_s - step_between(list_[i - 1].column, list_[i].column);
+    const bool moved = i - 1 != index && std::abs(time_s - list_[i - 1].time_s) > 1e-9;
+    if (i - 1 < index && !moved) break;  // so have all before it
+    if (moved) changed_.from_s = std::min({changed_.from_s, time_s, list_[i - 1].time_s});
+    list_[i - 1].time_s = time_s;
+  }
+}
+
+// The column, and the gaps to either side, which it may have made or closed.
+void MModeColumns::note(std::size_t index) {
+  const std::size_t before = index > kSteps ? index - kSteps : 0;
+  const std::size_t after = std::min(index + kSteps, list_.size() - 1);
+  const bool newest = index + 1 == list_.size();
+  changed_.from_s = std::min(changed_.from_s, list_[newest && index > 0 ? index - 1 : before].time_s);
+  changed_.to_s = std::max(changed_.to_s, until_s(after));
+}
+
+void MModeColumns::drop_oldest() {
+  while (list_.size() > capacity(list_.back().column.origin->grid)) list_.pop_front();
+}
+
+// Between a column and those just before it; where there are too few, between those after it.
+double MModeColumns::usual_step_s(std::size_t index) const {
+  std::array<double, kSteps> steps{};
+  std::size_t n = 0;
+  const std::size_t first = index > kSteps ? index - kSteps : 0;
+  for (std::size_t i = first; i + 1 < list_.size() && n < kSteps; ++i) {
+    steps[n++] = list_[i + 1].time_s - list_[i].time_s;
+  }
+  if (n == 0) return nominal_step_s(list_[index].column);
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(n / 2);
+  std::nth_element(steps.begin(), middle, steps.begin() + static_cast<std::ptrdiff_t>(n));
+  return n < 3 ? std::min(*middle, kMissing * nominal_step_s(list_[index].column)) : *middle;
+}
+
+double MModeColumns::until_s(std::size_t index) const {
+  const double from_s = list_[index].time_s;
+  const double usual_s = usual_step_s(index);
+  if (index + 1 == list_.size()) return from_s + usual_s;
+  const double next_s = list_[index + 1].time_s;
+  return next_s - from_s <= kMissing * usual_s ? next_s : from_s + usual_s;
+}
+
+const LineColumn* MModeColumns::find(const FrameStamp& stamp) const {
+  const auto at = const_cast<MModeColumns*>(this)->place(stamp);
+  return at != list_.end() && order(at->column.stamp) == order(stamp) ? &at->column : nullptr;
+}
+
+std::optional<double> MModeColumns::time_s(const FrameStamp& stamp) const {
+  const auto at = const_cast<MModeColumns*>(this)->place(stamp);
+  if (at == list_.end() || order(at->column.stamp) != order(stamp)) return std::nullopt;
+  return at->time_s;
+}
+
+std::optional<std::size_t> MModeColumns::index_at(double time_s) const {
+  const auto after =
+      std::upper_bound(list_.begin(), list_.end(), time_s, [](double t, const Entry& e) { return t < e.time_s; });
+  if (after == list_.begin()) return std::nullopt;
+  return static_cast<std::size_t>(after - list_.begin()) - 1;
+}
+
+MModeColumns::Changed MModeColumns::take_changed() { return std::exchange(changed_, Changed{}); }
+
+void sample_columns(const MModeColumns& columns, const TimeSteps& steps, int rows, std::vector<float>& levels_db) {
+  const auto n = static_cast<std::size_t>(steps.n), height = static_cast<std::size_t>(rows);
+  levels_db.assign(height * n, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < n; ++i) {
+    const double begin_s = static_cast<double>(steps.first + static_cast<std::int64_t>(i)) * steps.step_s;
+    const auto index = columns.index_at(begin_s + steps.step_s * (1.0 - 1e-9));
+    if (!index.has_value() || columns.until_s(*index) < begin_s + 1e-3 * steps.step_s) continue;
+    const std::vector<float>& column = columns.at(*index).levels_db;
+    for (std::size_t row = 0; row < std::min(height, column.size()); ++row) levels_db[row * n + i] = column[row];
+  }
+}
+
+double line_first_m(const Grid& grid) { return grid.polar() ? grid.sector.apex_z_m + grid.sector.r0_m : grid.z0_m; }
+double line_last_m(const Grid& grid) { return grid.polar() ? grid.sector.apex_z_m + grid.sector.r1_m : grid.z1_m; }
+
+}  // namespace echoloop

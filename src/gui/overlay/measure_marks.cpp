@@ -1,0 +1,179 @@
+#include "gui/overlay/measure_marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/param_table.h"
+#include "core/units.h"
+#include "gui/state/mark_shape.h"
+
+namespace echoloop {
+namespace {
+
+const Mark* partner(const std::vector<Mark>& marks, int pair, RegionRole role) {
+  for (const Mark& mark : marks) {
+    if (is_region(mark.kind) && mark.pair == pair && mark.role == role) return &mark;
+  }
+  return nullptr;
+}
+
+using Values = std::vector<MeasuredValue>;
+
+void add_region(Values& values, const std::string& object, const std::string& which, const RegionStats& s) {
+  const auto add = [&](const char* quantity, const char* unit, double value) {
+    values.push_back({object, which + quantity, unit, value});
+  };
+  add("mean amplitude", "dB", s.level_db());
+  add("mean level", "dB", s.mean_db);
+  add("standard deviation of the level", "dB", s.std_db);
+  add("speckle SNR", "", s.snr());
+  add("lowest level", "dB", s.min_db);
+  add("highest level", "dB", s.max_db);
+  add("area", "mm2", s.area_m2 * 1e6);
+  add("share with an echo", "%", s.share_with_echo * 100.0);
+  add("pixels", "", static_cast<double>(s.pixels));  // with an echo
+  add("pixels in the region", "", static_cast<double>(s.pixels_all));
+}
+
+void add_lobe(Values& values, const std::string& object, const std::string& which, const Lobe* lobe) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const bool fit = lobe != nullptr && lobe->fit, side = lobe != nullptr && lobe->side_lobe;
+  values.push_back({object, which + " width at -6 dB", "mm", lobe != nullptr ? lobe->fwhm_m * 1e3 : kNone});
+  values.push_back({object, which + " width of the fit", "mm", fit ? lobe->fit->width_m() * 1e3 : kNone});
+  values.push_back({object, which + " side lobe", "dB", side ? lobe->side_lobe->level_db : kNone});
+}
+
+void add_point(Values& values, const MeasuredPoint& point) {
+  const PointSpread* s = point.spread ? &*point.spread : nullptr;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  values.push_back({point.object, "x", "mm", s != nullptr ? s->peak.x_m * 1e3 : kNone});
+  values.push_back({point.object, "z", "mm", s != nullptr ? s->peak.z_m * 1e3 : kNone});
+  values.push_back({point.object, "level", "dB", s != nullptr ? s->peak_db : kNone});
+  add_lobe(values, point.object, "lateral", s != nullptr ? &s->lateral : nullptr);
+  add_lobe(values, point.object, "axial", s != nullptr ? &s->axial : nullptr);
+}
+
+void measure_regions(Measured& m, const Marks& marks, const LevelPicture& picture, RegionPixelCache& pixels) {
+  for (const Mark& mark : marks.list) {
+    if (!is_region(mark.kind)) continue;
+    const bool in_pair = mark.role != RegionRole::none && mark.pair > 0;
+    const Mark* target = in_pair ? partner(marks.list, mark.pair, RegionRole::target) : nullptr;
+    const Mark* background = in_pair ? partner(marks.list, mark.pair, RegionRole::background) : nullptr;
+    if (target != nullptr && background != nullptr && (&mark == target || &mark == background)) {
+      if (&mark != target) continue;
+      const RegionPixels& t = pixels.of(*target, picture.grid);
+      const RegionPixels& b = pixels.of(*background, picture.grid);
+      const std::string object = "pair " + std::to_string(mark.pair);
+      m.pairs.push_back({mark.pair, target->number, background->number, object, compare_regions(picture, t, b)});
+      const PairStats& pair = m.pairs.back().stats;
+      add_region(m.values, object, "target ", pair.target);
+      add_region(m.values, object, "background ", pair.background);
+      m.values.push_back({object, "contrast", "dB", pair.contrast_db});
+      m.values.push_back({object, "CNR", "", pair.cnr});
+      m.values.push_back({object, "gCNR", "", pair.gcnr});
+    } else {
+      const std::string object = "region " + std::to_string(mark.number);
+      m.regions.push_back({mark, object, measure_region(picture, pixels.of(mark, picture.grid))});
+      add_region(m.values, object, "", m.regions.back().stats);
+    }
+  }
+}
+
+MeasuredPoint measure_point_mark(const Measured& m, const Mark& mark, const LevelPicture& picture) {
+  MeasuredPoint point{.mark = mark.number,
+                      .object = "point " + std::to_string(mark.number),
+                      .at = mark.points[0],
+                      .echo = find_point_echo(picture, mark.points[0]),
+                      .frame = m.image.stamp.sequence};
+  point.spread = point.echo.spread;
+  point.note = why_no_peak(point.echo);
+  const FinePoint* fine = point.spread ? m.fine_of(point) : nullptr;
+  if (fine == nullptr) return point;
+  if (fine->spread) {
+    point.spread = fine->spread;
+    point.from = PointSource::fine_grid;
+    point.frame = fine->frame;
+  } else {
+    point.note = "From the image's pixels: " + fine->why_not + ".";
+  }
+  return point;
+}
+
+void measure_line_mark(Measured& m, const Mark& mark, const LevelPicture& picture) {
+  const std::string number = std::to_string(mark.number);
+  if (const auto angle = angle_rad(mark))
+    m.values.push_back({"angle " + number, "angle", "deg", *angle / kRadiansPerDegree});
+  const auto length = length_m(mark);
+  if (!length) return;
+  const bool profile = mark.kind == MarkKind::profile;
+  m.values.push_back({(profile ? "profile " : "distance ") + number, "length", "mm", *length * 1e3});
+  if (profile) {
+    m.profiles.push_back({mark.number, "profile " + number, line_profile(picture, mark.points[0], mark.points[1])});
+  }
+}
+
+}  // namespace
+
+Region region_of(const Mark& mark) {
+  const RegionShape shape = mark.kind == MarkKind::circle    ? RegionShape::circle
+                            : mark.kind == MarkKind::ellipse ? RegionShape::ellipse
+                            : mark.kind == MarkKind::outline ? RegionShape::outline
+                                                             : RegionShape::rectangle;
+  return {shape, mark.points};
+}
+
+const FinePoint* Measured::fine_of(const MeasuredPoint& point) const {
+  const ImagingParams params = without_display(image.params);
+  const auto found = std::find_if(fine.begin(), fine.end(), [&](const FinePoint& f) {
+    return f.mark == point.mark && f.at == point.at && f.params == params;
+  });
+  return found == fine.end() ? nullptr : &*found;
+}
+
+Mark to_nanometres(Mark mark) {
+  constexpr double kPerMetre = 1e9;
+  for (PlanePoint& p : mark.points)
+    p = {std::round(p.x_m * kPerMetre) / kPerMetre, std::round(p.z_m * kPerMetre) / kPerMetre};
+  return mark;
+}
+
+const RegionPixels& RegionPixelCache::of(const Mark& mark, const Grid& grid) {
+  KnownPixels& known = known_[mark.number];
+  Region region = region_of(mark);
+  if (!(known.region == region) || !(known.grid == grid)) {
+    known.pixels = pixels_in(region, grid);
+    known.region = std::move(region);
+    known.grid = grid;
+  }
+  return known.pixels;
+}
+
+void RegionPixelCache::keep_only(const Marks& marks) {
+  std::erase_if(known_, [&](const auto& known) {
+    return std::none_of(marks.list.begin(), marks.list.end(), [&](const Mark& m) { return m.number == known.first; });
+  });
+}
+
+void measure_marks(Measured& m, const Marks& drawn, const LevelPicture& picture, RegionPixelCache& pixels) {
+  m.pairs.clear();
+  m.regions.clear();
+  m.points.clear();
+  m.profiles.clear();
+  m.values.clear();
+  Marks marks;
+  for (const Mark& mark : drawn.list) marks.list.push_back(to_nanometres(mark));
+  measure_regions(m, marks, picture, pixels);
+  for (const Mark& mark : marks.list) {
+    if (mark.kind == MarkKind::point && !mark.points.empty()) {
+      m.points.push_back(measure_point_mark(m, mark, picture));
+      add_point(m.values, m.points.back());
+    } else {
+      measure_line_mark(m, mark, picture);
+    }
+  }
+  pixels.keep_only(marks);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,36 @@
+// What the strip below the picture does to the past: one rule for its buttons and for the keys. Pure edits of UiState,
+// each told by cine_changed. UI thread only.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/grid.h"
+#include "gui/state/ui_state.h"
+
+namespace echoloop {
+
+enum class CineAct { first, back, forward, last, play, mark_in, mark_out, reset_in, reset_out, compare, swap };
+
+// Why it has no effect at the moment, for tooltips; empty = it has one.
+std::string_view why_no_freeze(const UiState& state);
+std::string_view why_no_past(const UiState& state);
+std::string_view why_no_comparison(const UiState& state);  // live too: of the newest frame that is kept
+std::string_view why_no_record(const UiState& state);
+std::string_view why_no_picture(const UiState& state, const Grid& shown);  // of an image to save; nx 0: none
+std::string_view why_no_act(const UiState& state, CineAct act);
+
+// Nothing while why_no_act() has a reason.
+void cine_act(UiState& state, const UiCommands& commands, CineAct act);
+void cine_seek(UiState& state, const UiCommands& commands, std::size_t index);  // also stops playing
+void freeze(const UiState& state, const UiCommands& commands);                  // and live again
+
+// Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
+void keep_cine_valid(UiState& state, const UiCommands& commands);
+
+// A frame's time before the newest, at most 0; and where it lies on the track, 0 to 1.
+double cine_time_s(const Cine& cine, std::size_t index);
+double cine_share(const Cine& cine, std::size_t index);
+std::size_t nearest_frame(const Cine& cine, double share);
+
+}  // namespace echoloop

@@ -1,0 +1,236 @@
+#include "gui/panels/lecture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gui/panels/policy_card.h"
+#include "gui/panels/stream_parts.h"
+#include "gui/panels/timeline_parts.h"
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kDesigned = 646, kPad = 28;  // height between the bars that the lengths here are of, at scale 1
+constexpr ImU32 kCopy = theme::kStageColors[static_cast<std::size_t>(Stage::upload)];
+constexpr ImU32 kKernels = theme::kStageColors[static_cast<std::size_t>(Stage::beamform)];
+
+// Two words side by side, the chosen one filled.
+void order_choice(PanelContext& c, const Rect& r) {
+  Ui& ui = c.ui;
+  const std::string_view why = c.state.no_effect.streams;
+  ui.fill(r, theme::kField, theme::kRadius);
+  struct Cell {
+    StreamMode mode;
+    const char* id;
+    std::string_view label, text;
+  };
+  constexpr std::array<Cell, 2> kCells = {
+      {{StreamMode::serial, "lecture/serial", "Serial", "One frame after the other: copy, then kernels."},
+       {StreamMode::overlap, "lecture/overlap", "Overlap", "The next frame is copied while kernels run."}}};
+  float x = r.x0;
+  for (const Cell& cell : kCells) {
+    const Rect half{x, r.y0, x + 0.5F * r.width(), r.y1};
+    x = half.x1;
+    const Hit h = ui.control(cell.id, half, FocusKind::radio, cell.label);
+    ui.tip(cell.id, h, half, {cell.label, cell.text, why});
+    const bool on = c.state.stream.streams == cell.mode;
+    if (on) ui.fill(half.inset(ui.px(2)), why.empty() ? theme::kSelected : theme::kHover, theme::kRadius - 1);
+    const ImU32 ink = !why.empty() ? theme::kDisabled : on || h.hovered ? theme::kText : theme::kText2;
+    ui.text_centred(Type::medium, half, ink, cell.label);
+    if (!h.clicked || on || !why.empty()) continue;
+    c.state.stream.streams = cell.mode;
+    call(c.commands.stream_changed);
+  }
+}
+
+// Copy, kernels, texture: what the source and the window do in between is not of this lesson.
+std::vector<TimelineRow> lecture_rows(int lanes) {
+  std::vector<TimelineRow> rows = timeline_rows(lanes);
+  std::erase_if(rows, [](const TimelineRow& row) {
+    return row.kind == RowKind::producer || row.kind == RowKind::window || row.kind == RowKind::vsync;
+  });
+  return rows;
+}
+
+// The stages that have worked, in their colours.
+void draw_legend(const Ui& ui, const Rect& r, const std::vector<Span>& spans) {
+  float x = r.x0;
+  for (std::size_t i = 0; i < kStageCount; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const bool shown = stage > Stage::produce && stage <= Stage::present &&
+                       std::any_of(spans.begin(), spans.end(), [&](const Span& s) { return s.stage == stage; });
+    if (!shown) continue;
+    const std::string_view title = stage_title(stage);
+    const float side = ui.px(14), end = x + side + ui.px(8) + ui.width(Type::medium, title);
+    if (end > r.x1) return;
+    ui.fill({x, r.cy() - 0.5F * side, x + side, r.cy() + 0.5F * side}, theme::kStageColors[i], 2);
+    ui.text(Type::medium, x + side + ui.px(8), r.y0, r.height(), theme::kText2, title);
+    x = end + ui.px(28);
+  }
+}
+
+void fill_with_word(const Ui& ui, const Rect& r, ImU32 color, std::string_view word) {
+  ui.fill(r, color, 3);
+  if (ui.width(Type::medium, word) + ui.px(12) < r.width()) ui.text_centred(Type::medium, r, theme::kInk, word);
+}
+
+}  // namespace
+
+void Lecture::watch_policy(RingPolicy policy) {
+  if (policy == chosen_) return;
+  other_ = chosen_;
+  chosen_ = policy;
+}
+
+float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
+  Ui& ui = c.ui;
+  TimelineState& t = c.view.timeline;
+  c.state.timeline.wanted = !t.paused;
+  const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
+  const int lanes = timeline_lanes_shown(c.state, spans);
+  TimelineScene scene{
+      .spans = spans,
+      .frames = last_frames(spans, c.view.timeline_frames),
+      .rows = lecture_rows(lanes),
+      .look = {.gap = 6, .labels = 122, .numbers = 24, .type = Type::medium, .axis = LaneAxis::left_out}};
+  const float n = static_cast<float>(scene.rows.size());
+  // Of the room that a larger window has, the lanes take most.
+  const float more = std::max(0.0F, area.height() / ui.scale() - kDesigned);
+  scene.look.lane = std::max(20.0F, (138.0F * std::min(k, 1.0F) + 0.6F * more + 6.0F) / n - 6.0F);
+  const Rect head{area.x0, area.y0 + ui.px(10), area.x1, area.y0 + ui.px(10) + ui.px(40)};
+  const float x = ui.text(Type::heading, head, theme::kText, "Timeline") + ui.px(28);
+  const Rect choice{head.x1 - ui.px(286), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
+  ui.text_fitted(Type::medium, x, choice.x0 - ui.px(16), head.y0, head.height(), theme::kText2,
+                 timeline_gist(t, scene.frames, c.view.timeline_frames, true));
+  order_choice(c, choice);
+  Column column{area.x0, area.x1, head.y1 + ui.px(4), c.compact};
+  timeline_lanes(c, column, scene);
+  const Rect legend{area.x0 + ui.px(122), column.y + ui.px(4 * k), area.x1, column.y + ui.px(4 * k) + ui.px(30)};
+  draw_legend(ui, legend, spans);
+  return legend.y1;
+}
+
+// What a frame takes in both orders, on one scale, and the rate that follows.
+void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
+  Ui& ui = c.ui;
+  const StreamTiming& t = c.state.timing;
+  const bool known = t.frames > 0 && t.serial_ms() > 0.0;
+  const bool compares = c.state.no_effect.streams.empty();
+  const float row_h = ui.px(30), values = ui.px(430);
+  const Rect bars{area.x0 + ui.px(122), area.y0, std::max(area.x1 - values, area.x0 + ui.px(300)), area.y0};
+  const double top_ms = 1.3 * std::max(t.serial_ms(), 1e-9);
+  const auto x_of = [&](double ms) { return std::round(bars.x0 + bars.width() * static_cast<float>(ms / top_ms)); };
+  const auto row = [&](float y, StreamMode mode, std::string_view label, double ms) {
+    const Rect r{area.x0, y, area.x1, y + row_h};
+    const bool on = compares && c.state.stream.streams == mode;
+    ui.text(on ? Type::large_strong : Type::large, r, on ? theme::kText : theme::kText2, label);
+    const Rect bar{bars.x0, r.y0 + ui.px(3), bars.x1, r.y1 - ui.px(3)};
+    ui.fill(bar, theme::kField, 3);
+    const float x = ui.text(Type::large_strong, bar.x1 + ui.px(18), r.y0, row_h, on ? theme::kText : theme::kText2,
+                            known ? exact_ms(ms) + " ms" : "—") +
+                    ui.px(16);
+    if (known) {
+      const std::string rate = fmt::format("a frame, at most {} fps", grouped(static_cast<std::uint64_t>(1e3 / ms)));
+      ui.text_fitted(Type::medium, x, area.x1, r.y0, row_h, theme::kText2, rate);
+    }
+    return bar;
+  };
+  const Rect serial = row(area.y0, StreamMode::serial, "Serial", t.serial_ms());
+  const Rect overlap = row(area.y0 + row_h + ui.px(6 * k), StreamMode::overlap, "Overlap", t.overlap_ms());
+  if (!known) return;
+  const std::string copy = "copy " + exact_ms(t.t_t_ms) + " ms", kernels = "kernels " + exact_ms(t.t_p_ms) + " ms";
+  fill_with_word(ui, {serial.x0, serial.y0, x_of(t.t_t_ms), serial.y1}, kCopy, copy);
+  fill_with_word(ui, {x_of(t.t_t_ms), serial.y0, x_of(t.serial_ms()), serial.y1}, kKernels, kernels);
+  const float middle = std::round(overlap.cy());
+  ui.fill({overlap.x0, overlap.y0, x_of(t.t_p_ms), middle - ui.px(1)}, kKernels, 2);
+  ui.fill({overlap.x0, middle + ui.px(1), x_of(t.t_t_ms), overlap.y1}, kCopy, 2);
+}
+
+void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
+  Ui& ui = c.ui;
+  const Rect head{area.x0, area.y0, area.x1, area.y0 + ui.px(38)};
+  float x = ui.text(Type::heading, head, theme::kText, "Stream") + ui.px(28);
+  constexpr std::array<RingPolicy, 4> kPolicies = {RingPolicy::block, RingPolicy::error, RingPolicy::drop_oldest,
+                                                   RingPolicy::drop_newest};
+  float choices = 0;
+  for (const RingPolicy policy : kPolicies) choices += ui.width(Type::medium, policy_label(policy)) + ui.px(58);
+  constexpr std::string_view kWhen = "when the buffer is full:";
+  if (x + ui.width(Type::medium, kWhen) + choices < area.x1) {
+    x = ui.text(Type::medium, x, head.y0, head.height(), theme::kText2, kWhen) + ui.px(20);
+  }
+  for (const RingPolicy policy : kPolicies) {
+    const Rect r{x, head.y0, x + ui.px(32) + ui.width(Type::medium, policy_label(policy)), head.y1};
+    if (policy_radio(c, r, policy)) {
+      c.state.stream.policy = policy;
+      call(c.commands.stream_changed);
+    }
+    x = r.x1 + ui.px(26);
+  }
+  const Rect slots{area.x0, head.y1 + ui.px(4 * k), area.x1, head.y1 + ui.px(4 * k) + ui.px(36)};
+  ui.text(Type::large, slots, theme::kText, "Slots");
+  const Rect cells{area.x0 + ui.px(122), slots.y0, std::max(area.x1 - ui.px(430), area.x0 + ui.px(300)), slots.y1};
+  draw_slot_cells(ui, cells, c.state);
+  draw_slot_words(c, cells);
+  const RingCounts& n = c.state.counts;
+  const int used = n.slots_writing + n.slots_ready + n.slots_reading;
+  x = ui.text(Type::large_strong, cells.x1 + ui.px(18), slots.y0, slots.height(), theme::kText,
+              fmt::format("{} of {}", used, n.slots)) +
+      ui.px(8);
+  x = ui.text(Type::medium, x, slots.y0, slots.height(), theme::kText2, "in use") + ui.px(20);
+  const std::uint64_t lost = n.dropped + n.refused + n.sequence_gaps;
+  const ImU32 ink = lost > 0 ? theme::kRed : theme::kText;
+  x = ui.text(Type::medium, x, slots.y0, slots.height(), lost > 0 ? theme::kRed : theme::kText2, "lost") + ui.px(8);
+  ui.text(Type::large_strong, x, slots.y0, slots.height(), ink, grouped(lost));
+  const float top = slots.y1 + ui.px(14 * k), gap = ui.px(20);
+  const float half = std::round(0.5F * (area.width() - gap));
+  const Rect card{area.x0, top, area.x0 + half, area.y1};
+  draw_policy_card(c, card, chosen_);
+  if (draw_policy_card(c, {card.x1 + gap, top, area.x1, area.y1}, other_)) {
+    c.state.stream.policy = other_;
+    call(c.commands.stream_changed);
+  }
+}
+
+void Lecture::draw(PanelContext& c, const Rect& area) {
+  Ui& ui = c.ui;
+  watch_policy(c.state.stream.policy);
+  take_timeline_wheel(c.view.timeline, area);
+  ui.focus().enter(WindowPart::picture);
+  const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
+  const Rect inside{area.x0 + ui.px(kPad), area.y0, area.x1 - ui.px(kPad), area.y1 - ui.px(14 * k)};
+  const float below = draw_timeline(c, inside, k) + ui.px(6 * k);
+  const float orders = 2 * ui.px(30) + ui.px(6 * k);
+  draw_orders(c, {inside.x0, below, inside.x1, below + orders}, k);
+  const float line = below + orders + ui.px(8 * k);
+  ui.horizontal(area.x0, area.x1, line, theme::kLine);
+  draw_stream(c, {inside.x0, line + ui.px(8 * k), inside.x1, inside.y1}, k);
+}
+
+void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open) {
+  Ui& ui = c.ui;
+  Column head = column;
+  const float side = ui.px(22);
+  head.x1 -= side + ui.px(4);
+  const float link = words.more != nullptr ? more_link(ui, words.more_id, head, head.y, *words.more) : 0;
+  ui.header(words.id, head, words.title, words.gist, open, link);
+  const Rect icon{column.x1 - side, column.y + ui.px(5), column.x1, column.y + ui.px(5) + side};
+  column.y = head.y;
+  const std::string id = std::string(words.id) + "/enlarge";
+  if (ui.icon_button(id.c_str(), icon, {"Enlarge   Ctrl+L", "Timeline and Stream fill the window. Esc returns.", {}})) {
+    c.view.lecture = true;
+  }
+  // Two arrows outwards.
+  const float reach = ui.px(6), arm = ui.px(4);
+  for (const float s : {-1.0F, 1.0F}) {
+    const ImVec2 tip{icon.cx() + s * reach, icon.cy() - s * reach};
+    ui.stroke({icon.cx() + s * ui.px(2), icon.cy() - s * ui.px(2)}, tip, theme::kText2, 1.25F);
+    ui.stroke({tip.x - s * arm, tip.y}, tip, theme::kText2, 1.25F);
+    ui.stroke({tip.x, tip.y + s * arm}, tip, theme::kText2, 1.25F);
+  }
+}
+
+}  // namespace echoloop

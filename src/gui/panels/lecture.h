@@ -1,0 +1,36 @@
+// Timeline and Stream over the whole window, for a lecture: what copy and kernels take, which rate the order of the two
+// allows, and what each policy does with a full buffer. UI thread only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gui/panels/panels.h"
+
+namespace echoloop {
+
+class Lecture {
+ public:
+  void draw(PanelContext& c, const Rect& area);
+
+ private:
+  void watch_policy(RingPolicy policy);
+  float draw_timeline(PanelContext& c, const Rect& area, float k);
+  void draw_orders(PanelContext& c, const Rect& area, float k);
+  void draw_stream(PanelContext& c, const Rect& area, float k);
+
+  RingPolicy chosen_ = RingPolicy::block;
+  RingPolicy other_ = RingPolicy::error;  // chosen before
+};
+
+struct HeaderWords {
+  const char* id;
+  std::string_view title;
+  std::string gist;
+  const char* more_id = nullptr;
+  bool* more = nullptr;  // null: no link that shows further rows
+};
+// The head of a panel that can be enlarged: with an icon for it at its right end.
+void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open);
+
+}  // namespace echoloop

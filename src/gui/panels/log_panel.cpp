@@ -1,0 +1,58 @@
+// All messages of the run, the newest first, each with time and severity and in full, where the message line cuts long
+// ones. A click copies one message, a button all of them. UI thread only.
+#include <fmt/format.h>
+
+#include "gui/panels/panels.h"
+#include "gui/toolkit/severity_color.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kLine = 16;
+
+void muted_line(PanelContext& c, Column& column, std::string_view text) {
+  const float wrap = column.x1 - column.x0;
+  column.y += c.ui.paragraph(Type::small, column.x0, column.y, wrap, c.ui.px(kLine), theme::kMuted, text);
+}
+
+void message_row(PanelContext& c, Column& column, std::size_t i) {
+  Ui& ui = c.ui;
+  const Message& m = c.state.messages.list()[i];
+  const float text_x = column.x0 + ui.px(14), pad = ui.px(3), wrap = column.x1 - text_x;
+  const std::string line = message_line(m);
+  const float height = ui.paragraph_height(Type::small, wrap, ui.px(kLine), line) + 2 * pad;
+  const Rect r{column.x0, column.y, column.x1, column.y + height};
+  column.y += height;
+  const std::string id = fmt::format("log/{}", i);
+  const Hit h = ui.control(id.c_str(), r, FocusKind::line, line);
+  if (h.hovered) ui.fill(r, theme::kHover, 4);
+  if (h.clicked) ImGui::SetClipboardText(line.c_str());
+  ui.tip(id.c_str(), h, r, {"Click to copy", "Copies this message with its time.", {}});
+  const Severity looks = m.stay == Stay::resolved ? Severity::info : m.severity;
+  ui.disc(column.x0 + ui.px(4), r.y0 + pad + ui.px(0.5F * kLine), 3, severity_dot(looks));
+  ui.paragraph(Type::small, text_x, r.y0 + pad, wrap, ui.px(kLine), severity_ink(looks), line);
+}
+
+void copy_row(PanelContext& c, Column& column) {
+  Rect r = c.ui.row(column, theme::kRow, 4);
+  r.x0 = r.x1 - c.ui.px(104);
+  const std::string_view why = c.state.messages.list().empty() ? "No messages yet." : "";
+  if (c.ui.button("log_copy", r, {.label = "Copy all"},
+                  {"Copy all", "Copies all listed messages with time and severity.", why})) {
+    ImGui::SetClipboardText(c.state.messages.text().c_str());
+  }
+}
+
+}  // namespace
+
+void log_panel(PanelContext& c, Column& column, bool& open) {
+  const std::size_t n = c.state.messages.list().size(), removed = c.state.messages.removed();
+  c.ui.header("panel_log", column, "Log", fmt::format("{} message{}", n, n == 1 ? "" : "s"), open);
+  if (!open) return;
+  copy_row(c, column);
+  if (n == 0) muted_line(c, column, "No messages yet.");
+  for (std::size_t i = 0; i < n; ++i) message_row(c, column, i);
+  if (removed > 0) muted_line(c, column, fmt::format("{} older message{} not kept.", removed, removed == 1 ? "" : "s"));
+}
+
+}  // namespace echoloop

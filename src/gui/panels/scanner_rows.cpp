@@ -1,0 +1,139 @@
+#include "gui/panels/scanner_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/units.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/fact_row.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::string_view kNone = "—";
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+double seconds_since(std::int64_t since_ns) {
+  return since_ns == 0 ? 0.0
+                       : static_cast<double>(std::max<std::int64_t>(now_ns() - since_ns, 0)) * kSecondsPerNanosecond;
+}
+
+// "3.2 s", "4:12".
+std::string duration_text(double seconds) {
+  if (seconds < 60.0) return fixed(seconds, 1) + " s";
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string state_text(const LiveStatus& s) {
+  const std::string time = duration_text(seconds_since(s.since_ns));
+  switch (s.link) {
+    case LiveLink::connected:
+      return s.sender + ", " + time;
+    case LiveLink::gone:
+      return "No sender since " + time;
+    case LiveLink::waiting:
+      break;
+  }
+  return "Waiting for a sender, " + time;
+}
+
+std::string age_text(const LiveStatus& s) {
+  if (s.newest_ns == 0) return std::string(kNone);
+  const double seconds = seconds_since(s.newest_ns);
+  return seconds < 1.0 ? fixed(seconds * 1e3, 1) + " ms" : duration_text(seconds);
+}
+
+void copy_button(PanelContext& c, const char* id, const Rect& r, const std::string& text, Emphasis emphasis) {
+  if (c.ui.button(id, r, {.label = "Copy", .emphasis = emphasis}, {"Copy", "Copies to the clipboard: " + text, {}})) {
+    ImGui::SetClipboardText(text.c_str());
+  }
+}
+
+}  // namespace
+
+void scanner_rows(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  if (!c.state.scanner.has_value()) return;
+  const LiveStatus& s = *c.state.scanner;
+  const Rect r = ui.row(column, theme::kRow, 2);
+  const float button = ui.px(56);
+  const Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
+  ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, s.address);
+  copy_button(c, "scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, s.address, Emphasis::plain);
+  const Rect state = ui.row(column, 20, 0);
+  ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
+  ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
+  ui.tip("scanner_state", ui.hit("scanner_state", state), state, {"Sender", s.reach, {}});
+  if (s.last_refusal.empty()) return;
+  const Rect refused = ui.row(column, 20, 0);
+  ui.text_fitted(Type::small, refused.x0 + ui.px(16), refused.x1, refused.y0, refused.height(), theme::kRed,
+                 "Description refused");
+  ui.tip("scanner_refused", ui.hit("scanner_refused", refused), refused, {"Description refused", s.last_refusal, {}});
+}
+
+void sender_rows(PanelContext& c, Column& column) {
+  if (!c.state.scanner.has_value()) return;
+  const LiveStatus& s = *c.state.scanner;
+  const RingCounts& n = c.state.counts;
+  const auto or_none = [](const std::string& text) { return text.empty() ? std::string(kNone) : text; };
+  const std::string sender = s.pid > 0 ? fmt::format("{}, pid {}", s.sender, s.pid) : s.sender;
+  fact_row(c.ui, column, "sender/name", "Sender", or_none(sender), "The program beside the scanner.");
+  fact_row(c.ui, column, "sender/transport", "Transport", or_none(s.transport),
+           "Shared memory: samples are not copied. TCP: copied once.");
+  fact_row(c.ui, column, "sender/blocks", "Blocks",
+           s.blocks == 0 ? std::string(kNone)
+                         : fmt::format("{} x {} MB", s.blocks, fixed(static_cast<double>(s.block_bytes) * 1e-6, 1)),
+           "Memory for frames that the sender fills ahead of the stream.");
+  fact_row(c.ui, column, "sender/clock", "Clock", or_none(s.clock),
+           "Clock of persistence and strips: of the device, of the host, or the time of arrival.");
+  fact_row(c.ui, column, "sender/age", "Age of newest frame", age_text(s),
+           "Time since the sender finished the newest frame, on the sender's clock.");
+  fact_row(c.ui, column, "sender/lost", "Lost at sender", grouped(n.lost_at_sender),
+           "Frames that the sender reports as lost.");
+  fact_row(c.ui, column, "sender/missing", "Missing", grouped(n.missing()),
+           "Frames that neither the sender nor the viewer can account for.");
+  fact_row(c.ui, column, "sender/stale", "Stale", grouped(n.stale), "Frames made with an earlier description.");
+  fact_row(c.ui, column, "sender/faults", "Invalid messages", grouped(s.faults),
+           "Messages and frame words of the sender that were skipped.");
+}
+
+void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const LiveStatus& s = *c.state.scanner;
+  const float width = std::min(area.width() - ui.px(32), ui.px(620));
+  const float x0 = std::round(area.cx() - 0.5F * width), x1 = x0 + width;
+  float y = std::round(area.cy() - ui.px(130));
+  const auto line = [&](Type type, float height, ImU32 ink, std::string_view text) {
+    ui.text_centred(type, {area.x0, y, area.x1, y + ui.px(height)}, ink, text);
+    y += ui.px(height);
+  };
+  line(Type::large, 28, theme::kText, "Waiting for a scanner");
+  line(Type::body, 24, theme::kMuted, "Start a sender. The first image appears with the first frame.");
+  y += ui.px(12);
+  const Rect box{x0, y, x1, y + ui.px(44)};
+  ui.outline(box, theme::kLine, 4);
+  ui.text(Type::body, box.x0 + ui.px(16), box.y0, box.height(), theme::kMuted, "Address");
+  ui.text_fitted(Type::large, box.x0 + ui.px(96), box.x1 - ui.px(96), box.y0, box.height(), theme::kText, s.address);
+  const Rect copy{box.x1 - ui.px(84), box.y0 + ui.px(8), box.x1 - ui.px(8), box.y1 - ui.px(8)};
+  copy_button(c, "waiting_copy", copy, s.address, Emphasis::primary);
+  y = box.y1 + ui.px(16);
+  const std::string open = fmt::format("s = Sender(description, \"{}\")", s.address);
+  const std::string demo = "echoloop send sim:heart --to " + s.address;
+  const std::array<std::array<std::string, 2>, 4> rows = {
+      {{"Python", "from echoloop import Sender"}, {"", open}, {"", "s.send(frame)"}, {"Demo", demo}}};
+  for (const auto& [name, code] : rows) {
+    const Rect r{x0, y, x1, y + ui.px(22)};
+    ui.text(Type::body, r.x0 + ui.px(16), r.y0, r.height(), theme::kMuted, name);
+    ui.text_fitted(Type::body, r.x0 + ui.px(96), r.x1, r.y0, r.height(), theme::kText2, code);
+    y = r.y1;
+  }
+  y += ui.px(10);
+  line(Type::small, 18, theme::kMuted, s.reach);
+  line(Type::small, 18, theme::kMuted, "Senders for Python, C and C++: README, section Connect a scanner");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,19 @@
+// Rows about the scanner that is connected, waited for or gone. UI thread only.
+#pragma once
+
+#include "gui/panels/panels.h"
+
+namespace echoloop {
+
+inline constexpr std::string_view kScannerAddress = "live:default";  // that the Source panel offers
+
+// In the Source panel: the address that is waited at, who is connected. None without a scanner.
+void scanner_rows(PanelContext& c, Column& column);
+
+// In the Stream panel: sender, transport, blocks, clock, age of the newest frame, losses. None without a scanner.
+void sender_rows(PanelContext& c, Column& column);
+
+// In place of the image, before the first one: the address, and how a sender uses it.
+void draw_waiting_for_scanner(PanelContext& c, const Rect& area);
+
+}  // namespace echoloop

@@ -1,0 +1,171 @@
+#include "gui/state/edit_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/param_table.h"
+#include "gui/state/mark_shape.h"
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostSteps = 200;
+constexpr double kJoin_s = 0.7;  // keys that repeat come 30 times a second, a thoughtful hand once
+
+std::vector<const ParamSpec*> differing(const ImagingParams& a, const ImagingParams& b) {
+  std::vector<const ParamSpec*> specs;
+  for (const ParamSpec& spec : param_table()) {
+    if (get_number(a, spec) != get_number(b, spec)) specs.push_back(&spec);
+  }
+  return specs;
+}
+
+std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
+  if (!spec.choices.empty()) return std::string(get_choice(params, spec).label);
+  return fixed(get_number(params, spec) * spec.shown_per_si, spec.decimals);
+}
+
+std::string name_of_mark(const Mark& mark) {
+  return mark.role == RegionRole::none ? fmt::format("{} {}", name_of(mark.kind), mark.number) : mark_label(mark);
+}
+
+// Those of `list` that `other` has not, or has otherwise.
+std::vector<const Mark*> not_in(const std::vector<Mark>& list, const std::vector<Mark>& other) {
+  std::vector<const Mark*> found;
+  for (const Mark& mark : list) {
+    if (std::find(other.begin(), other.end(), mark) == other.end()) found.push_back(&mark);
+  }
+  return found;
+}
+
+const char* verb_of(std::size_t before, std::size_t after) {
+  return before > after ? "removed" : before < after ? "restored" : "changed";
+}
+
+std::string change_text(const Edits& before, const Edits& after) {
+  std::string text;
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  };
+  add(change_text(before.params, after.params));
+  add(change_text(before.marks, after.marks));
+  if (before.calipers != after.calipers) {
+    add(std::string("M-mode caliper ") + verb_of(before.calipers.size(), after.calipers.size()));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string change_text(const std::vector<Mark>& before, const std::vector<Mark>& after) {
+  const std::vector<const Mark*> gone = not_in(before, after), come = not_in(after, before);
+  const char* verb = verb_of(before.size(), after.size());
+  const std::vector<const Mark*>& told = before.size() > after.size() ? gone : come;
+  if (told.empty()) return {};
+  if (told.size() == 1) return name_of_mark(*told.front()) + " " + verb;
+  return fmt::format("{} measurements {}", told.size(), verb);
+}
+
+std::string change_text(const ImagingParams& before, const ImagingParams& after) {
+  const auto specs = differing(before, after);
+  if (specs.empty()) return {};
+  const ParamSpec& first = *specs.front();
+  std::string text = fmt::format("{} {} → {}", first.label, value_text(before, first), value_text(after, first));
+  if (!first.unit.empty()) text += " " + std::string(first.unit);
+  if (specs.size() == 2) text += ", " + std::string(specs[1]->label);
+  if (specs.size() > 2) text += fmt::format(" and {} more", specs.size() - 1);
+  return text;
+}
+
+void EditHistory::begin(const Edits& edits) {
+  now_ = edits;
+  steps_.clear();
+  done_ = 0;
+}
+
+bool EditHistory::joins(const Step& step, const ImagingParams& params, Hand hand, double time_s) const {
+  if (step.closed || step.held != (hand == Hand::holding)) return false;
+  if (step.held) return true;
+  return time_s - step.last_s < kJoin_s &&
+         differing(now_.params, params) == differing(step.before.params, step.after.params);
+}
+
+void EditHistory::join(Step& step, const Edits& edits, double time_s) {
+  step.after = edits;
+  step.last_s = time_s;
+  if (step.before == edits) --done_;  // back where it was: nothing to undo
+}
+
+void EditHistory::observe(const Edits& edits, Hand hand, double time_s, std::uint64_t event, std::string name) {
+  const bool named = std::exchange(event_, event) != event;
+  Step* last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
+  const bool drawn = edits.marks != now_.marks || edits.calipers != now_.calipers;
+  if (edits.params == now_.params && !drawn) {
+    if (last != nullptr && hand == Hand::free && last->held) last->closed = true;
+    return;
+  }
+  // Marks change by single acts: only a drag of one goes on.
+  const bool may_join = !named && (!drawn || hand == Hand::holding);
+  if (last != nullptr && may_join && joins(*last, edits.params, hand, time_s)) {
+    join(*last, edits, time_s);
+  } else {
+    if (last != nullptr) last->closed = true;
+    steps_.resize(done_);
+    steps_.push_back({.before = now_,
+                      .after = edits,
+                      .name = named ? std::move(name) : std::string(),
+                      .held = hand == Hand::holding,
+                      .closed = named || (drawn && hand == Hand::free),
+                      .last_s = time_s});
+    if (steps_.size() > kMostSteps) steps_.erase(steps_.begin());
+    done_ = steps_.size();
+  }
+  steps_.resize(done_);
+  now_ = edits;
+}
+
+void EditHistory::forget_calipers() {
+  now_.calipers.clear();
+  std::vector<Step> kept;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    step.before.calipers.clear();
+    step.after.calipers.clear();
+    if (step.before == step.after) continue;
+    if (i < done_) ++done;
+    kept.push_back(std::move(step));
+  }
+  steps_ = std::move(kept);
+  done_ = done;
+}
+
+std::optional<Edits> EditHistory::undo() {
+  if (done_ == 0) return std::nullopt;
+  Step& step = steps_[--done_];
+  step.closed = true;
+  if (done_ > 0) steps_[done_ - 1].closed = true;
+  return now_ = step.before;
+}
+
+std::optional<Edits> EditHistory::redo() {
+  if (done_ == steps_.size()) return std::nullopt;
+  return now_ = steps_[done_++].after;
+}
+
+std::string EditHistory::undo_text() const {
+  if (done_ == 0) return {};
+  const Step& step = steps_[done_ - 1];
+  return step.name.empty() ? change_text(step.after, step.before) : step.name;
+}
+
+std::string EditHistory::redo_text() const {
+  if (done_ == steps_.size()) return {};
+  const Step& step = steps_[done_];
+  return step.name.empty() ? change_text(step.before, step.after) : step.name;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,57 @@
+#include "gui/state/structure_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "measure/plane_geometry.h"
+
+namespace echoloop {
+namespace {
+
+// Largest first; of equal ones the upper one.
+void rank(StructureView& view) {
+  const auto& objects = view.image->objects;
+  view.ranked.resize(objects.size());
+  std::iota(view.ranked.begin(), view.ranked.end(), std::size_t{0});
+  std::stable_sort(view.ranked.begin(), view.ranked.end(),
+                   [&](std::size_t a, std::size_t b) { return objects[a].area_m2 > objects[b].area_m2; });
+  view.numbers.resize(objects.size());
+  for (std::size_t i = 0; i < view.ranked.size(); ++i) view.numbers[view.ranked[i]] = static_cast<int>(i) + 1;
+}
+
+}  // namespace
+
+void show_objects(StructureView& view, const StructureImage& found) {
+  view.image = &found;
+  rank(view);
+  view.outlines = outline_labels(found.labels, found.grid);
+}
+
+int object_at(const StructureView& view, PlanePoint at) {
+  if (view.image == nullptr) return 0;
+  const Grid& grid = view.image->grid;
+  const GridPlace place = grid.place(at.x_m, at.z_m);
+  if (!grid.contains(place, 1e-6)) return 0;
+  const auto near = [](double v, int n) { return std::clamp<long>(std::lround(v), 0, n - 1); };
+  const auto pixel = static_cast<std::size_t>(near(place.row, grid.nz)) * static_cast<std::size_t>(grid.nx) +
+                     static_cast<std::size_t>(near(place.column, grid.nx));
+  const std::int32_t label = view.image->labels[pixel];
+  return label > 0 ? view.numbers[static_cast<std::size_t>(label - 1)] : 0;
+}
+
+int same_object(const StructureView& view, const StructureObject& before) {
+  const double size_m = std::sqrt(before.area_m2);
+  double least_m = std::max(size_m, 1e-3);  // farther off, or this much larger or smaller: another one
+  int found = 0;
+  for (int number = 1; number <= view.count(); ++number) {
+    const StructureObject& o = view.object(number);
+    const double away_m = distance_m(o.centroid, before.centroid) + std::abs(std::sqrt(o.area_m2) - size_m);
+    if (away_m >= least_m) continue;
+    least_m = away_m;
+    found = number;
+  }
+  return found;
+}
+
+}  // namespace echoloop

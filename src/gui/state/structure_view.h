@@ -1,0 +1,40 @@
+// What the window knows about structure: what was found in the picture on screen, largest objects first, and which of
+// them somebody looks at. Objects are numbered from 1, the largest. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/results/structure_image.h"
+#include "measure/label_outline.h"
+
+namespace echoloop {
+
+struct StructureView {
+  // Filled by the window: what belongs to the picture on screen; null = nothing, then all below is empty.
+  const StructureImage* image = nullptr;
+  double older_s = 0.0;             // than the picture on screen
+  std::vector<std::size_t> ranked;  // [number - 1]: the object's place in image->objects
+  std::vector<int> numbers;         // [label - 1]: the object's number
+  std::vector<LabelOutline> outlines;
+
+  int selected = 0;  // number; 0 = none; the same object from picture to picture, as far as it can be followed
+  int hovered = 0;   // likewise: under the pointer, on the picture or in the table
+  int hovered_on_picture = 0;
+
+  [[nodiscard]] const StructureObject& object(int number) const {
+    return image->objects[ranked[static_cast<std::size_t>(number - 1)]];
+  }
+  [[nodiscard]] int count() const { return static_cast<int>(ranked.size()); }
+};
+
+// Fills image, ranked, numbers and outlines; `found` outlives the view.
+void show_objects(StructureView& view, const StructureImage& found);
+
+// The number of the object at a place; 0 = none there.
+[[nodiscard]] int object_at(const StructureView& view, PlanePoint at);
+
+// The object that is most likely the one that was there in an earlier picture: near and of like size; 0 = it is gone.
+[[nodiscard]] int same_object(const StructureView& view, const StructureObject& before);
+
+}  // namespace echoloop

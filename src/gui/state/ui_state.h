@@ -1,0 +1,291 @@
+// The seam between the window and the program. The application fills UiState before each window frame and answers
+// UiCommands; the window draws UiState, edits `params` and `stream` in place and calls the commands. UI thread only.
+// gui/ never includes backend/ or dsp/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "core/acquisition_facts.h"
+#include "core/live_status.h"
+#include "core/params.h"
+#include "core/sample_log.h"
+#include "core/stages.h"
+#include "core/stream_pace.h"
+#include "core/stream_settings.h"
+#include "core/timing_trace.h"
+#include "gui/state/compare_state.h"
+#include "gui/state/flow_view.h"
+#include "gui/state/inspector_view.h"
+#include "gui/state/m_mode_view.h"
+#include "gui/state/marks.h"
+#include "gui/state/measured.h"
+#include "gui/state/message.h"
+#include "gui/state/pan_zoom.h"
+#include "gui/state/program_facts.h"
+#include "gui/state/save_choice.h"
+#include "gui/state/sonogram_view.h"
+#include "gui/state/structure_view.h"
+
+namespace echoloop {
+
+// waiting, no_sender: of a scanner, for the badge alone (badge_state() in bars.h); the stream is live or idle then.
+enum class RunState { live, replay, frozen, fault, idle, waiting, no_sender };
+struct SourceInfo {
+  std::string opened_as;  // what to open to have it again
+  std::string name;       // "Heart phantom", "PWI_disk.mat"
+  bool live = false;      // a scanner, whose frames come when they come
+  std::string phantom;    // a name of phantoms(), or empty for a recording
+  std::string format;     // recordings: what the reader recognised
+  AcquisitionPtr acquisition;
+  std::uint64_t frame_count = 0;  // 0 = endless
+  double rate_hz = 0.0;           // the rate it plays at unless the user sets another
+  SampleLogPtr samples = {};      // null: a phantom, whose samples are right
+};
+
+struct Progress {
+  std::string text;       // "Opening big_file.npy"
+  double fraction = 0.0;  // 0..1
+};
+
+struct Fault {
+  std::string title;   // what happened
+  std::string detail;  // facts
+  std::string advice =
+      {};  // what to do, one or two sentences; empty = the window knows advice for a refused frame only
+  bool can_restart = false;
+  bool can_use_cpu = false;
+  std::optional<RingRefusal> refusal = {};  // policy error: what the slots looked like
+};
+
+// Looking back: the frames kept in memory, index 0 the oldest. While frozen nothing is added to them.
+struct Cine {
+  // Edited by the window; it says so by cine_changed.
+  std::size_t index = 0;       // the frame on screen while frozen
+  bool playing = false;        // while frozen
+  double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
+  std::size_t mark_in = 0;     // playing loops from here
+  std::size_t mark_out = 0;    // to here, both included
+  bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
+  bool compare = false;        // A, with parameters of its own, against B, with those in the panels; live too
+  CompareLook compare_look = CompareLook::wipe;
+  ImagingParams a;    // set by the window when a comparison begins, and when the user swaps
+  float wipe = 0.5F;  // share of the image's width that is A's
+  // Filled by the application.
+  std::size_t frames = 0;      // kept
+  double seconds = 0.0;        // of acquisition, from the oldest to the newest
+  std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
+  double frame_rate_hz = 0.0;  // of the acquisition; 0: unknown
+  std::size_t bytes = 0;       // memory that they hold; 0 when a recording in memory holds them
+  std::size_t budget_bytes = 0;
+  std::string why_no_flow;  // of the frame on screen while frozen; empty = it has one, or it is being made
+  std::string why_not;      // why looking back is not possible now; empty = it is
+  ComparedRecording a_recording;
+};
+
+// The recording of the live stream. Filled by the application.
+struct RecordingView {
+  bool on = false;         // frames are being recorded
+  bool finishing = false;  // no more come, but some still wait for the disk
+  std::string file;        // its name, without folders
+  double seconds = 0.0;
+  std::uint64_t frames = 0;
+  std::uint64_t not_recorded = 0;  // the disk was too slow for them
+  double bytes_per_second = 0.0;
+};
+
+// Memory, in bytes. Device numbers are 0 on the CPU.
+struct MemoryView {
+  std::size_t device_used = 0;   // by this stream
+  std::size_t device_free = 0;   // that anybody could still take
+  std::size_t host_used = 0;     // slots, copies of recordings and the history
+  std::size_t history_used = 0;  // of that, frames kept to look back
+  std::size_t host_free = 0;
+  std::size_t slot_bytes = 0;  // one slot; 0 when frames are lent in place
+  std::size_t lane_bytes = 0;  // one lane, on the device
+  bool page_locked = false;    // host_used is
+};
+
+// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
+// what was measured on it, the objects found in it, the session.
+enum class SaveWhat { picture, levels, data, film, timings, measurements, objects, session };
+enum class FilmRange { loop, all };
+enum class FilmContainer { mp4, webm, mkv };
+
+struct FilmChoice {
+  FilmRange range = FilmRange::loop;
+  double speed = 1.0;  // seconds of acquisition in a second of the video
+  FilmContainer container = FilmContainer::mp4;
+};
+
+struct Saving {
+  FilmChoice film;  // edited by the panel
+  // Filled by the application.
+  SavePlace place;          // while the panel is seen
+  bool seen = false;        // set by the window
+  bool ask = false;         // the panel opens; cleared by the window
+  std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
+  bool making_film = false;
+  std::string last;     // what the last one became, in a line; empty = nothing yet
+  bool failed = false;  // `last` says why
+};
+
+struct TimelineView {
+  bool wanted = false;      // set by the window each frame: the panel is open and not paused
+  std::vector<Span> spans;  // filled while wanted: the last frames, oldest first
+};
+
+enum class TimingFile { chrome_trace, csv };
+
+// A preset as the window shows it.
+struct PresetView {
+  std::string name;
+  std::string about;
+  std::string probe;  // whose it is, in words; empty = any
+  int slot = 0;       // key 1 to 9; 0 = none
+  bool own = false;   // the user's: may be changed and removed
+  bool fits = true;   // its probe is at hand
+  bool is_default = false;
+};
+
+// Filled by the application.
+struct Presets {
+  std::vector<PresetView> list;
+  int active = -1;          // the last one that was loaded; -1 = none
+  bool changed = false;     // since then
+  std::uint64_t loads = 0;  // so far: each is one step of undo
+  std::string probe;        // at hand, in words
+};
+
+enum class PresetAct { load, save_as, overwrite, rename, remove, set_default, unset_default };
+struct PresetOrder {
+  PresetAct act = PresetAct::load;
+  int index = -1;         // which one; save_as: none
+  std::string name = {};  // save_as, rename
+};
+
+// Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
+struct ControlReasons {
+  std::string host_memory = {};
+  std::string streams = {};
+  std::string lanes = {};
+  std::string precision = {};
+  std::string reference = {};
+};
+
+struct UiState {
+  // Edited by the panels; the application reads them when told.
+  ImagingParams params;
+  StreamSettings stream;
+  Marks marks;
+  PanZoom pan_zoom;                     // what of the picture is seen
+  std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
+  InspectorView inspector;
+  MModeView m_mode;
+
+  Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
+  bool facts_edited = false;  // and has not let go of yet
+  Facts assumed_facts;        // what its reader assumed instead, as far as that is known
+
+  // Filled by the application.
+  ImagingParams defaults;  // for the source at hand
+  SourceInfo source;
+  std::optional<LiveStatus> scanner;  // that is the source, or is waited for; nothing: neither
+  std::string backend;                // "CUDA" or "CPU"
+  std::string device;                 // "NVIDIA H200", "2 threads"
+  RunState run = RunState::idle;
+  double processed_fps = 0.0;
+  double shown_fps = 0.0;
+  std::uint64_t shown = 0;
+  std::uint64_t errors = 0;
+  RingCounts counts;
+  // Plots: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
+  // Latencies of the frames that were shown: over their last 10 s, and since the stream began.
+  StageSummary latency, latency_since_start;  // acquired to image ready
+  std::vector<float> latency_history_ms;
+  StageSummary shown_latency, shown_latency_since_start;  // acquired to shown
+  std::vector<float> shown_latency_history_ms;
+  std::vector<float> occupancy;  // slots in use, likewise
+  StreamPace pace;
+  double bytes_per_second = 0.0;     // channel data processed
+  double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
+  StreamTiming timing;
+  TimelineView timeline;
+  MemoryView memory;
+  Cine cine;
+  Saving saving;
+  Presets presets;
+  RecordingView recording;
+  Measured measured;    // filled by the window
+  Measured measured_a;  // likewise, of side A of a comparison
+  FlowView flow;
+  StructureView structure;
+  SonogramView sonogram;
+  std::array<StageSummary, kStageCount> stages{};
+  StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
+  double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
+  std::optional<Progress> progress;
+  std::optional<Fault> fault;
+  MessageLog messages;
+  std::string formation_warning;              // e.g. the course recipe aliases on this grid; empty = none
+  std::vector<std::filesystem::path> recent;  // newest first
+  std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
+  std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
+  ControlReasons no_effect;
+  std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
+  std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
+  bool reset_undoable = false;  // by undo, once there is no later step
+  std::uint64_t resets = 0;     // so far, those that were undone too
+};
+
+// Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
+inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
+  return state.kiosk.empty() ? why : std::string_view(state.kiosk);
+}
+
+// The sample that holds the echo of a place, as the nearest element recorded it.
+struct EchoPlace {
+  int transmit = 0;  // from 1
+  int element = 0;   // from 1
+  int sample = 0;    // from 0, as in the recording
+};
+
+struct UiCommands {
+  std::function<void()> params_changed;                         // after any edit of UiState::params
+  std::function<void()> stream_changed;                         // after any edit of UiState::stream
+  std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
+  std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
+  std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
+  std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
+  std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed
+  std::function<ProgramFacts()> program_facts;        // answers at once
+  std::function<void()> open_manual;                  // in the desktop's program for such pages
+  std::function<void()> cancel;                       // what the progress strip shows: opening, or a film
+  std::function<void()> toggle_freeze;                // Space
+  std::function<void()> cine_changed;                 // after any edit of UiState::cine
+  // Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
+  // empty path: A is B's recording with held settings again.
+  std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
+  std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
+  std::function<void(TimingFile)> save_timings;
+  std::function<void(SaveWhat)> save;   // S: the picture
+  std::function<void()> toggle_record;  // R
+  std::function<void(const PresetOrder&)> preset;
+  std::function<void(const std::string&)> say;   // a line of message
+  std::function<void(const std::string&)> hint;  // likewise, gone after a moment: why a key cannot act here
+  std::function<void()> auto_reference;          // brightest pixel of the next frame becomes 0 dB
+  std::function<void()> restart;                 // after a fault
+  std::function<void()> use_cpu;                 // after a device fault
+  std::function<void()> reset;                   // F9: everything that can be set, as it was at the start
+  std::function<void()> undo_reset;              // and back
+  std::function<void(std::size_t)> dismiss_message;
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
+};
+
+}  // namespace echoloop

@@ -1,0 +1,65 @@
+// Drawing with the design's lengths: rectangles, text, icons, all rounded to whole pixels at the window's scale.
+// A thin layer over ImGui's draw list, so that panels never see pixels or ImGui versions. UI thread only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gui/gl/imgui_compat.h"
+#include "gui/state/rect.h"
+#include "gui/toolkit/fonts.h"
+
+namespace echoloop {
+
+enum class Direction { left, right, up, down };
+
+class Painter {
+ public:
+  void begin(ImDrawList* list, const Fonts* fonts, float scale) {
+    list_ = list;
+    fonts_ = fonts;
+    scale_ = scale;
+  }
+  [[nodiscard]] ImDrawList& list() const { return *list_; }
+  ImDrawList* swap_list(ImDrawList* list);  // returns the one that was in use
+  [[nodiscard]] const Fonts& fonts() const { return *fonts_; }
+  [[nodiscard]] float scale() const { return scale_; }
+  [[nodiscard]] float px(float length) const;  // whole pixels
+  [[nodiscard]] float hairline() const;        // at least 1
+
+  void fill(const Rect& r, ImU32 color, float radius = 0) const;  // radius at scale 1
+  void outline(const Rect& r, ImU32 color, float radius = 0, float thickness = 1) const;
+  void horizontal(float x0, float x1, float y, ImU32 color) const;  // a hairline below y
+  void vertical(float x, float y0, float y1, ImU32 color) const;
+  void disc(float x, float y, float radius, ImU32 color) const;  // radius at scale 1
+  void ring(float x, float y, float radius, ImU32 color, float thickness) const;
+  void stroke(ImVec2 a, ImVec2 b, ImU32 color, float thickness) const;
+
+  [[nodiscard]] float width(Type type, std::string_view text) const;
+  // Left edge x, text centred on the line of height `height` at y. Returns the right edge.
+  float text(Type type, float x, float y, float height, ImU32 color, std::string_view text) const;
+  float text(Type type, const Rect& row, ImU32 color, std::string_view text) const;
+  void text_right(Type type, float right, float y, float height, ImU32 color, std::string_view text) const;
+  void text_centred(Type type, const Rect& r, ImU32 color, std::string_view text) const;
+  // As much as fits before `right`, with an ellipsis. Returns the right edge.
+  float text_fitted(Type type, float x, float right, float y, float height, ImU32 color, std::string_view text) const;
+  // As much of it as is `wide` at most, with an ellipsis.
+  [[nodiscard]] std::string fitted(Type type, float wide, std::string_view text) const;
+  // Broken at spaces; returns the height used.
+  float paragraph(Type type, float x, float y, float wrap, float line, ImU32 color, std::string_view text) const;
+  [[nodiscard]] float paragraph_height(Type type, float wrap, float line, std::string_view text) const;
+
+  void chevron(float cx, float cy, Direction direction, ImU32 color, float size = 8) const;
+  void triangle(float tip_x, float tip_y, Direction direction, ImU32 color, float size) const;
+  void check(const Rect& r, ImU32 color) const;
+  void cross(float cx, float cy, ImU32 color) const;
+  void pause(float cx, float cy, ImU32 color) const;
+  void play(float cx, float cy, ImU32 color) const;
+
+ private:
+  ImDrawList* list_ = nullptr;
+  const Fonts* fonts_ = nullptr;
+  float scale_ = 1;
+};
+
+}  // namespace echoloop

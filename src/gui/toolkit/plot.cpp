@@ -1,0 +1,106 @@
+#include "gui/toolkit/plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kTitle = 18, kLabels = 15, kLeft = 34;
+
+// Lengths of a plot follow its labels.
+float plot_scale(Type labels) { return labels == Type::small ? 1.0F : 1.5F; }
+
+// Labels across stand side by side, the first of them shifted inwards: wide ones need wider steps.
+double step_across(const Ui& ui, const PlotAxis& axis, float length_px, Type type) {
+  const float least = ui.px(30 * plot_scale(type));
+  const auto step = [&](float apart) { return axis.step(static_cast<double>(length_px), static_cast<double>(apart)); };
+  float widest = 0;
+  axis.each_tick(step(least),
+                 [&](double, const std::string& text) { widest = std::max(widest, ui.width(type, text)); });
+  return step(std::max(least, 1.5F * widest + ui.px(2)));
+}
+
+}  // namespace
+
+float Plot::x_px(double v) const { return box.x0 + static_cast<float>(x.share(v)) * box.width(); }
+float Plot::y_px(double v) const { return box.y0 + static_cast<float>(y.share(v)) * box.height(); }
+double Plot::x_at(float px) const {
+  return x.first + static_cast<double>((px - box.x0) / std::max(box.width(), 1.0F)) * (x.last - x.first);
+}
+double Plot::y_at(float px) const {
+  return y.first + static_cast<double>((px - box.y0) / std::max(box.height(), 1.0F)) * (y.last - y.first);
+}
+
+Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
+  const Type type = look.labels;
+  const float k = plot_scale(type);
+  Plot plot{
+      {cell.x0 + ui.px(kLeft * k), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels * k)}, look.x, look.y};
+  const Rect& box = plot.box;
+  if (look.ground == PlotGround::canvas) ui.fill(box, theme::kCanvas);
+  ui.text_fitted(type, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);
+  const float line = ui.px(kLabels * k);
+  const float unit_x = box.x1 - ui.width(type, look.x.unit);
+  look.x.each_tick(step_across(ui, look.x, box.width(), type), [&](double v, const std::string& text) {
+    const float at = std::round(plot.x_px(v));
+    ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y1, box.y1 + ui.px(3), theme::kTick);
+    const float half = 0.5F * ui.width(type, text);
+    const float left = std::max(at - half, box.x0 - ui.px(4));
+    if (left + 2 * half > unit_x - ui.px(3)) return;  // the unit's place
+    ui.text(type, left, box.y1 + ui.px(2), line, theme::kMuted, text);
+  });
+  ui.text(type, unit_x, box.y1 + ui.px(2), line, theme::kMuted, look.x.unit);
+  const double step_y = look.y.step(static_cast<double>(box.height()), static_cast<double>(ui.px(24 * k)));
+  look.y.each_tick(step_y, [&](double v, const std::string& text) {
+    const float at = std::round(plot.y_px(v));
+    ui.horizontal(box.x0 - ui.px(3), box.x0, std::min(at, box.y1 - ui.hairline()), theme::kTick);
+    if (at < box.y0 + ui.px(13 * k)) return;  // the unit's place
+    ui.text_right(type, box.x0 - ui.px(5), at - 0.5F * line, line, theme::kMuted, text);
+  });
+  ui.text_right(type, box.x0 - ui.px(5), box.y0 - ui.px(6), line, theme::kMuted, look.y.unit);
+  return plot;
+}
+
+void draw_plot_note(const Ui& ui, const Rect& cell, const Plot& plot, std::string_view title, std::string_view note) {
+  // Over the title where there is no room beside it.
+  const float from = cell.x1 - ui.width(Type::small, note);
+  if (from < plot.box.x0 + ui.width(Type::small, title) + ui.px(8)) {
+    ui.fill({plot.box.x0, cell.y0, cell.x1, plot.box.y0}, theme::kPanel);
+  }
+  ui.text_right(Type::small, cell.x1, cell.y0, ui.px(kTitle), theme::kText, note);
+}
+
+void draw_curve(const Ui& ui, const Plot& plot, std::span<const float> values, double first_x, double step_x,
+                ImU32 color) {
+  std::vector<ImVec2> points;
+  const auto draw = [&] {
+    if (points.size() > 1) {
+      compat::add_polyline(ui.list(), points.data(), static_cast<int>(points.size()), color, 1.25F * ui.scale());
+    }
+    points.clear();
+  };
+  ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) {
+      draw();
+      continue;
+    }
+    points.push_back({plot.x_px(first_x + static_cast<double>(i) * step_x), plot.y_px(static_cast<double>(values[i]))});
+  }
+  draw();
+  ui.list().PopClipRect();
+}
+
+void draw_cursor(const Ui& ui, const Plot& plot, double x) {
+  const float at = std::round(plot.x_px(x));
+  if (at < plot.box.x0 || at > plot.box.x1) return;
+  for (float y = plot.box.y0; y < plot.box.y1; y += ui.px(6)) {
+    ui.vertical(at, y, std::min(y + ui.px(3), plot.box.y1), theme::kAccent);
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,156 @@
+// Controls, drawn with the draw list as the design says; ImGui gives identity, hover, hold and text input.
+// A control with a `why_not` is disabled and its tooltip says why. UI thread only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/state/focus.h"
+#include "gui/toolkit/painter.h"
+#include "gui/toolkit/theme.h"
+#include "gui/toolkit/tooltip.h"
+
+namespace echoloop {
+
+struct Hit {
+  bool hovered = false;
+  bool held = false;
+  bool pressed = false;             // the button went down in this frame
+  bool clicked = false;             // and up again, inside
+  bool right = false;               // right button, up inside
+  bool focused = false;             // the keyboard acts on it, and the ring is shown
+  std::vector<KeyPress> keys = {};  // for it, in this frame
+};
+
+// A place that takes the mouse, as it was drawn in the last frame.
+struct HitArea {
+  Rect whole;
+  Rect seen;              // the part that is not clipped away
+  bool in_popup = false;  // above the window
+};
+
+enum class Emphasis { plain, primary };
+
+struct ButtonLook {
+  std::string_view label;
+  std::string_view shortcut = {};
+  Emphasis emphasis = Emphasis::plain;
+  bool active = false;  // a tool that is in use
+};
+
+struct Choice {
+  std::string_view label;
+  std::string_view note = {};  // muted, behind the label
+};
+
+struct BadgeLook {
+  std::string_view text;
+  ImU32 ground = 0;  // 0: outlined in the ink's colour
+  ImU32 ink = theme::kText2;
+  bool dot = false;
+  bool large = false;  // for the projector
+};
+
+// Where the next row of a column goes.
+struct Column {
+  float x0 = 0, x1 = 0, y = 0;  // pixels, inside the padding
+  bool compact = false;
+  [[nodiscard]] float label_width() const { return compact ? 88.0F : 104.0F; }
+};
+
+class Ui : public Painter {
+ public:
+  void begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool escape);
+  void end_frame();  // draws the tooltip
+
+  Hit hit(const char* id, const Rect& r);
+  // A hit area that the keyboard reaches too: every control is one. Keys that press it count as a click.
+  Hit control(const char* id, const Rect& r, FocusKind kind = FocusKind::button, std::string_view name = {});
+  // Only for the keyboard: a part of a control that the mouse already has.
+  Hit key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view name);
+  [[nodiscard]] Focus& focus() { return focus_; }
+  [[nodiscard]] const Focus& focus() const { return focus_; }
+  // Nothing has the keyboard any more, a text that is being typed included.
+  void forget_keys() { focus_ = {}, editing_id_ = 0; }
+  bool take_key(const KeyPress& press);  // before anything is drawn; true when the focus or its control took it
+  void tip(const char* id, const Hit& h, const Rect& r, const Tip& tip);
+  [[nodiscard]] bool escape() const { return escape_; }
+  void use_escape() { escape_ = false; }
+  [[nodiscard]] bool editing() const { return editing_id_ != 0; }
+  [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
+  [[nodiscard]] bool holding() const;  // the mouse holds a control
+  [[nodiscard]] Rect rect_of(const std::string& id) const;
+  [[nodiscard]] const std::map<std::string, HitArea, std::less<>>& hit_areas() const { return areas_; }
+  [[nodiscard]] const std::vector<std::string>& clicked() const { return clicked_; }  // in this frame
+
+  // Rows of a column.
+  Rect row(Column& c, float height, float gap) const;
+  Rect labelled(Column& c, std::string_view label, std::string_view note, bool enabled);
+
+  bool button(const char* id, const Rect& r, const ButtonLook& look, const Tip& tip);
+  bool link(const char* id, const Rect& r, std::string_view label, std::string_view shortcut, const Tip& tip);
+  bool icon_button(const char* id, const Rect& r, const Tip& tip);  // the caller draws the icon on it
+  std::optional<int> segmented(const char* id, const Rect& r, std::span<const Choice> options, int chosen,
+                               const Tip& t);
+  std::optional<int> combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
+                           int chosen, const Tip& tip);
+  // A list that opens below r; the caller draws r's face.
+  std::optional<int> menu(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& tip);
+  bool radio(const char* id, const Rect& r, std::string_view label, bool chosen, const Tip& tip);
+  bool check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& tip);
+  // The folding head of a panel; `open` changes on a click. `link_width`: pixels at its right end that are another
+  // control's.
+  void header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open,
+              float link_width = 0);
+  // Centred on y; returns the right edge.
+  float badge(float x, float centre_y, const BadgeLook& look) const;
+  [[nodiscard]] float badge_width(const BadgeLook& look) const;
+
+  // A field of typed text in place of a control, from Ctrl-click. The text when it was accepted.
+  // `stop`: of the control for the keyboard, where it is not the id.
+  void start_editing(const char* id, const std::string& text, const std::string& stop = {});
+  [[nodiscard]] bool is_editing(const char* id) const;
+  std::optional<std::string> edit_field(const Rect& r);
+  // A plain line of text; true when Enter was pressed. `focus`: takes the keyboard.
+  bool text_line(const char* id, const Rect& r, std::span<char> text, bool focus);
+
+  // Popups: `open_popup` in the frame of the click, then every frame begin .. end.
+  void open_popup(const char* id);
+  bool begin_popup(const char* id, const Rect& r, ImU32 ground = theme::kField);
+  void end_popup();
+  void close_popup();
+  // A box over the window that takes nothing from it: the rest stays usable. Every frame begin .. end.
+  bool begin_callout(const char* id, const Rect& r);
+  void end_callout();
+
+ private:
+  void draw_ring();
+  // `stop`: its name for the keyboard.
+  bool text_input(const char* id, const std::string& stop, const Rect& r, std::span<char> text, bool focus);
+  std::optional<int> choice_list(const char* id, const Rect& r, std::span<const Choice> options, int chosen, bool open);
+
+  Focus focus_;
+  struct Ring {
+    ImDrawList* list = nullptr;
+    Rect rect, clip;
+  } ring_;  // of the control that has the focus
+  int edited_field_ = 0;
+  int text_fields_ = 0;  // counts up when a text field is left by key: ImGui then gives up the old one
+
+  bool escape_ = false;
+  ImGuiID editing_id_ = 0;
+  std::string editing_stop_;
+  bool editing_fresh_ = false;
+  char editing_text_[64] = {};
+  Tooltip tooltip_;
+  ImDrawList* under_popup_ = nullptr;
+  ImDrawList* under_callout_ = nullptr;
+  std::map<std::string, HitArea, std::less<>> areas_;
+  std::vector<std::string> clicked_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,186 @@
+#include "gui/toolkit/view_settings.h"
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gui/state/panel_list.h"
+#include "gui/toolkit/ui_scale.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::array<const char*, 4> kDockNames = {"none", "inspector", "m_mode", "sonogram"};
+
+float width_from(const std::string& text) {
+  std::istringstream in(text);
+  float value = 0;
+  in >> value;
+  return in && std::isfinite(value) && value >= 0 && value < 10000 ? value : 0.0F;
+}
+
+float scale_from(const std::string& text) {
+  const float value = width_from(text);
+  return value >= kUiScales.front() && value <= kUiScales.back() ? value : 0.0F;
+}
+
+// "x y width height", and "full" behind it.
+WindowPlace place_from(const std::string& text) {
+  std::istringstream in(text);
+  WindowPlace p;
+  std::string full;
+  in >> p.x >> p.y >> p.width >> p.height;
+  constexpr int kMost = 100'000;
+  const auto sane = [](int v) { return v > -kMost && v < kMost; };
+  if (!in || !sane(p.x) || !sane(p.y) || p.width < 1 || !sane(p.width) || p.height < 1 || !sane(p.height)) return {};
+  in >> full;
+  p.full_screen = full == "full";
+  return p;
+}
+
+bool is_one_line(const std::string& text) { return !text.empty() && text.find_first_of("\r\n") == std::string::npos; }
+
+constexpr std::array<const char*, 4> kSaveFormats = {"png", "svg", "pdf", "image"};
+constexpr std::array<const char*, 6> kSaveSizes = {"1", "2", "3", "4", "print", "scale"};
+
+template <class Enum, std::size_t N>
+void take_word(Enum& to, const std::array<const char*, N>& words, const std::string& value) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (value == words[i]) to = static_cast<Enum>(i);
+  }
+}
+
+void take_number(double& to, const std::string& text, const FigureRange& range) {
+  std::istringstream in(text);
+  double value = 0.0;
+  if (in >> value && value >= range.least && value <= range.most) to = value;
+}
+
+void apply_saving(SaveChoice& saving, const std::string& key, const std::string& value) {
+  if (key == "save_format") take_word(saving.format, kSaveFormats, value);
+  if (key == "save_size") take_word(saving.size, kSaveSizes, value);
+  if (key == "save_width_mm") take_number(saving.width_mm, value, kFigureWidth_mm);
+  if (key == "save_mm_per_cm") take_number(saving.mm_per_cm, value, kFigureScale_mm_per_cm);
+  if (key == "save_dpi") take_number(saving.dpi, value, kFigureDpi);
+  if (key == "save_ground") saving.ground = value == "dark" ? PageGround::dark : PageGround::white;
+  if (key == "save_folder") saving.folder = value;
+  if (key == "save_name") saving.name = value;
+}
+
+void apply(ViewSettings& settings, const std::string& key, const std::string& value) {
+  apply_saving(settings.saving, key, value);
+  if (key == "left_column") settings.widths.left = width_from(value);
+  if (key == "right_column") settings.widths.right = width_from(value);
+  if (key == "last_folder") settings.last_folder = value;
+  if (key == "recent" && settings.recent.size() < kMostRecent) settings.recent.emplace_back(value);
+  if (key == "last_preset") settings.last_preset = value;
+  if (key == "window") settings.place = place_from(value);
+  if (key == "toured") settings.toured = value == "yes";
+  if (key == "latency_plot") settings.plotted = value == "shown" ? Latency::shown : Latency::ready;
+  if (key == "histogram") settings.histogram = value == "open";
+  if (key == "dock_height") settings.dock_height = width_from(value);
+  if (key == "scale") settings.scale = scale_from(value);
+  for (std::size_t i = 0; i < kDockNames.size(); ++i) {
+    if (key == "dock" && value == kDockNames[i]) settings.dock = static_cast<Dock>(i);
+  }
+  if (key == "timeline_frames") {
+    for (const int count : kTimelineFrames) {
+      if (value == std::to_string(count)) settings.timeline_frames = count;
+    }
+  }
+  for (auto& [panel, open] : settings.open) {
+    if (key == "panel_" + panel) open = value == "open";
+  }
+  for (auto& [panel, open] : settings.open_compact) {
+    if (key == "compact_panel_" + panel) open = value == "open";
+  }
+}
+
+}  // namespace
+
+OpenPanels open_panels() {
+  OpenPanels open;
+  for (const PanelRow& row : panels()) open.emplace(row.key, row.open);
+  return open;
+}
+
+OpenPanels open_compact_panels() {
+  OpenPanels open;
+  for (const PanelRow& row : panels()) open.emplace(row.key, row.open_compact);
+  return open;
+}
+
+LayoutText layout_text(const ViewSettings& settings) {
+  const auto open_or_folded = [](bool open) { return open ? "open" : "folded"; };
+  const auto number = [](float value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+  };
+  LayoutText layout = {{"left_column", number(settings.widths.left)},
+                       {"right_column", number(settings.widths.right)},
+                       {"latency_plot", settings.plotted == Latency::shown ? "shown" : "ready"},
+                       {"timeline_frames", std::to_string(settings.timeline_frames)},
+                       {"dock", kDockNames[static_cast<std::size_t>(settings.dock)]},
+                       {"histogram", open_or_folded(settings.histogram)},
+                       {"dock_height", number(settings.dock_height)}};
+  for (const auto& [panel, open] : settings.open) layout["panel_" + panel] = open_or_folded(open);
+  for (const auto& [panel, open] : settings.open_compact) layout["compact_panel_" + panel] = open_or_folded(open);
+  return layout;
+}
+
+void apply_layout(ViewSettings& settings, const LayoutText& layout) {
+  const LayoutText known = layout_text(settings);
+  for (const auto& [key, value] : layout) {
+    if (known.contains(key)) apply(settings, key, value);
+  }
+}
+
+ViewSettings load_view_settings(const std::filesystem::path& file) {
+  ViewSettings settings;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t equals = line.find(" = ");
+    if (equals != std::string::npos) apply(settings, line.substr(0, equals), line.substr(equals + 3));
+  }
+  return settings;
+}
+
+bool save_view_settings(const std::filesystem::path& file, const ViewSettings& settings) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  const std::filesystem::path temporary = file.string() + ".new";
+  {
+    std::ofstream out(temporary);
+    for (const auto& [key, value] : layout_text(settings)) out << key << " = " << value << "\n";
+    if (settings.scale > 0) out << "scale = " << settings.scale << "\n";
+    const WindowPlace& p = settings.place;
+    if (p.width > 0) {
+      out << "window = " << p.x << " " << p.y << " " << p.width << " " << p.height << (p.full_screen ? " full" : "")
+          << "\n";
+    }
+    out << "toured = " << (settings.toured ? "yes" : "no") << "\n";
+    const auto line = [&out](const char* key, const std::string& text) {
+      if (is_one_line(text)) out << key << " = " << text << "\n";
+    };
+    const SaveChoice& saving = settings.saving;
+    out << "save_format = " << kSaveFormats[static_cast<std::size_t>(saving.format)] << "\n";
+    out << "save_size = " << kSaveSizes[static_cast<std::size_t>(saving.size)] << "\n";
+    out << "save_width_mm = " << saving.width_mm << "\nsave_mm_per_cm = " << saving.mm_per_cm << "\n";
+    out << "save_dpi = " << saving.dpi << "\n";
+    out << "save_ground = " << (saving.ground == PageGround::dark ? "dark" : "white") << "\n";
+    line("save_folder", saving.folder);
+    line("save_name", saving.name);
+    line("last_folder", settings.last_folder.string());
+    line("last_preset", settings.last_preset);
+    for (const auto& file : settings.recent) line("recent", file.string());
+    if (!out.flush()) error = std::make_error_code(std::errc::no_space_on_device);
+  }
+  if (!error) std::filesystem::rename(temporary, file, error);
+  if (!error) return true;
+  std::filesystem::remove(temporary, error);
+  return false;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,84 @@
+// What the window remembers between runs: its place, column widths, folded panels, recordings, the last preset. A small
+// key = value file; anything missing or unreadable in it is the default. UI thread only.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/timing_trace.h"
+#include "gui/state/marks.h"
+#include "gui/state/objects_state.h"
+#include "gui/state/phantom_state.h"
+#include "gui/state/save_choice.h"
+#include "gui/state/timeline_state.h"
+#include "gui/state/window_place.h"
+#include "gui/toolkit/layout.h"
+
+namespace echoloop {
+
+using OpenPanels = std::map<std::string, bool, std::less<>>;  // by PanelRow::key
+// As they are at first.
+OpenPanels open_panels();
+OpenPanels open_compact_panels();
+
+inline constexpr std::size_t kMostRecent = 8;
+
+inline constexpr int kToolKinds = 3;  // of drawing tools: lines, regions, places
+
+enum class Dock { none, inspector, m_mode, sonogram };  // below the picture
+
+struct ViewSettings {
+  ColumnWidths widths;
+  OpenPanels open = open_panels();
+  OpenPanels open_compact = open_compact_panels();
+  std::filesystem::path last_folder;
+  Latency plotted = Latency::ready;  // which latency the stream panel draws
+  bool latency_since_start = false;  // instead of the last 10 s; not written
+  int timeline_frames = 5;
+  Dock dock = Dock::none;
+  float scale = 0;       // of the interface; 0 = the monitor's
+  bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
+  bool m_mode_beside =
+      false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
+  float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
+  bool histogram = false;  // shown in the measure panel
+  WindowPlace place;
+  std::vector<std::filesystem::path> recent;  // recordings, the newest first
+  std::string last_preset;                    // in force when the window was closed; empty = none
+  bool toured = false;                        // the tour was shown
+  SaveChoice saving;
+  bool tgc_open = false;  // its sliders are seen; not written either
+  // The tool of each kind that was used last: neither written nor compared.
+  std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
+  TimelineState timeline;  // as long as the window is open: neither written nor compared
+  ObjectsState objects;    // likewise
+  PhantomEdit phantom;     // likewise
+
+  [[nodiscard]] bool has_m_mode() const { return dock == Dock::m_mode || (dock == Dock::sonogram && m_mode_beside); }
+  [[nodiscard]] bool& is_open(std::string_view panel, bool compact) {
+    return (compact ? open_compact : open).find(panel)->second;
+  }
+  friend bool operator==(const ViewSettings& a, const ViewSettings& b) {
+    return a.widths.left == b.widths.left && a.widths.right == b.widths.right && a.open == b.open &&
+           a.open_compact == b.open_compact && a.last_folder == b.last_folder && a.plotted == b.plotted &&
+           a.timeline_frames == b.timeline_frames && a.dock == b.dock && a.histogram == b.histogram &&
+           a.dock_height == b.dock_height && a.scale == b.scale && a.place == b.place && a.recent == b.recent &&
+           a.last_preset == b.last_preset && a.toured == b.toured && a.saving == b.saving;
+  }
+};
+
+// Panels, columns and docks by their keys in the file, for sessions: not the window's place or what was opened.
+using LayoutText = std::map<std::string, std::string>;
+LayoutText layout_text(const ViewSettings& settings);
+void apply_layout(ViewSettings& settings, const LayoutText& layout);
+
+ViewSettings load_view_settings(const std::filesystem::path& file);
+// Best effort: a layout that cannot be saved is no reason to trouble anyone. False when it was not.
+bool save_view_settings(const std::filesystem::path& file, const ViewSettings& settings);
+
+}  // namespace echoloop

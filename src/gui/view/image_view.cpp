@@ -1,0 +1,185 @@
+#include "gui/view/image_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/units.h"
+#include "gui/overlay/caption.h"
+#include "gui/overlay/ruler.h"
+#include "gui/state/number_text.h"
+#include "gui/view/flow_bar.h"
+
+namespace echoloop {
+namespace {
+
+float tick_length(int index, int minor_per_major, const Ui& ui) {
+  if (index % minor_per_major == 0) return ui.px(8);
+  return 2 * (index % minor_per_major) == minor_per_major ? ui.px(5) : ui.px(4);
+}
+
+void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std::string_view key,
+                  std::string_view value, std::string_view unit) {
+  if (!room) return;
+  const float gap = ui.px(4);
+  float wanted = ui.width(Type::small, value);
+  if (!key.empty()) wanted += ui.width(Type::small, key) + gap;
+  if (!unit.empty()) wanted += ui.width(Type::small, unit) + gap;
+  if (x + wanted > right) {
+    room = false;
+    return;
+  }
+  const float h = ui.px(20);
+  if (!key.empty()) x = ui.text(Type::small, x, y, h, theme::kMuted, key) + gap;
+  x = ui.text(Type::small, x, y, h, theme::kText, value);
+  if (!unit.empty()) x = ui.text(Type::small, x + gap, y, h, theme::kMuted, unit);
+  x += ui.px(16);
+}
+
+// The flow picture where the pointer is; left of a wipe line there is none.
+const FlowImage* flow_under(const ImageViewContext& c, float mouse_x) {
+  return c.compared != nullptr && mouse_x < c.wipe_x ? nullptr : c.flow;
+}
+
+const Image& image_under(const ImageViewContext& c, float mouse_x) {
+  return c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
+}
+
+// The level where the pointer is, in whichever picture is on screen there.
+double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
+  const Image& image = image_under(c, mouse_x);
+  const GridPlace place = image.grid.place(x_m, z_m);
+  const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
+  const FlowImage* flow = flow_under(c, mouse_x);
+  if (flow != nullptr && flow->params.color_flow.mode == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
+  if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
+}
+
+// Where the recording has the echo of this place.
+std::string echo_text(const ImageViewContext& c, PlanePoint at) {
+  const std::optional<EchoPlace> echo = c.echo_at ? c.echo_at(at) : std::nullopt;
+  if (!echo) return {};
+  const bool several = c.image.acquisition != nullptr && c.image.acquisition->n_transmits() > 1;
+  std::string text =
+      fmt::format("sample {}  element {}", grouped(static_cast<std::uint64_t>(echo->sample)), echo->element);
+  if (several) text += fmt::format("  transmit {}", echo->transmit);
+  return text;
+}
+
+// The object under the pointer.
+std::string object_text(const StructureView& s) {
+  if (s.hovered_on_picture == 0) return {};
+  const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
+  return fmt::format("   object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
+}
+
+}  // namespace
+
+std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m) {
+  const double down_m = z_m - sector.apex_z_m;
+  const double skin_m = surface_radius_m(image);
+  const double r_mm = (std::hypot(x_m, down_m) - skin_m) / kMetresPerMillimetre;
+  return fmt::format("   {} {} mm  {}°", skin_m > 0.0 ? "depth" : "r", fixed(r_mm, 1),
+                     fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
+}
+
+void draw_rulers(const ImageViewContext& c) {
+  const Ui& ui = c.ui;
+  const PictureLayout& l = c.layout;
+  const Rect& r = l.image;
+  const double s = ui.scale();
+  if (l.grid.polar()) {
+    draw_sector_scale(c);
+  } else {
+    ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kLine2);
+  }
+  const RulerAxis x = ruler_axis(l.x_m(r.x0), l.x_m(r.x1), static_cast<double>(r.width()), 64 * s, s);
+  const float line = ui.px(16);
+  x.each([&](double mm, int index) {
+    const float at = std::round(l.x_px(mm * kMetresPerMillimetre));
+    const float length = tick_length(index, x.step.minor_per_major, ui);
+    ui.vertical(at, r.y0 - ui.px(2) - length, r.y0 - ui.px(2), index == 0 ? theme::kText2 : theme::kTick);
+    if (index != 0) return;
+    const std::string label = fixed(mm, x.step.decimals);
+    ui.text(Type::small, at - 0.5F * ui.width(Type::small, label), r.y0 - ui.px(26), line, theme::kText2, label);
+  });
+  const RulerAxis z = ruler_axis(l.z_m(r.y0), l.z_m(r.y1), static_cast<double>(r.height()), 52 * s, s);
+  z.each([&](double mm, int index) {
+    const float at = std::round(l.z_px(mm * kMetresPerMillimetre));
+    const float length = tick_length(index, z.step.minor_per_major, ui);
+    ui.horizontal(r.x0 - ui.px(2) - length, r.x0 - ui.px(2), at, index == 0 ? theme::kText2 : theme::kTick);
+    if (index == 0)
+      ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
+  });
+  // In the corner, clear of a label at the picture's left edge.
+  const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
+  const float first_x = l.x_px(first * kMetresPerMillimetre) - ui.px(14);
+  ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted, "x, z mm");
+}
+
+void draw_caption(const ImageViewContext& c, float right) {
+  const Ui& ui = c.ui;
+  float x = c.layout.image.x0;
+  const float y = c.layout.caption_y + ui.px(8);
+  bool room = true;
+  const auto item = [&](std::string_view key, const std::string& value, std::string_view unit) {
+    caption_item(ui, x, y, right, room, key, value, unit);
+  };
+  if (!c.side.empty()) item("", std::string(c.side), "");
+  if (c.flow != nullptr) {
+    const bool low_rank = c.flow->params.color_flow.mode == FlowMode::low_rank;
+    const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);
+    item(low_rank ? "low rank" : "flow", age, unit);
+  }
+  if (const StructureView& s = c.structure; s.image != nullptr) {
+    item("objects", std::to_string(s.count()), "");
+    if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms delay");
+  }
+  for (const CaptionItem& i : caption_items(c.image, c.faults)) item(i.key, i.value, i.unit);
+}
+
+void draw_pointer(const ImageViewContext& c, PlanePoint at) {
+  Ui& ui = c.ui;
+  const PictureLayout& l = c.layout;
+  const ImVec2 mouse{l.x_px(at.x_m), l.z_px(at.z_m)};
+  const Image& under = image_under(c, mouse.x);
+  const float tip = ui.px(2);
+  ui.triangle(mouse.x, l.image.y0 - tip, Direction::down, theme::kAccent, 7);
+  ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
+  const auto [x_m, z_m] = at;
+  const double level = level_at(c, x_m, z_m, mouse.x);
+  std::string text =
+      fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
+  if (l.grid.polar()) text += polar_text(under, l.grid.sector, x_m, z_m);
+  if (!std::isnan(level)) text += std::isinf(level) ? "   no echo" : fmt::format("   {} dB", fixed(level, 1));
+  if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
+    if (const std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty())
+      text += "   " + flow;
+  }
+  text += object_text(c.structure);
+  const float room = l.image.width() - ui.px(32);
+  std::string second = &under == &c.image ? echo_text(c, at) : std::string();
+  if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});
+  if (ui.width(Type::small, second) > room) second.clear();
+  const float wide = std::max(ui.width(Type::small, text), ui.width(Type::small, second));
+  if (wide > room) return;
+  const float w = wide + ui.px(16), line = ui.px(18), h = (second.empty() ? 1 : 2) * line + ui.px(4);
+  // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
+  // are above.
+  const float y0 = !c.side.empty() ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
+  const bool in_corner =
+      std::abs(mouse.y - y0 - 0.5F * h) < ui.px(30) + 0.5F * h && mouse.x > l.image.x1 - w - ui.px(40);
+  const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
+  const Rect chip{x0, y0, x0 + w, y0 + h};
+  ui.fill(chip, theme::kChip, 4);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2), line, theme::kText, text);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2) + line, line, theme::kText2, second);
+}
+
+}  // namespace echoloop

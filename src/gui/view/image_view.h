@@ -1,0 +1,53 @@
+// The picture's furniture: rulers in millimetres, colour bar in dB with its window, caption, the pointer's read-out.
+// The pixels themselves are drawn by ImagePainter, below everything that is drawn here. UI thread only.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/results/flow_image.h"
+#include "core/results/image.h"
+#include "gui/overlay/sample_fault_text.h"
+#include "gui/state/ui_state.h"
+#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/ui.h"
+
+namespace echoloop {
+
+struct ImageViewContext {
+  Ui& ui;
+  const PictureLayout& layout;
+  const Image& image;      // what is on screen
+  ImagingParams& display;  // the UI's copy: dynamic range and gain are dragged on the colour bar
+  const ImagingParams& defaults;
+  const Image* compared = nullptr;  // left of wipe_x; null = no comparison
+  float wipe_x = 0;
+  std::string_view side = {};       // of a comparison, that `image` is: A or B
+  const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
+  double flow_age_s = 0.0;
+  const StructureView& structure;
+  SampleFaults faults = {};  // of the image's frame
+  // Of a pixel of either picture; not a number when it cannot be had.
+  std::function<float(const Image& image, int ix, int iz)> level_db;
+  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
+};
+
+void draw_rulers(const ImageViewContext& c);
+// Distance of the elements' surface from a sector's apex, m: the radius of a convex array, 0 for a flat one.
+double surface_radius_m(const Image& image);
+// A place along its beam, "   depth 30.0 mm  12.0°": as the scale at the sector's edges counts, from a curved surface,
+// or "r" from the apex.
+std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
+// Depths along the edges of a sector.
+void draw_sector_scale(const ImageViewContext& c);
+// True when a drag changed the window.
+bool draw_color_bar(const ImageViewContext& c);
+// For the projector: the window alone, with large labels. It is not dragged.
+void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params);
+void draw_caption(const ImageViewContext& c, float right_limit);
+// While the pointer is on the image, or at the same place of the image that this one is compared with.
+void draw_pointer(const ImageViewContext& c, PlanePoint at);
+
+}  // namespace echoloop

@@ -1,0 +1,151 @@
+#include "gui/view/m_mode.h"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace echoloop {
+namespace {
+
+// They belong to the line.
+void forget_calipers(MModeView& view) {
+  if (view.calipers.empty()) return;
+  view.calipers.clear();
+  ++view.lines;
+}
+
+}  // namespace
+
+void MModeStrip::take(UiState& state, const Image& shown) {
+  MModeView& view = state.m_mode;
+  view.columns = nullptr;
+  shown_s_.reset();
+  if (!view.wanted || !state.inspected) {
+    live_.drain([](LineColumn&) {});
+    if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
+    columns_.clear();
+    forget_calipers(view);
+    return release();
+  }
+  const LineOrigin* line = columns_.line();
+  const bool moved = line != nullptr && (line->acquisition != shown.acquisition ||
+                                         line_column(line->grid, *state.inspected) != line->column);
+  if (moved) columns_.clear();
+  const std::uint64_t begun = columns_.begun();
+  const bool frozen = state.run == RunState::frozen;
+  live_.drain([&](LineColumn& column) {
+    if (!frozen) accept(state, shown, column);
+  });
+  if (kept_ != nullptr) {
+    kept_->drain([&](LineColumn& column) {
+      if (frozen) accept(state, shown, column);
+    });
+  }
+  if (moved || columns_.begun() != begun) forget_calipers(view);
+  if (frozen) shown_s_ = columns_.time_s(shown.stamp);
+  view.columns = &columns_;
+}
+
+// Columns of a line that the user has left, or of another source, are still on their way.
+void MModeStrip::accept(const UiState& state, const Image& shown, LineColumn& column) {
+  const LineOrigin& origin = *column.origin;
+  if (shown.number != 0 && origin.acquisition != shown.acquisition) return;
+  if (line_column(origin.grid, *state.inspected) == origin.column) columns_.add(column);
+}
+
+std::int64_t MModeStrip::step_of(double time_s) const {
+  return static_cast<std::int64_t>(std::floor(time_s / step_s_));
+}
+
+double MModeStrip::newest_s() const {
+  if (columns_.empty()) return 0.0;
+  return static_cast<double>(step_of(columns_.time_s(columns_.size() - 1)) + 1) * step_s_;
+}
+
+void MModeStrip::look(double span_s) {
+  if (columns_.empty()) return;
+  const double step_s = span_s / 2000.0;
+  fit_texture();
+  const bool anew = begun_ != columns_.begun() || step_s != step_s_;
+  begun_ = columns_.begun();
+  step_s_ = step_s;
+  const std::int64_t newest = step_of(columns_.time_s(columns_.size() - 1)) + 1;
+  const auto width = static_cast<std::int64_t>(std::lround(span_s / step_s_));
+  std::int64_t end = newest;
+  if (shown_s_.has_value()) {  // a page that has the image's own time on it, turned only where it leaves the page
+    const std::int64_t at = step_of(*shown_s_);
+    const std::int64_t before = anew ? newest : std::min(end_, newest);
+    end = at < before && at >= before - width ? before : std::min(newest, at + width / 2);
+    if (at >= newest - width) end = newest;
+  }
+  const MModeColumns::Changed changed = columns_.take_changed();
+  const std::int64_t had = end_;
+  end_ = end;
+  if (anew || end < had || end - had >= kColumns) return paint(end - kColumns, end);
+  paint(std::max(had, end - kColumns), end);
+  if (changed.any()) paint(std::max(step_of(changed.from_s), end - kColumns), std::min(step_of(changed.to_s) + 1, end));
+}
+
+void MModeStrip::fit_texture() {
+  const int rows = columns_.line()->grid.nz;
+  if (texture_ != 0 && rows == rows_) return;
+  glDeleteTextures(1, &texture_);
+  glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
+  glTextureStorage2D(texture_, 1, GL_R32F, kColumns, rows);
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
+    glTextureParameteri(texture_, filter, GL_LINEAR);
+  }
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+    glTextureParameteri(texture_, wrap, GL_CLAMP_TO_EDGE);
+  }
+  rows_ = rows;
+  end_ = 0;  // nothing is in it
+}
+
+// Steps from `from` to before `to`, in pieces that lie side by side in the texture.
+void MModeStrip::paint(std::int64_t from, std::int64_t to) {
+  while (from < to) {
+    const int n = static_cast<int>(std::min<std::int64_t>(to - from, kColumns - place(from)));
+    paint_run(from, n);
+    from += n;
+  }
+}
+
+void MModeStrip::paint_run(std::int64_t from, int n) {
+  ++painted_;
+  sample_columns(columns_, {.first = from, .n = n, .step_s = step_s_}, rows_, run_);  // without a column: black
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glTextureSubImage2D(texture_, 0, place(from), 0, n, rows_, GL_RED, GL_FLOAT, run_.data());
+}
+
+void MModeStrip::release() {
+  if (texture_ == 0) return;
+  glDeleteTextures(1, &texture_);
+  texture_ = 0;
+  run_ = {};
+}
+
+Grid MModeStrip::grid() const {
+  const LineOrigin* line = columns_.line();
+  if (line == nullptr) return {};
+  return {.x0_m = 0.0,
+          .x1_m = 1.0,
+          .z0_m = line_first_m(line->grid),
+          .z1_m = line_last_m(line->grid),
+          .nx = kColumns,
+          .nz = rows_};
+}
+
+TimeSteps MModeStrip::steps(double span_s) const {
+  const auto n = static_cast<int>(std::lround(span_s / step_s_));
+  return {.first = end_ - n, .n = n, .step_s = step_s_};
+}
+
+std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const {
+  if (columns_.empty() || texture_ == 0) return {};
+  return strip_pieces(box, static_cast<double>(box.width()) / (span_s / step_s_), end_ - 1, kColumns);
+}
+
+}  // namespace echoloop

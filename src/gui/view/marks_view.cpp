@@ -1,0 +1,166 @@
+#include "gui/view/marks_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gui/state/mark_shape.h"
+#include "gui/view/mark_chips.h"
+
+namespace echoloop {
+namespace {
+
+// Lines run through pixels' centres where they can.
+ImVec2 place_of(const PictureLayout& l, PlanePoint p) { return {l.x_px(p.x_m), l.z_px(p.z_m)}; }
+
+void line_with_halo(const Ui& ui, const std::vector<ImVec2>& line, ImU32 color, float thickness) {
+  const auto n = static_cast<int>(line.size());
+  compat::add_polyline(ui.list(), line.data(), n, theme::kHalo, (thickness + 3) * ui.scale());
+  compat::add_polyline(ui.list(), line.data(), n, color, thickness * ui.scale());
+}
+
+void cross_with_halo(const Ui& ui, ImVec2 at, float arm, float gap, ImU32 color) {
+  const float a = arm * ui.scale(), g = gap * ui.scale();
+  for (const bool halo : {true, false}) {
+    const ImU32 ink = halo ? theme::kHalo : color;
+    const float thickness = halo ? 4.5F : 1.5F;
+    ui.stroke({at.x - a, at.y}, {at.x - g, at.y}, ink, thickness);
+    ui.stroke({at.x + g, at.y}, {at.x + a, at.y}, ink, thickness);
+    ui.stroke({at.x, at.y - a}, {at.x, at.y - g}, ink, thickness);
+    ui.stroke({at.x, at.y + g}, {at.x, at.y + a}, ink, thickness);
+  }
+}
+
+void handle_box(const Ui& ui, ImVec2 at, ImU32 color) {
+  const float a = 3 * ui.scale(), o = 4.5F * ui.scale();
+  ui.fill({at.x - o, at.y - o, at.x + o, at.y + o}, theme::kHalo, 2);
+  ui.fill({at.x - a, at.y - a, at.x + a, at.y + a}, color, 1);
+}
+
+bool ends_are_crosses(MarkKind kind) { return kind == MarkKind::distance || kind == MarkKind::point; }
+
+// A region shows its size only while it is selected or under the pointer: its numbers are in the Measure panel.
+enum class Pointed { no, yes };
+std::string chip_text(const MarksView& v, const Mark& m, Pointed pointed) {
+  const bool looked_at = pointed == Pointed::yes || m.number == v.marks.selected || &m == v.draft;
+  return is_region(m.kind) && !looked_at ? "" : mark_value(m, length_decimals(v.layout));
+}
+
+ChipWish chip_wish(const MarksView& v, const Mark& m, Pointed pointed) {
+  const Ui& ui = v.ui;
+  const std::string value = chip_text(v, m, pointed);
+  float w = ui.width(Type::badge, mark_label(m)) + ui.px(12);
+  if (!value.empty()) w += ui.px(6) + ui.width(Type::badge, value);
+  return {&m, w, ui.px(20)};
+}
+
+bool in_sight(const PictureLayout& l, const Mark& m) {
+  if (m.points.empty()) return false;
+  const ImVec2 first = place_of(l, m.points.front());
+  Rect box{first.x, first.y, first.x, first.y};
+  for (const PlanePoint p : mark_line(m)) {
+    const ImVec2 at = place_of(l, p);
+    box = {std::min(box.x0, at.x), std::min(box.y0, at.y), std::max(box.x1, at.x), std::max(box.y1, at.y)};
+  }
+  return box.inset(-1).overlaps(l.image);
+}
+
+struct ChipOfMark {
+  const Mark* mark;
+  PlacedChip place;
+};
+
+// Placed as if the pointer were elsewhere, so that none moves away from under it; the one there has more text and grows
+// to the right.
+std::vector<ChipOfMark> chips_of(const MarksView& v) {
+  std::vector<ChipWish> wishes;
+  for (const Mark& m : v.marks.list) {
+    if (in_sight(v.layout, m)) wishes.push_back(chip_wish(v, m, Pointed::no));
+  }
+  const std::vector<PlacedChip> placed = place_chips(v.layout, wishes);
+  std::vector<ChipOfMark> chips;
+  for (std::size_t i = 0; i < wishes.size(); ++i) chips.push_back({wishes[i].mark, placed[i]});
+  for (ChipOfMark& chip : chips) {
+    if (chip.mark->number != v.marks.hovered) continue;
+    Rect& r = chip.place.rect;
+    r.x1 = r.x0 + chip_wish(v, *chip.mark, Pointed::yes).width;
+    const float beyond = std::min(std::max(r.x1 - v.layout.image.x1 + v.ui.px(2), 0.0F), r.x0 - v.layout.image.x0);
+    r.x0 -= beyond, r.x1 -= beyond;
+  }
+  return chips;
+}
+
+enum class ChipLook { plain, lit };
+
+void draw_chip(const MarksView& v, const Mark& m, const PlacedChip& chip, ChipLook look) {
+  const Ui& ui = v.ui;
+  const Rect& r = chip.rect;
+  ui.fill(r, theme::kChip, 4);
+  if (look == ChipLook::lit) ui.outline(r, theme::kAccent, 4);
+  const Pointed pointed = m.number == v.marks.hovered ? Pointed::yes : Pointed::no;
+  const float x = ui.text(Type::badge, r.x0 + ui.px(6), r.y0, r.height(), theme::kAccent, mark_label(m));
+  ui.text(Type::badge, x + ui.px(6), r.y0, r.height(), theme::kText, chip_text(v, m, pointed));
+}
+
+void draw_leader(const Ui& ui, const PlacedChip& chip) {
+  if (!chip.leader) return;
+  const ImVec2 foot{static_cast<float>(chip.foot.x), static_cast<float>(chip.foot.y)},
+      end{chip.rect.cx(), chip.rect.cy()};
+  ui.stroke(foot, end, theme::kHalo, 2.5F);
+  ui.stroke(foot, end, theme::kAccent, 1.0F);
+}
+
+void draw_mark(const MarksView& v, const Mark& m, bool lit, bool chosen) {
+  if (!in_sight(v.layout, m)) return;
+  const Ui& ui = v.ui;
+  const ImU32 color = lit ? theme::kAccentHover : theme::kAccent;
+  std::vector<ImVec2> line;
+  for (const PlanePoint p : mark_line(m)) line.push_back(place_of(v.layout, p));
+  if (line.size() > 1) line_with_halo(ui, line, color, lit || chosen ? 2.0F : 1.5F);
+  if (ends_are_crosses(m.kind)) {
+    for (const PlanePoint p : m.points) cross_with_halo(ui, place_of(v.layout, p), 6, 0, color);
+  }
+  if (chosen) {
+    for (const PlanePoint p : mark_handles(m)) handle_box(ui, place_of(v.layout, p), theme::kText);
+  }
+}
+
+}  // namespace
+
+int length_decimals(const PictureLayout& layout) {
+  constexpr double kPixelsPerTenth = 1.0;  // from there on a pixel is less than what one decimal tells apart
+  return layout.px_per_mm() * 0.1 > kPixelsPerTenth ? 2 : 1;
+}
+
+int chip_at(const MarksView& v, float x, float y) {
+  const std::vector<ChipOfMark> chips = chips_of(v);
+  for (auto chip = chips.rbegin(); chip != chips.rend(); ++chip) {
+    if (chip->place.rect.contains(x, y)) return chip->mark->number;
+  }
+  return 0;
+}
+
+void draw_marks(const MarksView& v) {
+  const Rect& image = v.layout.image;
+  v.ui.list().PushClipRect({image.x0, image.y0}, {image.x1, image.y1}, true);
+  const auto lit = [&](const Mark& m) { return m.number == v.marks.hovered; };
+  const auto chosen = [&](const Mark& m) { return m.number == v.marks.selected; };
+  for (const Mark& m : v.marks.list) draw_mark(v, m, lit(m), chosen(m));
+  const std::vector<ChipOfMark> chips = chips_of(v);
+  for (const ChipOfMark& chip : chips) draw_leader(v.ui, chip.place);
+  for (const bool above : {false, true}) {  // the one under the pointer may lie over others
+    for (const auto& [mark, place] : chips) {
+      const ChipLook look = lit(*mark) || chosen(*mark) ? ChipLook::lit : ChipLook::plain;
+      if (lit(*mark) == above) draw_chip(v, *mark, place, look);
+    }
+  }
+  if (v.draft != nullptr) {
+    draw_mark(v, *v.draft, true, false);
+    const ChipWish wish = chip_wish(v, *v.draft, Pointed::no);
+    if (v.draft->points.size() > 1) draw_chip(v, *v.draft, {wished_chip(v.layout, wish), {}}, ChipLook::lit);
+  }
+  v.ui.list().PopClipRect();
+}
+
+}  // namespace echoloop

@@ -1,0 +1,28 @@
+// What one window frame shows: the surface, the screen's areas, the images and their display. UI thread only.
+#pragma once
+
+#include "core/results/image.h"
+#include "gui/gl/surface.h"
+#include "gui/screen.h"
+#include "gui/toolkit/flow_picture.h"
+#include "gui/view/m_mode.h"
+#include "gui/view/sonogram_strip.h"
+
+namespace echoloop {
+
+struct WindowFrame {
+  Surface& surface;
+  const Screen& screen;
+  unsigned int texture = 0;
+  const Image& shown;  // in the texture; number 0 = none
+  unsigned int compared_texture = 0;
+  const Image* compared = nullptr;  // left of the wipe line; null = no comparison
+  const FlowPicture& flow;          // over the picture
+  const MModeStrip& strip;          // drawn where the screen's dock wants it
+  const SonogramStrip& sonogram;    // likewise
+  const ImagingParams& display;     // window, gamma and map
+  bool touched = false;             // input came just now, or something moves by itself
+  bool fresh = false;               // an image came that was not drawn before
+};
+
+}  // namespace echoloop

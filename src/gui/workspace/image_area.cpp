@@ -1,0 +1,237 @@
+#include "gui/workspace/image_area.h"
+
+#include <cmath>
+#include <utility>
+
+#include "gui/overlay/flow_colors.h"
+#include "gui/view/flow_bar.h"
+#include "gui/view/object_outlines.h"
+#include "gui/view/scale_bar.h"
+#include "gui/view/side_by_side.h"
+#include "gui/workspace/compare_badges.h"
+#include "gui/workspace/dock.h"
+#include "gui/workspace/wipe.h"
+
+namespace echoloop {
+namespace {
+
+// At the foot of an image, at its right.
+void draw_chip(const Ui& ui, const Rect& image, std::string_view text) {
+  const float w = ui.width(Type::small, text) + ui.px(16), h = ui.px(22), margin = ui.px(8);
+  if (w + 2 * margin > image.width()) return;
+  const Rect chip{image.x1 - margin - w, image.y1 - margin - h, image.x1 - margin, image.y1 - margin};
+  ui.fill(chip, theme::kChip, 4);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, h, theme::kText, text);
+}
+
+void draw_cross(const Ui& ui, const PictureLayout& l, PlanePoint at) {
+  const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};
+  const float arm = ui.px(9), gap = ui.px(3);
+  for (const bool halo : {true, false}) {
+    const ImU32 ink = halo ? theme::kHalo : theme::kAccent;
+    const float thickness = halo ? 4.5F : 1.5F;
+    ui.stroke({p.x - arm, p.y}, {p.x - gap, p.y}, ink, thickness);
+    ui.stroke({p.x + gap, p.y}, {p.x + arm, p.y}, ink, thickness);
+    ui.stroke({p.x, p.y - arm}, {p.x, p.y - gap}, ink, thickness);
+    ui.stroke({p.x, p.y + gap}, {p.x, p.y + arm}, ink, thickness);
+  }
+}
+
+bool one_pointer(const Image& a, const Image& b) {
+  if (a.acquisition == b.acquisition) return true;
+  return a.acquisition != nullptr && b.acquisition != nullptr && same_probe(*a.acquisition, *b.acquisition);
+}
+
+}  // namespace
+
+void ImageArea::begin_frame() {
+  last_ = std::exchange(layout_, {});
+  side_a_ = {};
+}
+
+void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& area, Place place) {
+  const UiState& state = c.state;
+  const bool presented = place == Place::presentation;
+  const Grid& grid = input.image.grid;
+  const ColorBars bars = is_overlay(state.params.color_flow.mode) ? ColorBars::level_and_flow : ColorBars::level;
+  if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
+    layout_ = presented ? place_picture(area, grid, input.scale, state.pan_zoom)
+                        : lay_out_picture(area, grid, input.scale, c.compact, state.pan_zoom, bars);
+    return;
+  }
+  const SideLayouts sides = lay_out_sides({.area = area,
+                                           .a = input.compared != nullptr ? input.compared->grid : grid,
+                                           .b = grid,
+                                           .scale = input.scale,
+                                           .compact = !presented && c.compact,
+                                           .view = state.pan_zoom,
+                                           .bars = presented ? ColorBars::none : bars});
+  layout_ = sides.b;
+  side_a_ = sides.a;
+}
+
+void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area) {
+  lay_out(c, input, area, Place::window);
+  if (beside()) draw_side_a(c, input, area);
+  const ImageViewContext view = view_of(c, input);
+  draw_rulers(view);
+  if (c.state.run == RunState::fault) {
+    const Rect& r = layout_.image;
+    c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
+  }
+  if (draw_color_bar(view)) call(c.commands.params_changed);
+  if (view.flow != nullptr && is_overlay(c.state.params.color_flow.mode)) {
+    draw_flow_bar(c.ui, layout_, *view.flow, c.state.params);
+  }
+  draw_caption(view, area.x1 - c.ui.px(8));
+  draw_over(c, input, Place::window);
+}
+
+void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const Rect& area) {
+  lay_out(c, input, area, Place::presentation);
+  if (beside()) draw_waiting_for_a(c, input);
+  if (c.state.run == RunState::fault) c.ui.outline(layout_.image.inset(-1), theme::kRed, 0, 2);
+  draw_over(c, input, Place::presentation);
+}
+
+void ImageArea::inspect_somewhere(UiState& state, const SceneInput& input) const {
+  const Rect& seen = last_.image;
+  if (state.inspected || input.image.number == 0 || seen.width() <= 0) return;
+  state.inspected = last_.point(seen.cx(), seen.cy());
+}
+
+// A drag stays with the image in which it began.
+const PictureLayout& ImageArea::pointed_layout() {
+  if (!beside()) return layout_;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!ImGui::IsAnyMouseDown() || ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(2)) {
+    pointed_ = side_a_.image.contains(mouse.x, mouse.y) ? CompareSide::a : CompareSide::b;
+  }
+  return pointed_ == CompareSide::a ? side_a_ : layout_;
+}
+
+ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
+  UiState& state = c.state;
+  return {.ui = c.ui,
+          .layout = layout_,
+          .image = input.image,
+          .display = state.params,
+          .defaults = state.defaults,
+          .compared = beside() ? nullptr : input.compared,
+          .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
+          .side = input.compared != nullptr ? "B" : "",
+          .flow = state.flow.image,
+          .flow_age_s = state.flow.age_s,
+          .structure = state.structure,
+          .faults = faults_of(state.source.samples, input.image.stamp.source_index),
+          .level_db = input.level_db,
+          .echo_at = c.commands.echo_at};
+}
+
+ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) {
+  UiState& state = c.state;
+  const ComparedRecording& a = state.cine.a_recording;
+  return {.ui = c.ui,
+          .layout = side_a_,
+          .image = *input.compared,
+          .display = state.params,
+          .defaults = state.defaults,
+          .side = "A",
+          .structure = state.structure,
+          .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
+          .level_db = input.level_db,
+          .echo_at = {}};
+}
+
+void ImageArea::draw_waiting_for_a(const PanelContext& c, const SceneInput& input) const {
+  if (input.compared != nullptr) return;
+  const std::string& name = c.state.cine.a_recording.name;
+  c.ui.text_centred(Type::body, side_a_.image, theme::kMuted, name.empty() ? "Waiting for A" : "Opening " + name);
+}
+
+// Rulers and caption of A; B's are drawn as those of an image alone.
+void ImageArea::draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area) {
+  draw_waiting_for_a(c, input);
+  if (input.compared == nullptr) return;
+  const ImageViewContext a = view_of_a(c, input);
+  draw_rulers(a);
+  const bool stacked = layout_.image.y0 > side_a_.image.y1;
+  draw_caption(a, stacked ? area.x1 - c.ui.px(8) : layout_.room.x0 - c.ui.px(theme::kRulerLeft + 8));
+}
+
+void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place place) {
+  UiState& state = c.state;
+  wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
+  if (input.compared == nullptr) return;
+  const BadgeLetters letters = place == Place::presentation ? BadgeLetters::large : BadgeLetters::small;
+  if (beside()) {
+    draw_compare_badges({.ui = c.ui,
+                         .state = state,
+                         .a = *input.compared,
+                         .b = input.image,
+                         .side_a = side_a_.image,
+                         .side_b = layout_.image,
+                         .letters = letters});
+  } else {
+    draw_wipe({c.ui, layout_, *input.compared, input.image, state, c.commands, letters});
+    wipe_x_ = echoloop::wipe_x(layout_, state.cine.wipe);
+  }
+  if (depths_overlap(input.compared->grid, input.image.grid)) return;
+  const Rect& r = layout_.image;
+  c.ui.text_centred(Type::body, {r.x0, r.y1 - c.ui.px(64), r.x1, r.y1 - c.ui.px(36)}, theme::kWarn, kNoCommonDepth);
+}
+
+// Comparison, marks, scale bar and read-out.
+void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place) {
+  UiState& state = c.state;
+  const bool presented = place == Place::presentation;
+  draw_comparison(c, input, place);
+  draw_objects({c.ui, layout_, state.structure});
+  const bool line = presented ? c.view.has_m_mode() : c.view.dock == Dock::m_mode;
+  if ((line || (c.view.dock == Dock::inspector && !presented)) && state.inspected) {
+    draw_inspected(c.ui, layout_, input.image, *state.inspected, line ? Dock::m_mode : Dock::inspector);
+  }
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (c.ui.escape() && !popup && hand_.escape(state)) c.ui.use_escape();
+  draw_scale_bar(c.ui, beside() ? side_a_ : layout_, presented ? ScaleBarType::large : ScaleBarType::small);
+  if (draw_marks(c) && !presented) draw_pointers(c, input);
+}
+
+// With the mouse on the image: true while the pointer is there.
+bool ImageArea::draw_marks(PanelContext& c) {
+  UiState& state = c.state;
+  const auto inspected = state.inspected;
+  const PictureLayout& pointed = pointed_layout();
+  const bool on_image = hand_.use(c.ui, pointed, state);
+  if (beside()) hand_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
+  if (hand_.take_gate_changed()) call(c.commands.params_changed);
+  inspect_ = inspect_ || (state.inspected != inspected && c.view.dock == Dock::none);
+  if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag: the image becomes smaller then
+    inspect_ = false;
+    c.view.dock = Dock::inspector;
+  }
+  point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
+  return on_image;
+}
+
+void ImageArea::draw_pointers(PanelContext& c, const SceneInput& input) {
+  const PictureLayout& pointed = pointed_layout();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const PlanePoint at = pointed.point(mouse.x, mouse.y);
+  const bool on_a = &pointed == &side_a_;
+  if (!beside() || input.compared == nullptr) {
+    if (!on_a) draw_pointer(view_of(c, input), at);
+    return;
+  }
+  const bool both = one_pointer(*input.compared, input.image);
+  if (both || on_a) draw_pointer(view_of_a(c, input), at);
+  if (both || !on_a) draw_pointer(view_of(c, input), at);
+  if (both) {
+    draw_cross(c.ui, side_a_, at);
+    draw_cross(c.ui, layout_, at);
+  } else {
+    draw_chip(c.ui, on_a ? layout_.image : side_a_.image, on_a ? "Pointer: A only" : "Pointer: B only");
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,25 @@
+// The row of tools above the image: what the mouse does on it, zoom, the views that open below and beside it, and a
+// menu with everything that has no room. UI thread only.
+#pragma once
+
+#include "gui/panels/panels.h"
+#include "gui/toolkit/picture_layout.h"
+
+namespace echoloop {
+
+inline constexpr float kToolBar = 36;  // high, at scale 1
+
+// The tool that fits the view that was opened; the pointer when it was closed.
+void take_inspect_tool(Marks& marks, Dock opened);
+// Opens what is closed, in the place of what was open; closes what is open. The gate is off while its sonogram is not
+// shown, so that nothing is computed unseen.
+void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock);
+
+// `layout`: the image's of the last frame, for zooming about its centre; without an image its zoom is 1.
+void draw_tool_bar(PanelContext& c, const Rect& row, const PictureLayout& layout);
+
+void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, ImU32 color);
+enum class BarIcon { zoom_in, zoom_out, fit, enlarge, clear, measure, inspector, m_mode, sonogram, save };
+void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU32 color);
+
+}  // namespace echoloop

@@ -1,0 +1,447 @@
+"""Sends frames of channel data to Echoloop, the viewer for live ultrasound. One file, Python 3.9 or newer, no packages.
+
+    from echoloop import Sender
+    with Sender(description) as s:          # description: a dict, as in README.md beside this file
+        while True:
+            s.send(scanner.read())          # numpy array, bytes, anything with the buffer protocol
+or, without a copy:
+        with s.block() as b:                # memory of one frame: numpy array, or memoryview without numpy
+            scanner.read_into(b)
+
+On Linux and the same machine the samples go through shared memory, elsewhere over TCP. Nothing here raises because the
+viewer is away: send() returns a status, and the script runs on. One Sender, one thread. Licence: MIT, as Echoloop.
+"""
+import json
+import mmap
+import os
+import select
+import socket
+import struct
+import sys
+import time
+
+try:
+    import numpy
+except ImportError:  # memoryviews do
+    numpy = None
+
+OK, NO_VIEWER, NO_ROOM, TIMEOUT, STOPPED = "ok", "no viewer", "no room", "timeout", "stopped"
+
+_MARK = 0x4F4843E1
+_HELLO, _WELCOME, _DESCRIBE, _ACCEPTED, _REFUSED, _CREDITS, _FRAMES = range(1, 8)
+_STATE, _STOPPED, _RESUME, _PING, _PONG, _BYE = range(8, 14)
+_HEADER = struct.Struct("<IIQ")
+_WORD = struct.Struct("<QqQQQIIIIQ")
+_CREDIT = struct.Struct("<IIQ")
+_HERE, _INLINE = 1, 2
+_MAY_BE_SKIPPED = 0x80000000
+_RETRY_S = 0.1
+_POLICIES = ("block", "error", "drop-oldest", "drop-newest")
+
+
+class Refused(ValueError):
+    """The viewer refused the description or the connection; the message is its line."""
+
+
+def _text(value):
+    raw = value.encode()
+    return struct.pack("<Q", len(raw)) + raw
+
+
+def _read_text(payload, offset):
+    (size,) = struct.unpack_from("<Q", payload, offset)
+    return bytes(payload[offset + 8:offset + 8 + size]).decode(errors="replace")
+
+
+def _plain(value):
+    """What numpy leaves in a description, for JSON."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError("a description cannot hold " + type(value).__name__)
+
+
+def _parse(address):
+    """(path, None, None) or (None, (host, port), token file)."""
+    address = address or os.environ.get("ECHOLOOP", "") or "live:default"
+    if not address.startswith("live:"):
+        raise ValueError(f"address = '{address}'; expected live:NAME or live:tcp:HOST:PORT[,token=FILE]")
+    rest = address[len("live:"):] or "default"
+    if rest.startswith("tcp:"):
+        place, _, token = rest[len("tcp:"):].partition(",token=")
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdigit():
+            raise ValueError(f"address = '{address}'; expected live:tcp:HOST:PORT[,token=FILE]")
+        return None, (host, int(port)), token or None
+    folder = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = os.path.join(folder, "echoloop") if folder.startswith("/") else f"/tmp/echoloop-{os.geteuid()}"
+    return os.path.join(folder, rest + ".sock"), None, None
+
+
+class Sender:
+    """A connection to a viewer. `timeout`: seconds to wait for the viewer at the start, and in send() for room."""
+
+    def __init__(self, description, address=None, *, name=None, timeout=10.0):
+        self._description = json.loads(description) if isinstance(description, (str, bytes)) else dict(description)
+        if "like" in self._description:
+            self._description["like"] = os.path.abspath(self._description["like"])
+        self._path, self._place, token_file = _parse(address)
+        self._token = open(token_file).read().split()[0] if token_file else ""
+        self._name = name or os.path.basename(sys.argv[0] or "") or "python3"
+        self.timeout = timeout
+        self._pid = os.getpid()
+        self._socket = None
+        self._map = None
+        self._generation = 0
+        self._sequence = 0
+        self._lost = 0
+        self._sent = 0
+        self._last_try = float("-inf")
+        self.policy = None      # of the viewer
+        self.paused = False     # the viewer asks for a pause
+        self.message = ""       # the last line of the viewer
+        self._forget()
+        if self._knows_frames():
+            self._wait(lambda: self._ready, timeout)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self._drop("")
+
+    # What the script calls.
+
+    def send(self, frame, *, sequence=None, acquired_ns=None, device_ticks=0, follows=True, timeout=None):
+        """Sends one frame; returns a status. After TIMEOUT the frame was not sent: send it again, or call lost(1)."""
+        if not self._knows_frames():
+            self._describe_by(frame)
+        raw = self._bytes_of(frame)
+        status = self._room(timeout)
+        if status != OK:
+            return self._missed(status)
+        if len(raw) != self._frame_bytes:
+            raise ValueError(f"a frame of {len(raw)} bytes; expected {self._frame_bytes}")
+        if self._map is not None:
+            _, offset = self._credits[-1]
+            self._map[offset:offset + len(raw)] = raw
+            raw = None
+        return self._publish(raw, sequence, acquired_ns, device_ticks, follows)
+
+    def block(self, *, timeout=None, **info):
+        """Memory of one frame, published when the with-block ends, dropped when it raises."""
+        return _Block(self, timeout, info)
+
+    def lost(self, frames=1):
+        """The scanner made so many frames that are not sent."""
+        self._sequence += frames
+        self._lost += frames
+
+    def describe(self, description):
+        """From now on the frames are others: depth, sequence, probe."""
+        self._description = dict(description)
+        if "like" in self._description:
+            self._description["like"] = os.path.abspath(self._description["like"])
+        self._generation += 1
+        self._accepted = self._ready = False
+        self._credits.clear()
+        if self._socket is not None and self._welcomed:
+            self._send_description()
+        self._wait(lambda: self._ready, self.timeout)
+
+    @property
+    def status(self):
+        """OK, NO_VIEWER or STOPPED."""
+        self._check_process()
+        self._advance()
+        return NO_VIEWER if not self._ready else STOPPED if self._stopped else OK
+
+    @property
+    def counts(self):
+        return {"next": self._sequence, "sent": self._sent, "lost": self._lost}
+
+    def close(self, reason="the script ended"):
+        if self._socket is not None and self._welcomed:
+            self._send_all([_HEADER.pack(_MARK, _BYE, len(_text(reason))) + _text(reason)])
+        if self._socket is not None:  # until the viewer has read all of it
+            limit = time.monotonic() + 2.0
+            try:
+                self._socket.shutdown(socket.SHUT_WR)
+                while time.monotonic() < limit:
+                    select.select([self._socket], [], [], 0.1)
+                    try:
+                        if not self._socket.recv(65536):
+                            break
+                    except BlockingIOError:
+                        pass
+            except OSError:
+                pass
+        self._drop("")
+
+    # The connection.
+
+    def _forget(self):
+        self._welcomed = self._accepted = self._ready = self._stopped = False
+        self._frame_bytes = 0
+        self._blocks = 0
+        self._credits = []
+        self._incoming = bytearray()
+        self._descriptors = []
+
+    def _drop(self, why):
+        if getattr(self, "_socket", None) is None:
+            return
+        self._socket.close()
+        self._socket = None
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        if self._map is not None:
+            try:
+                self._map.close()
+            except BufferError:  # a block is still looked at: its memory stays
+                pass
+            self._map = None
+        self._forget()
+        self.message = why or self.message
+
+    def _check_process(self):
+        if os.getpid() != self._pid:
+            raise RuntimeError("this Sender was made before a fork: make one in the new process")
+
+    def _knows_frames(self):
+        d = self._description
+        return "like" in d or "acquisition" in d or ("shape" in d and "dtype" in d)
+
+    def _describe_by(self, frame):
+        if not hasattr(frame, "shape") or not hasattr(frame, "dtype"):
+            raise ValueError("the description has no shape and dtype, and the frame is no array")
+        self._description["shape"] = list(frame.shape)
+        self._description["dtype"] = str(frame.dtype)
+        self._wait(lambda: self._ready, self.timeout)
+
+    def _bytes_of(self, frame):
+        view = memoryview(frame)
+        if view.c_contiguous:
+            return view.cast("B") if view.nbytes else view
+        return view.tobytes(order="A" if "strides_bytes" in self._description else "C")
+
+    def _connect(self):
+        if time.monotonic() - self._last_try < _RETRY_S:
+            return
+        self._last_try = time.monotonic()
+        try:
+            if self._path is not None:
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self._socket.connect(self._path)
+            else:
+                self._socket = socket.create_connection(self._place, timeout=1.0)
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:
+            if self._socket is not None:
+                self._socket.close()
+            self._socket = None
+            return
+        self._socket.setblocking(False)
+        transport = _HERE if self._path is not None else _INLINE
+        clock = 1 if sys.platform.startswith("linux") else 0
+        payload = struct.pack("<HHIQII", 1, 0, 0x01020304, os.getpid(), transport, clock)
+        self._message(_HELLO, payload + _text(self._name) + _text(self._token))
+
+    def _send_description(self):
+        text = json.dumps(self._description, default=_plain).encode()
+        self._message(_DESCRIBE, struct.pack("<II", self._generation, 0) + text)
+
+    def _message(self, kind, payload):
+        return self._send_all([_HEADER.pack(_MARK, kind, len(payload)) + payload])
+
+    def _send_all(self, parts):
+        """All of the parts, in order; False when the viewer is gone."""
+        parts = [memoryview(part).cast("B") for part in parts]
+        limit = None
+        while parts:
+            try:
+                sent = self._socket.sendmsg(parts) if hasattr(self._socket, "sendmsg") else self._socket.send(parts[0])
+            except BlockingIOError:
+                limit = limit or time.monotonic() + 10.0
+                if time.monotonic() > limit:
+                    self._drop("the viewer does not read")
+                    return False
+                select.select([], [self._socket], [], 0.1)
+                continue
+            except OSError:
+                self._drop("the viewer is gone")
+                return False
+            while parts and sent >= len(parts[0]):
+                sent -= len(parts.pop(0))
+            if sent:
+                parts[0] = parts[0][sent:]
+        return True
+
+    def _receive(self):
+        """What is there now."""
+        while self._socket is not None:
+            try:
+                if self._path is not None:
+                    data, ancillary, _, _ = self._socket.recvmsg(65536, socket.CMSG_SPACE(16 * 4))
+                    for level, kind, content in ancillary:
+                        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                            self._descriptors += struct.unpack(f"{len(content) // 4}i", content[:len(content) // 4 * 4])
+                else:
+                    data = self._socket.recv(65536)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self._handle_all()
+                self._drop("the viewer is gone")
+                return
+            self._incoming += data
+            if len(data) < 65536:
+                return
+
+    def _handle_all(self):
+        while len(self._incoming) >= 16:
+            mark, kind, size = _HEADER.unpack_from(self._incoming)
+            if mark != _MARK:
+                raise Refused("the address is not of a viewer")
+            if len(self._incoming) < 16 + size:
+                return
+            payload = bytes(self._incoming[16:16 + size])
+            del self._incoming[:16 + size]
+            self._handle(kind, payload)
+
+    def _handle(self, kind, payload):
+        if kind == _CREDITS:
+            for block, generation, offset in _CREDIT.iter_unpack(payload):
+                if generation == self._generation and self._accepted:
+                    self._credits.append((block, offset))
+            self._ready = self._ready or bool(self._credits)
+        elif kind == _WELCOME:
+            self.policy = _POLICIES[struct.unpack_from("<I", payload, 8)[0]]
+            self._welcomed = True
+            self._send_description()
+        elif kind == _ACCEPTED:
+            generation, self._blocks, self._frame_bytes, memory = struct.unpack_from("<IIQQ", payload)
+            if memory and self._descriptors:
+                descriptor = self._descriptors.pop(0)
+                self._map = mmap.mmap(descriptor, memory)
+                os.close(descriptor)
+            if generation == self._generation:
+                self._accepted = True
+                self.message = _read_text(payload, 24)
+        elif kind == _REFUSED:
+            reason, generation = struct.unpack_from("<II", payload)
+            self.message = _read_text(payload, 8)
+            if reason != 4 or generation == self._generation:
+                if reason != 2:  # busy: the other sender may go
+                    raise Refused(self.message)
+        elif kind == _STATE:
+            policy, paused = struct.unpack_from("<II", payload)
+            self.policy, self.paused = _POLICIES[policy], bool(paused)
+        elif kind == _STOPPED:
+            self._stopped, self.message = True, _read_text(payload, 0)
+        elif kind == _RESUME:
+            self._stopped = False
+        elif kind == _PING:
+            number, asked, _ = struct.unpack_from("<Qqq", payload)
+            self._message(_PONG, struct.pack("<Qqq", number, asked, time.monotonic_ns()))
+        elif kind == _BYE:
+            self._drop(_read_text(payload, 0))
+
+    def _advance(self, wait_s=0.0):
+        """One look at the socket, for so long at most."""
+        if self._socket is None:
+            self._connect()
+        if self._socket is None:
+            if wait_s > 0.0:
+                time.sleep(min(wait_s, _RETRY_S))
+            return
+        if wait_s > 0.0:
+            select.select([self._socket], [], [], wait_s)
+        self._receive()
+        self._handle_all()
+
+    def _wait(self, done, timeout):
+        self._check_process()
+        limit = time.monotonic() + timeout
+        while not done():
+            left = limit - time.monotonic()
+            if left <= 0.0:
+                return False
+            self._advance(left)
+        return True
+
+    # Frames.
+
+    def _room(self, timeout):
+        """OK when there is a block to fill."""
+        self._check_process()
+        if len(self._credits) < 2 or self._sent % 32 == 0:
+            self._advance()
+        if self._credits and not self._stopped:
+            return OK
+        if self._stopped:
+            return STOPPED
+        if self._socket is None or not self._welcomed:
+            return NO_VIEWER
+        timeout = self.timeout if timeout is None else timeout
+        self._wait(lambda: self._credits or self._stopped or self._socket is None, timeout)
+        if self._socket is None:
+            return NO_VIEWER
+        return STOPPED if self._stopped else OK if self._credits else TIMEOUT
+
+    def _missed(self, status):
+        if status in (NO_VIEWER, STOPPED):
+            self.lost(1)
+        return status
+
+    def _publish(self, raw, sequence, acquired_ns, device_ticks, follows):
+        block, _ = self._credits.pop()
+        if sequence is None:
+            sequence = self._sequence
+        word = _WORD.pack(sequence, time.monotonic_ns() if acquired_ns is None else acquired_ns, device_ticks, self._lost,
+                          self._frame_bytes, block, self._generation, 0 if follows else 1, 0, 0)
+        self._sequence = sequence + 1
+        size = _WORD.size + (len(raw) if raw is not None else 0)
+        parts = [_HEADER.pack(_MARK, _FRAMES, size) + word]
+        if not self._send_all(parts + ([raw] if raw is not None else [])):
+            self._lost += 1
+            return NO_VIEWER
+        self._sent += 1
+        return OK
+
+
+class _Block:
+    def __init__(self, sender, timeout, info):
+        self._sender, self._timeout, self._info = sender, timeout, info
+
+    def __enter__(self):
+        s = self._sender
+        self.status = s._room(self._timeout)
+        size = s._frame_bytes
+        if self.status == OK and s._map is not None:
+            offset = s._credits[-1][1]
+            self._raw = None
+            memory = memoryview(s._map)[offset:offset + size]
+        else:  # over TCP, or nowhere: the script fills memory all the same
+            self._raw = bytearray(size)
+            memory = memoryview(self._raw)
+        self._memory = memory
+        d = s._description
+        if numpy is not None and "shape" in d and "strides_bytes" not in d:
+            return numpy.frombuffer(memory, dtype=d["dtype"]).reshape(d["shape"]) if size else memory
+        return memory
+
+    def __exit__(self, kind, *_):
+        self._memory = None
+        if kind is not None:
+            return False
+        if self.status != OK:
+            self._sender._missed(self.status)
+            return False
+        info = {"sequence": None, "acquired_ns": None, "device_ticks": 0, "follows": True, **self._info}
+        self.status = self._sender._publish(self._raw, **info)
+        return False

@@ -1,0 +1,41 @@
+#include "source/live/live_account.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace echoloop {
+
+NumberedFrame LiveAccount::begin(std::uint64_t sequence, std::uint64_t lost_so_far) {
+  // The first epoch of all keeps the sender's numbers.
+  if (epochs_ > 0) offset_ = next_ + offset_ - sequence;
+  begun_ = true;
+  ++epochs_;
+  first_ = sequence;
+  next_ = sequence + 1;
+  lost_ = lost_so_far;
+  stale_ = 0;
+  return {.kind = NumberedFrame::Kind::new_epoch, .sequence = sequence + offset_, .gap = {}};
+}
+
+NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far) {
+  if (!begun_) return begin(sequence, lost_so_far);
+  if (sequence >= next_ ? sequence - next_ > kFarthestAhead : next_ - sequence > kFarthestBack) {
+    return begin(sequence, lost_so_far);
+  }
+  if (sequence < next_) {
+    return {.kind = NumberedFrame::Kind::duplicate, .sequence = std::max(sequence, first_) + offset_, .gap = {}};
+  }
+  const std::uint64_t left_out = sequence - next_;
+  const std::uint64_t lost = lost_so_far > lost_ ? std::min(lost_so_far - lost_, left_out) : 0;
+  lost_ = std::max(lost_, lost_so_far);
+  next_ = sequence + 1;
+  return {.kind = NumberedFrame::Kind::follows,
+          .sequence = sequence + offset_,
+          .gap = {.lost = lost, .stale = std::min(std::exchange(stale_, 0), left_out - lost)}};
+}
+
+void LiveAccount::add_stale(std::uint64_t sequence) {
+  if (begun_ && sequence >= next_ && sequence - next_ <= kFarthestAhead) ++stale_;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,74 @@
+#include "source/live/live_blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kAhead = std::size_t{64} << 20;  // bytes that a sender may be ahead of the stream
+constexpr std::size_t kFewest = 4, kMost = 256;
+
+std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace
+
+std::size_t LiveBlocks::count_for(std::size_t frame_bytes) {
+  return std::clamp(kAhead / stride_of(frame_bytes), kFewest, kMost);
+}
+
+void LiveBlocks::make(std::size_t frame_bytes, std::uint32_t generation,
+                      const std::function<FrameMemory(std::size_t)>& allocate) {
+  const std::size_t count = count_for(frame_bytes), stride = stride_of(frame_bytes);
+  if (frame_bytes != frame_bytes_) {
+    lent_.assign(count, std::nullopt);
+    n_lent_ = 0;
+  }
+  frame_bytes_ = frame_bytes;
+  generation_ = generation;
+  free_.clear();
+  FrameMemory all = allocate(count * stride);
+  if (!arena_->holds(all.bytes)) all = arena_->allocate(count * stride);
+  for (std::size_t k = 0; k < count && !all.bytes.empty(); ++k) {
+    free_.push_back({.bytes = all.bytes.subspan(k * stride, frame_bytes),
+                     .owner = std::make_shared<std::shared_ptr<const void>>(all.owner),
+                     .kind = all.kind});
+  }
+}
+
+std::optional<LiveCredit> LiveBlocks::lend() {
+  if (free_.empty() || n_lent_ == lent_.size()) return std::nullopt;
+  const auto place = std::ranges::find_if_not(lent_, &std::optional<FrameMemory>::has_value);
+  *place = std::move(free_.back());
+  free_.pop_back();
+  ++n_lent_;
+  return LiveCredit{.block = static_cast<std::uint32_t>(place - lent_.begin()),
+                    .generation = generation_,
+                    .offset = arena_->offset_of((*place)->bytes)};
+}
+
+std::optional<FrameMemory> LiveBlocks::take(std::uint32_t block) {
+  if (block >= lent_.size() || !lent_[block].has_value()) return std::nullopt;
+  --n_lent_;
+  return std::exchange(lent_[block], std::nullopt);
+}
+
+void LiveBlocks::give_back(FrameMemory memory) {
+  if (can_exchange(memory) && free_.size() + n_lent_ < lent_.size()) free_.push_back(std::move(memory));
+}
+
+void LiveBlocks::recall() {
+  for (std::optional<FrameMemory>& lent : lent_) {
+    if (!lent.has_value()) continue;
+    --n_lent_;
+    give_back(std::move(*lent));
+    lent.reset();
+  }
+}
+
+bool LiveBlocks::can_exchange(const FrameMemory& slot) const {
+  return slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes);
+}
+
+}  // namespace echoloop

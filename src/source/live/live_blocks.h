@@ -1,0 +1,54 @@
+// The blocks that a sender fills: pieces of shared memory, free here, lent to the sender, or on their way as a frame.
+// What a sender says about them is checked against this table alone. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/frame.h"
+#include "source/live/live_protocol.h"
+#include "transport/frame_arena.h"
+
+namespace echoloop {
+
+class LiveBlocks {
+ public:
+  explicit LiveBlocks(std::shared_ptr<FrameArena> arena) : arena_(std::move(arena)) {}
+
+  // How many blocks frames of this size get.
+  [[nodiscard]] static std::size_t count_for(std::size_t frame_bytes);
+
+  // From now on blocks are for such frames, in memory of `allocate` if that is of the arena. What is lent for frames of
+  // another size is lost to the sender; else it comes back, and then goes.
+  void make(std::size_t frame_bytes, std::uint32_t generation, const std::function<FrameMemory(std::size_t)>& allocate);
+
+  void set_generation(std::uint32_t generation) { generation_ = generation; }  // the same frames, described again
+
+  // A free block for the sender; nothing when there is none.
+  std::optional<LiveCredit> lend();
+  // A lent block, which the sender has filled, with an owner of its own. Nothing when it is not lent.
+  std::optional<FrameMemory> take(std::uint32_t block);
+  // Memory to lend: what take() gave, or what was exchanged for it.
+  void give_back(FrameMemory memory);
+  void recall();  // the sender is gone: what was lent is free
+
+  [[nodiscard]] std::size_t free() const { return free_.size(); }
+  [[nodiscard]] std::size_t lent() const { return n_lent_; }
+  [[nodiscard]] std::size_t size() const { return lent_.size(); }
+  // Can take the place of a slot's memory, and be lent then.
+  [[nodiscard]] bool can_exchange(const FrameMemory& slot) const;
+
+ private:
+  std::shared_ptr<FrameArena> arena_;
+  std::size_t frame_bytes_ = 0;
+  std::uint32_t generation_ = 0;
+  std::vector<FrameMemory> free_;
+  std::vector<std::optional<FrameMemory>> lent_;  // by block
+  std::size_t n_lent_ = 0;
+};
+
+}  // namespace echoloop

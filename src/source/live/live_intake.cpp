@@ -1,0 +1,229 @@
+#include "source/live/live_intake.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "source/sample_check.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kShareToReturn = 8;  // of the blocks: so many free ones at once are worth a message
+
+}  // namespace
+
+void LiveIntake::sender_came() {
+  const std::scoped_lock lock(mutex_);
+  account_.begin_epoch();
+  clock_.begin_epoch();
+  ++status_.connections;
+}
+
+void LiveIntake::sender_gone() {
+  const std::scoped_lock lock(mutex_);
+  blocks_.recall();
+}
+
+void LiveIntake::describe(LiveScanPtr scan, std::uint32_t generation) {
+  const std::scoped_lock lock(mutex_);
+  blocks_.recall();  // what was lent for the description before is void
+  generation_ = status_.generation = generation;
+  if (scan_ == nullptr || scan->json != scan_->json || scan->clock != scan_->clock) {
+    scan_ = std::move(scan);
+    clock_.begin_epoch();
+  }
+  status_.block_bytes = scan_->description.layout->frame_bytes();
+  status_.blocks = LiveBlocks::count_for(scan_->description.layout->frame_bytes());
+  if (scan_ == streamed_) blocks_.set_generation(generation);
+  arrived_.notify_all();
+}
+
+LiveScanPtr LiveIntake::scan() const {
+  const std::scoped_lock lock(mutex_);
+  return scan_;
+}
+
+std::vector<LiveCredit> LiveIntake::credits() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<LiveCredit> credits;
+  if (!lending_ || !stopped_.empty() || changed()) return credits;
+  while (const std::optional<LiveCredit> credit = blocks_.lend()) credits.push_back(*credit);
+  return credits;
+}
+
+LiveIntake::Taken LiveIntake::take(const FrameWord& word) {
+  const std::scoped_lock lock(mutex_);
+  if (scan_ == nullptr || word.generation > generation_) {
+    return {{}, "generation " + std::to_string(word.generation) + ", which was not accepted"};
+  }
+  if (word.generation < generation_) {
+    ++status_.stale;
+    account_.add_stale(word.sequence);
+    return {};
+  }
+  std::optional<FrameMemory> memory = blocks_.take(word.block);
+  if (!memory.has_value()) return {{}, "block " + std::to_string(word.block) + ", which is not lent"};
+  const std::size_t bytes = scan_->description.layout->frame_bytes();
+  std::string fault;
+  if ((word.flags & ~kDoesNotFollow) != 0 || word.zero != 0) fault = "unknown flags";
+  if (word.bytes != bytes) fault = std::to_string(word.bytes) + " bytes; expected " + std::to_string(bytes);
+  if (fault.empty()) return {std::move(memory), {}};
+  blocks_.give_back(std::move(*memory));
+  return {{}, std::move(fault)};
+}
+
+double LiveIntake::frame_time_s(const FrameWord& word, std::int64_t now_ns) {
+  if (scan_->description.device_hz > 0.0) return clock_.time_s(word.device_ticks, scan_->description.device_hz, now_ns);
+  const bool stamped = scan_->clock != SenderClock::none && word.acquired_ns > 0;
+  return clock_.time_s(static_cast<std::uint64_t>(stamped ? word.acquired_ns : now_ns), 1e9, now_ns);
+}
+
+void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clock_offset_ns) {
+  const std::int64_t now = now_ns();
+  {
+    const std::scoped_lock lock(mutex_);
+    const NumberedFrame numbered = account_.add(word.sequence, word.lost_so_far);
+    ++status_.frames;
+    const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
+    status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
+    const double rate_hz = scan_->description.acquisition->frame_rate_hz;
+    const bool by_device = scan_->description.device_hz > 0.0 || rate_hz <= 0.0;
+    const FrameStamp stamp{
+        .sequence = numbered.sequence,
+        .source_index = numbered.sequence,
+        .acquired_ns = 0,
+        .time_s = by_device ? frame_time_s(word, now) : static_cast<double>(numbered.sequence) / rate_hz,
+        .clock = by_device ? FrameClock::device : FrameClock::counted,
+        .gap = numbered.gap};
+    queue_.push_back({.stamp = stamp, .memory = std::move(memory), .scan = scan_});
+  }
+  arrived_.notify_one();
+}
+
+void LiveIntake::drop(FrameMemory memory) { give_back(std::move(memory)); }
+
+LiveIntake::ForSender LiveIntake::for_sender() const {
+  const std::scoped_lock lock(mutex_);
+  return {.policy = policy_, .stopped = stopped_};
+}
+
+std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  FrameMemory unused = std::move(current_.memory);  // of a frame that no slot was free for
+  if (!std::exchange(fetched_, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
+  unused = {};
+  const bool worth_a_message = blocks_.free() * kShareToReturn >= blocks_.size() && blocks_.free() > 0;
+  if (worth_a_message && lending_) {
+    lock.unlock();
+    wake_();
+    lock.lock();
+  }
+  if (!arrived_.wait(lock, stop, [this] { return has_news(); })) {
+    throw Error("live source", "the wait for a frame was ended", "a frame");
+  }
+  if (queue_.empty() || queue_.front().scan != streamed_) {
+    const LiveScanPtr& next_scan = queue_.empty() ? scan_ : queue_.front().scan;
+    lending_ = false;
+    streamed_ = next_scan;
+    acquisition_ = streamed_->description.acquisition;
+    return Arrival{.stamp = {.sequence = account_.next(), .source_index = account_.next()},
+                   .acquisition = acquisition_};
+  }
+  current_ = std::move(queue_.front());
+  queue_.pop_front();
+  fetched_ = false;
+  return Arrival{.stamp = current_.stamp};
+}
+
+void LiveIntake::give_back(FrameMemory memory) {
+  const std::scoped_lock lock(mutex_);
+  blocks_.give_back(std::move(memory));
+}
+
+std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
+  LiveLayout& layout = *current_.scan->description.layout;
+  const bool again = std::exchange(fetched_, true);  // injected: the frame comes twice
+  if (again) {
+    std::memcpy(slot.bytes.data(), current_.memory.bytes.data(), slot.bytes.size());
+    return slot.bytes;
+  }
+  if (!layout.in_place()) {
+    layout.convert(current_.memory.bytes, slot.bytes);
+    give_back(std::exchange(current_.memory, slot));
+  } else {
+    bool exchanged = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      exchanged = blocks_.can_exchange(slot);
+    }
+    if (exchanged) {
+      give_back(std::exchange(slot, current_.memory));
+    } else {
+      std::memcpy(slot.bytes.data(), current_.memory.bytes.data(), slot.bytes.size());
+      give_back(std::exchange(current_.memory, slot));
+    }
+  }
+  if (acquisition_->sample_type == SampleType::float32) {
+    const std::uint64_t invalid = clean_samples(slot.bytes);
+    if (invalid > 0) {
+      const std::scoped_lock lock(mutex_);
+      status_.invalid_samples += invalid;
+    }
+  }
+  return slot.bytes;
+}
+
+AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  if (!arrived_.wait(lock, stop, [this] { return scan_ != nullptr; })) {
+    throw Error("live source", "waiting was stopped before a sender came", "a sender");
+  }
+  streamed_ = scan_;
+  acquisition_ = streamed_->description.acquisition;
+  return acquisition_;
+}
+
+std::string LiveIntake::name() const {
+  const std::scoped_lock lock(mutex_);
+  return streamed_ == nullptr ? std::string() : streamed_->description.name;
+}
+
+void LiveIntake::make_blocks(const std::function<FrameMemory(std::size_t)>& allocate) {
+  const std::scoped_lock lock(mutex_);
+  blocks_.make(streamed_->description.layout->frame_bytes(), generation_, allocate);
+}
+
+void LiveIntake::resume() {
+  {
+    const std::scoped_lock lock(mutex_);
+    lending_ = true;
+    stopped_.clear();
+  }
+  wake_();
+}
+
+void LiveIntake::refused(const std::string& line) {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = line;
+  }
+  wake_();
+}
+
+void LiveIntake::set_policy(RingPolicy policy) {
+  {
+    const std::scoped_lock lock(mutex_);
+    policy_ = policy;
+  }
+  wake_();
+}
+
+LiveStatus LiveIntake::status() const {
+  const std::scoped_lock lock(mutex_);
+  return status_;
+}
+
+}  // namespace echoloop

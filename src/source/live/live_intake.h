@@ -1,0 +1,116 @@
+// Between a sender's connection (live_server.h) and the stream: descriptions, blocks and the frames that have come,
+// each with the number and the time that the stream gives it. The server thread puts in, the producer thread takes out;
+// one lock guards the book-keeping, and samples are written and read outside it.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/live_status.h"
+#include "core/stream_settings.h"
+#include "formats/live_description.h"
+#include "source/live/live_account.h"
+#include "source/live/live_blocks.h"
+#include "source/live/live_clock.h"
+#include "source/live/live_protocol.h"
+#include "source/source.h"
+#include "transport/frame_arena.h"
+
+namespace echoloop {
+
+// What the sender described, as accepted.
+struct LiveScan {
+  std::vector<std::byte> json;
+  LiveDescription description;
+  SenderClock clock = SenderClock::none;
+};
+using LiveScanPtr = std::shared_ptr<LiveScan>;
+
+class LiveIntake {
+ public:
+  explicit LiveIntake(std::shared_ptr<FrameArena> arena) : arena_(std::move(arena)), blocks_(arena_) {}
+
+  // Server thread:
+  void sender_came();
+  void sender_gone();
+  // The same scan as before (the same text) keeps blocks and acquisition.
+  void describe(LiveScanPtr scan, std::uint32_t generation);
+  [[nodiscard]] LiveScanPtr scan() const;
+  // Blocks to fill now; none while the stream does not run, or runs with an earlier description.
+  [[nodiscard]] std::vector<LiveCredit> credits();
+  // A frame word's block. Empty, and why, when the word cannot be true: the stream goes on without it.
+  struct Taken {
+    std::optional<FrameMemory> memory;
+    std::string fault;
+  };
+  [[nodiscard]] Taken take(const FrameWord& word);
+  // The frame is complete in `memory`; `clock_offset_ns` is added to its stamp.
+  void put(const FrameWord& word, FrameMemory memory, std::int64_t clock_offset_ns);
+  void drop(FrameMemory memory);  // a frame that was not completed
+  // What the sender is to know: the policy, and the line of a stream that has stopped (empty: it runs).
+  struct ForSender {
+    RingPolicy policy = RingPolicy::block;
+    std::string stopped;
+  };
+  [[nodiscard]] ForSender for_sender() const;
+  void set_waker(std::function<void()> wake) { wake_ = std::move(wake); }  // before the thread starts
+
+  // Producer thread, as Source:
+  std::optional<Arrival> next(const std::stop_token& stop);
+  std::span<const std::byte> fetch(FrameMemory& slot);
+  // Between streams:
+  [[nodiscard]] AcquisitionPtr wait_for_scan(const std::stop_token& stop);  // throws Error when stopped
+  [[nodiscard]] const AcquisitionPtr& acquisition() const { return acquisition_; }
+  [[nodiscard]] std::string name() const;
+  void make_blocks(const std::function<FrameMemory(std::size_t)>& allocate);
+  void resume();
+  // Any thread:
+  void refused(const std::string& line);
+  void set_policy(RingPolicy policy);
+  [[nodiscard]] FrameMemory allocate(std::size_t bytes) { return arena_->allocate(bytes); }
+  [[nodiscard]] LiveStatus status() const;  // the part that is known here
+
+ private:
+  struct Queued {
+    FrameStamp stamp;
+    FrameMemory memory;
+    LiveScanPtr scan;
+  };
+
+  [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
+  void give_back(FrameMemory memory);
+  [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
+  [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }
+
+  const std::shared_ptr<FrameArena> arena_;
+  std::function<void()> wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any arrived_;
+  // All below under mutex_.
+  LiveBlocks blocks_;
+  LiveScanPtr scan_;      // the last one that was accepted
+  LiveScanPtr streamed_;  // that the stream runs with
+  std::uint32_t generation_ = 0;
+  bool lending_ = false;  // a stream runs, and has blocks
+  LiveAccount account_;
+  LiveClock clock_;
+  std::deque<Queued> queue_;
+  RingPolicy policy_ = RingPolicy::block;
+  std::string stopped_;
+  LiveStatus status_;
+  // Producer thread:
+  Queued current_;
+  bool fetched_ = false;        // current_.memory is what the stream has
+  AcquisitionPtr acquisition_;  // of streamed_
+};
+
+}  // namespace echoloop

@@ -1,0 +1,47 @@
+// The socket that senders connect to, and who may. On this machine: a socket in a folder that only this user can enter;
+// the system says who connects. On the network: TCP, with a word that the sender has to know.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source/live/live_address.h"
+#include "transport/file_descriptor.h"
+
+namespace echoloop {
+
+struct LivePeer {
+  FileDescriptor socket;
+  bool is_here = true;       // on this machine
+  std::uint64_t pid = 0;     // that the system says; 0: unknown
+  std::string place;         // "pid 1234", "10.0.0.7"
+  std::string refused = {};  // why it may not connect; empty: it may
+};
+
+class LiveListener {
+ public:
+  explicit LiveListener(const LiveAddress& address);  // throws Error: in use, not allowed
+  ~LiveListener();
+  LiveListener(const LiveListener&) = delete;
+  LiveListener& operator=(const LiveListener&) = delete;
+
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
+  [[nodiscard]] const LiveAddress& address() const { return address_; }  // with the port that is in use
+  [[nodiscard]] std::optional<LivePeer> accept() const;                  // does not wait
+  [[nodiscard]] bool needs_token() const { return !token_.empty(); }
+  [[nodiscard]] bool knows(const std::string& token) const;  // in a time that says nothing about the token
+
+ private:
+  void listen_here();
+  void listen_on_network();
+
+  LiveAddress address_;
+  FileDescriptor socket_;
+  FileDescriptor lock_;  // of the socket's name: one viewer a name
+  std::string token_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,129 @@
+// What a sender beside a scanner and the viewer say to each other: kinds of messages and their payloads, byte by byte
+// as src/senders/README.md has them for people who write a sender of their own. Nothing that a sender says is believed:
+// every length is checked against the bytes that are there, and decoding throws BadMessage. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transport/message_stream.h"
+
+namespace echoloop {
+
+enum class LiveKind : std::uint32_t {
+  hello = 1,
+  welcome = 2,
+  describe = 3,
+  accepted = 4,
+  refused = 5,
+  credits = 6,
+  frames = 7,
+  state = 8,
+  stopped = 9,
+  resume = 10,
+  ping = 11,
+  pong = 12,
+  bye = 13,
+};
+inline constexpr std::uint32_t kMayBeSkipped = 0x8000'0000;  // this bit of a kind: unknown ones are passed over
+
+inline constexpr std::uint16_t kLiveMajor = 1, kLiveMinor = 0;
+inline constexpr std::uint32_t kLiveByteOrder = 0x0102'0304;
+inline constexpr std::uint64_t kMaxDescription = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kMaxLiveFrame = std::uint64_t{1} << 33;
+inline constexpr std::uint64_t kMaxLiveMessage = std::uint64_t{64} << 10;  // of every other kind
+inline constexpr std::size_t kMostFrameWords = 64;
+
+enum class LiveTransport : std::uint32_t { shared = 1, inlined = 2 };
+enum class SenderClock : std::uint32_t { none = 0, monotonic = 1, realtime = 2 };  // of FrameWord::acquired_ns
+
+struct LiveHello {
+  std::uint16_t major = kLiveMajor, minor = kLiveMinor;
+  std::uint32_t byte_order = kLiveByteOrder;
+  std::uint64_t pid = 0;
+  LiveTransport transport = LiveTransport::shared;
+  SenderClock clock = SenderClock::none;
+  std::string name;
+  std::string token;  // over TCP where the viewer asks for one
+};
+
+struct LiveWelcome {
+  LiveTransport transport = LiveTransport::shared;
+  std::uint32_t policy = 0;  // RingPolicy
+  std::uint64_t largest_frame = kMaxLiveFrame;
+  std::string version;
+};
+
+struct LiveAccepted {
+  std::uint32_t generation = 0;
+  std::uint32_t blocks = 0;  // that will be lent
+  std::uint64_t frame_bytes = 0;
+  std::uint64_t memory_bytes = 0;  // of the descriptor that comes with this message; 0: none comes
+  std::string assumed;
+};
+
+// Why a REFUSED; after all but `description` the viewer closes the connection.
+enum class LiveRefusal : std::uint32_t { version = 1, busy = 2, token = 3, description = 4, message = 5 };
+
+struct LiveCredit {
+  std::uint32_t block = 0;
+  std::uint32_t generation = 0;
+  std::uint64_t offset = 0;  // in the shared memory; inline: 0
+};
+static_assert(sizeof(LiveCredit) == 16);
+
+struct FrameWord {
+  std::uint64_t sequence = 0;
+  std::int64_t acquired_ns = 0;
+  std::uint64_t device_ticks = 0;
+  std::uint64_t lost_so_far = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t block = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t flags = 0;
+  std::uint32_t crc32c = 0;
+  std::uint64_t zero = 0;
+};
+static_assert(sizeof(FrameWord) == 64);
+inline constexpr std::uint32_t kDoesNotFollow = 1;  // flag: other settings than the frame before, or a pause
+
+struct LiveState {
+  std::uint32_t policy = 0;
+  std::uint32_t paused = 0;
+  std::uint64_t received = 0, duplicates = 0, lost = 0, missing = 0, stale = 0;
+};
+
+struct LivePing {
+  std::uint64_t number = 0;
+  std::int64_t asked_ns = 0;     // the clock of the side that asks
+  std::int64_t answered_ns = 0;  // PONG: the clock of the side that answers; PING: 0
+};
+
+// Sizes of a sender's messages, for MessageStream: `inlined` where the samples follow one frame word.
+[[nodiscard]] MessageStream::Limits live_limits(std::uint32_t kind, LiveTransport transport);
+
+[[nodiscard]] LiveHello decode_hello(std::span<const std::byte> payload);
+struct LiveDescribe {
+  std::uint32_t generation = 0;
+  std::span<const std::byte> json;
+};
+[[nodiscard]] LiveDescribe decode_describe(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<FrameWord> decode_words(std::span<const std::byte> payload);
+[[nodiscard]] LivePing decode_ping(std::span<const std::byte> payload);
+[[nodiscard]] std::string decode_text(std::span<const std::byte> payload);
+
+[[nodiscard]] std::vector<std::byte> encode(const LiveWelcome& welcome);
+[[nodiscard]] std::vector<std::byte> encode(const LiveAccepted& accepted);
+[[nodiscard]] std::vector<std::byte> encode_refused(LiveRefusal reason, std::uint32_t generation,
+                                                    const std::string& line);
+[[nodiscard]] std::vector<std::byte> encode(const LiveState& state);
+[[nodiscard]] std::vector<std::byte> encode(const LivePing& ping);
+[[nodiscard]] std::vector<std::byte> encode_live_text(const std::string& text);
+
+// CRC-32C (Castagnoli), as in iSCSI: reflected polynomial 0x82f63b78, begins with and ends by inverting all bits.
+[[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes);
+
+}  // namespace echoloop

@@ -1,0 +1,449 @@
+#include "source/live/live_server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "core/error.h"
+#include "core/free_memory.h"
+#include "core/plain_text.h"
+#include "core/units.h"
+#include "transport/payload.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostConnections = 8;
+constexpr std::int64_t kPatience_ns = 2'000'000'000;  // for the rest of a message, and for HELLO
+constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
+constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
+constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
+
+FileDescriptor make_memory(const std::string& address, std::size_t size) {
+  FileDescriptor memory(::memfd_create("echoloop live frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (memory.get() >= 0 && seal(memory.get(), size)) return memory;
+  throw Error(address, "no shared memory of " + std::to_string(size >> 20) + " MiB",
+              "a system with sealed memory files");
+}
+
+// Half of the free memory; pages cost nothing until they are used.
+std::size_t memory_bytes() { return free_host_memory() / 2 / 4096 * 4096; }
+
+std::shared_ptr<FrameArena> make_arena(const std::string& address, const FileDescriptor& memory, std::size_t size) {
+  std::shared_ptr<SharedMemory> mapped = SharedMemory::map(memory.get(), size);
+  if (mapped == nullptr) throw Error(address, "no room for shared memory", "more free address space");
+  return std::make_shared<FrameArena>(std::move(mapped));
+}
+
+std::string clock_text(const LiveScan& scan) {
+  if (scan.description.device_hz > 0.0) {
+    char text[40];
+    std::snprintf(text, sizeof text, "device, %.3f MHz", scan.description.device_hz * 1e-6);
+    return text;
+  }
+  return scan.clock == SenderClock::none ? "arrival" : "host";
+}
+
+std::string assumed_text(const Acquisition& acquisition) {
+  std::string text;
+  for (const Assumption& assumption : acquisition.assumptions) text += (text.empty() ? "" : "; ") + assumption.text;
+  return text;
+}
+
+std::string number_text(std::uint64_t n, const char* one) {
+  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+LiveServer::Connection::Connection(LivePeer from, std::int64_t now_ns)
+    : peer(std::move(from)),
+      stream(std::move(peer.socket), [](std::uint32_t kind) { return live_limits(kind, LiveTransport::shared); }),
+      heard_ns(now_ns) {}
+
+LiveServer::LiveServer(const LiveAddress& address)
+    : listener_(address),
+      memory_size_(memory_bytes()),
+      memory_(make_memory(address.text, memory_size_)),
+      intake_(make_arena(address.text, memory_, memory_size_)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  const LiveAddress& in_use = listener_.address();
+  status_.address = in_use.text;
+  status_.reach = in_use.is_local()      ? "Only programs of the same user on this machine can connect."
+                  : in_use.is_loopback() ? "Only programs on this machine can connect."
+                                         : "Reachable from other machines on this network, with a token.";
+  status_.since_ns = now_ns();
+  intake_.set_waker([this] { wake(); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+LiveServer::~LiveServer() {
+  thread_.request_stop();
+  stop_describing_.request_stop();
+  wake();
+}
+
+void LiveServer::wake() const {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(wake_.get(), &one, sizeof one));
+}
+
+std::vector<LiveNote> LiveServer::take_notes() { return notes_.take(now_ns()); }
+
+LiveStatus LiveServer::status() const {
+  LiveStatus status = intake_.status();
+  const std::scoped_lock lock(mutex_);
+  status.link = status_.link;
+  status.address = status_.address;
+  status.reach = status_.reach;
+  status.sender = status_.sender;
+  status.pid = status_.pid;
+  status.transport = status_.transport;
+  status.clock = status_.clock;
+  status.last_refusal = status_.last_refusal;
+  status.since_ns = status_.since_ns;
+  status.faults = status_.faults;
+  return status;
+}
+
+void LiveServer::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    wait();
+    accept_all();
+    for (const std::unique_ptr<Connection>& connection : connections_) {
+      try {
+        serve(*connection);
+      } catch (const Ended& why) {
+        end(*connection, why.what());
+      } catch (const BadMessage& bad) {
+        const std::string line = std::string("invalid message: ") + bad.what();
+        fault(*connection, line);
+        connection->stream.send(static_cast<std::uint32_t>(LiveKind::refused),
+                                encode_refused(LiveRefusal::message, connection->generation, line));
+        end(*connection, "sent an invalid message and was disconnected");
+      } catch (const std::exception& error) {  // no memory for what it asked for
+        end(*connection, std::string("was disconnected (") + error.what() + ")");
+      }
+    }
+    std::erase_if(connections_, [](const auto& connection) { return connection->over; });
+  }
+  for (const std::unique_ptr<Connection>& connection : connections_) {
+    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text("the viewer was closed"));
+  }
+}
+
+// Until a socket has something, or somebody has called wake(), or a time is over.
+void LiveServer::wait() {
+  std::vector<pollfd> sockets{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0},
+                              {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  for (const std::unique_ptr<Connection>& connection : connections_) {
+    const auto events = static_cast<short>(POLLIN | (connection->stream.wants_to_send() ? POLLOUT : 0));
+    sockets.push_back({.fd = connection->stream.descriptor(), .events = events, .revents = 0});
+  }
+  ::poll(sockets.data(), sockets.size(), more_to_read_ ? 0 : timeout_ms());
+  more_to_read_ = false;
+  std::uint64_t count = 0;
+  static_cast<void>(::read(wake_.get(), &count, sizeof count));
+}
+
+// A connection that is quiet and complete needs no look at the time.
+int LiveServer::timeout_ms() const {
+  constexpr int kLook_ms = 100;
+  const bool waits = std::ranges::any_of(connections_, [](const auto& connection) {
+    return !connection->greeted || connection->stream.in_the_middle() || connection->pings();
+  });
+  return waits ? kLook_ms : -1;
+}
+
+void LiveServer::accept_all() {
+  while (std::optional<LivePeer> peer = listener_.accept()) {
+    if (!peer->refused.empty()) {
+      notes_.add(LiveNote::Kind::warning, "refused connections", "Connection refused: " + peer->refused, now_ns());
+    } else if (connections_.size() < kMostConnections) {
+      connections_.push_back(std::make_unique<Connection>(std::move(*peer), now_ns()));
+    }
+  }
+}
+
+void LiveServer::serve(Connection& connection) {
+  MessageStream& stream = connection.stream;
+  for (int n = 0; n < kMessagesAtOnce && !connection.over; ++n) {
+    if (connection.filling.has_value() || connection.skipping) {
+      if (!stream.take_samples()) {
+        more_to_read_ = more_to_read_ || stream.made_progress();
+        break;
+      }
+      connection.skipping = false;
+      if (connection.filling.has_value()) {
+        finish_frame(connection, *std::exchange(connection.filling, std::nullopt),
+                     std::move(*std::exchange(connection.memory, std::nullopt)));
+      }
+      continue;
+    }
+    const std::optional<StreamMessage> message = stream.receive();
+    if (!message.has_value()) break;
+    handle(connection, *message);
+    more_to_read_ = more_to_read_ || n + 1 == kMessagesAtOnce;
+  }
+  if (stream.closed()) throw Ended("closed the connection");
+  look_at_time(connection);
+  if (!stream.flush()) throw Ended("closed the connection");
+  if (&connection == sender_) tell(connection);
+}
+
+void LiveServer::handle(Connection& connection, const StreamMessage& message) {
+  const auto kind = static_cast<LiveKind>(message.kind);
+  const std::span<const std::byte> payload = message.payload;
+  if ((message.kind & kMayBeSkipped) != 0) return;
+  if (!connection.greeted && kind != LiveKind::hello) throw BadMessage("no HELLO");
+  switch (kind) {
+    case LiveKind::hello:
+      return greet(connection, payload);
+    case LiveKind::describe:
+      return describe(connection, payload);
+    case LiveKind::frames:
+      return take_frames(connection, message);
+    case LiveKind::ping:
+      return answer_ping(connection, payload);
+    case LiveKind::pong:
+      return take_pong(connection, payload);
+    case LiveKind::bye:
+      throw Ended("ended (" + plain_text(decode_text(payload)) + ")");
+    default:
+      throw BadMessage("kind " + std::to_string(message.kind));
+  }
+}
+
+void LiveServer::greet(Connection& connection, std::span<const std::byte> payload) {
+  if (connection.greeted) throw BadMessage("a second HELLO");
+  LiveHello& hello = connection.hello;
+  hello = decode_hello(payload);
+  if (hello.byte_order != kLiveByteOrder) {
+    refuse(connection, LiveRefusal::version, "byte order: found big-endian; expected little-endian");
+  }
+  if (hello.major != kLiveMajor) {
+    refuse(connection, LiveRefusal::version,
+           "protocol: found version " + std::to_string(hello.major) + "." + std::to_string(hello.minor) +
+               "; expected " + std::to_string(kLiveMajor) + "." + std::to_string(kLiveMinor));
+  }
+  hello.name = plain_text(hello.name);
+  if (listener_.needs_token() && !listener_.knows(hello.token)) {
+    refuse(connection, LiveRefusal::token, "token: not the one of this viewer; expected the word in its token file");
+  }
+  if (sender_ != nullptr) {
+    refuse(connection, LiveRefusal::busy,
+           "busy: the sender " + sender_->hello.name + ", " + sender_->peer.place + ", is connected");
+  }
+  if (!listener_.address().is_local()) hello.transport = LiveTransport::inlined;
+  connection.stream.set_limits(
+      [transport = hello.transport](std::uint32_t kind) { return live_limits(kind, transport); });
+  connection.greeted = true;
+  sender_ = &connection;
+  connection.policy = intake_.for_sender().policy;
+  intake_.sender_came();
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.link = LiveLink::connected;
+    status_.sender = hello.name.empty() ? connection.peer.place : hello.name;
+    status_.pid = connection.peer.pid;
+    status_.transport = hello.transport == LiveTransport::shared ? "shared memory"
+                        : listener_.address().is_local()         ? "local socket"
+                                                                 : "TCP";
+    status_.since_ns = now_ns();
+    status_.last_refusal.clear();
+  }
+  send(connection, LiveKind::welcome,
+       encode(LiveWelcome{.transport = hello.transport,
+                          .policy = static_cast<std::uint32_t>(connection.policy),
+                          .largest_frame = memory_size_ / 8,
+                          .version = "Echoloop"}));
+  notes_.add(LiveNote::Kind::info, "connections",
+             status().sender + " (" + connection.peer.place + ") connected at " + status().address, now_ns());
+}
+
+void LiveServer::describe(Connection& connection, std::span<const std::byte> payload) {
+  const LiveDescribe asked = decode_describe(payload);
+  if (connection.described && asked.generation <= connection.generation) {
+    throw BadMessage("DESCRIBE with generation " + std::to_string(asked.generation) + " after " +
+                     std::to_string(connection.generation));
+  }
+  try {
+    auto scan = std::make_shared<LiveScan>();
+    scan->json.assign(asked.json.begin(), asked.json.end());
+    scan->clock = connection.hello.clock;
+    const LiveScanPtr before = intake_.scan();
+    if (before != nullptr && before->json == scan->json && before->clock == scan->clock) {
+      scan = before;
+    } else {
+      scan->description =
+          describe_live("description", asked.json, connection.peer.is_here ? LikeFiles::allowed : LikeFiles::refused,
+                        stop_describing_.get_token());
+    }
+    const std::size_t bytes = scan->description.layout->frame_bytes();
+    if (std::max(bytes, scan->description.acquisition->frame_bytes()) > memory_size_ / 8) {
+      throw Error("description", "frames of " + std::to_string(bytes) + " bytes",
+                  "up to " + std::to_string(memory_size_ / 8) + ", an eighth of the memory for frames");
+    }
+    intake_.describe(scan, asked.generation);
+    connection.described = true;
+    connection.generation = asked.generation;
+    const bool lends = connection.hello.transport == LiveTransport::shared && !connection.has_memory;
+    send(connection, LiveKind::accepted,
+         encode(LiveAccepted{.generation = asked.generation,
+                             .blocks = static_cast<std::uint32_t>(LiveBlocks::count_for(bytes)),
+                             .frame_bytes = bytes,
+                             .memory_bytes = lends ? memory_size_ : 0,
+                             .assumed = assumed_text(*scan->description.acquisition)}),
+         lends ? memory_.get() : -1);
+    connection.has_memory = connection.has_memory || lends;
+    const std::scoped_lock lock(mutex_);
+    status_.clock = clock_text(*scan);
+    status_.last_refusal.clear();
+  } catch (const Error& error) {
+    send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, asked.generation, error.what()));
+    {
+      const std::scoped_lock lock(mutex_);
+      status_.last_refusal = error.what();
+    }
+    notes_.add(LiveNote::Kind::warning, "refused descriptions", std::string("Description refused: ") + error.what(),
+               now_ns());
+  }
+}
+
+void LiveServer::take_frames(Connection& connection, const StreamMessage& message) {
+  if (!connection.described) throw BadMessage("FRAMES before an accepted DESCRIBE");
+  const bool inlined = connection.hello.transport == LiveTransport::inlined;
+  for (const FrameWord& word : decode_words(message.payload)) {
+    if (inlined && message.size != sizeof(FrameWord) + word.bytes) {
+      throw BadMessage("FRAMES of " + std::to_string(message.size) + " bytes with a frame of " +
+                       std::to_string(word.bytes));
+    }
+    LiveIntake::Taken taken = intake_.take(word);
+    if (!taken.fault.empty()) fault(connection, "frame " + std::to_string(word.sequence) + ": " + taken.fault);
+    if (!inlined) {
+      if (taken.memory.has_value()) finish_frame(connection, word, std::move(*taken.memory));
+      continue;
+    }
+    connection.skipping = !taken.memory.has_value();
+    if (connection.skipping) continue;
+    connection.stream.samples_into(taken.memory->bytes);
+    connection.filling = word;
+    connection.memory = std::move(taken.memory);
+  }
+}
+
+void LiveServer::finish_frame(Connection& connection, const FrameWord& word, FrameMemory memory) {
+  if (word.crc32c != 0 && crc32c(memory.bytes) != word.crc32c) {
+    intake_.drop(std::move(memory));
+    return fault(connection, "frame " + std::to_string(word.sequence) + ": checksum does not match its samples");
+  }
+  ++connection.frames;
+  connection.faults = 0;
+  intake_.put(word, std::move(memory), connection.offset_ns);
+}
+
+void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> payload) {
+  LivePing ping = decode_ping(payload);
+  ping.answered_ns = now_ns();
+  send(connection, LiveKind::pong, encode(ping));
+}
+
+// The offset that goes with the shortest way there and back is the least wrong one.
+void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
+  const LivePing pong = decode_ping(payload);
+  const std::int64_t now = now_ns(), round_trip_ns = now - pong.asked_ns;
+  if (pong.asked_ns != connection.pinged_ns || round_trip_ns <= 0) return;
+  if (connection.round_trip_ns != 0 && round_trip_ns >= connection.round_trip_ns) return;
+  connection.round_trip_ns = round_trip_ns;
+  connection.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
+}
+
+// Credits, the policy, a stop: what the sender does not know yet.
+void LiveServer::tell(Connection& connection) {
+  const LiveIntake::ForSender now = intake_.for_sender();
+  if (now.policy != connection.policy) {
+    connection.policy = now.policy;
+    send(connection, LiveKind::state, encode(LiveState{.policy = static_cast<std::uint32_t>(now.policy)}));
+  }
+  if (now.stopped != connection.stopped) {
+    connection.stopped = now.stopped;
+    now.stopped.empty() ? send(connection, LiveKind::resume, {})
+                        : send(connection, LiveKind::stopped, encode_live_text(now.stopped));
+  }
+  if (!connection.described) return;
+  std::vector<LiveCredit> credits = intake_.credits();
+  if (credits.empty()) return;
+  if (connection.hello.transport == LiveTransport::inlined) {
+    for (LiveCredit& credit : credits) credit.offset = 0;
+  }
+  send(connection, LiveKind::credits, std::as_bytes(std::span(credits)));
+}
+
+void LiveServer::look_at_time(Connection& connection) {
+  const std::int64_t now = now_ns();
+  if (connection.stream.received_bytes() != connection.heard_bytes) {
+    connection.heard_bytes = connection.stream.received_bytes();
+    connection.heard_ns = now;
+  }
+  const bool waits = !connection.greeted || connection.stream.in_the_middle();
+  if (waits && now - connection.heard_ns > kPatience_ns) {
+    throw Ended(connection.greeted ? "sent half a message, and nothing for 2 s" : "sent no HELLO for 2 s");
+  }
+  if (!connection.pings() || now - connection.pinged_ns < kBetweenPings_ns) return;
+  connection.pinged_ns = now;
+  send(connection, LiveKind::ping, encode(LivePing{.number = 0, .asked_ns = now}));
+}
+
+void LiveServer::send(Connection& connection, LiveKind kind, std::span<const std::byte> payload, int descriptor) {
+  if (connection.stream.send(static_cast<std::uint32_t>(kind), payload, descriptor)) return;
+  throw Ended(connection.stream.closed() ? "closed the connection" : "does not read its messages");
+}
+
+void LiveServer::refuse(Connection& connection, LiveRefusal reason, const std::string& line) {
+  connection.stream.send(static_cast<std::uint32_t>(LiveKind::refused), encode_refused(reason, 0, line));
+  notes_.add(LiveNote::Kind::warning, "refused connections",
+             "Connection of " + connection.peer.place + " refused: " + line, now_ns());
+  throw Ended("");
+}
+
+void LiveServer::fault(Connection& connection, const std::string& text) {
+  {
+    const std::scoped_lock lock(mutex_);
+    ++status_.faults;
+  }
+  const std::string name = connection.hello.name.empty() ? connection.peer.place : connection.hello.name;
+  notes_.add(LiveNote::Kind::warning, "faults of the sender", name + ": " + text, now_ns());
+  if (++connection.faults > kMostFaults) throw Ended("sent nothing but invalid frames");
+}
+
+void LiveServer::end(Connection& connection, const std::string& why) {
+  if (connection.over) return;
+  connection.over = true;
+  if (connection.memory.has_value()) intake_.drop(std::move(*connection.memory));
+  if (&connection != sender_) {
+    if (!why.empty()) {
+      notes_.add(LiveNote::Kind::warning, "connections that ended", connection.peer.place + " " + why, now_ns());
+    }
+    return;
+  }
+  sender_ = nullptr;
+  intake_.sender_gone();
+  std::string name;
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.link = LiveLink::gone;
+    status_.since_ns = now_ns();
+    name = status_.sender;
+  }
+  notes_.add(LiveNote::Kind::info, "connections",
+             name + " " + why + " after " + number_text(connection.frames, "frame") + ". Waiting at " +
+                 listener_.address().text,
+             now_ns());
+}
+
+}  // namespace echoloop

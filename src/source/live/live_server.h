@@ -1,0 +1,105 @@
+// The thread that waits for senders at one address and reads what the connected one says (senders/README.md). It does
+// all input and output of the sockets; frames go to a LiveIntake. Whatever a sender does, the thread goes on: a fault
+// is one line, counted, and at worst the end of that connection.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/live_status.h"
+#include "source/live/live_intake.h"
+#include "source/live/live_listener.h"
+#include "source/live/live_notes.h"
+#include "transport/message_stream.h"
+
+namespace echoloop {
+
+class LiveServer {
+ public:
+  explicit LiveServer(const LiveAddress& address);  // throws Error; then the address is waited at
+  ~LiveServer();
+  LiveServer(const LiveServer&) = delete;
+  LiveServer& operator=(const LiveServer&) = delete;
+
+  [[nodiscard]] LiveIntake& intake() { return intake_; }
+  [[nodiscard]] LiveStatus status() const;  // any thread
+  std::vector<LiveNote> take_notes();       // any thread
+
+ private:
+  // One that has connected. The first whose HELLO is accepted is the sender until it is gone.
+  struct Connection {
+    Connection(LivePeer peer, std::int64_t now_ns);
+    LivePeer peer;  // its socket is the stream's
+    MessageStream stream;
+    LiveHello hello;
+    bool over = false;
+    bool skipping = false;  // inline: samples of a frame that is not taken are coming
+    bool greeted = false;
+    bool described = false;
+    std::uint32_t generation = 0;
+    bool has_memory = false;           // the sender has the descriptor of the shared memory
+    std::optional<FrameWord> filling;  // inline: whose samples are coming
+    std::optional<FrameMemory> memory;
+    RingPolicy policy = RingPolicy::block;  // as told
+    std::string stopped;                    // as told
+    std::uint64_t frames = 0;
+    std::uint64_t faults = 0;  // since the last frame that was right
+    std::int64_t heard_ns = 0;
+    std::uint64_t heard_bytes = 0;
+    std::int64_t pinged_ns = 0;
+    std::int64_t round_trip_ns = 0;  // the smallest; 0: none
+    std::int64_t offset_ns = 0;      // of this machine's clock over the sender's
+
+    // The clock of another machine is compared with this one's.
+    [[nodiscard]] bool pings() const { return greeted && !peer.is_here; }
+  };
+  class Ended : public std::runtime_error {  // of a connection: why, for the note
+   public:
+    using std::runtime_error::runtime_error;
+  };
+
+  void run(const std::stop_token& stop);
+  void wait();
+  void accept_all();
+  void serve(Connection& connection);
+  void handle(Connection& connection, const StreamMessage& message);
+  void greet(Connection& connection, std::span<const std::byte> payload);
+  void describe(Connection& connection, std::span<const std::byte> payload);
+  void take_frames(Connection& connection, const StreamMessage& message);
+  void finish_frame(Connection& connection, const FrameWord& word, FrameMemory memory);
+  void answer_ping(Connection& connection, std::span<const std::byte> payload);
+  void take_pong(Connection& connection, std::span<const std::byte> payload);
+  void tell(Connection& connection);
+  void look_at_time(Connection& connection);
+  void send(Connection& connection, LiveKind kind, std::span<const std::byte> payload, int descriptor = -1);
+  [[noreturn]] void refuse(Connection& connection, LiveRefusal reason, const std::string& line);
+  void fault(Connection& connection, const std::string& text);
+  void end(Connection& connection, const std::string& why);
+  [[nodiscard]] int timeout_ms() const;
+  void wake() const;
+
+  LiveListener listener_;
+  std::size_t memory_size_;
+  FileDescriptor memory_;  // memfd, sealed
+  LiveIntake intake_;
+  FileDescriptor wake_;
+  LiveNotes notes_;
+  std::stop_source stop_describing_;
+  std::vector<std::unique_ptr<Connection>> connections_;  // server thread
+  Connection* sender_ = nullptr;                          // one of them, or null; server thread
+  bool more_to_read_ = false;                             // server thread
+  mutable std::mutex mutex_;
+  LiveStatus status_;  // what is known here; under mutex_
+  std::jthread thread_;
+};
+
+}  // namespace echoloop

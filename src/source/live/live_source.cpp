@@ -1,0 +1,48 @@
+#include "source/live/live_source.h"
+
+#include <utility>
+
+#include "source/live/live_intake.h"
+#include "source/live/live_server.h"
+
+namespace echoloop {
+
+LiveWaiting::LiveWaiting(std::string_view address)
+    : server_(std::make_shared<LiveServer>(parse_live_address(address))) {}
+
+LiveStatus LiveWaiting::status() const { return server_->status(); }
+std::vector<LiveNote> LiveWaiting::take_notes() const { return server_->take_notes(); }
+
+std::shared_ptr<Source> LiveWaiting::open(const std::stop_token& stop) const {
+  static_cast<void>(server_->intake().wait_for_scan(stop));
+  return std::make_shared<LiveSource>(server_);
+}
+
+LiveSource::LiveSource(std::shared_ptr<LiveServer> server) : server_(std::move(server)), intake_(server_->intake()) {}
+
+const AcquisitionPtr& LiveSource::acquisition() const { return intake_.acquisition(); }
+
+std::string LiveSource::name() const {
+  const std::string described = intake_.name();
+  return described.empty() ? server_->status().sender : described;
+}
+
+std::optional<Arrival> LiveSource::next(const std::stop_token& stop) { return intake_.next(stop); }
+
+std::span<const std::byte> LiveSource::fetch(FrameMemory& slot, const std::stop_token& /*stop*/) {
+  return intake_.fetch(slot);
+}
+
+void LiveSource::resume(std::uint64_t /*sequence*/) { intake_.resume(); }
+void LiveSource::refused(const std::string& line) { intake_.refused(line); }
+void LiveSource::set_policy(RingPolicy policy) { intake_.set_policy(policy); }
+FrameMemory LiveSource::allocate(std::size_t bytes) { return intake_.allocate(bytes); }
+
+void LiveSource::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
+  intake_.make_blocks(allocate);
+}
+
+LiveStatus LiveSource::status() const { return server_->status(); }
+std::vector<LiveNote> LiveSource::take_notes() { return server_->take_notes(); }
+
+}  // namespace echoloop

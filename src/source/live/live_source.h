@@ -1,0 +1,58 @@
+// A scanner as a source: frames that its sender puts into memory of the viewer, or sends over TCP. The source goes on
+// when the sender is gone, and waits for the next one; it ends with the program alone.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/live_status.h"
+#include "source/source.h"
+
+namespace echoloop {
+
+class LiveServer;
+class LiveIntake;
+
+// The sockets of an address, from the moment it is waited at. Before a sender has described its frames there is no
+// acquisition, and so no source. Copies are of the same sockets.
+class LiveWaiting {
+ public:
+  explicit LiveWaiting(std::string_view address);  // throws Error: the address cannot be used
+
+  [[nodiscard]] LiveStatus status() const;   // any thread
+  std::vector<LiveNote> take_notes() const;  // any thread
+  // The source, once a sender has described its frames. Throws Error when `stop` is requested before.
+  [[nodiscard]] std::shared_ptr<Source> open(const std::stop_token& stop) const;
+
+ private:
+  std::shared_ptr<LiveServer> server_;
+};
+
+class LiveSource final : public Source {
+ public:
+  explicit LiveSource(std::shared_ptr<LiveServer> server);
+
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override;
+  [[nodiscard]] std::string name() const override;
+  std::optional<Arrival> next(const std::stop_token& stop) override;
+  std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& stop) override;
+  void resume(std::uint64_t sequence) override;
+  void refused(const std::string& line) override;
+  void set_policy(RingPolicy policy) override;
+  [[nodiscard]] bool sets_the_pace() const override { return true; }
+  FrameMemory allocate(std::size_t bytes) override;
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
+  [[nodiscard]] LiveSource* live() override { return this; }
+
+  [[nodiscard]] LiveStatus status() const;  // any thread
+  std::vector<LiveNote> take_notes();       // any thread
+
+ private:
+  std::shared_ptr<LiveServer> server_;
+  LiveIntake& intake_;
+};
+
+}  // namespace echoloop

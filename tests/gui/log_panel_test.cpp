@@ -1,0 +1,83 @@
+// The Log panel: every message with time and severity, copied by mouse and keyboard; its empty state, its limit.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <tuple>
+
+#include "gui/stream_scene.h"
+
+namespace echoloop::testing {
+namespace {
+
+constexpr const char* kLongPath =
+    "/data/2024-11-23/a_folder_with_a_long_name/another_folder_with_a_long_name/heart.uff";
+
+void open_log(Scene& scene) {
+  scene.frames(2);
+  reveal(scene, "panel_log");
+  scene.click("panel_log");
+  scene.frames(2);
+  reveal(scene, "log_copy");
+}
+
+Rect rect(const Scene& scene, const std::string& id) { return scene.viewer->control_rect(id); }
+
+TEST(LogPanel, CopiesOneMessageAndAll) {
+  ECHO_SCENE(scene, 1600, 900);
+  ASSERT_EQ(rect(scene, "log/0").width(), 0.0F) << "folded by default";
+  open_log(scene);
+  scene.click("log/1");
+  EXPECT_STREQ(ImGui::GetClipboardText(), "14:31:00  Error: An error.");
+  scene.click("log_copy");
+  EXPECT_STREQ(ImGui::GetClipboardText(), "14:32:07  A message.\n14:31:00  Error: An error.\n");
+}
+
+TEST(LogPanel, TheKeyboardReachesEveryMessage) {
+  ECHO_SCENE(scene, 1600, 900);
+  open_log(scene);
+  scene.click("log_copy");
+  const auto focused = [&] {
+    const FocusStop* stop = scene.viewer->focus().focused();
+    return stop == nullptr ? std::string() : stop->id;
+  };
+  for (int i = 0; i < 4 && focused() != "log/1"; ++i) scene.press(Key::tab);
+  ASSERT_EQ(focused(), "log/1");
+  scene.press(Key::enter);
+  EXPECT_STREQ(ImGui::GetClipboardText(), "14:31:00  Error: An error.");
+}
+
+TEST(LogPanel, WithoutMessagesThereIsNothingToCopy) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.messages.clear();
+  open_log(scene);
+  ImGui::SetClipboardText("before");
+  scene.click("log_copy");
+  EXPECT_STREQ(ImGui::GetClipboardText(), "before");
+  EXPECT_EQ(rect(scene, "log/0").width(), 0.0F);
+}
+
+// At every width a long message takes more lines, inside its column, and the next one is below it.
+TEST(LogPanel, LongMessagesWrapInsideTheColumn) {
+  for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0}, {1600, 900, 1.0}, {3840, 2160, 2.0}}) {
+    ECHO_SCENE(scene, width, height, scale);
+    scene.state.messages.post({Severity::error, "14:33:00", std::string("Cannot be written: ") + kLongPath});
+    open_log(scene);
+    const Rect head = rect(scene, "panel_log"), longest = rect(scene, "log/0"), next = rect(scene, "log/1");
+    EXPECT_GT(longest.height(), 1.5F * next.height()) << width;
+    EXPECT_GE(next.y0, longest.y1) << width;
+    EXPECT_LE(longest.x1, head.x1 + 1) << width;
+  }
+}
+
+TEST(LogPanel, AFullListHasItsLimitAndSaysSo) {
+  ECHO_SCENE(scene, 1600, 900);
+  for (std::size_t i = 0; i < MessageLog::kMost; ++i) scene.state.messages.post({.clock = "15:00:00", .text = "News."});
+  open_log(scene);
+  const std::string last = fmt::format("log/{}", MessageLog::kMost - 1);
+  reveal(scene, last);
+  EXPECT_GT(rect(scene, last).width(), 0.0F);
+  EXPECT_EQ(scene.state.messages.removed(), 2U);
+}
+
+}  // namespace
+}  // namespace echoloop::testing

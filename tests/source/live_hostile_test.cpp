@@ -1,0 +1,223 @@
+// Senders that are broken or mean harm, line by line: each gets a line, is counted, and the stream goes on.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "source/live_rig.h"
+
+namespace echoloop {
+namespace {
+
+using testing::Bytes;
+using testing::LiveRig;
+using testing::ScriptedSender;
+using testing::small_scan;
+using testing::operator<<;
+
+std::size_t open_descriptors() {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator()));
+}
+
+// HELLO is refused with these words; the next sender is welcome.
+void expect_refused(const Bytes& hello, const std::string& words) {
+  LiveRig rig;
+  const auto bad = rig.connect();
+  ASSERT_TRUE(bad->message(1, hello));
+  const auto refused = bad->expect(5);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_NE(refused->text(8).find(words), std::string::npos) << refused->text(8);
+  EXPECT_TRUE(bad->closed_by_viewer());
+  const auto good = rig.start();
+  rig.expect_frame(*good, 0, 1);
+}
+
+TEST(LiveHostile, AnotherMajorVersion) {
+  expect_refused(ScriptedSender::hello_payload(1, 9), "found version 9.0; expected 1.0");
+}
+
+TEST(LiveHostile, BigEndian) { expect_refused(ScriptedSender::hello_payload(1, 1, 0x04030201), "byte order"); }
+
+TEST(LiveHostile, ATransportThatThereIsNot) { expect_refused(ScriptedSender::hello_payload(7), "transport = 7"); }
+
+TEST(LiveHostile, ASecondSenderIsToldWhoIsConnected) {
+  LiveRig rig;
+  const auto first = rig.start();
+  const auto second = rig.connect();
+  ASSERT_TRUE(second->hello());
+  const auto refused = second->expect(5);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->text(8), "busy: the sender scripted, pid " + std::to_string(::getpid()) + ", is connected");
+  rig.expect_frame(*first, 0, 1);
+}
+
+TEST(LiveHostile, HalfAHeaderAndThenSilence) {
+  LiveRig rig;
+  const auto silent = rig.connect();
+  ASSERT_TRUE(silent->raw(Bytes(7, 0xe1)));
+  const auto half = rig.start();  // meanwhile another one works
+  rig.expect_frame(*half, 0, 1);
+  EXPECT_TRUE(silent->closed_by_viewer());
+  ASSERT_TRUE(half->raw(Bytes{0xe1, 0x43}));
+  EXPECT_TRUE(half->closed_by_viewer());
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("sent half a message, and nothing for 2 s"); })) << rig.notes;
+  const auto next = rig.connect();
+  ASSERT_TRUE(next->begin(small_scan()));
+  rig.expect_frame(*next, 1, 2);
+}
+
+TEST(LiveHostile, NoMessageAtAll) {
+  LiveRig rig;
+  const auto bad = rig.connect();
+  ASSERT_TRUE(bad->raw(Bytes(64, 'G')));
+  EXPECT_TRUE(bad->expect(5).has_value());
+  EXPECT_TRUE(bad->closed_by_viewer());
+  const auto good = rig.start();
+  rig.expect_frame(*good, 0, 1);
+}
+
+TEST(LiveHostile, SizesThatOverflow) {
+  for (const std::uint64_t size : {~std::uint64_t{0}, std::uint64_t{1} << 63, (std::uint64_t{64} << 20) + 9}) {
+    LiveRig rig;
+    const auto bad = rig.connect();
+    ASSERT_TRUE(bad->hello());
+    Bytes header;
+    header << std::uint32_t{0x4f4843e1} << std::uint32_t{3} << size;
+    ASSERT_TRUE(bad->raw(header));
+    const auto refused = bad->expect(5);
+    ASSERT_TRUE(refused.has_value());
+    EXPECT_NE(refused->text(8).find("above the limit"), std::string::npos) << refused->text(8);
+    EXPECT_TRUE(bad->closed_by_viewer());
+  }
+}
+
+TEST(LiveHostile, DescriptionsThatCannotBe) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 1);
+  std::uint32_t generation = 0;
+  for (const std::string& json :
+       {std::string(100'000, '['), std::string("{\"axes\": "), std::string("[]"), std::string(),
+        std::string(R"({"like": "relative.mat"})"), std::string(R"({"acquisition": {"version": 1}})"), small_scan(0),
+        small_scan(1 << 30)}) {
+    const std::uint32_t before = sender->generation;
+    ASSERT_TRUE(sender->describe(++generation, json));
+    const auto refused = sender->expect(5);
+    ASSERT_TRUE(refused.has_value());
+    EXPECT_NE(refused->text(8).find("description: "), std::string::npos) << refused->text(8);
+    sender->generation = before;
+  }
+  EXPECT_FALSE(rig.status().last_refusal.empty());
+  rig.expect_frame(*sender, 1, 2);
+  ASSERT_TRUE(sender->describe(++generation, small_scan())) << "the same one again";
+  ASSERT_TRUE(sender->expect(4).has_value());
+  rig.expect_frame(*sender, 2, 3);
+}
+
+TEST(LiveHostile, WordsThatCannotBe) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 1);
+  const std::uint64_t size = sender->frame_bytes;
+  ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size, .block = 9999}}));
+  ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size, .block = ~0U}}));
+  ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size, .generation = 5}}));
+  const auto block = [&] { return sender->credits.back().block; };
+  ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size + 1, .block = block()}}));
+  sender->credits.pop_back();
+  ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size, .block = block(), .flags = 4}}));
+  sender->credits.pop_back();
+  ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size, .block = block(), .crc = 12345}}));
+  sender->credits.pop_back();
+  const std::uint32_t twice = block();
+  sender->credits.pop_back();
+  ASSERT_TRUE(
+      sender->words({{.sequence = 1, .bytes = size, .block = twice}, {.sequence = 2, .bytes = size, .block = twice}}));
+  ASSERT_TRUE(rig.read().has_value());
+  rig.expect_frame(*sender, 3, 4);
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().faults >= 7; }));
+  EXPECT_EQ(rig.status().faults, 7U);
+  EXPECT_TRUE(rig.has_note("block 9999, which is not lent")) << rig.notes;
+  rig.expect_sums();
+}
+
+TEST(LiveHostile, AFloodOfWordsEndsTheConnectionAlone) {
+  LiveRig rig;
+  const auto flood = rig.start();
+  rig.expect_frame(*flood, 0, 1);
+  const std::vector<ScriptedSender::Word> words(64, {.sequence = 5, .block = 77777});
+  for (int k = 0; k < 1000 && flood->words(words); ++k) {
+  }
+  EXPECT_TRUE(flood->closed_by_viewer());
+  EXPECT_GT(rig.status().faults, 1000U);
+  const auto next = rig.connect();
+  ASSERT_TRUE(next->begin(small_scan()));
+  rig.expect_frame(*next, 0, 2);
+}
+
+TEST(LiveHostile, NumbersAndClocksThatLeap) {
+  LiveRig rig;
+  const auto sender = rig.start(small_scan(8, R"("device_hz": 1e6,)"));
+  double last_s = 0.0;
+  std::uint64_t last = 0;
+  for (const std::uint64_t sequence : {std::uint64_t{7}, std::uint64_t{1} << 63, std::uint64_t{0}, ~std::uint64_t{0}}) {
+    ASSERT_TRUE(sender->frame(sequence, 5, {.acquired = std::numeric_limits<std::int64_t>::max(), .ticks = ~sequence}));
+    const auto seen = rig.read();
+    ASSERT_TRUE(seen.has_value());
+    EXPECT_GE(seen->stamp.time_s, last_s);
+    EXPECT_LT(seen->stamp.time_s, 3600.0);
+    EXPECT_GT(seen->sequence, last);
+    last_s = seen->stamp.time_s;
+    last = seen->sequence;
+  }
+  EXPECT_EQ(rig.ring->counts().sequence_gaps, 0U);
+  rig.expect_sums();
+}
+
+TEST(LiveHostile, NotANumberBecomesZero) {
+  LiveRig rig;
+  std::string scan = small_scan();
+  scan.replace(scan.find("int16"), 5, "float32");
+  const auto sender = rig.start(scan);
+  ASSERT_TRUE(sender->frame(0, 0xff));  // all of it is NaN
+  EXPECT_EQ(rig.read()->value, 0);
+  EXPECT_EQ(rig.status().invalid_samples, 32U);
+}
+
+TEST(LiveHostile, DescriptorsThatAreSentAreClosed) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  const std::size_t before = open_descriptors();
+  for (std::uint64_t k = 0; k < 50; ++k) {
+    ASSERT_TRUE(sender->send_descriptor());
+    rig.expect_frame(*sender, k, 1);
+  }
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+// Killed after any part of the conversation, with all blocks or with none.
+TEST(LiveHostile, ASenderThatIsGoneAtAnyMoment) {
+  LiveRig rig;
+  auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 1);
+  sender.reset();
+  for (int steps = 0; steps < 5; ++steps) {
+    ASSERT_TRUE(rig.wait_until([&] { return rig.status().link != LiveLink::connected; }));
+    sender = rig.connect();
+    if (steps > 0) sender->hello();
+    if (steps > 1) sender->expect(2);
+    if (steps > 2) sender->describe(0, small_scan());
+    if (steps > 3) sender->expect(6);
+    sender.reset();
+  }
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().link == LiveLink::gone; }));
+  sender = rig.connect();
+  ASSERT_TRUE(sender->begin(small_scan()));
+  rig.expect_frame(*sender, 0, 2);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,227 @@
+// A scanner as a source: frames through shared memory and inline, numbers and losses, the four policies, reconnecting,
+// other descriptions, layouts.
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "formats/live_description.h"
+#include "source/live/live_address.h"
+#include "source/live/live_protocol.h"
+#include "source/live_rig.h"
+
+namespace echoloop {
+namespace {
+
+using testing::LiveRig;
+using testing::small_scan;
+
+class LiveTransports : public ::testing::TestWithParam<std::uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(SharedAndInline, LiveTransports, ::testing::Values(1U, 2U));
+
+TEST_P(LiveTransports, FramesComeWithTheirNumbersAndSamples) {
+  LiveRig rig;
+  const auto sender = rig.start(small_scan(), RingPolicy::block, 4, GetParam());
+  for (std::uint64_t k = 0; k < 600; ++k) {
+    ASSERT_TRUE(sender->frame(40 + k, static_cast<std::uint8_t>(k)));
+    const auto seen = rig.read();
+    ASSERT_TRUE(seen.has_value());
+    EXPECT_EQ(seen->sequence, 40 + k);
+    EXPECT_EQ(seen->value, static_cast<int>(k % 256));
+  }
+  rig.expect_sums();
+  EXPECT_EQ(rig.ring->counts().missing(), 0U);
+  EXPECT_EQ(rig.status().link, LiveLink::connected);
+  EXPECT_EQ(rig.status().sender, "scripted");
+  EXPECT_EQ(rig.status().faults, 0U);
+}
+
+TEST(Live, LostAndMissingAreToldApart) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  ASSERT_TRUE(sender->frame(0, 1));
+  ASSERT_TRUE(sender->frame(10, 2, {.lost = 4}));
+  ASSERT_TRUE(sender->frame(10, 3, {.lost = 4}));
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(rig.read().has_value());
+  const RingCounts c = rig.ring->counts();
+  EXPECT_EQ(c.lost_at_sender, 4U);
+  EXPECT_EQ(c.missing(), 5U);
+  EXPECT_EQ(c.duplicates, 1U);
+  rig.expect_sums();
+}
+
+TEST(Live, BlockMakesTheSenderWait) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  constexpr std::uint64_t kBlocks = 256;
+  for (std::uint64_t k = 0; k < kBlocks; ++k) ASSERT_TRUE(sender->frame(k, static_cast<std::uint8_t>(k)));
+  ASSERT_TRUE(rig.wait_until([&] { return rig.ring->counts().producer_waited_ns > 0; }));
+  EXPECT_TRUE(sender->credits.empty());
+  for (std::uint64_t k = 0; k < kBlocks; ++k) {
+    const auto seen = rig.read();
+    ASSERT_TRUE(seen.has_value());
+    EXPECT_EQ(seen->value, static_cast<int>(k)) << "nothing was overwritten";
+  }
+  EXPECT_EQ(rig.ring->counts().dropped, 0U);
+  rig.expect_frame(*sender, kBlocks, 7);
+}
+
+TEST(Live, DropPoliciesNeverMakeTheSenderWait) {
+  for (const RingPolicy policy : {RingPolicy::drop_oldest, RingPolicy::drop_newest}) {
+    LiveRig rig;
+    const auto sender = rig.start(small_scan(), policy);
+    for (std::uint64_t k = 0; k < 2000; ++k) ASSERT_TRUE(sender->frame(k, static_cast<std::uint8_t>(k)));
+    ASSERT_TRUE(rig.wait_until([&] { return rig.ring->counts().produced == 2000; }));
+    EXPECT_EQ(rig.ring->counts().dropped, 1996U);
+    rig.expect_sums();
+    EXPECT_EQ(rig.read()->sequence, policy == RingPolicy::drop_oldest ? 1996U : 0U);
+  }
+}
+
+TEST(Live, ErrorStopsTheStreamAndTheSenderIsTold) {
+  LiveRig rig;
+  const auto sender = rig.start(small_scan(), RingPolicy::error);
+  for (std::uint64_t k = 0; k < 5; ++k) ASSERT_TRUE(sender->frame(k, 1));
+  const auto stopped = sender->expect(9);
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_NE(stopped->text(0).find("frame 4 arrived while slot"), std::string::npos) << stopped->text(0);
+  EXPECT_EQ(rig.producer->state(), ProducerState::refused);
+  EXPECT_EQ(rig.status().link, LiveLink::connected);
+  const RingCounts before = rig.ring->counts();
+  rig.stream(RingPolicy::block, 4, before);
+  ASSERT_TRUE(sender->expect(10).has_value()) << "RESUME";
+  ASSERT_TRUE(sender->frame(8, 9, {.lost = 3}));
+  EXPECT_EQ(rig.read()->sequence, 8U);
+  EXPECT_EQ(rig.ring->counts().lost_at_sender, 3U);
+  rig.expect_sums();
+}
+
+TEST(Live, ASenderThatComesBackFollowsOn) {
+  LiveRig rig;
+  auto sender = rig.start();
+  rig.expect_frame(*sender, 100, 1);
+  sender.reset();
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().link == LiveLink::gone; }));
+  EXPECT_EQ(rig.producer->state(), ProducerState::running) << "the stream waits";
+  sender = rig.connect();
+  ASSERT_TRUE(sender->begin(small_scan()));
+  ASSERT_TRUE(sender->frame(0, 2));
+  const auto seen = rig.read();
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_EQ(seen->sequence, 101U);
+  EXPECT_EQ(rig.ring->counts().sequence_gaps, 0U);
+  EXPECT_EQ(rig.status().connections, 2U);
+  rig.expect_sums();
+}
+
+TEST(Live, AnotherDescriptionChangesTheStreamBetweenTwoFrames) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 1);
+  ASSERT_TRUE(sender->frame(1, 2));
+  ASSERT_TRUE(sender->describe(1, small_scan(16)));
+  ASSERT_TRUE(sender->expect(4).has_value());
+  EXPECT_EQ(rig.read()->value, 2) << "what came before is of the old one";
+  ASSERT_TRUE(rig.wait_until([&] { return rig.producer->state() == ProducerState::changed; }));
+  EXPECT_EQ(rig.source->acquisition()->n_samples, 16);
+  ASSERT_TRUE(sender->words({{.sequence = 2, .bytes = 64, .generation = 0}})) << "stale";
+  rig.stream(RingPolicy::block, 4, rig.ring->counts());
+  rig.expect_frame(*sender, 3, 4);
+  EXPECT_EQ(rig.ring->counts().stale, 1U);
+  EXPECT_EQ(rig.ring->counts().missing(), 0U);
+  rig.expect_sums();
+}
+
+TEST(Live, TheDevicesClockIsTheAcquisitionsTime) {
+  LiveRig rig;
+  const auto sender = rig.start(small_scan(8, R"("device_hz": 1000,)"));
+  ASSERT_TRUE(sender->frame(0, 1, {.ticks = 5000}));
+  ASSERT_TRUE(sender->frame(1, 1, {.ticks = 5250}));
+  EXPECT_EQ(rig.read()->stamp.time_s, 0.0);
+  EXPECT_EQ(rig.read()->stamp.time_s, 0.25);
+  EXPECT_EQ(rig.status().clock, "device, 0.001 MHz");
+}
+
+// A frame [element][transmit][time] of channels in another order, with gaps, as one of the stream.
+TEST(LiveDescription, StridedAndPermutedFramesAreConverted) {
+  const std::string json =
+      R"({"axes": ["element", "transmit", "time"], "shape": [3, 2, 4], "dtype": "int16", "strides_bytes": [32, 16, 2],
+          "channel_of_element": [2, 0], "fs_hz": 20e6, "fc_hz": 5e6, "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0,
+          "t_zero": "origin", "tx": [{"kind": "plane", "angle_rad": 0}, {"kind": "plane", "angle_rad": 0.1}]})";
+  const LiveDescription d =
+      describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused);
+  EXPECT_EQ(d.acquisition->n_elements(), 2);
+  EXPECT_EQ(d.acquisition->n_transmits(), 2);
+  EXPECT_FALSE(d.layout->in_place());
+  ASSERT_EQ(d.layout->frame_bytes(), 2U * 32 + 16 + 3 * 2 + 2);
+  std::vector<std::int16_t> sent(d.layout->frame_bytes() / 2);
+  for (std::size_t k = 0; k < sent.size(); ++k) sent[k] = static_cast<std::int16_t>(k);
+  std::vector<std::int16_t> got(16);
+  d.layout->convert(std::as_bytes(std::span(sent)), std::as_writable_bytes(std::span(got)));
+  std::vector<std::int16_t> expected;
+  for (const int transmit : {0, 1}) {
+    for (const int channel : {2, 0}) {
+      for (int i = 0; i < 4; ++i) expected.push_back(static_cast<std::int16_t>(channel * 16 + transmit * 8 + i));
+    }
+  }
+  EXPECT_EQ(got, expected);
+}
+
+std::string refusal_of(const std::string& json) {
+  try {
+    static_cast<void>(
+        describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(LiveDescription, NothingIsGuessed) {
+  EXPECT_EQ(refusal_of(small_scan()), "accepted");
+  const auto without = [](const std::string& key) {
+    std::string json = small_scan();
+    json.replace(json.find("\"" + key), 2, "\"-");
+    return refusal_of(json);
+  };
+  for (const char* key : {"axes", "shape", "dtype", "fs_hz", "fc_hz", "t0_s", "t_zero", "pitch_m"}) {
+    EXPECT_NE(without(key).find(key), std::string::npos) << without(key);
+  }
+  EXPECT_NE(refusal_of(R"({"like": "/etc/passwd"})").find("another machine"), std::string::npos);
+}
+
+TEST(LiveDescription, EveryBitOfAnAcquisitionComesThrough) {
+  const LiveDescription first =
+      describe_live("a", std::as_bytes(std::span(small_scan().data(), small_scan().size())), LikeFiles::refused);
+  const std::string json = live_description_json(*first.acquisition, "copy");
+  const LiveDescription second =
+      describe_live("b", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused);
+  EXPECT_TRUE(second.layout->in_place());
+  EXPECT_EQ(second.layout->frame_bytes(), first.acquisition->frame_bytes());
+  EXPECT_EQ(live_description_json(*second.acquisition, "copy"), json);
+  EXPECT_EQ(second.name, "copy");
+}
+
+TEST(LiveAddress, SaysWhatItAccepts) {
+  EXPECT_EQ(parse_live_address("live:").text, "live:default");
+  EXPECT_EQ(parse_live_address("live:scan-2").socket.filename(), "scan-2.sock");
+  const LiveAddress tcp = parse_live_address("live:tcp:0.0.0.0:9000,token=/tmp/t");
+  EXPECT_EQ(tcp.port, 9000);
+  EXPECT_EQ(tcp.token, "/tmp/t");
+  for (const char* bad : {"live:../x", "live:tcp:0.0.0.0:9000", "live:tcp:127.0.0.1", "live:tcp:127.0.0.1:70000"}) {
+    EXPECT_THROW(static_cast<void>(parse_live_address(bad)), Error) << bad;
+  }
+}
+
+TEST(LiveAddress, IsOfOneViewer) {
+  LiveRig rig;
+  EXPECT_THROW(LiveWaiting("live:test"), Error);
+  rig.waiting.reset();
+  EXPECT_NO_THROW(LiveWaiting("live:test"));
+}
+
+TEST(LiveProtocol, ChecksumIsCastagnolis) {
+  const std::string text = "123456789";
+  EXPECT_EQ(crc32c(std::as_bytes(std::span(text.data(), text.size()))), 0xe3069283U);
+}
+
+}  // namespace
+}  // namespace echoloop

@@ -1,0 +1,12 @@
+// Work that takes its time in a test: of a slow disk, a device under load, a source or a user with a pace. To wait for
+// something there are conditions (waiting.h).
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+namespace echoloop::testing {
+
+inline void take_time(std::chrono::nanoseconds duration) { std::this_thread::sleep_for(duration); }
+
+}  // namespace echoloop::testing
