@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<FactSpec, 4> kSpecs{{
+constexpr std::array<FactSpec, 4> kFacts{{
     {"center_hz", "Centre frequency", "MHz", kHertzPerMegahertz, 1e4, 1e9, 5e5, 3e7, true,
      "Centre frequency of the transmitted pulse, and the initial centre of the band-pass filter.",
      [](const Acquisition& a) { return a.center_hz; }, [](Acquisition& a, double v) { a.center_hz = v; }},
@@ -49,11 +49,11 @@ double parse_fact(const FactSpec& spec, std::string_view text) {
 
 }  // namespace
 
-std::span<const FactSpec> fact_specs() { return kSpecs; }
+std::span<const FactSpec> fact_specs() { return kFacts; }
 
 const FactSpec* find_fact(std::string_view key) {
-  const auto found = std::find_if(kSpecs.begin(), kSpecs.end(), [&](const FactSpec& s) { return key == s.key; });
-  return found == kSpecs.end() ? nullptr : &*found;
+  const auto found = std::find_if(kFacts.begin(), kFacts.end(), [&](const FactSpec& s) { return key == s.key; });
+  return found == kFacts.end() ? nullptr : &*found;
 }
 
 Facts take_facts(std::vector<std::string>& settings) {

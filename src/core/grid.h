@@ -42,6 +42,9 @@ struct Grid {
   GridKind kind = GridKind::cartesian;
   Sector sector = {};  // polar only
 
+  [[nodiscard]] double width_m() const { return std::max(x1_m - x0_m, 1e-6); }  // of the box; above 0: a divisor
+  [[nodiscard]] double height_m() const { return std::max(z1_m - z0_m, 1e-6); }
+
   // Cartesian only.
   [[nodiscard]] double x_m(int ix) const { return along(x0_m, x1_m, ix, nx); }
   [[nodiscard]] double z_m(int iz) const { return along(z0_m, z1_m, iz, nz); }

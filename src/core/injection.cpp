@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<InjectionSpec, 9> kSpecs = {{
+constexpr std::array<InjectionSpec, 9> kInjections = {{
     {"load_ms", "Extra load", "ms", "Additional device time for every frame.", 0.1, 1000.0, &Injection::load_ms},
     {"jitter_ms", "Jitter", "ms", "Random delay of each frame, up to this value.", 0.1, 1000.0, &Injection::jitter_ms},
     {"burst_frames", "Bursts", "frames", "Frames arrive in groups of this size at an unchanged mean rate.", 1.0, 1000.0,
@@ -43,7 +43,7 @@ void set_from_pair(Injection& injection, std::string_view pair) {
   const std::size_t equals = pair.find('=');
   const std::string_view key = pair.substr(0, equals);
   std::string known;
-  for (const InjectionSpec& spec : kSpecs) {
+  for (const InjectionSpec& spec : kInjections) {
     known += (known.empty() ? "" : ", ") + std::string(spec.key);
     if (spec.key != key) continue;
     const std::string_view text = equals == std::string_view::npos ? "" : pair.substr(equals + 1);
@@ -64,7 +64,7 @@ void set_from_pair(Injection& injection, std::string_view pair) {
 
 }  // namespace
 
-std::span<const InjectionSpec> injection_specs() { return kSpecs; }
+std::span<const InjectionSpec> injection_specs() { return kInjections; }
 
 Injection parse_injection(const std::string& text) {
   Injection injection;
@@ -80,7 +80,7 @@ Injection parse_injection(const std::string& text) {
 std::string to_text(const Injection& injection) {
   const Injection none;
   std::string text;
-  for (const InjectionSpec& spec : kSpecs) {
+  for (const InjectionSpec& spec : kInjections) {
     if (injection.*spec.member == none.*spec.member) continue;
     char pair[64];
     std::snprintf(pair, sizeof pair, "%s%s=%.15g", text.empty() ? "" : ",", spec.key.data(), injection.*spec.member);

@@ -64,4 +64,11 @@ std::string plain_text(std::string_view text) {
   return plain;
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
 }  // namespace echoloop

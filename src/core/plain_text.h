@@ -13,4 +13,6 @@ namespace echoloop {
 // not UTF-8 become '?'; tabs and line breaks stay.
 [[nodiscard]] std::string plain_text(std::string_view text);
 
+[[nodiscard]] std::string lower_case(std::string text);  // letters A to Z
+
 }  // namespace echoloop

@@ -7,8 +7,6 @@
 namespace echoloop {
 namespace {
 
-double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(kPi * x) / (kPi * x); }
-
 // Modified Bessel function of the first kind, order 0, by its series.
 double bessel_i0(double x) {
   double term = 1.0;

@@ -1,9 +1,14 @@
 // Linear-phase FIR design by the window method. Host only, double precision.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
+#include "core/units.h"
+
 namespace echoloop {
+
+inline double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(kPi * x) / (kPi * x); }
 
 // Band-pass of `n_taps` taps, Hamming window, -6 dB at the edges, gain 1 at the middle of the band: what
 // scipy.signal.firwin(n_taps, [low, high], pass_zero=False, fs=fs) returns (Oppenheim & Schafer, ch. 7.5).

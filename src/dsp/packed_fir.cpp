@@ -17,8 +17,6 @@ using Value = std::complex<double>;
 // bounds; 16 would miss them.
 constexpr double kLengthTimesWidth = 22.0;
 
-double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(kPi * x) / (kPi * x); }
-
 // Kaiser's window at `place` in -1 .. 1.
 double kaiser(double place, double beta) {
   if (std::abs(place) >= 1.0) return 0.0;

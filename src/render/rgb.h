@@ -10,6 +10,7 @@ struct Rgb {
   std::uint8_t r = 0, g = 0, b = 0;
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
+inline constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
 
 struct RgbPicture {
   int width = 0;

@@ -16,8 +16,8 @@ constexpr double kBreathSeconds = 4.0;
 constexpr double kBreathDepth_m = 0.8e-3;  // of tissue at 36 mm, times the scale
 constexpr double kBreathSide_m = 0.4e-3;   // likewise
 constexpr double kInclusion = 4.0;         // +12 dB
-constexpr double kWire = 18.0;             // 25 dB above the speckle
-constexpr double kWires_mm[][2] = {{6.5, 9.0}, {-6.5, 9.0}, {-5.5, 28.0}, {1.5, 31.0}, {6.5, 31.0}};
+constexpr double kCystWire = 18.0;         // 25 dB above the speckle
+constexpr double kCystWires_mm[][2] = {{6.5, 9.0}, {-6.5, 9.0}, {-5.5, 28.0}, {1.5, 31.0}, {6.5, 31.0}};
 constexpr PhantomDisc kCyst_mm{{-3.0, 17.0}, 3.2};
 constexpr PhantomDisc kInclusion_mm{{4.8, 22.5}, 2.0};
 constexpr PhantomDisc kSmallCyst_mm{{4.5, 13.0}, 1.3};
@@ -84,8 +84,8 @@ class CystScene final : public Scene {
       if (inside(kCyst_mm, x_m, z_m, scale) || inside(kSmallCyst_mm, x_m, z_m, scale)) return Tissue{};
       return Tissue{.amplitude = inside(kInclusion_mm, x_m, z_m, scale) ? kInclusion : 1.0};
     });
-    for (const auto& wire : kWires_mm) {
-      tissue_.add(wire[0] * scale * kMetresPerMillimetre, wire[1] * scale * kMetresPerMillimetre, kWire);
+    for (const auto& wire : kCystWires_mm) {
+      tissue_.add(wire[0] * scale * kMetresPerMillimetre, wire[1] * scale * kMetresPerMillimetre, kCystWire);
     }
   }
 

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr int kStep = 8;  // new frames of an ensemble
 constexpr int kTurns = 5;
-constexpr int kLanes = 4;
+constexpr int kFlowLanes = 4;
 
 struct EnsembleSize {
   int nx, nz, n;
@@ -102,8 +102,8 @@ void bench_beside_stream(Backend& backend, const std::shared_ptr<SeekableSource>
   const BenchRun with{backend, on, source, nullptr, long_enough};
   std::vector<double> rates_off, rates_on, pictures, late, restarts;
   for (int i = 0; i < (device ? kTurns : 1); ++i) {
-    rates_off.push_back(pipeline_figures(without, kRateMax, kLanes).frames_per_second);
-    const PipelineFigures figures = pipeline_figures(with, kRateMax, kLanes);
+    rates_off.push_back(pipeline_figures(without, kRateMax, kFlowLanes).frames_per_second);
+    const PipelineFigures figures = pipeline_figures(with, kRateMax, kFlowLanes);
     rates_on.push_back(figures.frames_per_second);
     pictures.push_back(figures.flow_pictures_per_second);
     late.push_back(figures.flow_late_per_second);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kRule = "a preset: TOML with KEY = VALUE lines, up to 1 MB";
 constexpr std::size_t kMaxBytes = 1'000'000;
 constexpr std::size_t kMaxName = 40;  // bytes
-constexpr std::array<const char*, 3> kKinds = {"linear", "convex", "phased"};
+constexpr std::array<const char*, 3> kPresetKinds = {"linear", "convex", "phased"};
 
 // Band, depth, position, level: right for one probe, wrong or impossible for another.
 bool means_one_probe(const ParamSpec& spec) {
@@ -81,9 +81,9 @@ void take_probe(Preset& preset, const std::string& what, const toml::table& tabl
       preset.probe.name = text_at(what, table, "name");
     } else if (name == "kind") {
       const std::string kind = text_at(what, table, "kind");
-      const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
-      if (found == kKinds.end()) throw Error(what, "kind '" + excerpt(kind) + "'", "linear, convex or phased");
-      preset.probe.kind = static_cast<ProbeKind>(found - kKinds.begin());
+      const auto found = std::find(kPresetKinds.begin(), kPresetKinds.end(), kind);
+      if (found == kPresetKinds.end()) throw Error(what, "kind '" + excerpt(kind) + "'", "linear, convex or phased");
+      preset.probe.kind = static_cast<ProbeKind>(found - kPresetKinds.begin());
     } else if (name == "center_hz") {
       const auto center = node.value<double>();
       if (!center || !(*center > 0.0 && *center < 1e9))
@@ -109,7 +109,7 @@ std::string printable(std::string text) {
   return text;
 }
 
-std::string quoted(const std::string& text) {
+std::string toml_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -133,7 +133,7 @@ std::string lines_of(const std::vector<PresetValue>& values) {
     ImagingParams p;
     set_number(p, *v.spec, v.value);
     const std::string value = get_text(p, *v.spec);
-    text += fmt::format("{} = {}\n", v.spec->key, v.spec->choices.empty() ? value : quoted(value));
+    text += fmt::format("{} = {}\n", v.spec->key, v.spec->choices.empty() ? value : toml_text(value));
   }
   return text;
 }
@@ -143,7 +143,7 @@ std::string lines_of(const std::vector<PresetValue>& values) {
 std::string PresetProbe::words() const {
   std::string text = name;
   const auto add = [&text](const std::string& word) { text += (text.empty() ? "" : ", ") + word; };
-  if (kind) add(kKinds[static_cast<std::size_t>(*kind)]);
+  if (kind) add(kPresetKinds[static_cast<std::size_t>(*kind)]);
   if (center_hz > 0.0) add(fmt::format("{:.3g} MHz", center_hz / kHertzPerMegahertz));
   return text;
 }
@@ -242,14 +242,15 @@ Preset make_preset(const std::string& name, const ImagingParams& params, const A
 }
 
 std::string preset_toml(const Preset& preset) {
-  std::string text = "name = " + quoted(preset.name) + "\n";
-  if (!preset.about.empty()) text += "about = " + quoted(preset.about) + "\n";
+  std::string text = "name = " + toml_text(preset.name) + "\n";
+  if (!preset.about.empty()) text += "about = " + toml_text(preset.about) + "\n";
   if (preset.slot > 0) text += fmt::format("slot = {}\n", preset.slot);
   text += "\n[parameters]\n" + lines_of(preset.values);
   if (preset.probe.any() && preset.probe_values.empty()) return text;
   text += "\n[probe]\n";
-  if (!preset.probe.name.empty()) text += "name = " + quoted(preset.probe.name) + "\n";
-  if (preset.probe.kind) text += fmt::format("kind = \"{}\"\n", kKinds[static_cast<std::size_t>(*preset.probe.kind)]);
+  if (!preset.probe.name.empty()) text += "name = " + toml_text(preset.probe.name) + "\n";
+  if (preset.probe.kind)
+    text += fmt::format("kind = \"{}\"\n", kPresetKinds[static_cast<std::size_t>(*preset.probe.kind)]);
   if (preset.probe.center_hz > 0.0) text += fmt::format("center_hz = {}\n", preset.probe.center_hz);
   if (preset.is_default) text += "default = true\n";
   return text + "\n[probe.parameters]\n" + lines_of(preset.probe_values);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kMm = kMetresPerMillimetre;
 constexpr double kNanometresPerMm = 1e6, kNanometresPerMetre = 1e9;
-constexpr std::array<const char*, 8> kKinds = {"distance", "angle",   "ellipse", "rectangle",
-                                               "circle",   "outline", "profile", "point"};
+constexpr std::array<const char*, 8> kMarkKinds = {"distance", "angle",   "ellipse", "rectangle",
+                                                   "circle",   "outline", "profile", "point"};
 constexpr std::size_t kMostMarks = 1000, kMostPoints = 2000;
 constexpr double kFarthest_mm = 1e4;
 constexpr int kHighestNumber = 1'000'000;
@@ -58,12 +58,12 @@ std::string word(const nlohmann::json& mark, const char* key) {
 
 MarkKind kind_from(const nlohmann::json& mark, const Place& place) {
   const std::string text = word(mark, "kind");
-  const auto* const found = std::find(kKinds.begin(), kKinds.end(), text);
-  if (found == kKinds.end()) {
+  const auto* const found = std::find(kMarkKinds.begin(), kMarkKinds.end(), text);
+  if (found == kMarkKinds.end()) {
     place.refuse("kind = " + (mark.contains("kind") ? shown(mark["kind"]) : std::string("nothing")),
                  "distance, angle, ellipse, rectangle, circle, outline, profile, point");
   }
-  return static_cast<MarkKind>(found - kKinds.begin());
+  return static_cast<MarkKind>(found - kMarkKinds.begin());
 }
 
 PlanePoint point_from(const nlohmann::json& point, const Place& place) {
@@ -106,7 +106,7 @@ nlohmann::json marks_json(const Marks& marks) {
   for (const Mark& drawn : marks.list) {
     const Mark mark = to_nanometres(drawn);
     nlohmann::json entry = {{"number", mark.number},
-                            {"kind", kKinds[static_cast<std::size_t>(mark.kind)]},
+                            {"kind", kMarkKinds[static_cast<std::size_t>(mark.kind)]},
                             {"points_mm", nlohmann::json::array()}};
     const auto mm = [](double m) { return std::round(m * kNanometresPerMetre) / kNanometresPerMm; };
     for (const PlanePoint p : mark.points) entry["points_mm"].push_back({mm(p.x_m), mm(p.z_m)});

@@ -15,7 +15,7 @@ namespace echoloop {
 namespace {
 
 // As a shell reads it: in quotes when it needs them.
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("._-/:=,+@%").find(c) != std::string_view::npos;
@@ -74,7 +74,7 @@ nlohmann::json acquisition_json(const Acquisition& a) {
 }
 
 std::string reproducing_command(const std::string& source, const Image& image) {
-  std::string command = "echoloop " + quoted(source) + " --headless --rate max --policy block --frames " +
+  std::string command = "echoloop " + shell_word(source) + " --headless --rate max --policy block --frames " +
                         std::to_string(image.stamp.source_index + 1);
   if (image.acquisition != nullptr) {
     for (const Assumption& assumed : image.acquisition->assumptions) {

@@ -7,8 +7,9 @@
 namespace echoloop {
 namespace {
 
-constexpr double kShare = 1.0 / 100.0;            // most of the processing thread's time that it may take, live
-constexpr std::int64_t kPeriod_ns = 200'000'000;  // shortest time between two answers, live: faster cannot be read
+constexpr double kInspectionShare = 1.0 / 100.0;  // most of the processing thread's time that it may take, live
+constexpr std::int64_t kInspectionPeriod_ns =
+    200'000'000;  // shortest time between two answers, live: faster cannot be read
 constexpr std::size_t kPicturesAtOnce = 8;
 
 }  // namespace
@@ -111,7 +112,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   asked_sequence_ = sequence;
   arrangement_ = session.arrangements();
   waiting_ = true;
-  not_before_ns_ = now_ns + std::max(kPeriod_ns, static_cast<std::int64_t>(work_s_ / kShare * 1e9));
+  not_before_ns_ = now_ns + std::max(kInspectionPeriod_ns, static_cast<std::int64_t>(work_s_ / kInspectionShare * 1e9));
 }
 
 }  // namespace echoloop

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "history/part_file.h"
 
 namespace echoloop {
@@ -19,14 +20,9 @@ namespace {
 constexpr std::int64_t kLook_ns = 200'000'000;
 constexpr std::size_t kMostFiles = 500;  // of a folder that holds many other files
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string file_name_for(const std::string& name) {
   std::string stem;
-  for (const char c : lower(name)) {
+  for (const char c : lower_case(name)) {
     const auto u = static_cast<unsigned char>(c);
     if (std::isalnum(u) != 0 && u < 0x80) {
       stem += c;
@@ -99,7 +95,7 @@ void PresetShelf::read(Stamps seen) {
 void PresetShelf::give_slots() {
   const auto rank = [](const ShelfItem& item) {
     return std::tuple(item.owner == PresetOwner::program, item.preset.slot == 0 ? 10 : item.preset.slot,
-                      lower(item.preset.name));
+                      lower_case(item.preset.name));
   };
   std::sort(items_.begin(), items_.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   std::array<bool, 10> taken{};
@@ -148,7 +144,7 @@ void PresetShelf::require_own(std::size_t index) const {
 void PresetShelf::require_free_name(const std::string& name, const fs::path& except) const {
   if (name.find_first_not_of(' ') == std::string::npos) throw Error("preset", "empty name", "a name");
   for (const ShelfItem& item : items_) {
-    if (item.file != except && lower(item.preset.name) == lower(name)) {
+    if (item.file != except && lower_case(item.preset.name) == lower_case(name)) {
       throw Error("preset", "the name '" + item.preset.name + "' is already in use", "another name");
     }
   }

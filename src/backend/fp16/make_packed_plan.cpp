@@ -14,8 +14,6 @@ constexpr int kSharedPerSm = 227 * 1024;  // what blocks of one SM can have toge
 constexpr int kSharedPerBlock = 1024;     // of it, reserved for each block
 constexpr int kMaxElementsInShared = 1024;
 
-int divide_up(int a, int b) { return (a + b - 1) / b; }
-
 // Could the element see any point of the rectangle? The points it sees lie between two lines through it; the one side
 // of each line is asked for apart, which says yes a little too often at the corners.
 bool may_see(const DasGeometry& g, const ElementGeometry& e, const TileRectangle& r) {

@@ -16,6 +16,8 @@
 
 namespace echoloop {
 
+inline int divide_up(int a, int b) { return (a + b - 1) / b; }
+
 struct BandPlan;
 struct DasPlan;
 

@@ -4,11 +4,7 @@
 #include "backend/fp16/packed_plan.h"
 
 namespace echoloop {
-namespace {
-
-int divide_up(int a, int b) { return (a + b - 1) / b; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<PackedTuning> rank_tunings(const DasGeometry& g) {
   struct Tuned {

@@ -21,7 +21,6 @@ struct Range {
 };
 
 int even_floor(double v) { return 2 * static_cast<int>(std::floor(0.5 * v)); }
-int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 // Of a polar grid's tile.
 Sector tile_sector(const DasGeometry& g, const TilePixels& p) {

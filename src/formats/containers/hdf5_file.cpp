@@ -65,7 +65,7 @@ Error cannot_open(const std::string& where, const std::string& damaged) {
           "convert with the h5repack of the newer HDF5, or write with h5py's libver=('earliest', 'v110')"};
 }
 
-constexpr std::size_t kMaxExpansion = 1032;                      // of deflate, and LZF's is less
+constexpr std::size_t kMaxChunkExpansion = 1032;                 // of deflate, and LZF's is less
 constexpr std::size_t kMaxFilteredChunk = std::size_t{1} << 30;  // a chunk is unpacked as a whole
 constexpr std::size_t kMaxSpareChunk = std::size_t{64} << 20;    // of an array smaller than its chunk
 constexpr const char* kAcceptedFilters =
@@ -374,7 +374,7 @@ Storage Node::storage(std::size_t bytes) const {
                 .filtered = H5Pget_nfilters(plan) > 0,
                 .stored_bytes = H5Dget_storage_size(id())};
   const auto packed_by = [&](H5Z_filter_t filter) { return std::count(filters.begin(), filters.end(), filter) > 0; };
-  const std::size_t expansion = packed_by(kBloscFilter) ? kBloscExpansion : kMaxExpansion;
+  const std::size_t expansion = packed_by(kBloscFilter) ? kBloscExpansion : kMaxChunkExpansion;
   bool plausible = found.stored_bytes <= file_size_ && bytes / expansion <= found.stored_bytes;
   if (found.layout == Layout::chunked) {
     hsize_t chunk[H5S_MAX_RANK];

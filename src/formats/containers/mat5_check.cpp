@@ -12,17 +12,17 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
-// Element types (MAT-File Format, table 1-1), array classes (table 1-3).
+constexpr const char* kMat5File = "an undamaged MATLAB file, v5 to v7.3";
+// DataElement types (MAT-File Format, table 1-1), array classes (table 1-3).
 constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15, kUtf8 = 16;
 constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64Array = 15;
 constexpr std::size_t kMaxName = 4096;                     // MATLAB's longest name has 63 characters
 constexpr std::size_t kHead = 8192;                        // of an inflated variable: all before its numbers
 constexpr std::size_t kMaxLooked = std::size_t{64} << 20;  // of an inflated variable; what lies beyond is not walked
-constexpr std::size_t kPiece = std::size_t{256} << 10;
-constexpr int kMaxDepth = 16;
+constexpr std::size_t kInflatedPiece = std::size_t{256} << 10;
+constexpr int kMaxElementDepth = 16;
 
-struct Element {
+struct DataElement {
   std::uint32_t type = 0;
   std::size_t data_at = 0, data_bytes = 0, next = 0;
 };
@@ -41,30 +41,30 @@ class Walker {
   Walker(const std::string& what, std::span<const std::byte> bytes, std::size_t total, ByteOrder order)
       : what_(what), bytes_(bytes), total_(total), order_(order) {}
 
-  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kAccepted); }
+  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kMat5File); }
 
   // Body of a matrix element in [at, end): flags, dimensions, name, then parts by class.
   void matrix(std::size_t at, std::size_t end, int depth) const {
     if (at == end) return;  // an empty field
-    if (depth > kMaxDepth) refuse("a MATLAB variable nested deeper than " + std::to_string(kMaxDepth));
-    const Element flags = element(at, end);
+    if (depth > kMaxElementDepth) refuse("a MATLAB variable nested deeper than " + std::to_string(kMaxElementDepth));
+    const DataElement flags = element(at, end);
     const std::uint32_t kind = word(flags.data_at) & 0xffU;
     if (kind == 0 || kind > kUint64Array) return;  // functions and opaque objects have another layout; matio skips them
-    const Element dims = element(flags.next, end);
+    const DataElement dims = element(flags.next, end);
     if (flags.type != kUint32 || flags.data_bytes != 8 || (dims.type != kInt32 && dims.type != kUint32))
       refuse("a damaged MATLAB variable");
     const std::size_t parts = part_count(dims);
     if (kind > kObject && kind != kSparse && parts > end - at) refuse_numbers(parts, end - at);
-    const Element name = element(dims.next, end);
+    const DataElement name = element(dims.next, end);
     if ((name.type != kInt8 && name.type != kUint8 && name.type != kUtf8) || name.data_bytes > kMaxName)
       refuse("a MATLAB variable with a name of " + std::to_string(name.data_bytes) + " bytes");
     if (kind == kSparse) return numbers(name.next, end);
     if (kind > kObject) return numbers(name.next, end, parts);
     if (kind == kCell) return nested(name.next, end, parts, depth);
     if (kind == kObject) return;  // matio does not look inside
-    const Element length = element(name.next, end);
+    const DataElement length = element(name.next, end);
     const std::uint32_t name_bytes = word(length.data_at);
-    const Element names = element(length.next, end);
+    const DataElement names = element(length.next, end);
     if (length.data_bytes != 4 || name_bytes == 0 || name_bytes > 4096) refuse("a damaged MATLAB struct");
     const std::size_t n_fields = names.data_bytes / name_bytes;
     if (n_fields > 0 && parts > total_ / n_fields) refuse("a MATLAB struct that declares more fields than bytes");
@@ -92,7 +92,7 @@ class Walker {
   // The elements of numbers in [at, end): each holds `parts`, if any.
   void numbers(std::size_t at, std::size_t end, std::size_t parts = 0) const {
     while (at < end) {
-      const Element part = element(at, end);
+      const DataElement part = element(at, end);
       const std::size_t size = number_bytes(part.type);
       if (size == 0) refuse("MATLAB numbers of type " + std::to_string(part.type));
       if (part.data_bytes / size < parts) refuse_numbers(parts, part.data_bytes);
@@ -100,7 +100,7 @@ class Walker {
     }
   }
 
-  [[nodiscard]] Element element(std::size_t at, std::size_t end) const {
+  [[nodiscard]] DataElement element(std::size_t at, std::size_t end) const {
     if (at > end || end - at < 8) refuse("a truncated MATLAB variable");
     const std::uint32_t tag = word(at);
     if ((tag >> 16) != 0)
@@ -112,7 +112,7 @@ class Walker {
     return {.type = tag, .data_at = at + 8, .data_bytes = size, .next = std::min(at + 8 + padded, end)};
   }
 
-  [[nodiscard]] std::size_t part_count(const Element& dims) const {
+  [[nodiscard]] std::size_t part_count(const DataElement& dims) const {
     if (dims.data_bytes % 4 != 0 || dims.data_bytes > 4 * 16) refuse("a damaged MATLAB variable");
     std::vector<std::size_t> extents;
     for (std::size_t k = 0; k < dims.data_bytes; k += 4) extents.push_back(word(dims.data_at + k));
@@ -125,7 +125,7 @@ class Walker {
     if (n > (end - std::min(at, end)) / 8)
       refuse("a MATLAB cell or struct that declares " + std::to_string(n) + " parts");
     for (std::size_t k = 0; k < n; ++k) {
-      const Element part = element(at, end);
+      const DataElement part = element(at, end);
       if (part.type != kMatrix) refuse("a damaged MATLAB cell or struct");
       matrix(part.data_at, part.data_at + part.data_bytes, depth + 1);
       at = part.next;
@@ -142,7 +142,7 @@ class Walker {
 class Inflater {
  public:
   Inflater(const std::string& what, std::span<const std::byte> packed) : what_(what) {
-    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "invalid compressed data", kAccepted);
+    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "invalid compressed data", kMat5File);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());  // below 4 GiB: a v5 element's length has 32 bits
   }
@@ -157,8 +157,8 @@ class Inflater {
     while (!ended_ && stream_.avail_out > 0) {
       const int status = inflate(&stream_, Z_NO_FLUSH);
       ended_ = status == Z_STREAM_END;
-      if (status == Z_BUF_ERROR) throw Error(what_, "truncated compressed data", kAccepted);
-      if (status != Z_OK && !ended_) throw Error(what_, "damaged compressed data", kAccepted);
+      if (status == Z_BUF_ERROR) throw Error(what_, "truncated compressed data", kMat5File);
+      if (status != Z_OK && !ended_) throw Error(what_, "damaged compressed data", kMat5File);
     }
     return out.size() - stream_.avail_out;
   }
@@ -175,12 +175,12 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
   Inflater inflater(what, packed);
   std::vector<std::byte> start(kHead);
   start.resize(inflater.read(start));
-  if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kAccepted);
+  if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kMat5File);
   const Walker head(what, start, start.size(), order);
   const std::uint32_t kind = head.word(16) & 0xffU;  // matrix tag, flags tag, flags
   const std::size_t size = head.word(4);
   if (head.word(0) != kMatrix || size / 1032 > packed.size())
-    throw Error(what, "a damaged compressed MATLAB variable", kAccepted);
+    throw Error(what, "a damaged compressed MATLAB variable", kMat5File);
   std::size_t inflated = start.size();
   if ((kind == kCell || kind == kStruct) && size + 8 > inflated) {
     start.resize(std::min(size + 8, kMaxLooked));
@@ -191,18 +191,18 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
     Walker(what, start, size + 8, order).matrix(8, size + 8, 0);
   } catch (const BeyondReach&) {
   }
-  std::vector<std::byte> rest(kPiece);
-  for (std::size_t n = kPiece; n == kPiece && inflated <= size + 8; inflated += n) n = inflater.read(rest);
-  if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kAccepted);
+  std::vector<std::byte> rest(kInflatedPiece);
+  for (std::size_t n = kInflatedPiece; n == kInflatedPiece && inflated <= size + 8; inflated += n) n = inflater.read(rest);
+  if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kMat5File);
 }
 
 }  // namespace
 
 void check_mat5(const std::string& what, std::span<const std::byte> file) {
-  if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kAccepted);
+  if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kMat5File);
   const bool big = file[126] == std::byte{'M'} && file[127] == std::byte{'I'};
   if (!big && !(file[126] == std::byte{'I'} && file[127] == std::byte{'M'})) {
-    throw Error(what, "a MATLAB file without a byte order mark", kAccepted);
+    throw Error(what, "a MATLAB file without a byte order mark", kMat5File);
   }
   const ByteOrder order = big ? ByteOrder::big : ByteOrder::little;
   const Walker walker(what, file, file.size(), order);

@@ -9,7 +9,7 @@ namespace {
 
 using hdf5::Id;
 
-constexpr std::size_t kMaxMembers = 4096;
+constexpr std::size_t kMaxStructMembers = 4096;
 constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
 
 std::optional<Number> number_of(hid_t type) {
@@ -46,7 +46,7 @@ void set_complex(hid_t type, Outline& outline) {
 std::vector<std::string> members(const hdf5::Node& group) {
   std::vector<std::string> names = group.children();
   std::erase_if(names, [](const std::string& name) { return name.starts_with('#'); });
-  if (names.size() > kMaxMembers) throw Error(group.where(), "too many variables", kAccepted);
+  if (names.size() > kMaxStructMembers) throw Error(group.where(), "too many variables", kAccepted);
   return names;
 }
 

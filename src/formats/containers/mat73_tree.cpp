@@ -13,15 +13,15 @@ using hdf5::Node;
 
 namespace {
 
-constexpr std::size_t kMaxText = 4096;
+constexpr std::size_t kMaxMatText = 4096;
 constexpr std::size_t kReferenceBytes = 8;   // in the file, and the object it leads to takes more
-constexpr std::size_t kMaxExpansion = 1032;  // of deflate
+constexpr std::size_t kMaxDeflation = 1032;  // of deflate
 constexpr std::size_t kMostBytes = std::size_t{8} << 30;
 
-class Builder {
+class Mat73Builder {
  public:
-  explicit Builder(std::size_t file_size)
-      : references_left_(file_size / kReferenceBytes), bytes_left_(std::min(kMostBytes, kMaxExpansion * file_size)) {}
+  explicit Mat73Builder(std::size_t file_size)
+      : references_left_(file_size / kReferenceBytes), bytes_left_(std::min(kMostBytes, kMaxDeflation * file_size)) {}
 
   MatNode node(const Node& object) {
     if (object.is_group()) return structure(object);
@@ -35,7 +35,7 @@ class Builder {
       follow(object, outline, [&](std::size_t, MatNode inside) { node.cells.push_back(std::move(inside)); });
     } else if (outline.kind == "char" || hdf5::type_text(hdf5::Id(H5Dget_type(object.id()))) == "text") {
       node.kind = MatNode::Kind::text;
-      if (count(outline) > 0 && count(outline) <= kMaxText) node.text = object.text(kMaxText);
+      if (count(outline) > 0 && count(outline) <= kMaxMatText) node.text = object.text(kMaxMatText);
     }
     return node;
   }
@@ -107,7 +107,7 @@ class Builder {
 Mat73Tree read_mat73_tree(const std::string& what, const std::string& path, std::size_t file_size,
                           const std::vector<std::string>& names) {
   const Node root = Node::open(what, path, file_size);
-  Builder builder(file_size);
+  Mat73Builder builder(file_size);
   Mat73Tree tree;
   for (const std::string& name : names) {
     if (const auto variable = root.find(name)) tree.variables.emplace(name, builder.node(*variable));

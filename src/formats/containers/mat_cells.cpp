@@ -9,14 +9,14 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted = "a cell for each transmit, time x element [x frame] of numbers of one type";
-constexpr std::size_t kMostBytes = std::size_t{8} << 30;
+constexpr const char* kCellLayout = "a cell for each transmit, time x element [x frame] of numbers of one type";
+constexpr std::size_t kMaxCellBytes = std::size_t{8} << 30;
 
-using Block = std::vector<std::byte>;
+using CellBlock = std::vector<std::byte>;
 
 // One part (real or imaginary) of all cells, zero where they end before the longest.
 ArrayView join_part(const MatNode& cell, ArrayView MatNode::*part, const std::vector<std::size_t>& shape,
-                    Block& block) {
+                    CellBlock& block) {
   const ArrayView& first = cell.cells.front().*part;
   const std::size_t item = first.type.bytes, rows = shape[0], n_cells = shape[2];
   block.resize(checked_bytes(shape, item).value());
@@ -50,11 +50,11 @@ MatArray join_recordings(const std::string& what, const MatNode& cell, const std
       throw Error(what,
                   "cell " + std::to_string(k + 1) + " of shape " + shape_text(node.dims) + " after a cell of shape " +
                       shape_text(cell.cells.front().dims),
-                  kAccepted);
+                  kCellLayout);
     }
     shape[0] = std::max(shape[0], dims[0]);
   }
-  if (cell.cells.empty()) throw Error(what, "an empty cell array", kAccepted);
+  if (cell.cells.empty()) throw Error(what, "an empty cell array", kCellLayout);
   MatArray array;
   if (cell.cells.size() == 1) {
     array.real = cell.cells[0].numbers;
@@ -63,10 +63,10 @@ MatArray join_recordings(const std::string& what, const MatNode& cell, const std
     return array;
   }
   const auto bytes = checked_bytes(shape, cell.cells[0].numbers.type.bytes);
-  if (!bytes || *bytes > kMostBytes)
-    throw Error(what, "cells with a total of " + shape_text(shape) + " numbers", kAccepted);
+  if (!bytes || *bytes > kMaxCellBytes)
+    throw Error(what, "cells with a total of " + shape_text(shape) + " numbers", kCellLayout);
   struct Owner {
-    Block real, imaginary;
+    CellBlock real, imaginary;
   };
   const auto joined = std::make_shared<Owner>();
   array.real = join_part(cell, &MatNode::numbers, shape, joined->real);

@@ -18,10 +18,10 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
-constexpr std::size_t kMaxVariables = 4096, kMaxFields = 4096, kMaxAxes = 16;
+constexpr const char* kWhole = "an undamaged MATLAB file, v5 to v7.3";
+constexpr std::size_t kMaxVariables = 4096, kMaxFields = 4096, kMaxMatAxes = 16;
 // A number of the file takes at least 1/1032 byte (deflate or gzip) and at most 16 bytes as a complex double.
-constexpr std::size_t kMaxExpansion = 1032 * 16;
+constexpr std::size_t kMaxMatExpansion = 1032 * 16;
 
 struct FreeVariable {
   void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
@@ -36,9 +36,9 @@ void silence_libraries() {
 }
 
 std::vector<std::size_t> dims_of(const std::string& what, const matvar_t& variable) {
-  if (variable.rank < 0 || static_cast<std::size_t>(variable.rank) > kMaxAxes ||
+  if (variable.rank < 0 || static_cast<std::size_t>(variable.rank) > kMaxMatAxes ||
       (variable.rank > 0 && variable.dims == nullptr)) {
-    throw Error(what, "a MATLAB variable of " + std::to_string(variable.rank) + " axes", kAccepted);
+    throw Error(what, "a MATLAB variable of " + std::to_string(variable.rank) + " axes", kWhole);
   }
   return {variable.dims, variable.dims + variable.rank};
 }
@@ -73,7 +73,7 @@ MatVariable outline(const std::string& what, matvar_t& variable) {
   if (variable.class_type == MAT_C_STRUCT) {
     const unsigned n = Mat_VarGetNumberOfFields(&variable);
     char* const* const names = Mat_VarGetStructFieldnames(&variable);
-    if (n > kMaxFields) throw Error(what, "a struct of " + std::to_string(n) + " fields", kAccepted);
+    if (n > kMaxFields) throw Error(what, "a struct of " + std::to_string(n) + " fields", kWhole);
     for (unsigned k = 0; names != nullptr && k < n; ++k)
       result.fields.emplace_back(names[k] == nullptr ? "" : names[k]);
   }
@@ -89,7 +89,7 @@ ArrayView view_of(const std::string& what, const matvar_t& variable, const void*
       variable.nbytes < *size) {
     throw Error(
         what, "damaged or empty data in variable '" + std::string(variable.name == nullptr ? "" : variable.name) + "'",
-        kAccepted);
+        kWhole);
   }
   return {.type = *type,
           .shape = std::move(dims),
@@ -119,18 +119,18 @@ MatFile::MatFile(const std::string& what, const std::string& path, std::span<con
   if (hdf5) {
     handle_->file_73 = std::make_unique<Mat73>(what_, path, file_size_);
     variables_ = handle_->file_73->variables();
-    if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kAccepted);
+    if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kWhole);
     return;
   }
   handle_->file = Mat_Open(path.c_str(), MAT_ACC_RDONLY);
   const auto fail = [&](const std::string& found) {
     if (handle_->file != nullptr) Mat_Close(handle_->file);
-    throw Error(what_, found, kAccepted);
+    throw Error(what_, found, kWhole);
   };
   if (handle_->file == nullptr || Mat_GetVersion(handle_->file) == MAT_FT_MAT73) fail("a damaged MATLAB file");
   try {
     while (const VariablePtr variable{Mat_VarReadNextInfo(handle_->file)}) {
-      if (variables_.size() >= kMaxVariables) throw Error(what_, "too many variables", kAccepted);
+      if (variables_.size() >= kMaxVariables) throw Error(what_, "too many variables", kWhole);
       variables_.push_back(outline(what_, *variable));
     }
   } catch (...) {
@@ -153,15 +153,15 @@ MatArray MatFile::read_array(const std::string& name) const {
   if (handle_->file_73) return handle_->file_73->read_array(name);
   const std::string what = what_ + " (variable " + printable(name) + ")";
   VariablePtr variable{Mat_VarReadInfo(handle_->file, name.c_str())};
-  if (!variable) throw Error(what, "a damaged variable", kAccepted);
+  if (!variable) throw Error(what, "a damaged variable", kWhole);
   const auto size = checked_bytes(dims_of(what, *variable), 16);
-  if (!size || *size / kMaxExpansion > file_size_) {
+  if (!size || *size / kMaxMatExpansion > file_size_) {
     throw Error(what,
                 "an array of shape " + shape_text(dims_of(what, *variable)) + " in a file of " +
                     std::to_string(file_size_) + " bytes",
-                kAccepted);
+                kWhole);
   }
-  if (Mat_VarReadDataAll(handle_->file, variable.get()) != 0) throw Error(what, "damaged data", kAccepted);
+  if (Mat_VarReadDataAll(handle_->file, variable.get()) != 0) throw Error(what, "damaged data", kWhole);
   MatArray array;
   if (variable->isComplex != 0) {
     const auto* const parts = static_cast<const mat_complex_split_t*>(variable->data);

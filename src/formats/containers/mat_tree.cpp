@@ -11,7 +11,7 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted = "an undamaged MATLAB file, v5 to v7.3";
+constexpr const char* kMatFile = "an undamaged MATLAB file, v5 to v7.3";
 constexpr int kMaxDepth = 8;
 constexpr std::size_t kMaxNodes = 4'000'000;  // a workspace of 100 000 Receive structs of 20 fields, twice over
 constexpr std::size_t kMaxAxes = 8;
@@ -57,8 +57,8 @@ class Builder {
   explicit Builder(std::string what) : what_(std::move(what)) {}
 
   MatNode node(const matvar_t& v, int depth) {
-    if (depth > kMaxDepth) throw Error(what_, "structs nested deeper than " + std::to_string(kMaxDepth), kAccepted);
-    if (++n_nodes_ > kMaxNodes) throw Error(what_, "more than " + std::to_string(kMaxNodes) + " values", kAccepted);
+    if (depth > kMaxDepth) throw Error(what_, "structs nested deeper than " + std::to_string(kMaxDepth), kMatFile);
+    if (++n_nodes_ > kMaxNodes) throw Error(what_, "more than " + std::to_string(kMaxNodes) + " values", kMatFile);
     MatNode node;
     node.dims = dims(v);
     const std::size_t count = checked_bytes(node.dims, 1).value_or(std::numeric_limits<std::size_t>::max());
@@ -77,7 +77,7 @@ class Builder {
  private:
   std::vector<std::size_t> dims(const matvar_t& v) const {
     if (v.rank < 0 || static_cast<std::size_t>(v.rank) > kMaxAxes || (v.rank > 0 && v.dims == nullptr))
-      throw Error(what_, "a MATLAB variable of " + std::to_string(v.rank) + " axes", kAccepted);
+      throw Error(what_, "a MATLAB variable of " + std::to_string(v.rank) + " axes", kMatFile);
     return {v.dims, v.dims + v.rank};
   }
 
@@ -88,7 +88,7 @@ class Builder {
     char* const* names = Mat_VarGetStructFieldnames(variable);
     if (names == nullptr || n_fields == 0 || count == 0) return;
     if (count > kMaxNodes / n_fields || v.nbytes / sizeof(matvar_t*) < count * n_fields || v.data == nullptr)
-      throw Error(what_, "a damaged struct", kAccepted);
+      throw Error(what_, "a damaged struct", kMatFile);
     node.rows.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       for (unsigned k = 0; k < n_fields; ++k) {
@@ -101,7 +101,7 @@ class Builder {
   void cell(const matvar_t& v, std::size_t count, int depth, MatNode& node) {
     node.kind = MatNode::Kind::cell;
     if (count > kMaxNodes || v.nbytes / sizeof(matvar_t*) < count || (count > 0 && v.data == nullptr))
-      throw Error(what_, "a damaged cell array", kAccepted);
+      throw Error(what_, "a damaged cell array", kMatFile);
     for (std::size_t i = 0; i < count; ++i) {
       const matvar_t* inside = Mat_VarGetCell(const_cast<matvar_t*>(&v), static_cast<int>(i));
       node.cells.push_back(inside == nullptr ? MatNode{} : this->node(*inside, depth + 1));
@@ -128,7 +128,7 @@ class Builder {
       data = static_cast<const mat_complex_split_t*>(data)->Re;
     }
     if (size == std::size_t{0}) return;  // []
-    if (!size || data == nullptr || v.nbytes < *size) throw Error(what_, "damaged numbers", kAccepted);
+    if (!size || data == nullptr || v.nbytes < *size) throw Error(what_, "damaged numbers", kMatFile);
     node.kind = MatNode::Kind::numbers;
     node.numbers = {.type = *type,
                     .shape = node.dims,
@@ -146,13 +146,13 @@ class Builder {
 // Bytes that the numbers of a variable take before they are read; structs and cells: of what is inside.
 void check_sizes(const std::string& what, const matvar_t& v, std::size_t file_size) {
   if (v.rank < 0 || static_cast<std::size_t>(v.rank) > kMaxAxes || (v.rank > 0 && v.dims == nullptr))
-    throw Error(what, "a damaged variable", kAccepted);
+    throw Error(what, "a damaged variable", kMatFile);
   const std::vector<std::size_t> shape(v.dims, v.dims + v.rank);
   const auto size = checked_bytes(shape, 16);
   if (!size || *size / kMaxExpansion > file_size)
     throw Error(what,
                 "an array of shape " + shape_text(shape) + " in a file of " + std::to_string(file_size) + " bytes",
-                kAccepted);
+                kMatFile);
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ MatTree::MatTree(const std::string& what, const std::string& path, std::size_t f
     return;
   }
   const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-  if (file == nullptr) throw Error(what, "a damaged MATLAB file", kAccepted);
+  if (file == nullptr) throw Error(what, "a damaged MATLAB file", kMatFile);
   // One pass through the file: matio starts at its beginning for each variable that it is asked for by name, and takes
   // long for compressed arrays of structs on its way.
   auto kept = std::make_shared<std::vector<Variable>>();
@@ -179,7 +179,7 @@ MatTree::MatTree(const std::string& what, const std::string& path, std::size_t f
   Builder builder(what);
   for (const Variable& variable : *kept) {
     if (Mat_VarReadDataAll(file.get(), variable.get()) != 0)
-      throw Error(what, std::string("a damaged variable ") + variable->name, kAccepted);
+      throw Error(what, std::string("a damaged variable ") + variable->name, kMatFile);
     variables_.emplace(variable->name, builder.node(*variable, 0));
   }
   owner_ = kept;

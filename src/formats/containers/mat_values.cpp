@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/plain_text.h"
 #include "formats/base/printable.h"
 
 namespace echoloop {
@@ -14,9 +15,7 @@ std::string MatVariable::describe() const {
 }
 
 void add_field(std::map<std::string, MatField>& fields, std::string name, const ArrayView& numbers) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  MatField& field = fields[name];
+  MatField& field = fields[lower_case(std::move(name))];
   field.dims = numbers.shape;
   field.values.resize(numbers.count());
   for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = numbers.real_at(i);

@@ -9,10 +9,10 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted = "a .npy file (version 1 to 3) of integers, reals or complex numbers";
+constexpr const char* kNpyFile = "a .npy file (version 1 to 3) of integers, reals or complex numbers";
 constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
-constexpr std::size_t kMaxAxes = 16;
-constexpr std::size_t kMaxText = 65536;
+constexpr std::size_t kMaxNpyAxes = 16;
+constexpr std::size_t kMaxNpyText = 65536;
 
 struct Header {
   std::optional<std::string> descr;
@@ -51,7 +51,7 @@ class HeaderParser {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kAccepted); }
+  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kNpyFile); }
   void skip_space() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
   }
@@ -93,7 +93,8 @@ class HeaderParser {
       skip_space();
       std::size_t value = 0;
       const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-      if (status != std::errc{} || values.size() >= kMaxAxes) refuse("a shape that is not a tuple of up to 16 lengths");
+      if (status != std::errc{} || values.size() >= kMaxNpyAxes)
+        refuse("a shape that is not a tuple of up to 16 lengths");
       at_ = static_cast<std::size_t>(end - text_.data());
       if (peek() == 'L') ++at_;  // Python 2 wrote long integers with an L
       values.push_back(value);
@@ -113,7 +114,7 @@ struct Parts {
 };
 
 Parts split(const std::string& what, std::span<const std::byte> bytes) {
-  const auto refuse = [&](const std::string& found) { throw Error(what, found, kAccepted); };
+  const auto refuse = [&](const std::string& found) { throw Error(what, found, kNpyFile); };
   if (!looks_like_npy(bytes)) refuse("no .npy data");
   if (bytes.size() < 12) refuse("a truncated .npy header");
   const unsigned version = std::to_integer<unsigned>(bytes[6]);
@@ -160,14 +161,14 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
   if (descr.starts_with("<U")) {
     std::size_t width = 0;
     const auto [end, status] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), width);
-    if (status != std::errc{} || end != descr.data() + descr.size() || width > kMaxText) {
-      throw Error(what, "dtype '" + printable(descr) + "'", kAccepted);
+    if (status != std::errc{} || end != descr.data() + descr.size() || width > kMaxNpyText) {
+      throw Error(what, "dtype '" + printable(descr) + "'", kNpyFile);
     }
     file.is_text = true;
     item_bytes = 4 * width;
   } else {
     const auto type = parse_number_type(descr.empty() ? descr : descr.substr(1), descr.empty() ? '?' : descr[0]);
-    if (!type) throw Error(what, "dtype '" + printable(descr) + "'", kAccepted);
+    if (!type) throw Error(what, "dtype '" + printable(descr) + "'", kNpyFile);
     file.array.type = *type;
     item_bytes = type->bytes;
   }
@@ -179,8 +180,8 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
                 "the number of bytes given in the header");
   }
   if (file.is_text) {
-    if (*size > kMaxText || item_bytes == 0)
-      throw Error(what, "a text array of " + std::to_string(*size) + " bytes", kAccepted);
+    if (*size > kMaxNpyText || item_bytes == 0)
+      throw Error(what, "a text array of " + std::to_string(*size) + " bytes", kNpyFile);
     file.text = decode_text(data, *size / item_bytes, item_bytes / 4);
   } else {
     file.array.bytes = data.first(*size);

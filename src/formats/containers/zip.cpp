@@ -11,19 +11,19 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted = "an undamaged .npz (zip) file with stored or deflated members";
+constexpr const char* kZipFile = "an undamaged .npz (zip) file with stored or deflated members";
 constexpr std::uint32_t kEndOfDirectory = 0x06054b50, kZip64Locator = 0x07064b50, kZip64End = 0x06064b50;
 constexpr std::uint32_t kDirectoryEntry = 0x02014b50, kLocalHeader = 0x04034b50;
 constexpr std::uint64_t kMaxMembers = 4096;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical description: deflate cannot do better than 1032:1
 constexpr std::uint64_t kMaxInflated = std::uint64_t{64} << 30;
-constexpr std::size_t kPiece = std::size_t{16} << 20;  // bytes between two looks at whether to stop
+constexpr std::size_t kInflated = std::size_t{16} << 20;  // bytes between two looks at whether to stop
 constexpr std::uint32_t kIn64 = 0xffffffffU;           // "the value is in the zip64 field"
 
 class Bytes {  // bounds-checked little-endian access
  public:
   Bytes(const std::string& what, std::span<const std::byte> data) : what_(what), data_(data) {}
-  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kAccepted); }
+  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kZipFile); }
   [[nodiscard]] std::span<const std::byte> part(std::uint64_t at, std::uint64_t size) const {
     if (at > data_.size() || size > data_.size() - at) refuse("a truncated zip archive");
     return data_.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
@@ -109,7 +109,7 @@ void inflate_all(const Bytes& file, const ZipMember& member, std::span<const std
   int status = Z_OK;
   while (status == Z_OK) {
     if (to.check_stop) to.check_stop();
-    const std::size_t n_in = std::min(packed.size(), kPiece), n_out = std::min(out.size(), kPiece);
+    const std::size_t n_in = std::min(packed.size(), kInflated), n_out = std::min(out.size(), kInflated);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     stream.avail_in = static_cast<uInt>(n_in);
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -175,9 +175,9 @@ MemberData zip_extract(const std::string& what, std::span<const std::byte> data,
     result = {.bytes = block->bytes(), .owner = block};
   }
   uLong crc = 0;
-  for (auto left = result.bytes; !left.empty(); left = left.subspan(std::min(left.size(), kPiece))) {
+  for (auto left = result.bytes; !left.empty(); left = left.subspan(std::min(left.size(), kInflated))) {
     if (check_stop) check_stop();
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(left.data()), std::min(left.size(), kPiece));
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(left.data()), std::min(left.size(), kInflated));
   }
   if (crc != member.crc32) file.refuse("a wrong checksum of member '" + printable(member.name) + "'");
   return result;

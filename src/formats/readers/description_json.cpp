@@ -11,7 +11,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kWanted = "a description {...} of an array";
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxJsonDepth = 64;
 
 // Reads the text once, in linear time, and refuses what the library would take without a word: nesting without limit,
 // more values than memory is meant for, and a key that occurs twice.
@@ -46,8 +46,8 @@ class Checker final : public Json::json_sax_t {
   bool begin() {
     count();
     keys_.emplace_back();
-    if (keys_.size() > kMaxDepth) {
-      throw Error(what_, "JSON nested deeper than " + std::to_string(kMaxDepth), kWanted);
+    if (keys_.size() > kMaxJsonDepth) {
+      throw Error(what_, "JSON nested deeper than " + std::to_string(kMaxJsonDepth), kWanted);
     }
     return true;
   }

@@ -14,7 +14,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays, ...}";
-constexpr double kTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
+constexpr double kDescribedTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
 
 std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
   std::vector<double> numbers = json_numbers(what, meta.at(key), key);
@@ -119,7 +119,7 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
   tx.first_s = first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, {});
   if (!std::isfinite(tx.first_s))
     throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
-  const double tolerance_s = a.center_hz > 0.0 ? kTolerance_periods / a.center_hz : 0.0;
+  const double tolerance_s = a.center_hz > 0.0 ? kDescribedTolerance_periods / a.center_hz : 0.0;
   WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, {});
   tx.transmit = std::move(fit.transmit);
   tx.passage_s = fit.passage_s;

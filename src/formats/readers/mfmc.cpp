@@ -24,7 +24,7 @@ namespace {
 using hdf5::Node;
 
 constexpr std::size_t kMaxScans = std::size_t{1} << 20;  // A-scans of a frame: 1024 x 1024
-constexpr double kTolerance_periods = 0.05;              // of a delay, as for the other formats
+constexpr double kMfmcTolerance_periods = 0.05;          // of a delay, as for the other formats
 constexpr const char* kWholeMatrix = "an A-scan of every element for each transmit, or half of a full matrix";
 constexpr const char* kAcceptedLaws = "A-scans of one receiving element each, in any order";
 
@@ -67,9 +67,9 @@ std::vector<double> optional_numbers(const Node& law, const char* name, std::siz
 }
 
 // The laws that the A-scans refer to, each read once: the references of a full matrix are many, its laws are few.
-class Laws {
+class MfmcLaws {
  public:
-  Laws(const Node& probe, std::size_t n_elements) : probe_(address_of(probe)), n_elements_(n_elements) {}
+  MfmcLaws(const Node& probe, std::size_t n_elements) : probe_(address_of(probe)), n_elements_(n_elements) {}
 
   // One index into all() for each A-scan.
   std::vector<std::size_t> read(const Node& references) {
@@ -175,7 +175,7 @@ Transmit transmit_of(const Law& law, const Acquisition& a, double start_s, const
   }
   if (std::all_of(delays_s.begin(), delays_s.end(), [](double delay) { return std::isnan(delay); }))
     throw Error(what, "a transmit law without a firing element", "at least one WEIGHTING other than 0");
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, {});
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kMfmcTolerance_periods / a.center_hz, {});
   fit.transmit.t0_s = start_s - fit.passage_s;
   return fit.transmit;
 }
@@ -195,7 +195,7 @@ struct Matrix {
   std::size_t n_mirrored = 0;          // lines of a half matrix, taken from the opposite direction
 };
 
-Matrix arrange(const Laws& laws, const std::vector<std::size_t>& sent, const std::vector<std::size_t>& received,
+Matrix arrange(const MfmcLaws& laws, const std::vector<std::size_t>& sent, const std::vector<std::size_t>& received,
                std::size_t n_elements, const std::string& what) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   Matrix matrix;
@@ -283,7 +283,7 @@ LibraryRecording read_mfmc(const OpenRequest& request, const Node& root) {
 
   const Node data = sequence.at("MFMC_DATA");
   const std::vector<std::size_t> shape = data.extents();
-  Laws laws(probe, a.probe.elements.size());
+  MfmcLaws laws(probe, a.probe.elements.size());
   const std::vector<std::size_t> sent = laws.read(sequence.at("TRANSMIT_LAW"));
   const std::vector<std::size_t> received = laws.read(sequence.at("RECEIVE_LAW"));
   if (shape.size() != 3 || sent.size() != shape[1] || received.size() != shape[1]) {

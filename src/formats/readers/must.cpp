@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kTolerance_periods = 0.02;  // of a delay; single precision and clocks of 250 MHz are closer
+constexpr double kMustTolerance_periods = 0.02;  // of a delay; single precision and clocks of 250 MHz are closer
 
 class Param {
  public:
@@ -89,15 +89,15 @@ Probe must_probe(const std::string& what, const Param& param, std::size_t n_elem
   return probe;
 }
 
-struct Shot {
+struct MustShot {
   Transmit transmit;
   double shift_s = 0.0;  // added to the file's times to count from the program's time zero
 };
 
 // TXangle, the older convention: the first element to fire fires at t = 0; a positive angle starts with element 1,
 // so the wave leans towards +x. A plane wave passes the origin |sin a| * aperture / (2 c) later.
-Shot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
-  Shot shot;
+MustShot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
+  MustShot shot;
   shot.transmit.angle_rad = angle_rad;
   shot.shift_s = first_firing_s(shot.transmit, probe, sound_speed_m_s, {});
   return shot;
@@ -105,14 +105,14 @@ Shot angle_shot(double angle_rad, const Probe& probe, double sound_speed_m_s) {
 
 // TXdelay: times on the clock of the file, which the wave passes the origin on `passage`; a law that is no plane or
 // spherical wave keeps that clock.
-Shot delay_shot(const std::vector<double>& delays_s, const Acquisition& a) {
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, {});
+MustShot delay_shot(const std::vector<double>& delays_s, const Acquisition& a) {
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kMustTolerance_periods / a.center_hz, {});
   return {.transmit = std::move(fit.transmit), .shift_s = -fit.passage_s};
 }
 
-std::vector<Shot> must_shots(const std::string& what, const Param& param, Acquisition& a) {
+std::vector<MustShot> must_shots(const std::string& what, const Param& param, Acquisition& a) {
   const std::size_t n = a.probe.elements.size();
-  std::vector<Shot> shots;
+  std::vector<MustShot> shots;
   if (const MatField* const angles = param.find("txangle"); angles != nullptr && param.find("txdelay") == nullptr) {
     if (angles->values.size() > static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, "too many angles in param.TXangle", "up to 16384");
@@ -194,7 +194,7 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
       throw Error(what, std::string("param.") + name + " = " + std::to_string(value), "above 0, in Hz and m/s");
   }
   a.probe = must_probe(what, param, array.real.shape.at(1));
-  const std::vector<Shot> shots = must_shots(what, param, a);
+  const std::vector<MustShot> shots = must_shots(what, param, a);
   parts.samples = sample_source(what, array.real, must_axes(what, array.real.shape, shots.size()));
   const bool iq = !array.imaginary.bytes.empty();
   if (iq) {

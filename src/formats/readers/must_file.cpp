@@ -1,11 +1,11 @@
 // MATLAB files as MUST (and PyMUST's older f-k relatives) write them: an array RF or IQ and a struct `param`. Here
 // which variables these are; must_param.h and must.h: what they mean. Reader process.
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
@@ -22,14 +22,8 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kAccepted =
+constexpr const char* kMustFile =
     "an array RF or IQ (time x element [x frame or transmit]) and a struct with fs and pitch, as written by MUST";
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 std::string ending_digits(const std::string& name) {
   const std::size_t last = name.find_last_not_of("0123456789");
@@ -46,13 +40,13 @@ std::string ending_digits(const std::string& name) {
     }
     found += (found.empty() ? "a MATLAB file with " : ", ") + variable.describe();
   }
-  throw Error(what, found, looks_like_part_of_verasonics(file) ? kVerasonicsAccepted : kAccepted);
+  throw Error(what, found, looks_like_part_of_verasonics(file) ? kVerasonicsAccepted : kMustFile);
 }
 
 bool is_cell(const MatVariable& variable) { return variable.kind == "cell" || variable.kind == "references"; }
 
 bool is_samples(const MatVariable& variable, bool any_name) {
-  const std::string name = lower(variable.name);
+  const std::string name = lower_case(variable.name);
   const bool named = name.starts_with("rf") || name.starts_with("iq");
   if (is_cell(variable)) return named;
   return variable.numeric && variable.dims.size() >= 2 && variable.dims[0] > 1 && variable.dims[1] > 1 &&

@@ -1,11 +1,11 @@
 #include "formats/readers/must_param.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
 #include "formats/containers/mat_cells.h"
@@ -18,28 +18,22 @@ constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a variable tha
 
 using Fields = std::map<std::string, MatField>;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // MUST's own name, and what its examples call the variable.
 bool names_delays(const std::string& name) {
-  const std::string plain = lower(name);
+  const std::string plain = lower_case(name);
   return plain == "txdelay" || plain == "txdelays" || plain == "txdel";
 }
 
 bool names_angles(const std::string& name) {
-  const std::string plain = lower(name);
+  const std::string plain = lower_case(name);
   return plain == "tilt" || plain == "tilts" || plain == "angle" || plain == "angles" || plain == "theta";
 }
 
 bool describes(const std::vector<std::string>& names) {
   bool rate = false, places = false;
   for (const std::string& name : names) {
-    rate = rate || lower(name) == "fs";
-    places = places || lower(name) == "pitch" || lower(name) == "elements";
+    rate = rate || lower_case(name) == "fs";
+    places = places || lower_case(name) == "pitch" || lower_case(name) == "elements";
   }
   return rate && places;
 }
@@ -69,7 +63,7 @@ Fields fields_of(const std::string& what, const std::map<std::string, MatNode, s
     if (names_delays(name)) {
       if (auto delays = delays_of(what, "param." + name, node)) fields["txdelay"] = std::move(*delays);
     } else if (auto field = numbers_of(node)) {
-      fields[lower(name)] = std::move(*field);
+      fields[lower_case(name)] = std::move(*field);
     }
   }
   return fields;
@@ -140,7 +134,7 @@ void refuse_lost_angles(const std::string& what, const MatFile& file, const MatV
 }  // namespace
 
 bool is_must_param(const MatVariable& variable) {
-  if (variable.kind == "cell") return lower(variable.name).starts_with("param");
+  if (variable.kind == "cell") return lower_case(variable.name).starts_with("param");
   return variable.kind == "struct" && describes(variable.fields);
 }
 

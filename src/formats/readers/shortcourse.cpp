@@ -63,11 +63,11 @@ std::vector<double> angles(const std::string& what, const pickle::Tree& tree, co
   return result;
 }
 
-using Block = std::vector<std::byte>;
+using SampleBlock = std::vector<std::byte>;
 
 // A list of arrays [element][time], one a transmit, or a list of such lists, one a frame: copied into `block`.
 SampleSource joined_lines(const std::string& what, const pickle::Tree& tree, const std::vector<pickle::Ref>& items,
-                          std::size_t file_bytes, Block& block) {
+                          std::size_t file_bytes, SampleBlock& block) {
   const auto* const inner = list_items(tree[items.front()]);
   const std::size_t n_transmits = inner == nullptr ? items.size() : inner->size();
   std::vector<pickle::Ref> lines;
@@ -111,7 +111,7 @@ bool holds_lines(const pickle::Tree& tree, const std::vector<pickle::Ref>& items
 
 // All frames of 'rf', each [transmit][element][time] in some memory order; `block` keeps those that had to be copied.
 SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const pickle::Value& rf,
-                        std::size_t file_bytes, Block& block) {
+                        std::size_t file_bytes, SampleBlock& block) {
   if (const auto* const items = list_items(rf); items != nullptr && holds_lines(tree, *items))
     return joined_lines(what, tree, *items, file_bytes, block);
   std::vector<const ArrayView*> arrays;
@@ -167,7 +167,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   const pickle::Value* const context = tree->find(root, "context");
   if (rf == nullptr || context == nullptr) throw Error(what, keys_text(*tree, root), kAcceptedLayout);
 
-  const auto block = std::make_shared<Block>();
+  const auto block = std::make_shared<SampleBlock>();
   RecordingParts parts{.acquisition = {},
                        .samples = rf_samples(what, *tree, *rf, request.bytes().size(), *block),
                        .owner = nullptr,
@@ -203,7 +203,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   struct Owner {
     std::shared_ptr<const MappedFile> file;
     std::shared_ptr<const pickle::Tree> tree;
-    std::shared_ptr<const Block> block;
+    std::shared_ptr<const SampleBlock> block;
   };
   parts.owner = std::make_shared<const Owner>(Owner{request.file, tree, block});
   return make_library_recording(request, std::move(parts));

@@ -10,14 +10,14 @@
 namespace echoloop::verasonics {
 namespace {
 
-struct Row {  // of Receive
+struct ReceiveRow {  // of Receive
   std::size_t first, last, frame, buffer, aperture;
   bool adds;  // to samples that are there already
 };
 
-Row receive_row(const std::string& what, const MatNode& receive, std::size_t k) {
+ReceiveRow receive_row(const std::string& what, const MatNode& receive, std::size_t k) {
   const auto number = [&](const char* name, double otherwise) { return receive.number(name, k).value_or(otherwise); };
-  const Row row{.first = whole(what, "Receive.startSample", number("startSample", 0), 1) - 1,
+  const ReceiveRow row{.first = whole(what, "Receive.startSample", number("startSample", 0), 1) - 1,
                 .last = whole(what, "Receive.endSample", number("endSample", 0), 1),
                 .frame = whole(what, "Receive.framenum", number("framenum", 1), 1) - 1,
                 .buffer = whole(what, "Receive.bufnum", number("bufnum", 1), 1),
@@ -109,7 +109,7 @@ class Sequence {  // what is done into one page, shot by shot
  public:
   Sequence(const std::string& what, const MatNode& receive) : what_(what), receive_(receive) {}
 
-  [[nodiscard]] Row row(const Action& action) const { return receive_row(what_, receive_, action.rcv); }
+  [[nodiscard]] ReceiveRow row(const Action& action) const { return receive_row(what_, receive_, action.rcv); }
 
   [[nodiscard]] bool alike(const Action& x, const Action& y) const {
     return x.tx == y.tx && row(x).aperture == row(y).aperture &&
@@ -145,7 +145,7 @@ struct Pages : std::map<std::size_t, std::vector<Action>> {
 Pages received_pages(const std::string& what, const MatTree& tree, const MatNode& receive, const BufferSize& buffer) {
   Pages pages;
   for (const Action& action : actions(what, tree, receive, tree.find("TX")->rows.size())) {
-    const Row row = receive_row(what, receive, action.rcv);
+    const ReceiveRow row = receive_row(what, receive, action.rcv);
     if (row.buffer != buffer.number || row.adds) {
       pages.timed = false;
       continue;
@@ -163,7 +163,7 @@ void set_shots(const Sequence& sequence, const MatNode& receive, const std::vect
   double period_s = 0.0;
   bool timed = true;
   for (std::size_t k = 0; k < n_shots; ++k) {
-    const Row row = sequence.row(done[k]);
+    const ReceiveRow row = sequence.row(done[k]);
     scheme.shots.push_back({.tx = done[k].tx, .aperture = row.aperture});
     scheme.start_depth.push_back(receive.number("startDepth", done[k].rcv).value_or(0.0));
     timed = timed && done[k].wait_s > 0.0;

@@ -17,7 +17,7 @@ namespace {
 
 using hdf5::Node;
 
-constexpr double kTolerance_periods =
+constexpr double kZeaTolerance_periods =
     0.05;  // of a delay: a twentieth of a wavelength, clocks of scanners round to less
 
 std::vector<double> table(const Node& scan, const char* name, std::size_t rows, std::size_t columns) {
@@ -124,7 +124,7 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
   for (const auto& hint : {noted, noted_wave_from(laws, placed, active, k)}) {
     if (hint) hints.push_back(*hint);
   }
-  WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kTolerance_periods / a.center_hz, hints);
+  WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kZeaTolerance_periods / a.center_hz, hints);
   fit.transmit.t0_s = -fit.passage_s;
   return fit.transmit;
 }

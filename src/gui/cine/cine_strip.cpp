@@ -38,13 +38,13 @@ void draw_track(const Ui& ui, const UiState& s, const Rect& track) {
   ui.fill({in, track.y0, std::clamp(head, in, out), track.y1}, theme::kHistoryBefore, 4);
 }
 
-struct Mark {
+struct StripMark {
   const char* id;
   CineAct reset;
   bool in;  // the left one
 };
 
-void mark_by_key(PanelContext& c, const Mark& mark, const Hit& h) {
+void mark_by_key(PanelContext& c, const StripMark& mark, const Hit& h) {
   Cine& cine = c.state.cine;
   for (const KeyPress& press : h.keys) {
     const std::ptrdiff_t by = frame_steps(press);
@@ -59,7 +59,7 @@ void mark_by_key(PanelContext& c, const Mark& mark, const Hit& h) {
 }
 
 // The marks stand above the track, so that they never cover the playhead.
-void draw_mark(PanelContext& c, const Rect& track, const Mark& mark) {
+void draw_mark(PanelContext& c, const Rect& track, const StripMark& mark) {
   Ui& ui = c.ui;
   Cine& cine = c.state.cine;
   const std::size_t last = cine.frames - 1;

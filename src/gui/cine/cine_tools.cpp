@@ -21,36 +21,36 @@ Tip save_tip(const PanelContext& c) {
   return tip;
 }
 
-enum class Tool { keep, compare, picture, record };  // from left to right
+enum class CineTool { keep, compare, picture, record };  // from left to right
 
 constexpr float kMore = 20;  // the part of the picture button that opens the save panel
 
-Shown shown(const Row& row, Tool tool) {
+Shown shown(const Row& row, CineTool tool) {
   switch (tool) {
-    case Tool::keep:
+    case CineTool::keep:
       return row.fit.keep;
-    case Tool::compare:
+    case CineTool::compare:
       return row.fit.compare;
-    case Tool::picture:
+    case CineTool::picture:
       return row.fit.picture;
-    case Tool::record:
+    case CineTool::record:
       break;
   }
   return row.fit.record;
 }
 
-float tool_width(const Row& row, Tool tool) {
+float tool_width(const Row& row, CineTool tool) {
   const Ui& ui = row.c.ui;
   const float padding = ui.px(20);
   switch (tool) {
-    case Tool::keep:
+    case CineTool::keep:
       return ui.width(Type::body, kKeepTip.title) + ui.px(24);
-    case Tool::compare:
+    case CineTool::compare:
       return ui.width(Type::body, "Compare") + row.shortcut_width("X") + padding;
-    case Tool::picture:
+    case CineTool::picture:
       if (row.fit.picture == Shown::icon) return row.square;
       return ui.width(Type::body, "Image") + row.shortcut_width("S") + padding + ui.px(kMore);
-    case Tool::record:
+    case CineTool::record:
       if (row.fit.record == Shown::icon) return row.square;
       return ui.width(Type::body, "Record") + row.shortcut_width("R") + padding;
   }
@@ -104,16 +104,16 @@ void record_button(const Row& row, const Rect& r) {
   c.ui.disc(r.cx(), r.cy(), 5, ink);
 }
 
-void draw_tool(const Row& row, Tool tool, const Rect& r) {
+void draw_tool(const Row& row, CineTool tool, const Rect& r) {
   PanelContext& c = row.c;
   const auto key = [&](std::string_view k) { return row.fit.shortcuts ? k : std::string_view(); };
-  if (tool == Tool::keep) {
+  if (tool == CineTool::keep) {
     if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.state.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
-  } else if (tool == Tool::picture && row.fit.picture == Shown::icon) {
+  } else if (tool == CineTool::picture && row.fit.picture == Shown::icon) {
     save_icon(c, r);
-  } else if (tool == Tool::picture) {
+  } else if (tool == CineTool::picture) {
     picture_tool(c, r, key("S"));
-  } else if (tool == Tool::record) {
+  } else if (tool == CineTool::record) {
     record_button(row, r);
   } else {
     const Tip tip{"Compare",
@@ -166,14 +166,14 @@ void draw_menu(const Row& row, const Rect& r) {
   }
 }
 
-constexpr std::array<Tool, 4> kFromRight = {Tool::record, Tool::picture, Tool::compare, Tool::keep};
+constexpr std::array<CineTool, 4> kFromRight = {CineTool::record, CineTool::picture, CineTool::compare, CineTool::keep};
 
 }  // namespace
 
 float tools_width(const Row& row) {
   const Ui& ui = row.c.ui;
   float w = row.fit.has_menu() ? ui.px(6) + row.square : 0;
-  for (const Tool tool : kFromRight) {
+  for (const CineTool tool : kFromRight) {
     if (shown(row, tool) != Shown::in_menu) w += ui.px(8) + tool_width(row, tool);
   }
   return w;
@@ -185,7 +185,7 @@ void draw_tools(Row& row, float right) {
     draw_menu(row, row.at(right - row.square, row.square));
     right -= row.square + ui.px(6);
   }
-  for (const Tool tool : kFromRight) {
+  for (const CineTool tool : kFromRight) {
     if (shown(row, tool) == Shown::in_menu) continue;
     const float w = tool_width(row, tool);
     draw_tool(row, tool, row.at(right - w, w));

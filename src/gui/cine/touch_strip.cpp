@@ -24,18 +24,18 @@ struct Speed {
   const char* id;
   std::string_view label;
 };
-constexpr std::array<Speed, 4> kSpeeds = {{{0.1, "touch/speed_0.1", "0.1×"},
-                                           {0.25, "touch/speed_0.25", "0.25×"},
-                                           {0.5, "touch/speed_0.5", "0.5×"},
-                                           {1.0, "touch/live", "1×"}}};
+constexpr std::array<Speed, 4> kTouchSpeeds = {{{0.1, "touch/speed_0.1", "0.1×"},
+                                                {0.25, "touch/speed_0.25", "0.25×"},
+                                                {0.5, "touch/speed_0.5", "0.5×"},
+                                                {1.0, "touch/live", "1×"}}};
 
-enum class Ground { plain, chosen, primary };
+enum class KeyGround { plain, chosen, primary };
 
 struct TouchButton {
   const char* id;
   std::string_view label;
   std::string_view name;  // where it has no label
-  Ground ground = Ground::plain;
+  KeyGround ground = KeyGround::plain;
   std::string_view why_not = {};
 };
 
@@ -49,15 +49,15 @@ Touched button(Ui& ui, const Rect& r, const TouchButton& b, float label_x) {
   const std::string_view name = b.label.empty() ? b.name : b.label;
   const Hit h = ui.control(b.id, r, FocusKind::button, name);
   ui.tip(b.id, h, r, {name, {}, b.why_not});
-  const bool primary = b.ground == Ground::primary && enabled;
+  const bool primary = b.ground == KeyGround::primary && enabled;
   ui.fill(r,
           primary                      ? (h.held ? theme::kAccentHover : theme::kAccent)
-          : b.ground == Ground::chosen ? theme::kSelected
+          : b.ground == KeyGround::chosen ? theme::kSelected
           : h.held && enabled          ? theme::kHover
                                        : theme::kField,
           8);
   const ImU32 ink = !enabled ? theme::kDisabled : primary ? theme::kInk : theme::kText;
-  const Type type = primary || b.ground == Ground::chosen ? Type::large_strong : Type::large;
+  const Type type = primary || b.ground == KeyGround::chosen ? Type::large_strong : Type::large;
   ui.text_centred(type, {r.x0 + label_x, r.y0, r.x1, r.y1}, ink, b.label);
   return {h.clicked && enabled, ink};
 }
@@ -110,12 +110,12 @@ void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
   const std::string_view why = frozen ? why_no_past(s) : s.cine.why_not.empty() ? why_no_freeze(s) : s.cine.why_not;
   const float w = std::clamp(row.width() / 12.0F, ui.px(kTarget), ui.px(92));
   const bool every = row.width() >= ui.px(kEverySpeed);
-  for (const Speed& speed : kSpeeds) {
+  for (const Speed& speed : kTouchSpeeds) {
     if (!every && speed.factor != 0.25 && speed.factor != 1.0) continue;
     const Rect r{row.x0, row.y0, row.x0 + w, row.y1};
     const bool chosen = speed.factor >= 1.0 ? !frozen && !wanted_speed_.has_value()
                                             : frozen && s.cine.playing && s.cine.speed == speed.factor;
-    if (button(ui, r, {speed.id, speed.label, {}, chosen ? Ground::chosen : Ground::plain, why}, 0).clicked) {
+    if (button(ui, r, {speed.id, speed.label, {}, chosen ? KeyGround::chosen : KeyGround::plain, why}, 0).clicked) {
       choose_speed(c, speed.factor);
     }
     row.x0 = r.x1 + gap;
@@ -162,7 +162,7 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   const float freeze_w = std::clamp(0.15F * row.width(), ui.px(124), ui.px(216));
   const Rect main{row.x0, row.y0, row.x0 + freeze_w, row.y1};
   const Touched froze = button(
-      ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", {}, Ground::primary, why_no_freeze(s)}, ui.px(28));
+      ui, main, {"touch/freeze", frozen ? "Resume" : "Freeze", {}, KeyGround::primary, why_no_freeze(s)}, ui.px(28));
   const float icon_x = main.x0 + ui.px(32);
   if (frozen) {
     ui.play(icon_x, main.cy(), froze.ink);
@@ -180,7 +180,7 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   for (const Step& step : {Step{"touch/back", "Step back", CineAct::back, Direction::left},
                            Step{"touch/forward", "Step forward", CineAct::forward, Direction::right}}) {
     const Rect b{row.x0, row.y0, row.x0 + side, row.y1};
-    const Touched stepped = button(ui, b, {step.id, {}, step.name, Ground::plain, why_no_past(s)}, 0);
+    const Touched stepped = button(ui, b, {step.id, {}, step.name, KeyGround::plain, why_no_past(s)}, 0);
     const float lean = step.direction == Direction::left ? -1.0F : 1.0F;
     ui.triangle(b.cx() + lean * ui.px(9), b.cy(), step.direction, stepped.ink, 20);
     if (stepped.clicked) cine_act(c.state, c.commands, step.act);

@@ -10,7 +10,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kSandboxDialog = "sandbox_dialog";
-constexpr float kPad = 20, kTitle = 44, kLine = 22, kGap = 12, kFoot = 56;  // logical pixels
+constexpr float kAboutPad = 20, kAboutTitle = 44, kLine = 22, kAboutGap = 12, kFoot = 56;  // logical pixels
 
 // In the middle of the window.
 Rect box_of(const Ui& ui, float width, float height) {
@@ -30,11 +30,11 @@ void draw_about(Ui& ui, const ProgramFacts& facts) {
       {"Library notices", facts.notices.empty() ? std::string_view("in the installed package") : facts.notices},
   }};
   constexpr float kWidth = 640, kLabel = 130;
-  const Rect box = box_of(ui, kWidth, ui.px(kTitle + kFoot + kLine * static_cast<float>(rows.size())));
+  const Rect box = box_of(ui, kWidth, ui.px(kAboutTitle + kFoot + kLine * static_cast<float>(rows.size())));
   if (!ui.begin_popup(kAboutPanel, box, theme::kPanel)) return;
-  const float left = box.x0 + ui.px(kPad), right = box.x1 - ui.px(kPad);
+  const float left = box.x0 + ui.px(kAboutPad), right = box.x1 - ui.px(kAboutPad);
   ui.text(Type::strong, left, box.y0 + ui.px(10), ui.px(24), theme::kText, "Echoloop");
-  float y = box.y0 + ui.px(kTitle);
+  float y = box.y0 + ui.px(kAboutTitle);
   for (const auto& [label, value] : rows) {
     ui.text(Type::body, left, y, ui.px(kLine), theme::kText2, label);
     const float x = left + ui.px(kLabel);
@@ -63,15 +63,15 @@ std::optional<SandboxAnswer> SandboxDialog::draw(Ui& ui, const std::optional<std
       "for an attack could act with all rights of this user. Open files of known origin only. The answer applies until "
       "the program ends.";
   constexpr float kWidth = 560;
-  const float wrap = box_of(ui, kWidth, 0).width() - ui.px(2 * kPad), line = ui.px(kLine);
+  const float wrap = box_of(ui, kWidth, 0).width() - ui.px(2 * kAboutPad), line = ui.px(kLine);
   const float text = ui.paragraph_height(Type::body, wrap, line, kWhy);
-  const Rect box = box_of(ui, kWidth, ui.px(kTitle + kGap + kFoot) + line + text);
+  const Rect box = box_of(ui, kWidth, ui.px(kAboutTitle + kAboutGap + kFoot) + line + text);
   if (!ui.begin_popup(kSandboxDialog, box, theme::kPanel)) return SandboxAnswer::cancel;
-  const float left = box.x0 + ui.px(kPad), right = box.x1 - ui.px(kPad);
+  const float left = box.x0 + ui.px(kAboutPad), right = box.x1 - ui.px(kAboutPad);
   ui.text(Type::strong, left, box.y0 + ui.px(10), ui.px(24), theme::kText, "Open without sandbox?");
-  const float y = box.y0 + ui.px(kTitle);
+  const float y = box.y0 + ui.px(kAboutTitle);
   ui.text_fitted(Type::body, left, right, y, line, theme::kText, *file);
-  ui.paragraph(Type::body, left, y + line + ui.px(kGap) * 0.5F, wrap, line, theme::kText2, kWhy);
+  ui.paragraph(Type::body, left, y + line + ui.px(kAboutGap) * 0.5F, wrap, line, theme::kText2, kWhy);
   const float row = ui.px(theme::kRow), bottom = box.y1 - ui.px(16) - row;
   const float cancel = ui.px(100), open = ui.px(190), between = ui.px(8);
   std::optional<SandboxAnswer> answer;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "core/plain_text.h"
 #include "formats/base/accepted_files.h"
 #include "gui/state/number_text.h"
 
@@ -23,11 +24,6 @@ namespace {
 
 constexpr std::size_t kMostEntries = 20000;
 constexpr float kRowHeight = 26;
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 // What recordings are usually called; every other file can be opened too, it is only written fainter.
 bool usual_name(const std::string& name) {

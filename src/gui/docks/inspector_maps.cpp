@@ -11,12 +11,12 @@
 namespace echoloop {
 namespace {
 
-struct Pointed {
+struct PointedSample {
   int element = -1;  // -1: the pointer is elsewhere
   int row = 0;
 };
 
-Pointed pointed_at(Ui& ui, const char* id, const Plot& plot, int n_elements, int n_rows) {
+PointedSample pointed_at(Ui& ui, const char* id, const Plot& plot, int n_elements, int n_rows) {
   const Hit hit = ui.hit(id, plot.box);
   if (!hit.hovered) return {};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -57,7 +57,7 @@ void draw_raw_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap& map
                                {time_us(p, p.first_sample), time_us(p, p.first_sample + p.n_samples), "µs"}});
   map.draw(ui, plot);
   draw_delay_curve(ui, plot, p);
-  const Pointed at = pointed_at(ui, "raw_map", plot, n_elements, p.n_samples);
+  const PointedSample at = pointed_at(ui, "raw_map", plot, n_elements, p.n_samples);
   if (at.element < 0) return;
   const auto index = static_cast<std::size_t>(at.element * p.n_samples + at.row);
   draw_plot_note(ui, cell, plot, title,
@@ -74,7 +74,7 @@ void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap&
   const float y = std::round(plot.y_px(0.0));
   for (const float x : {plot.box.x0, plot.box.x1 - ui.px(6)})
     ui.fill({x, y - ui.px(1), x + ui.px(6), y + ui.px(1)}, theme::kAccent);
-  const Pointed at = pointed_at(ui, "aligned_map", plot, n_elements, p.n_aligned);
+  const PointedSample at = pointed_at(ui, "aligned_map", plot, n_elements, p.n_aligned);
   if (at.element < 0) return;
   const InspectedChannel& c = p.channels[static_cast<std::size_t>(at.element)];
   draw_plot_note(ui, cell, plot, kTitle,

@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLeastWidth = 44, kTitle = 18, kCaption = 16, kGap = 6;
+constexpr float kLeastPictures = 44, kPictureTitle = 18, kCaption = 16, kPictureGap = 6;
 
 }  // namespace
 
@@ -80,16 +80,16 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   Ui& ui = c.ui;
   InspectorView& view = c.state.inspector;
   const auto n = static_cast<int>(view.pictures.size());
-  const Rect area{cell.x0, cell.y0 + ui.px(kTitle), cell.x1, cell.y1};
+  const Rect area{cell.x0, cell.y0 + ui.px(kPictureTitle), cell.x1, cell.y1};
   const auto head = [&](const std::string& words) {
-    ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, words);
+    ui.text_fitted(Type::small, cell.x0, cell.x1, cell.y0, ui.px(kPictureTitle), theme::kText2, words);
   };
   if (n == 0) return head("Individual transmits");
   const Hit over = ui.hit("transmit_pictures", area);
   const Grid& grid = c.shown_grid;
   const auto ratio = static_cast<float>((grid.z1_m - grid.z0_m) / std::max(grid.x1_m - grid.x0_m, 1e-6));
-  const float gap = ui.px(kGap);
-  const auto [across, width, height, row] = lay_out_tiles(area, n, ratio, ui.px(kCaption), gap, ui.px(kLeastWidth));
+  const float gap = ui.px(kPictureGap);
+  const auto [across, width, height, row] = lay_out_tiles(area, n, ratio, ui.px(kCaption), gap, ui.px(kLeastPictures));
   const int rows = (n + across - 1) / across;
   const float most = std::max(0.0F, static_cast<float>(rows) * row - gap - area.height());
   if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;

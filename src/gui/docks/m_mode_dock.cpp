@@ -13,11 +13,11 @@ namespace echoloop {
 namespace {
 
 constexpr double kMmPerM = 1e3, kDegreesPerRad = 57.29578;
-constexpr float kReach = 8, kLeastDrag = 5;  // pixels at scale 1
+constexpr float kLineReach = 8, kLeastDrag = 5;  // pixels at scale 1
 constexpr std::size_t kMostCalipers = 20;
 
 // Between the plot's pixels and the strip's clock and depths.
-struct Scale {
+struct TimeScale {
   const Plot& plot;
   double newest_s;
   [[nodiscard]] ImVec2 place(double time_s, double depth_m) const {
@@ -53,7 +53,7 @@ void chip(const Ui& ui, const Plot& plot, ImVec2 at, std::span<const std::string
   }
 }
 
-void draw_caliper(const Ui& ui, const Scale& scale, const MModeCaliper& caliper) {
+void draw_caliper(const Ui& ui, const TimeScale& scale, const MModeCaliper& caliper) {
   const ImVec2 a = scale.place(caliper.time0_s, caliper.depth0_m), b = scale.place(caliper.time1_s, caliper.depth1_m);
   const float arm = ui.px(6);
   for (const auto& [thickness, color] : {std::pair{3.0F, theme::kHalo}, std::pair{1.25F, theme::kAccent}}) {
@@ -69,7 +69,7 @@ void draw_caliper(const Ui& ui, const Scale& scale, const MModeCaliper& caliper)
 }
 
 // The level of the frame under the pointer, as its image has it.
-void read_out(const Ui& ui, const Scale& scale, const MModeColumns& columns) {
+void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Rect& box = scale.plot.box;
   ui.horizontal(box.x0, box.x1, mouse.y, theme::kMuted);
@@ -179,11 +179,11 @@ void MModeDock::choose_span(PanelContext& c, Rect& head) {
 void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip) {
   Ui& ui = c.ui;
   std::vector<MModeCaliper>& list = c.state.m_mode.calipers;
-  const Scale scale{plot, strip.newest_s()};
+  const TimeScale scale{plot, strip.newest_s()};
   const Hit h = ui.hit("m_mode", plot.box);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   std::optional<Grip> under;
-  float nearest = ui.px(kReach);
+  float nearest = ui.px(kLineReach);
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (const bool second : {false, true}) {
       const ImVec2 p =
@@ -262,7 +262,7 @@ Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& i
     return {};
   }
   const Plot plot = draw_axes(ui, body, strip, span_s_, Type::medium);
-  const Scale scale{plot, strip.newest_s()};
+  const TimeScale scale{plot, strip.newest_s()};
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   for (const MModeCaliper& caliper : c.state.m_mode.calipers) draw_caliper(ui, scale, caliper);
   ui.list().PopClipRect();

@@ -7,7 +7,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kDot = 14, kBetween = 16;
+constexpr float kDot = 14, kBadgeGap = 16;
 
 struct Parts {
   std::string held_back, speed;
@@ -25,7 +25,7 @@ float pace_width(const Ui& ui, const StreamPace& pace, Type type, PaceWords word
   const Parts p = parts_of(pace, words);
   float w = 0;
   if (!p.held_back.empty()) w += ui.px(kDot) + ui.width(type, p.held_back);
-  if (!p.held_back.empty() && !p.speed.empty()) w += ui.px(kBetween);
+  if (!p.held_back.empty() && !p.speed.empty()) w += ui.px(kBadgeGap);
   return w + ui.width(type, p.speed);
 }
 
@@ -34,7 +34,7 @@ float draw_pace(const Ui& ui, float x, const Rect& line, const StreamPace& pace,
   if (!p.held_back.empty()) {
     ui.disc(x + ui.px(4), line.cy(), 4, theme::kWarn);
     x = ui.text(type, x + ui.px(kDot), line.y0, line.height(), theme::kText2, p.held_back);
-    if (!p.speed.empty()) x += ui.px(kBetween);
+    if (!p.speed.empty()) x += ui.px(kBadgeGap);
   }
   return ui.text(type, x, line.y0, line.height(), theme::kText2, p.speed);
 }

@@ -15,7 +15,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLabel = 82;
+constexpr float kFigureLabel = 82;
 constexpr std::array<Choice, 4> kFormats = {{{"PNG"}, {"SVG"}, {"PDF"}, {"Image only"}}};
 constexpr std::array<Choice, 6> kSizes = {{{"1×"}, {"2×"}, {"3×"}, {"4×"}, {"Width"}, {"Scale"}}};
 constexpr std::array<Choice, 2> kGrounds = {{{"White"}, {"Dark"}}};
@@ -25,7 +25,7 @@ Rect labelled_row(PanelContext& c, Column& column, std::string_view label) {
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kRow, theme::kRowGap);
   ui.text(Type::body, r.x0, r.y0, r.height(), theme::kText2, label);
-  return {r.x0 + ui.px(kLabel), r.y0, r.x1, r.y1};
+  return {r.x0 + ui.px(kFigureLabel), r.y0, r.x1, r.y1};
 }
 
 enum class Keyboard { leave, take };
@@ -75,7 +75,7 @@ void draw_place(PanelContext& c, Column& column) {
   text_row(c, labelled_row(c, column, "Folder"), "##save_folder", choice.folder, place.folder,
            ask && !place.problem.empty() ? Keyboard::take : Keyboard::leave);
   const Rect r = ui.row(column, 18, 8);
-  const float x0 = r.x0 + ui.px(kLabel);
+  const float x0 = r.x0 + ui.px(kFigureLabel);
   if (!place.problem.empty()) {
     const float link = ui.px(64);
     ui.text_fitted(Type::small, x0, r.x1 - link - ui.px(8), r.y0, r.height(), theme::kRed, place.problem);

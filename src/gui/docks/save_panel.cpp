@@ -14,8 +14,8 @@
 namespace echoloop {
 namespace {
 
-constexpr float kWidth = 810, kPad = 16, kButton = 76, kLabel = 76;
-constexpr std::array<double, 7> kSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
+constexpr float kWidth = 810, kSavePad = 16, kButton = 76, kSaveLabel = 76;
+constexpr std::array<double, 7> kFilmSpeeds = {0.01, 0.1, 0.25, 0.5, 1, 2, 5};
 constexpr std::array<Choice, 7> kSpeedChoices = {{{"0.01×"}, {"0.1×"}, {"0.25×"}, {"0.5×"}, {"1×"}, {"2×"}, {"5×"}}};
 constexpr std::array<Choice, 2> kRangeChoices = {{{"Between the marks"}, {"Full history"}}};
 constexpr std::array<Choice, 3> kContainerChoices = {{{"MP4"}, {"WebM"}, {"MKV"}}};
@@ -35,7 +35,7 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
   const Rect button{r.x1 - ui.px(kButton), r.y0, r.x1, r.y1};
   const bool enabled = row.tip.why_not.empty();
   ui.text(Type::body, r.x0, r.y0, r.height(), enabled ? theme::kText : theme::kDisabled, row.label);
-  ui.text_fitted(Type::body, r.x0 + ui.px(kLabel), button.x0 - ui.px(8), r.y0, r.height(),
+  ui.text_fitted(Type::body, r.x0 + ui.px(kSaveLabel), button.x0 - ui.px(8), r.y0, r.height(),
                  enabled ? theme::kText2 : theme::kDisabled, row.note);
   if (ui.button(row.id, button, {.label = "Save", .shortcut = row.shortcut}, row.tip)) {
     call(c.commands.save, row.what);
@@ -87,7 +87,7 @@ std::optional<int> choice_row(PanelContext& c, Column& column, std::string_view 
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kRow, theme::kRowGap);
   ui.text(Type::body, r.x0, r.y0, r.height(), tip.why_not.empty() ? theme::kText2 : theme::kDisabled, label);
-  return ui.segmented(id, {r.x0 + ui.px(kLabel), r.y0, r.x1, r.y1}, choices, chosen, tip);
+  return ui.segmented(id, {r.x0 + ui.px(kSaveLabel), r.y0, r.x1, r.y1}, choices, chosen, tip);
 }
 
 std::string plan_text(const FilmPlan& plan) {
@@ -111,17 +111,17 @@ void draw_film(PanelContext& c, Column& column) {
                                                              : past;
   const FilmPlan plan = why.empty() ? plan_film(c.state.cine, film) : FilmPlan{};
   const std::string about = why.empty() ? plan_text(plan) : std::string(why);
-  ui.text_fitted(Type::body, head.x0 + ui.px(kLabel), head.x1, head.y0, head.height(), theme::kText2, about);
+  ui.text_fitted(Type::body, head.x0 + ui.px(kSaveLabel), head.x1, head.y0, head.height(), theme::kText2, about);
   if (const auto picked = choice_row(
           c, column, "Frames", "film_range", kRangeChoices, static_cast<int>(film.range),
           {"Frames", "Frames between the loop marks, or the full history. Each frame is re-beamformed.", why}))
     film.range = static_cast<FilmRange>(*picked);
-  const auto* const speed = std::find(kSpeeds.begin(), kSpeeds.end(), film.speed);
+  const auto* const speed = std::find(kFilmSpeeds.begin(), kFilmSpeeds.end(), film.speed);
   if (const auto picked = choice_row(
-          c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kSpeeds.begin()),
+          c, column, "Speed", "film_speed", kSpeedChoices, static_cast<int>(speed - kFilmSpeeds.begin()),
           {"Speed",
            "In acquisition time: at 1× the video lasts as long as the acquisition. At most 60 images a second.", why}))
-    film.speed = kSpeeds[static_cast<std::size_t>(*picked)];
+    film.speed = kFilmSpeeds[static_cast<std::size_t>(*picked)];
   if (const auto picked =
           choice_row(c, column, "Format", "film_format", kContainerChoices, static_cast<int>(film.container),
                      {"Format", "MP4 for most players, WebM for browsers, MKV with the same content as MP4.", why}))
@@ -153,12 +153,12 @@ void draw_save_panel(PanelContext& c, float right, float bottom) {
   // Tab goes through one column, then the other; F6 from one to the other.
   ui.focus().enter(WindowPart::left);
   const float middle = std::round(box.cx()), top = box.y0 + ui.px(10), foot = box.y1 - ui.px(52);
-  Column column{box.x0 + ui.px(kPad), middle - ui.px(kPad), top, c.compact};
+  Column column{box.x0 + ui.px(kSavePad), middle - ui.px(kSavePad), top, c.compact};
   ui.text(Type::strong, ui.row(column, 24, 4), theme::kText, "Save as");
   draw_save_figure(c, column);
   ui.focus().enter(WindowPart::right);
   ui.fill({middle, top, middle + ui.hairline(), foot}, theme::kLine);
-  Column other{middle + ui.px(kPad), box.x1 - ui.px(kPad), top, c.compact};
+  Column other{middle + ui.px(kSavePad), box.x1 - ui.px(kSavePad), top, c.compact};
   ui.text(Type::strong, ui.row(other, 24, 4), theme::kText, "Data");
   draw_rows(c, other);
   ui.horizontal(middle, box.x1, other.y + ui.px(2), theme::kLine);

@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-std::string_view why_none(const UiState& state) {
+std::string_view why_no_sonogram(const UiState& state) {
   if (state.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
   return "Collecting consecutive frames for the first spectrum…";
@@ -151,7 +151,7 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
 Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
   const Sonogram* s = c.state.sonogram.shown;
   if (s == nullptr) {
-    c.ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
+    c.ui.text_centred(Type::body, body, theme::kMuted, why_no_sonogram(c.state));
     return {};
   }
   draw_head(c, head, *s);
@@ -167,7 +167,7 @@ Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
   const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
   const Sonogram* s = c.state.sonogram.shown;
   if (s == nullptr) {
-    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_none(c.state));
+    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_sonogram(c.state));
     return {};
   }
   std::string text = peak_text(*s, span_s_);

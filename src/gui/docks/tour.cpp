@@ -45,11 +45,11 @@ const std::array<TourStep, 6> kSteps = {{
 constexpr float kWide = 340;
 constexpr float kArrow = 9;
 
-enum class Side { right, left, above, below };
+enum class CardSide { right, left, above, below };
 
 struct Callout {
   Rect box;
-  Side side = Side::right;  // of the target
+  CardSide side = CardSide::right;  // of the target
 };
 
 // Beside the target where there is room, never over it unless it fills the window.
@@ -60,19 +60,19 @@ Callout place(const Rect& target, float w, float h, float gap) {
   };
   const float x = fit(target.cx() - 0.5F * w, w, screen.x);
   const float y = fit(target.cy() - 0.5F * h, h, screen.y);
-  const auto at = [&](Side side, float left, float top) {
+  const auto at = [&](CardSide side, float left, float top) {
     left = std::round(left);
     top = std::round(top);
     return Callout{{left, top, left + w, top + h}, side};
   };
   const bool on_top = target.y1 < 0.1F * screen.y;  // what stands beside it there belongs to it
-  if (on_top) return at(Side::below, x, target.y1 + gap);
+  if (on_top) return at(CardSide::below, x, target.y1 + gap);
   const bool small = target.width() < 0.5F * screen.x;
-  if (small && target.x1 + gap + w < screen.x) return at(Side::right, target.x1 + gap, y);
-  if (target.y0 - gap - h > 0) return at(Side::above, x, target.y0 - gap - h);
-  if (target.y1 + gap + h < screen.y) return at(Side::below, x, target.y1 + gap);
-  if (target.x0 - gap - w > 0) return at(Side::left, target.x0 - gap - w, y);
-  return at(Side::right, fit(target.cx() - 0.5F * w, w, screen.x), fit(target.y1 - h - gap, h, screen.y));
+  if (small && target.x1 + gap + w < screen.x) return at(CardSide::right, target.x1 + gap, y);
+  if (target.y0 - gap - h > 0) return at(CardSide::above, x, target.y0 - gap - h);
+  if (target.y1 + gap + h < screen.y) return at(CardSide::below, x, target.y1 + gap);
+  if (target.x0 - gap - w > 0) return at(CardSide::left, target.x0 - gap - w, y);
+  return at(CardSide::right, fit(target.cx() - 0.5F * w, w, screen.x), fit(target.y1 - h - gap, h, screen.y));
 }
 
 void draw_arrow(const Ui& ui, const Callout& c, const Rect& target) {
@@ -80,13 +80,13 @@ void draw_arrow(const Ui& ui, const Callout& c, const Rect& target) {
   const float x = std::clamp(target.cx(), c.box.x0 + 2 * size, c.box.x1 - 2 * size);
   const float y = std::clamp(target.cy(), c.box.y0 + 2 * size, c.box.y1 - 2 * size);
   switch (c.side) {
-    case Side::right:
+    case CardSide::right:
       return ui.triangle(c.box.x0 - size, y, Direction::left, theme::kAccent, kArrow);
-    case Side::left:
+    case CardSide::left:
       return ui.triangle(c.box.x1 + size, y, Direction::right, theme::kAccent, kArrow);
-    case Side::above:
+    case CardSide::above:
       return ui.triangle(x, c.box.y1 + size, Direction::down, theme::kAccent, kArrow);
-    case Side::below:
+    case CardSide::below:
       return ui.triangle(x, c.box.y0 - size, Direction::up, theme::kAccent, kArrow);
   }
 }

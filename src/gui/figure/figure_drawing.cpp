@@ -15,8 +15,7 @@ namespace {
 
 using namespace figure;
 
-constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
-constexpr double kChip = 0.82, kScaleBarRoom = 72.0;
+constexpr double kTextChip = 0.82, kScaleBarRoom = 72.0;
 constexpr MarkLook kMarks{.line = 1.0, .halo = 0.8, .em = kNumberEm};
 constexpr LabelGaps kNumbers{.gap = 2.5, .leader_from = 9.0};
 constexpr double kNumberRadius = 6.2;
@@ -48,7 +47,7 @@ std::vector<CanvasRect> draw_numbers(Canvas& canvas, const Marks& marks, const I
   const TextLook look{.em = static_cast<float>(kNumberEm), .weight = Weight::strong, .color = kWhite};
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const CanvasPoint at = placed[i].at;
-    canvas.disc(at, kNumberRadius, {kBlack, kChip});
+    canvas.disc(at, kNumberRadius, {kBlack, kTextChip});
     canvas.text(at, look, TextAlign::centre, std::to_string(marks.list[i].number));
     taken.push_back(CanvasRect{at.x, at.y, at.x, at.y}.grown(kNumberRadius));
   }

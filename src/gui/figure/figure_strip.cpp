@@ -15,8 +15,7 @@ namespace {
 
 using namespace figure;
 
-constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
-constexpr double kHalo = 0.67, kChip = 0.82, kTick = 3.0;
+constexpr double kStripHalo = 0.67, kStripChip = 0.82, kTick = 3.0;
 constexpr double kNameAway = 1.6 * kEm;  // of title and unit from the levels
 
 // The part of a line within the box; empty: none (Liang and Barsky 1984).
@@ -95,7 +94,7 @@ void draw_caliper_text(Canvas& canvas, const StripCaliper& caliper, CanvasPoint 
   const auto free = [&] { return std::ranges::none_of(taken, [&](const CanvasRect& r) { return r.overlaps(chip); }); };
   for (double y = box.y0; y + h <= box.y1 && !free(); y += h + 1.0) chip = {x0, y, x0 + w, y + h};
   taken.push_back(chip);
-  canvas.fill(chip, {kBlack, kChip});
+  canvas.fill(chip, {kBlack, kStripChip});
   canvas.text({chip.x0 + 0.5 * kEm, 0.5 * (chip.y0 + chip.y1)}, look, TextAlign::left, text);
 }
 
@@ -112,7 +111,7 @@ void draw_calipers(Canvas& canvas, const FigureStrip& strip, const StripPlace& p
       lines.push_back(clipped({p.x, p.y - kArm}, {p.x, p.y + kArm}, place.box));
     }
     std::erase_if(lines, [](const CanvasLine& line) { return line.empty(); });
-    canvas.lines(lines, 2.6, {kBlack, kHalo});
+    canvas.lines(lines, 2.6, {kBlack, kStripHalo});
     canvas.lines(lines, 1.0, {ink::kAccent});
     seen.push_back(&caliper);
   }
@@ -150,7 +149,7 @@ void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& ima
   for (const GuideLine& guide : guides) {
     const CanvasLine line = clipped(place.at(guide.from), place.at(guide.to), image);
     if (line.empty()) continue;
-    canvas.lines({line}, guide.thickness + 1.2, {kBlack, kHalo});
+    canvas.lines({line}, guide.thickness + 1.2, {kBlack, kStripHalo});
     canvas.lines({line}, guide.thickness, {guide.color, guide.opacity});
   }
 }

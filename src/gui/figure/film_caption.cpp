@@ -6,7 +6,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kEm = 24, kBetween = 28, kLine = 40;
+constexpr float kEm = 24, kWordGap = 28, kLine = 40;
 constexpr TextLook kName{.em = kEm, .weight = Weight::strong, .color = ink::kText};
 constexpr TextLook kQuiet{.em = kEm, .color = ink::kMuted}, kValue{.em = kEm, .color = ink::kText};
 
@@ -21,7 +21,7 @@ class Lines {
     if (!item.key.empty()) x = letters_.draw(picture_, x, y, kQuiet, item.key) + 7;
     x = letters_.draw(picture_, x, y, kValue, item.value);
     if (!item.unit.empty()) x = letters_.draw(picture_, x + 5, y, kQuiet, item.unit);
-    return x + kBetween;
+    return x + kWordGap;
   }
 
  private:
@@ -46,14 +46,14 @@ void draw_film_caption(RgbPicture& picture, Letters& letters, const CaptionPlace
   Lines lines(picture, letters);
   const std::vector<CaptionItem> items = caption_items(image, faults_of(film.samples, image.stamp.source_index));
   const std::size_t first_line = items.size() > 1 && items[1].key == "t" ? 2 : 1;
-  float needed = film.note.empty() ? 0 : letters.width(kQuiet, film.note) + kBetween;
+  float needed = film.note.empty() ? 0 : letters.width(kQuiet, film.note) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) needed += lines.width(items[i]);
-  const std::string name = shortened(film.source, letters, place.right - place.left - kBetween - needed);
-  float x = letters.draw(picture, place.left, place.y, kName, name) + kBetween;
+  const std::string name = shortened(film.source, letters, place.right - place.left - kWordGap - needed);
+  float x = letters.draw(picture, place.left, place.y, kName, name) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) x = lines.draw(x, place.y, items[i]);
   if (!film.note.empty()) letters.draw(picture, x, place.y, kQuiet, film.note);
   x = place.left;
-  for (std::size_t i = first_line; i < items.size() && x + lines.width(items[i]) - kBetween <= place.right; ++i) {
+  for (std::size_t i = first_line; i < items.size() && x + lines.width(items[i]) - kWordGap <= place.right; ++i) {
     x = lines.draw(x, place.y + kLine, items[i]);
   }
 }

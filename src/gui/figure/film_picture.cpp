@@ -12,7 +12,7 @@ namespace echoloop {
 namespace {
 
 constexpr int kMaxWidth = 1920, kMaxHeight = 1080, kMinWidth = 960;
-constexpr int kLeft = 96, kTop = 64, kRight = 132, kBottom = 112;  // rulers, colour bar, two lines of caption
+constexpr int kFilmLeft = 96, kFilmTop = 64, kRight = 132, kBottom = 112;  // rulers, colour bar, two lines of caption
 constexpr int kFlowBar = 116;
 constexpr ScaleLook kScales{.em = 20};
 
@@ -22,11 +22,8 @@ CanvasRect rect_of(const PixelArea& a) {
 
 int even(double length) { return 2 * static_cast<int>(std::lround(0.5 * length)); }
 
-double length_x(const Grid& g) { return std::max(g.x1_m - g.x0_m, 1e-6); }
-double length_z(const Grid& g) { return std::max(g.z1_m - g.z0_m, 1e-6); }
-
 double pixels_per_m(const Grid& g, int width, int height) {
-  return std::min(width / length_x(g), height / length_z(g));
+  return std::min(width / g.width_m(), height / g.height_m());
 }
 
 }  // namespace
@@ -34,21 +31,21 @@ double pixels_per_m(const Grid& g, int width, int height) {
 FilmPainter::FilmPainter(FilmLook look) : look_(std::move(look)), sampler_(look_.display) {
   const bool flow_bar = look_.flow == FilmFlow::shown && is_overlay(look_.display.color_flow.mode);
   right_ = kRight + (flow_bar ? kFlowBar : 0);
-  const double scale = pixels_per_m(look_.grid, kMaxWidth - kLeft - right_, kMaxHeight - kTop - kBottom);
-  width_ = std::clamp(even(length_x(look_.grid) * scale) + kLeft + right_, kMinWidth, kMaxWidth);
-  height_ = std::clamp(even(length_z(look_.grid) * scale) + kTop + kBottom, kTop + kBottom + 64, kMaxHeight);
+  const double scale = pixels_per_m(look_.grid, kMaxWidth - kFilmLeft - right_, kMaxHeight - kFilmTop - kBottom);
+  width_ = std::clamp(even(look_.grid.width_m() * scale) + kFilmLeft + right_, kMinWidth, kMaxWidth);
+  height_ = std::clamp(even(look_.grid.height_m() * scale) + kFilmTop + kBottom, kFilmTop + kBottom + 64, kMaxHeight);
 }
 
 void FilmPainter::draw_ground(const Grid& grid) {
   ground_ = {.width = width_, .height = height_, .rgb = {}};
   ground_.rgb.assign(3 * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_), 0);
   ground_grid_ = grid;
-  const int room_x = width_ - kLeft - right_, room_y = height_ - kTop - kBottom;
+  const int room_x = width_ - kFilmLeft - right_, room_y = height_ - kFilmTop - kBottom;
   const double scale = pixels_per_m(grid, room_x, room_y);
-  const int w = std::clamp(static_cast<int>(std::lround(length_x(grid) * scale)), 1, room_x);
-  const int h = std::clamp(static_cast<int>(std::lround(length_z(grid) * scale)), 1, room_y);
-  const int x0 = kLeft + (room_x - w) / 2;
-  area_ = {x0, kTop, x0 + w, kTop + h};
+  const int w = std::clamp(static_cast<int>(std::lround(grid.width_m() * scale)), 1, room_x);
+  const int h = std::clamp(static_cast<int>(std::lround(grid.height_m() * scale)), 1, room_y);
+  const int x0 = kFilmLeft + (room_x - w) / 2;
+  area_ = {x0, kFilmTop, x0 + w, kFilmTop + h};
   RasterCanvas canvas(ground_, letters_);
   const CanvasRect image = rect_of(area_);
   canvas.fill(image.grown(1), {ink::kEdge});
@@ -69,7 +66,7 @@ const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) 
                   look_.display, kScales, {.away = 3, .length = 8, .thickness = 1});
   }
   draw_film_caption(picture_, letters_,
-                    {.left = static_cast<float>(std::min(area_.x0, kLeft)),
+                    {.left = static_cast<float>(std::min(area_.x0, kFilmLeft)),
                      .right = static_cast<float>(width_ - 24),
                      .y = static_cast<float>(height_ - kBottom + 42)},
                     look_, image);

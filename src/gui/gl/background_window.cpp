@@ -7,7 +7,7 @@
 namespace echoloop {
 namespace {
 
-void set(ImagingParams& p, std::string_view key, double value) {
+void set_key(ImagingParams& p, std::string_view key, double value) {
   if (const ParamSpec* spec = find_param(key)) set_number(p, *spec, value);
 }
 
@@ -22,15 +22,15 @@ double brightest_db(const LevelHistogram& h) {
 }
 
 void reject_background(ImagingParams& p, const Background& b) {
-  set(p, "reject_db", std::round(b.mean_db + kRejectSigmas * b.sigma_db));
+  set_key(p, "reject_db", std::round(b.mean_db + kRejectSigmas * b.sigma_db));
 }
 
 void fit_window(ImagingParams& p, const Background& b, const LevelHistogram& histogram) {
   const double top_db = brightest_db(histogram);
   const double below = p.objects.kind == Structure::bright ? 1.0 : 4.0;
   const double bottom_db = b.median_db - below * b.sigma_db;
-  set(p, "gain_db", -std::ceil(top_db));
-  set(p, "dynamic_range_db", std::round(-p.display.gain_db - bottom_db));
+  set_key(p, "gain_db", -std::ceil(top_db));
+  set_key(p, "dynamic_range_db", std::round(-p.display.gain_db - bottom_db));
 }
 
 }  // namespace echoloop

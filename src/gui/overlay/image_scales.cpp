@@ -13,8 +13,6 @@
 namespace echoloop {
 namespace {
 
-constexpr Rgb kBlack = {0, 0, 0};
-
 // The edge around a bar, and its colours: from 0 at the top to 1, one for each row of pixels.
 void draw_bar(Canvas& canvas, const CanvasRect& bar, Rgb edge, const std::function<Rgb(double from_top)>& color) {
   canvas.fill(bar.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});

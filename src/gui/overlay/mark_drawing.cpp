@@ -10,7 +10,6 @@
 namespace echoloop {
 namespace {
 
-constexpr Rgb kBlack = {0, 0, 0};
 constexpr double kHalo = 0.67, kChip = 0.78;
 
 void draw_lines(Canvas& canvas, const std::vector<CanvasLine>& lines, const MarkLook& look) {

@@ -10,8 +10,7 @@
 namespace echoloop {
 namespace {
 
-constexpr Rgb kBlack = {0, 0, 0};
-constexpr double kChip = 0.78;
+constexpr double kMarkChip = 0.78;
 
 void draw_chip(Canvas& canvas, const RgbPicture& picture, const Mark& mark, const ImagePlace& place, float em) {
   const std::string label = mark_label(mark), value = mark_value(mark, 2);
@@ -28,7 +27,7 @@ void draw_chip(Canvas& canvas, const RgbPicture& picture, const Mark& mark, cons
   if (y + h > bottom) y = at.y - 0.5 - gap - h;
   x = std::round(std::clamp(x, 0.0, std::max(0.0, right - w)));
   y = std::round(std::clamp(y, 0.0, std::max(0.0, bottom - h)));
-  canvas.fill({x, y, std::floor(x + w), std::floor(y + h)}, {kBlack, kChip});
+  canvas.fill({x, y, std::floor(x + w), std::floor(y + h)}, {kBlack, kMarkChip});
   canvas.text({x + gap, y + 0.5 * h}, look, TextAlign::left, label);
   canvas.text({x + 2 * gap + label_width, y + 0.5 * h}, plain, TextAlign::left, value);
 }

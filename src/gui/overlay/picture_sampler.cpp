@@ -10,9 +10,6 @@ namespace {
 
 constexpr int kLevels = 4096;
 
-double length_x(const Grid& g) { return std::max(g.x1_m - g.x0_m, 1e-6); }
-double length_z(const Grid& g) { return std::max(g.z1_m - g.z0_m, 1e-6); }
-
 std::uint8_t* pixel_at(RgbPicture& picture, int x, int y) {
   return &picture.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
                            static_cast<std::size_t>(x))];
@@ -34,7 +31,7 @@ void PictureSampler::find_places(const Grid& grid, int w, int h) {
   for (int y = 0; y < h; ++y) {
     for (int x = 0; x < w; ++x) {
       const GridPlace at =
-          grid.place(grid.x0_m + (x + 0.5) / w * length_x(grid), grid.z0_m + (y + 0.5) / h * length_z(grid));
+          grid.place(grid.x0_m + (x + 0.5) / w * grid.width_m(), grid.z0_m + (y + 0.5) / h * grid.height_m());
       const bool inside = grid.contains(at, 0.0);
       places_.push_back(inside ? Place{static_cast<float>(at.column), static_cast<float>(at.row)} : Place{-1, -1});
     }
@@ -118,7 +115,7 @@ void PictureSampler::draw_flow(RgbPicture& picture, const PixelArea& area, const
   for (int y = 0; y < h; ++y) {
     std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
     for (int x = 0; x < w; ++x, rgb += 3) {
-      const PlanePoint at{g.x0_m + (x + 0.5) / w * length_x(g), g.z0_m + (y + 0.5) / h * length_z(g)};
+      const PlanePoint at{g.x0_m + (x + 0.5) / w * g.width_m(), g.z0_m + (y + 0.5) / h * g.height_m()};
       if (g.polar() && !g.contains(g.place(at.x_m, at.z_m), 0.0)) continue;
       const auto color = overlay.color(at, picture_db_at(image, at));
       if (color) rgb[0] = color->r, rgb[1] = color->g, rgb[2] = color->b;

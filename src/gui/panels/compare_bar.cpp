@@ -14,13 +14,13 @@ constexpr std::array<Choice, 2> kLooks = {{{"Wipe"}, {"Side by side"}}};
 constexpr std::string_view kFileEntry = "Recording…";
 
 // Widths at scale 1, from a wide bar to a narrow one.
-struct Fit {
+struct CompareFit {
   bool title;
   float looks, combo;
   std::string_view swap, close, close_key;
   float gap;
 };
-constexpr std::array<Fit, 5> kFits = {{{true, 190, 180, "Swap A, B", "Close", "X", 16},
+constexpr std::array<CompareFit, 5> kCompareFits = {{{true, 190, 180, "Swap A, B", "Close", "X", 16},
                                        {false, 180, 150, "Swap A, B", "Close", "X", 12},
                                        {false, 160, 120, "Swap", "Close", "", 8},
                                        {false, 148, 84, "Swap", "", "", 6},
@@ -32,16 +32,16 @@ float button_width(const Ui& ui, std::string_view label, std::string_view key) {
   return ui.width(Type::body, label) + ui.px(20) + (key.empty() ? 0 : ui.px(8) + ui.width(Type::small, key));
 }
 
-float needed(const Ui& ui, const Fit& f) {
+float needed(const Ui& ui, const CompareFit& f) {
   const float sides = 2 * (ui.px(22) + ui.px(6) + ui.px(f.combo));
   const float title = f.title ? ui.width(Type::strong, "Compare") + ui.px(f.gap) : 0;
   return title + ui.px(f.looks) + sides + button_width(ui, f.swap, "") + button_width(ui, f.close, f.close_key) +
          4 * ui.px(f.gap) + 2 * ui.px(8);
 }
 
-struct Row {
+struct BarRow {
   PanelContext& c;
-  const Fit& fit;
+  const CompareFit& fit;
   Rect bar;
   float combo;  // its width in pixels
   float x;
@@ -53,14 +53,14 @@ struct Row {
   }
 };
 
-void letter(Row& row, CompareSide side) {
+void letter(BarRow& row, CompareSide side) {
   const Ui& ui = row.c.ui;
   draw_side_letter(ui, side, row.x, std::round(row.bar.cy() - 0.5F * ui.px(20)));
   row.x += ui.px(22) + ui.px(6);
 }
 
 // True when a recording is to be chosen.
-bool side_a(Row& row) {
+bool side_a(BarRow& row) {
   PanelContext& c = row.c;
   const ComparedRecording& recording = c.state.cine.a_recording;
   const bool held = recording.name.empty();
@@ -76,7 +76,7 @@ bool side_a(Row& row) {
   return *picked + 1 == static_cast<int>(choices.size());
 }
 
-bool side_b(Row& row) {
+bool side_b(BarRow& row) {
   PanelContext& c = row.c;
   letter(row, CompareSide::b);
   const std::array<Choice, 2> choices = {{{c.state.source.name}, {kFileEntry}}};
@@ -97,8 +97,8 @@ void draw_side_letter(const Painter& p, CompareSide side, float x, float y) {
 
 std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   Ui& ui = c.ui;
-  const Fit* fit = &kFits.back();
-  for (const Fit& f : kFits) {
+  const CompareFit* fit = &kCompareFits.back();
+  for (const CompareFit& f : kCompareFits) {
     if (needed(ui, f) > bar.width()) continue;
     fit = &f;
     break;
@@ -106,7 +106,7 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   // Names of recordings take the room that is left.
   const float spare = std::max(0.0F, std::floor(0.5F * (bar.width() - needed(ui, *fit))));
   const float combo = std::max(ui.px(fit->combo), std::min(ui.px(fit->combo) + spare, ui.px(kWidestCombo)));
-  Row row{c, *fit, bar, combo, bar.x0 + ui.px(8)};
+  BarRow row{c, *fit, bar, combo, bar.x0 + ui.px(8)};
   Cine& cine = c.state.cine;
   if (fit->title) {
     row.x = ui.text(Type::strong, row.x, bar.y0, bar.height(), theme::kText, "Compare") + ui.px(fit->gap);

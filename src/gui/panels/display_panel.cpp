@@ -63,15 +63,15 @@ void reference_row(PanelContext& c, Column& column) {
   }
 }
 
-constexpr std::array<OwnRow, kTgcSteps + 1> kOwnRows = {{{"tgc_1_db", tgc_rows},
-                                                         {"tgc_2_db", nullptr},
-                                                         {"tgc_3_db", nullptr},
-                                                         {"tgc_4_db", nullptr},
-                                                         {"tgc_5_db", nullptr},
-                                                         {"tgc_6_db", nullptr},
-                                                         {"tgc_7_db", nullptr},
-                                                         {"tgc_8_db", nullptr},
-                                                         {"color_map", map_row}}};
+constexpr std::array<OwnRow, kTgcSteps + 1> kDisplayRows = {{{"tgc_1_db", tgc_rows},
+                                                             {"tgc_2_db", nullptr},
+                                                             {"tgc_3_db", nullptr},
+                                                             {"tgc_4_db", nullptr},
+                                                             {"tgc_5_db", nullptr},
+                                                             {"tgc_6_db", nullptr},
+                                                             {"tgc_7_db", nullptr},
+                                                             {"tgc_8_db", nullptr},
+                                                             {"color_map", map_row}}};
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void display_panel(PanelContext& c, Column& column, bool& open) {
   if (!open) return;
   column.y += ui.px(2);
   const MoreRows more = c.more_display ? MoreRows::shown : MoreRows::hidden;
-  const bool changed = param_rows(c, column, {ParamPart::display}, more, kOwnRows);
+  const bool changed = param_rows(c, column, {ParamPart::display}, more, kDisplayRows);
   if (!c.compact || c.more_display) reference_row(c, column);
   if (changed) call(c.commands.params_changed);
 }

@@ -12,8 +12,8 @@
 namespace echoloop {
 namespace {
 
-constexpr float kHeight = 132;
-constexpr double kFloor_db = -120.0;
+constexpr float kComponentsHeight = 132;
+constexpr double kComponentFloor_db = -120.0;
 
 enum class Grip { none, first, last };
 
@@ -26,7 +26,8 @@ std::vector<float> levels_db(const std::vector<float>& values) {
   const double most = values.empty() ? 0.0 : static_cast<double>(values.front());
   for (const float v : values) {
     const double share = most > 0.0 ? static_cast<double>(v) / most : 0.0;
-    levels.push_back(static_cast<float>(share > 0.0 ? std::max(20.0 * std::log10(share), kFloor_db) : kFloor_db));
+    levels.push_back(
+        static_cast<float>(share > 0.0 ? std::max(20.0 * std::log10(share), kComponentFloor_db) : kComponentFloor_db));
   }
   return levels;
 }
@@ -96,7 +97,7 @@ bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   ImagingParams& p = c.state.params;
   const int n = static_cast<int>(flow->singular_values.size());
   const std::vector<float> levels = levels_db(flow->singular_values);
-  const Rect cell = ui.row(column, kHeight, 4);
+  const Rect cell = ui.row(column, kComponentsHeight, 4);
   const PlotLook look{.title = "Singular values",
                       .x = {1.0, std::max(2.0, static_cast<double>(n)), "", 0},
                       .y = {0.0, std::min(-10.0, 10.0 * std::floor(static_cast<double>(levels.back()) / 10.0)), "dB"}};

@@ -36,7 +36,7 @@ bool range_rows(PanelContext& c, Column& column) {
   return param_row(c, column, "sonogram_range_db") || changed;
 }
 
-constexpr std::array<OwnRow, 4> kOwnRows = {
+constexpr std::array<OwnRow, 4> kGateRows = {
     {{"gate", gate_row}, {"gate_x_m", nullptr}, {"gate_z_m", nullptr}, {"sonogram_range_db", range_rows}}};
 
 void fact_row(PanelContext& c, Column& column) {
@@ -56,7 +56,7 @@ void fact_row(PanelContext& c, Column& column) {
 
 bool gate_rows(PanelContext& c, Column& column) {
   column.y += c.ui.px(3);
-  const bool changed = param_rows(c, column, {ParamPart::doppler}, MoreRows::shown, kOwnRows);
+  const bool changed = param_rows(c, column, {ParamPart::doppler}, MoreRows::shown, kGateRows);
   if (c.state.params.doppler.gate == Gate::off) return changed;
   fact_row(c, column);
   return changed;

@@ -63,7 +63,7 @@ bool prf_row(PanelContext& c, Column& column) {
   return number_row(c, column, spec, control);
 }
 
-constexpr std::array<OwnRow, 4> kOwnRows = {
+constexpr std::array<OwnRow, 4> kFlowRows = {
     {{"flow", flow_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
@@ -119,7 +119,7 @@ void flow_panel(PanelContext& c, Column& column, bool& open) {
             open);
   if (!open) return;
   column.y += ui.px(2);
-  bool changed = param_rows(c, column, {ParamPart::color_flow}, MoreRows::shown, kOwnRows);
+  bool changed = param_rows(c, column, {ParamPart::color_flow}, MoreRows::shown, kFlowRows);
   if (p.color_flow.mode != FlowMode::off && why_not(c).empty()) fact_rows(c, column);
   changed |= gate_rows(c, column);
   if (changed) call(c.commands.params_changed);

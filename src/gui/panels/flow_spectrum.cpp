@@ -20,7 +20,7 @@ namespace {
 constexpr float kHeight = 108;
 constexpr int kBins = 257;
 constexpr double kFloor_db = -60.0;
-constexpr std::string_view kTitle = "Component spectrum";
+constexpr std::string_view kSpectrumTitle = "Component spectrum";
 
 // From one end of the axis to the other: velocities where they are known.
 struct Axis {
@@ -66,7 +66,7 @@ void spectrum_note(const Ui& ui, const Rect& cell, const Plot& plot, const Axis&
                    double step) {
   const double at = plot.x_at(ImGui::GetIO().MousePos.x);
   const auto bin = static_cast<std::size_t>(std::clamp(std::lround((at + axis.limit) / step), 0L, kBins - 1L));
-  draw_plot_note(ui, cell, plot, kTitle,
+  draw_plot_note(ui, cell, plot, kSpectrumTitle,
                  fmt::format("{} {}  {} dB",
                              signed_fixed(at, axis.limit < 1.0    ? 2
                                               : axis.limit < 20.0 ? 1
@@ -100,7 +100,7 @@ bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int f
   const std::vector<float> levels = component_spectrum_db(temporal_vector, kBins, kFloor_db);
   const Axis axis = axis_of(flow);
   const Rect cell = ui.row(column, kHeight, 4);
-  const Plot plot = draw_plot(ui, cell, {kTitle, {-axis.limit, axis.limit, axis.unit}, {0.0, kFloor_db, "dB"}});
+  const Plot plot = draw_plot(ui, cell, {kSpectrumTitle, {-axis.limit, axis.limit, axis.unit}, {0.0, kFloor_db, "dB"}});
   draw_cursor(ui, plot, 0.0);
   const double step = 2.0 * axis.limit / (kBins - 1);
   draw_curve(ui, plot, levels, -axis.limit, step, theme::kText);

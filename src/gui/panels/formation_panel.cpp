@@ -95,22 +95,22 @@ bool depth_row(PanelContext& c, Column& column) {
                       "depth_min_m", "depth_max_m", 1.0);
 }
 
-constexpr std::array<OwnRow, 16> kOwnRows = {{{"recipe", recipe_row},
-                                              {"band_low_hz", band_row},
-                                              {"band_high_hz", nullptr},
-                                              {"depth_min_m", depth_row},
-                                              {"depth_max_m", nullptr},
-                                              {"grid_nx", grid_row},
-                                              {"grid_nz", nullptr},
-                                              {"grid_kind", grid_kind_row},
-                                              {"lateral_min_m", lateral_row},
-                                              {"lateral_max_m", nullptr},
-                                              {"sector_min_rad", sector_row},
-                                              {"sector_max_rad", nullptr},
-                                              {"compounding", compounding_row},
-                                              {"transmit_first", transmit_range_row},
-                                              {"transmit_last", nullptr},
-                                              {"transmit_every", transmit_step_row}}};
+constexpr std::array<OwnRow, 16> kFormationRows = {{{"recipe", recipe_row},
+                                                    {"band_low_hz", band_row},
+                                                    {"band_high_hz", nullptr},
+                                                    {"depth_min_m", depth_row},
+                                                    {"depth_max_m", nullptr},
+                                                    {"grid_nx", grid_row},
+                                                    {"grid_nz", nullptr},
+                                                    {"grid_kind", grid_kind_row},
+                                                    {"lateral_min_m", lateral_row},
+                                                    {"lateral_max_m", nullptr},
+                                                    {"sector_min_rad", sector_row},
+                                                    {"sector_max_rad", nullptr},
+                                                    {"compounding", compounding_row},
+                                                    {"transmit_first", transmit_range_row},
+                                                    {"transmit_last", nullptr},
+                                                    {"transmit_every", transmit_step_row}}};
 
 // In the panel's head: which side of a comparison its controls are of.
 void say_side(PanelContext& c, const Column& column, float header_y) {
@@ -153,7 +153,7 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
   column.y += ui.px(2);
   const MoreRows more = c.more_formation ? MoreRows::shown : MoreRows::hidden;
   const bool changed =
-      param_rows(c, column, {ParamPart::formation, ParamPart::transmits, ParamPart::refine}, more, kOwnRows);
+      param_rows(c, column, {ParamPart::formation, ParamPart::transmits, ParamPart::refine}, more, kFormationRows);
   if (changed) call(c.commands.params_changed);
 }
 

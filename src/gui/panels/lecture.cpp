@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kDesigned = 646, kPad = 28;  // height between the bars that the lengths here are of, at scale 1
+constexpr float kDesigned = 646, kLecturePad = 28;  // height between the bars that the lengths here are of, at scale 1
 constexpr ImU32 kCopy = theme::kStageColors[static_cast<std::size_t>(Stage::upload)];
 constexpr ImU32 kKernels = theme::kStageColors[static_cast<std::size_t>(Stage::beamform)];
 
@@ -201,7 +201,7 @@ void Lecture::draw(PanelContext& c, const Rect& area) {
   take_timeline_wheel(c.view.timeline, area);
   ui.focus().enter(WindowPart::picture);
   const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
-  const Rect inside{area.x0 + ui.px(kPad), area.y0, area.x1 - ui.px(kPad), area.y1 - ui.px(14 * k)};
+  const Rect inside{area.x0 + ui.px(kLecturePad), area.y0, area.x1 - ui.px(kLecturePad), area.y1 - ui.px(14 * k)};
   const float below = draw_timeline(c, inside, k) + ui.px(6 * k);
   const float orders = 2 * ui.px(30) + ui.px(6 * k);
   draw_orders(c, {inside.x0, below, inside.x1, below + orders}, k);

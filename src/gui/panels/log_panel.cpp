@@ -8,11 +8,11 @@
 namespace echoloop {
 namespace {
 
-constexpr float kLine = 16;
+constexpr float kLogLine = 16;
 
 void muted_line(PanelContext& c, Column& column, std::string_view text) {
   const float wrap = column.x1 - column.x0;
-  column.y += c.ui.paragraph(Type::small, column.x0, column.y, wrap, c.ui.px(kLine), theme::kMuted, text);
+  column.y += c.ui.paragraph(Type::small, column.x0, column.y, wrap, c.ui.px(kLogLine), theme::kMuted, text);
 }
 
 void message_row(PanelContext& c, Column& column, std::size_t i) {
@@ -20,7 +20,7 @@ void message_row(PanelContext& c, Column& column, std::size_t i) {
   const Message& m = c.state.messages.list()[i];
   const float text_x = column.x0 + ui.px(14), pad = ui.px(3), wrap = column.x1 - text_x;
   const std::string line = message_line(m);
-  const float height = ui.paragraph_height(Type::small, wrap, ui.px(kLine), line) + 2 * pad;
+  const float height = ui.paragraph_height(Type::small, wrap, ui.px(kLogLine), line) + 2 * pad;
   const Rect r{column.x0, column.y, column.x1, column.y + height};
   column.y += height;
   const std::string id = fmt::format("log/{}", i);
@@ -29,8 +29,8 @@ void message_row(PanelContext& c, Column& column, std::size_t i) {
   if (h.clicked) ImGui::SetClipboardText(line.c_str());
   ui.tip(id.c_str(), h, r, {"Click to copy", "Copies this message with its time.", {}});
   const Severity looks = m.stay == Stay::resolved ? Severity::info : m.severity;
-  ui.disc(column.x0 + ui.px(4), r.y0 + pad + ui.px(0.5F * kLine), 3, severity_dot(looks));
-  ui.paragraph(Type::small, text_x, r.y0 + pad, wrap, ui.px(kLine), severity_ink(looks), line);
+  ui.disc(column.x0 + ui.px(4), r.y0 + pad + ui.px(0.5F * kLogLine), 3, severity_dot(looks));
+  ui.paragraph(Type::small, text_x, r.y0 + pad, wrap, ui.px(kLogLine), severity_ink(looks), line);
 }
 
 void copy_row(PanelContext& c, Column& column) {

@@ -8,14 +8,14 @@
 namespace echoloop {
 namespace {
 
-constexpr float kRow = 22;
+constexpr float kMarkRow = 22;
 constexpr int kDecimals = 2;
 
 // True when it is to be deleted.
 bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
   Ui& ui = c.ui;
   Marks& marks = c.state.marks;
-  const Rect r = ui.row(column, kRow, 0);
+  const Rect r = ui.row(column, kMarkRow, 0);
   const std::string id = "mark/" + std::to_string(mark.number);
   const float side = ui.px(20);
   const Rect bin{r.x1 - side, r.y0 + ui.px(1), r.x1, r.y0 + ui.px(1) + side};

@@ -44,11 +44,11 @@ constexpr std::array<CompareRow, 7> kPointRows = {{{"Level", "dB", 1, "level"},
                                                    {"x", "mm", 2, "x"},
                                                    {"z", "mm", 2, "z"}}};
 
-struct Columns {
+struct CompareColumns {
   float a, b, difference;  // right edges
 };
 
-Columns columns_of(const PanelContext& c, const Column& column) {
+CompareColumns columns_of(const PanelContext& c, const Column& column) {
   const float w = c.ui.px(c.compact ? 48 : 68);
   return {column.x1 - 2 * w, column.x1 - w, column.x1};
 }
@@ -63,7 +63,7 @@ void number_row(PanelContext& c, Column& column, const CompareRow& row, double a
   const Ui& ui = c.ui;
   const Type type = c.compact && wanted == Type::body ? Type::small : wanted;
   const Rect r = ui.row(column, type == Type::strong ? 24 : 20, 0);
-  const Columns at = columns_of(c, column);
+  const CompareColumns at = columns_of(c, column);
   if (type == Type::strong) ui.fill({r.x0 - ui.px(6), r.y0, r.x1 + ui.px(4), r.y1}, theme::kField, 4);
   const float end = ui.text(type, r, type == Type::strong ? theme::kText : theme::kText2, row.label);
   const float unit_end = end + ui.px(4) + ui.width(Type::small, row.unit);
@@ -88,7 +88,7 @@ void head(PanelContext& c, Column& column, const std::string& object) {
   const Ui& ui = c.ui;
   const float y = column.y + ui.px(1);
   block_head(c, column, object, "", "");
-  const Columns at = columns_of(c, column);
+  const CompareColumns at = columns_of(c, column);
   draw_side_letter(ui, CompareSide::a, at.a - ui.px(22), y);
   draw_side_letter(ui, CompareSide::b, at.b - ui.px(22), y);
   ui.text_right(Type::small, at.difference, y, ui.px(20), theme::kMuted, "B \u2212 A");

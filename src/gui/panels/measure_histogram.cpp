@@ -11,13 +11,13 @@ namespace echoloop {
 namespace {
 
 constexpr double kLow_db = -90.0, kHigh_db = 10.0;
-constexpr float kHeight = 96;
+constexpr float kLevelsHeight = 96;
 
 float x_of(const Rect& box, double db) {
   return box.x0 + static_cast<float>(std::clamp((db - kLow_db) / (kHigh_db - kLow_db), 0.0, 1.0)) * box.width();
 }
 
-WindowGrip nearest_grip(const Ui& ui, const Rect& box, const DisplayWindow& w, float x) {
+WindowGrip nearest_limit(const Ui& ui, const Rect& box, const DisplayWindow& w, float x) {
   const float to_top = std::abs(x - x_of(box, w.top_db)), to_bottom = std::abs(x - x_of(box, w.bottom_db));
   if (std::min(to_top, to_bottom) <= ui.px(8)) return to_top <= to_bottom ? WindowGrip::top : WindowGrip::bottom;
   return WindowGrip::middle;
@@ -83,7 +83,7 @@ void draw_shares(const Ui& ui, Column& column, const LevelHistogram& h, const Di
 void plot(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
-  const Rect row = ui.row(column, kHeight, 2);
+  const Rect row = ui.row(column, kLevelsHeight, 2);
   const Rect box{row.x0 + ui.px(2), row.y0, row.x1 - ui.px(2), row.y1 - ui.px(24)};
   const Rect area{row.x0, row.y0, row.x1, row.y1};
   const Hit h = ui.control("histogram", area, FocusKind::slider);
@@ -100,7 +100,7 @@ void plot(PanelContext& c, Column& column) {
   if (h.pressed) {
     start = display_window(p);
     start_x = x;
-    grip = nearest_grip(ui, box, start, x);
+    grip = nearest_limit(ui, box, start, x);
   }
   if (h.held) {
     const double moved = static_cast<double>((x - start_x) / std::max(box.width(), 1.0F)) * (kHigh_db - kLow_db);
@@ -111,7 +111,7 @@ void plot(PanelContext& c, Column& column) {
   const DisplayWindow w = display_window(p);
   ui.fill(box, theme::kCanvas, 2);
   if (c.state.measured.histogram) draw_bars(ui, box, *c.state.measured.histogram, w);
-  draw_window(ui, box, w, h.held ? grip : h.hovered ? nearest_grip(ui, box, w, x) : WindowGrip::none);
+  draw_window(ui, box, w, h.held ? grip : h.hovered ? nearest_limit(ui, box, w, x) : WindowGrip::none);
   draw_axis(ui, box, w);
   if (c.state.measured.histogram) draw_shares(ui, column, *c.state.measured.histogram, w);
   if (!(p == before)) call(c.commands.params_changed);

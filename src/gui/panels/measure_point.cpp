@@ -11,9 +11,9 @@ namespace echoloop {
 namespace {
 
 constexpr float kPlotHeight = 92;
-constexpr double kFloor_db = -40.0;
+constexpr double kSpreadFloor_db = -40.0;
 
-struct Side {
+struct SpreadSide {
   const char* name;  // as the quantities begin
   const char* label;
   const Lobe& lobe;
@@ -27,11 +27,12 @@ double reach_mm(const Lobe& lobe) {
   return std::max(1e-3, std::min(most, wanted));
 }
 
-void lobe_plot(PanelContext& c, const Rect& outer, const Side& side) {
+void lobe_plot(PanelContext& c, const Rect& outer, const SpreadSide& side) {
   const Ui& ui = c.ui;
   const Lobe& lobe = side.lobe;
   const double reach = reach_mm(lobe);
-  const ProfilePlot plot = draw_plot_frame(ui, outer, {.x0 = -reach, .x1 = reach, .y0 = kFloor_db, .y1 = 2.0}, "mm");
+  const ProfilePlot plot =
+      draw_plot_frame(ui, outer, {.x0 = -reach, .x1 = reach, .y0 = kSpreadFloor_db, .y1 = 2.0}, "mm");
   std::vector<ImVec2> points;
   if (lobe.fit) {
     constexpr int kSteps = 60;
@@ -54,7 +55,7 @@ void lobe_plot(PanelContext& c, const Rect& outer, const Side& side) {
   ui.text(Type::small, plot.box.x0 + ui.px(4), plot.box.y0 + ui.px(2), ui.px(14), theme::kText2, side.label);
 }
 
-void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, const Side& side) {
+void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, const SpreadSide& side) {
   const Measured& m = c.state.measured;
   const std::string name = side.name;
   table_row(
@@ -103,8 +104,8 @@ void point_block(PanelContext& c, Column& column, const MeasuredPoint& point) {
   ui.text_right(Type::small, at.value0, head.y0, head.height(), theme::kAccent, "at \u22126 dB");
   ui.text_right(Type::small, at.value1, head.y0, head.height(), theme::kText2, "fit");
   ui.text_right(Type::small, at.trend1, head.y0, head.height(), theme::kMuted, "30 s");
-  const Side sides[] = {{"lateral", "Lateral", s.lateral}, {"axial", "Axial", s.axial}};
-  for (const Side& side : sides) width_row(c, column, point, side);
+  const SpreadSide sides[] = {{"lateral", "Lateral", s.lateral}, {"axial", "Axial", s.axial}};
+  for (const SpreadSide& side : sides) width_row(c, column, point, side);
   if (!point.note.empty()) note_row(c, column, point.note);
   constexpr double kFewPixels = 4.0;
   const double least = std::min(s.lateral.pixels_across, s.axial.pixels_across);

@@ -16,7 +16,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kHeight = 122, kTitle = 18, kAxis = 17, kStrip = 6;
+constexpr float kObjectsHeight = 122, kHistogramTitle = 18, kAxis = 17, kStrip = 6;
 
 // Pixels in the fullest bin if the background were spread like a Gaussian.
 double expected_peak(const Background& b, double step_db) {
@@ -125,8 +125,8 @@ std::string note(const Plot& plot, const StructureImage& found, float mouse_x) {
 void background_plot(PanelContext& c, Column& column, const StructureImage& found) {
   Ui& ui = c.ui;
   constexpr std::string_view kName = "Levels";
-  const Rect cell = ui.row(column, kHeight, 4);
-  const Rect box{cell.x0, cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kAxis + kStrip)};
+  const Rect cell = ui.row(column, kObjectsHeight, 4);
+  const Rect box{cell.x0, cell.y0 + ui.px(kHistogramTitle), cell.x1, cell.y1 - ui.px(kAxis + kStrip)};
   const Plot plot = placed(found, box);
   const Hit h = ui.hit("background_plot", cell);
   ui.tip("background_plot", h, cell,
@@ -146,11 +146,11 @@ void background_plot(PanelContext& c, Column& column, const StructureImage& foun
   draw_threshold_line(ui, plot, found);
   draw_display(ui, plot, c.state.params);
   draw_axis(ui, plot, found.threshold_db);
-  ui.text(Type::small, cell.x0, cell.y0, ui.px(kTitle), theme::kText2, kName);
+  ui.text(Type::small, cell.x0, cell.y0, ui.px(kHistogramTitle), theme::kText2, kName);
   if (h.hovered) {
     draw_plot_note(ui, cell, plot, kName, note(plot, found, ImGui::GetIO().MousePos.x));
   } else {
-    ui.text_right(Type::small, cell.x1, cell.y0, ui.px(kTitle), theme::kMuted, "dB");
+    ui.text_right(Type::small, cell.x1, cell.y0, ui.px(kHistogramTitle), theme::kMuted, "dB");
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 bool kind_row(PanelContext& c, Column& column) { return mode_row(c, column, param("structure")); }
 
-constexpr std::array<OwnRow, 1> kOwnRows = {{{"structure", kind_row}}};
+constexpr std::array<OwnRow, 1> kObjectRows = {{{"structure", kind_row}}};
 
 std::string spread_text(const Background& b) {
   return fmt::format("{} \u00B1 {} dB", fixed(b.mean_db, 1), fixed(b.sigma_db, 1));
@@ -166,7 +166,7 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   if (!open) return;
   column.y += ui.px(2);
   if (c.view.objects.explained) objects_lesson(c.ui, column);
-  const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kOwnRows);
+  const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
   if (p.objects.kind != Structure::off) {
     column.y += ui.px(4);
     const std::string_view why = why_no_objects(c.state);

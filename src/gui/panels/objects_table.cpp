@@ -13,7 +13,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kRow = 20, kHead = 22, kStep = 48, kBar = 8;
+constexpr float kTableRow = 20, kTableHead = 22, kStep = 48, kBar = 8;
 constexpr int kRows = 7;  // however many there are: nothing below moves when objects come and go
 constexpr double kMm2 = kMetresPerMillimetre * kMetresPerMillimetre;
 
@@ -39,7 +39,7 @@ std::array<float, 4> edges(const Ui& ui, const Rect& r) {
 }
 
 void head(Ui& ui, Column& column) {
-  Rect r = ui.row(column, kHead, 0);
+  Rect r = ui.row(column, kTableHead, 0);
   r.x1 -= ui.px(kBar);
   const auto right = edges(ui, r);
   const Rect number{r.x0, r.y0, r.x0 + ui.px(26), r.y1};
@@ -116,8 +116,8 @@ void objects_table(PanelContext& c, Column& column) {
   ObjectsState& t = c.view.objects;
   const StructureView& s = c.state.structure;
   head(ui, column);
-  const float row = ui.px(kRow);
-  const Rect area = ui.row(column, kRow * kRows, 4);
+  const float row = ui.px(kTableRow);
+  const Rect area = ui.row(column, kTableRow * kRows, 4);
   if (s.count() == 0) {
     ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, "No pixels beyond the threshold.");
   }

@@ -19,25 +19,25 @@ void log_panel(PanelContext& c, Column& column, bool& open);
 
 namespace {
 
-constexpr auto kLeft = PanelSide::left, kRight = PanelSide::right;
+constexpr auto kLeftPanels = PanelSide::left, kRightPanels = PanelSide::right;
 
 constexpr std::array kPanels{
-    PanelRow{.key = "source", .side = kLeft, .open_compact = false, .draw = source_panel},
-    PanelRow{.key = "formation", .side = kLeft, .draw = formation_panel},
-    PanelRow{.key = "display", .side = kLeft, .draw = display_panel},
-    PanelRow{.key = "flow", .side = kLeft, .open = false, .open_compact = false, .draw = flow_panel},
-    PanelRow{.key = "objects", .side = kLeft, .open = false, .open_compact = false, .draw = objects_panel},
-    PanelRow{.key = "faults", .side = kLeft, .open = false, .open_compact = false, .draw = faults_panel},
+    PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .draw = source_panel},
+    PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
+    PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel},
+    PanelRow{.key = "flow", .side = kLeftPanels, .open = false, .open_compact = false, .draw = flow_panel},
+    PanelRow{.key = "objects", .side = kLeftPanels, .open = false, .open_compact = false, .draw = objects_panel},
+    PanelRow{.key = "faults", .side = kLeftPanels, .open = false, .open_compact = false, .draw = faults_panel},
     PanelRow{.key = "measure",
-             .side = kRight,
+             .side = kRightPanels,
              .open = false,
              .open_compact = false,
              .closed = ClosedPanel::left_out,
              .draw = measure_panel},
-    PanelRow{.key = "stream", .side = kRight, .draw = stream_panel},
-    PanelRow{.key = "timings", .side = kRight, .open_compact = false, .draw = timings_panel},
-    PanelRow{.key = "timeline", .side = kRight, .open_compact = false, .draw = timeline_panel},
-    PanelRow{.key = "log", .side = kRight, .open = false, .open_compact = false, .draw = log_panel},
+    PanelRow{.key = "stream", .side = kRightPanels, .draw = stream_panel},
+    PanelRow{.key = "timings", .side = kRightPanels, .open_compact = false, .draw = timings_panel},
+    PanelRow{.key = "timeline", .side = kRightPanels, .open_compact = false, .draw = timeline_panel},
+    PanelRow{.key = "log", .side = kRightPanels, .open = false, .open_compact = false, .draw = log_panel},
 };
 
 }  // namespace

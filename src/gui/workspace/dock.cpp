@@ -11,7 +11,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kDefault = 262, kDefaultCompact = 186, kLeast = 124, kImageWanted = 190, kHead = 32;
+constexpr float kDefault = 262, kDefaultCompact = 186, kLeastDock = 124, kImageWanted = 190, kDockHead = 32;
 
 }  // namespace
 
@@ -24,16 +24,16 @@ Rect DockArea::folded(const Ui& ui, Rect& area) {
 Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const {
   if (view.dock == Dock::none) return {};
   const float room = area.height() / ui.scale();
-  if (room < kLeast + kImageAreaLeast) return folded(ui, area);  // below a banner in a low window
-  const float most = std::max(kLeast, room - kImageWanted);
+  if (room < kLeastDock + kImageAreaLeast) return folded(ui, area);  // below a banner in a low window
+  const float most = std::max(kLeastDock, room - kImageWanted);
   const float wanted = view.dock_height > 0 ? view.dock_height : compact ? kDefaultCompact : kDefault;
-  Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeast, most)), area.x1, area.y1};
+  Rect r{area.x0, area.y1 - ui.px(std::clamp(wanted, kLeastDock, most)), area.x1, area.y1};
   const Rect edge{r.x0 + ui.px(8), r.y0 - ui.px(4), r.x1 - ui.px(8), r.y0 + ui.px(4)};
   const Hit hit = ui.control("splitter_dock", edge, FocusKind::slider, "Height");
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-  if (hit.held) view.dock_height = std::clamp((area.y1 - ImGui::GetIO().MousePos.y) / ui.scale(), kLeast, most);
+  if (hit.held) view.dock_height = std::clamp((area.y1 - ImGui::GetIO().MousePos.y) / ui.scale(), kLeastDock, most);
   const float by_key = splitter_by_key(hit);
-  if (by_key != 0) view.dock_height = std::clamp(r.height() / ui.scale() + by_key, kLeast, most);
+  if (by_key != 0) view.dock_height = std::clamp(r.height() / ui.scale() + by_key, kLeastDock, most);
   if (splitter_reset(hit)) view.dock_height = 0;
   area.y1 = r.y0;
   return r;
@@ -44,7 +44,7 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
   const bool m_mode = c.view.dock == Dock::m_mode;
   ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
   const float pad = ui.px(c.compact ? 12 : 16);
-  Rect head{r.x0 + pad, r.y0 + ui.px(2), r.x1 - pad, std::min(r.y0 + ui.px(2 + kHead), r.y1)};
+  Rect head{r.x0 + pad, r.y0 + ui.px(2), r.x1 - pad, std::min(r.y0 + ui.px(2 + kDockHead), r.y1)};
   const bool sonogram = c.view.dock == Dock::sonogram;
   const std::string_view name = sonogram ? "Spectral Doppler" : m_mode ? "M-mode" : "Inspector";
   head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
@@ -59,7 +59,7 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
                       {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
-  if (r.height() < ui.px(kLeast)) {
+  if (r.height() < ui.px(kLeastDock)) {
     DockArea::close();
     constexpr std::string_view kWhy = "no room: enlarge the window or reduce the scale";
     const Rect line{head.x0, r.y0, head.x1, r.y1};

@@ -80,11 +80,11 @@ constexpr std::array<View, kBarViews> kViews = {
      {Dock::sonogram, "dock/sonogram", "Doppler", "D", BarIcon::sonogram,
       "Velocity spectrum of the sample volume over time, below the image."}}};
 
-constexpr float kSide = 28, kSideCompact = 26, kChevron = 15, kGap = 2, kPart = 9, kFactor = 38;
+constexpr float kToolSide = 28, kSideCompact = 26, kChevron = 15, kToolGap = 2, kPart = 9, kFactor = 38;
 constexpr char kMenu[] = "tools/more/menu";
 constexpr std::string_view kWholeImage = "The whole image is visible.";
 
-struct Row {
+struct ToolRow {
   PanelContext& c;
   Rect area;
   const PictureLayout& layout;
@@ -129,7 +129,7 @@ std::string title_of(std::string_view title, std::string_view key) {
   return key.empty() ? std::string(title) : std::string(title) + "   " + std::string(key);
 }
 
-Pressed draw_tool(Row& row, const Tool& t, const Rect& r, const Rect& outlined) {
+Pressed draw_tool(ToolRow& row, const Tool& t, const Rect& r, const Rect& outlined) {
   Marks& marks = row.c.state.marks;
   const std::string title = title_of(t.title, t.key);
   const Pressed p = square(row.c.ui, t.id, r, outlined, marks.tool == t.tool, {title, t.text, {}});
@@ -138,12 +138,12 @@ Pressed draw_tool(Row& row, const Tool& t, const Rect& r, const Rect& outlined) 
   return p;
 }
 
-void draw_tool(Row& row, const Tool& t) {
+void draw_tool(ToolRow& row, const Tool& t) {
   const Rect r = row.next();
   draw_tool(row, t, r, r);
 }
 
-void draw_kind_menu(Row& row, const ToolKind& kind, const Rect& button, const std::string& popup) {
+void draw_kind_menu(ToolRow& row, const ToolKind& kind, const Rect& button, const std::string& popup) {
   Marks& marks = row.c.state.marks;
   const Ui& ui = row.c.ui;
   std::vector<std::string> ids;
@@ -161,7 +161,7 @@ void draw_kind_menu(Row& row, const ToolKind& kind, const Rect& button, const st
 }
 
 // The tool of its kind that was used last, and a chevron; holding the button opens the menu too.
-void draw_kind(Row& row, const ToolKind& kind, MarkTool& last) {
+void draw_kind(ToolRow& row, const ToolKind& kind, MarkTool& last) {
   Ui& ui = row.c.ui;
   for (const Tool& t : kind.tools) {
     if (t.tool == row.c.state.marks.tool) last = t.tool;
@@ -182,7 +182,7 @@ void draw_kind(Row& row, const ToolKind& kind, MarkTool& last) {
   row.x = both.x1 + row.gap;
 }
 
-void draw_tools(Row& row, BarTools tools) {
+void draw_tools(ToolRow& row, BarTools tools) {
   draw_tool(row, kPointer);
   row.part();
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
@@ -196,7 +196,7 @@ void draw_tools(Row& row, BarTools tools) {
   row.part();
 }
 
-void draw_zoom(Row& row, BarTools tools) {
+void draw_zoom(ToolRow& row, BarTools tools) {
   Ui& ui = row.c.ui;
   const PictureLayout& l = row.layout;
   PanZoom& pan_zoom = row.c.state.pan_zoom;
@@ -234,11 +234,11 @@ void toggle(PanelContext& c, const View& view) {
   open = !open;
 }
 
-float named_width(const Row& row, const View& view) {
+float named_width(const ToolRow& row, const View& view) {
   return row.side + row.c.ui.px(8) + row.c.ui.width(Type::body, view.name);
 }
 
-BarSizes sizes_of(const Row& row, float room) {
+BarSizes sizes_of(const ToolRow& row, float room) {
   const Ui& ui = row.c.ui;
   const auto buttons = [&](int n) { return static_cast<float>(n) * (row.side + row.gap); };
   const float parts = 2 * ui.px(kPart), chevrons = static_cast<float>(kToolKinds) * ui.px(kChevron);
@@ -260,7 +260,7 @@ BarSizes sizes_of(const Row& row, float room) {
 }
 
 // What had no room, then what is needed seldom, then what removes something.
-void draw_more(Row& row, const Rect& r, const BarFit& fit) {
+void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;
   const Pressed p =
@@ -298,7 +298,7 @@ void draw_more(Row& row, const Rect& r, const BarFit& fit) {
 }
 
 // At the right end: what can be opened beside and below the image.
-void draw_views(Row& row, float right, const BarFit& fit) {
+void draw_views(ToolRow& row, float right, const BarFit& fit) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;
   const float menu = ui.px(32);
@@ -341,7 +341,7 @@ void take_inspect_tool(Marks& marks, Dock opened) {
 
 void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
   const float left = area.x0 + c.ui.px(c.compact ? 8 : 12), right = area.x1 - c.ui.px(8);
-  Row row{c, area, layout, left, c.ui.px(c.compact ? kSideCompact : kSide), c.ui.px(kGap)};
+  ToolRow row{c, area, layout, left, c.ui.px(c.compact ? kSideCompact : kToolSide), c.ui.px(kToolGap)};
   const BarFit fit = fit_tool_bar(sizes_of(row, right - left));
   draw_tools(row, fit.tools);
   if (fit.tools != BarTools::least) draw_zoom(row, fit.tools);

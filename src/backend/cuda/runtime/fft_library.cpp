@@ -5,7 +5,7 @@
 namespace echoloop::cuda {
 namespace {
 
-FftLibrary load() {
+FftLibrary load_fft() {
   const ToolkitLibrary file("imaging on the GPU", "cufft", CUFFT_VER_MAJOR, "--backend cpu needs no CUDA");
   FftLibrary l{};
   file.find("cufftCreate", l.create);
@@ -22,7 +22,7 @@ FftLibrary load() {
 }  // namespace
 
 const FftLibrary& fft_library() {
-  static const FftLibrary library = load();
+  static const FftLibrary library = load_fft();
   return library;
 }
 
