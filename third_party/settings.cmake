@@ -17,6 +17,13 @@ set(standard_headers <algorithm> <array> <atomic> <chrono> <cmath> <complex> <co
                      <cstdio> <cstring> <filesystem> <functional> <limits> <map> <memory> <mutex> <numeric> <optional>
                      <span> <sstream> <stop_token> <string> <string_view> <thread> <utility> <variant> <vector>)
 
+# Ten files of a library are compiled as one: a third of the time. What they call their own differs, so that any ten
+# fit; a second name is refused as a redefinition. -DECHOLOOP_JOINED=OFF compiles each file alone.
+if(ECHOLOOP_JOINED)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+endif()
+
 find_package(Threads REQUIRED)
 add_library(echoloop_settings INTERFACE)
 target_link_libraries(echoloop_settings INTERFACE Threads::Threads)

@@ -11,7 +11,7 @@
 
 #include "test_paths.h"
 
-namespace echoloop::architecture {
+namespace echoloop::architecture::bool_parameters_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST(BoolParameters, NoneInTheHeaders) {
 }
 
 }  // namespace
-}  // namespace echoloop::architecture
+}  // namespace echoloop::architecture::bool_parameters_test

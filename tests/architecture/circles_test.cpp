@@ -13,7 +13,7 @@
 
 #include "test_paths.h"
 
-namespace echoloop::architecture {
+namespace echoloop::architecture::circles_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ TEST(Circles, ThereAreNone) {
 }
 
 }  // namespace
-}  // namespace echoloop::architecture
+}  // namespace echoloop::architecture::circles_test

@@ -13,7 +13,7 @@
 
 #include "test_paths.h"
 
-namespace echoloop::architecture {
+namespace echoloop::architecture::class_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ TEST(ClassFiles, OneFileForEachClass) {
 }
 
 }  // namespace
-}  // namespace echoloop::architecture
+}  // namespace echoloop::architecture::class_files_test

@@ -13,7 +13,7 @@
 
 #include "test_paths.h"
 
-namespace echoloop::architecture {
+namespace echoloop::architecture::type_names_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST(TypeNames, NoneTwiceInTheHeaders) {
 }
 
 }  // namespace
-}  // namespace echoloop::architecture
+}  // namespace echoloop::architecture::type_names_test

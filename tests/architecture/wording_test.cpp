@@ -15,7 +15,7 @@
 
 #include "test_paths.h"
 
-namespace echoloop::architecture {
+namespace echoloop::architecture::wording_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ TEST(Wording, TextsOfTheProgramArePlain) {
 }
 
 }  // namespace
-}  // namespace echoloop::architecture
+}  // namespace echoloop::architecture::wording_test

@@ -8,7 +8,7 @@
 #include "backend/flow_engine.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::flow_worker_test {
 namespace {
 
 using namespace testing;
@@ -240,4 +240,4 @@ TEST_F(EnsemblesInFlight, TheEndComesWhileOneWaitsForItsTurn) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_worker_test

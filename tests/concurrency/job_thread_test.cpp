@@ -11,7 +11,7 @@
 
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::job_thread_test {
 namespace {
 
 using testing::is_waiting;
@@ -148,4 +148,4 @@ TEST(JobThread, ItsEndWaitsForTheJobInWorkOnly) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::job_thread_test

@@ -11,7 +11,7 @@
 #include "support/fake_backend.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::policies_test {
 namespace {
 
 using testing::CheckingBackend;
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, EachPolicy, ::testing::ValuesIn(kFlows),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::policies_test

@@ -11,7 +11,7 @@
 #include "support/ring_rig.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::ring_stress_test {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
@@ -139,4 +139,4 @@ TEST(Parameters, FromTheUiThreadAtFullSpeedTearNothing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::ring_stress_test

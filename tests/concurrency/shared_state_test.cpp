@@ -10,7 +10,7 @@
 #include "core/mailbox.h"
 #include "core/timing_trace.h"
 
-namespace echoloop {
+namespace echoloop::shared_state_test {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
@@ -98,4 +98,4 @@ TEST(TimingTrace, ThreeWritersAndAReader) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::shared_state_test

@@ -1,7 +1,7 @@
 // Everything switched at random while it runs, on lanes that compute nothing and on the CPU (support/switching.h).
 #include "support/switching.h"
 
-namespace echoloop {
+namespace echoloop::switching_test {
 namespace {
 
 using testing::Policies;
@@ -17,4 +17,4 @@ TEST_F(Switching, OnTheCpu) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::switching_test

@@ -7,7 +7,7 @@
 
 #include "support/recordings.h"
 
-namespace echoloop {
+namespace echoloop::acquisition_json_test {
 namespace {
 
 using testing::every_kind_of_acquisition;
@@ -84,4 +84,4 @@ TEST(AcquisitionJson, AnythingElseIsNone) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::acquisition_json_test

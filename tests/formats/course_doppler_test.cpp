@@ -5,7 +5,7 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::course_doppler_test {
 namespace {
 
 using namespace test;
@@ -136,4 +136,4 @@ TEST(CourseDoppler, HostileVariantsAreOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::course_doppler_test

@@ -5,7 +5,7 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::fixtures_test {
 namespace {
 
 using namespace test;
@@ -49,9 +49,9 @@ const std::map<std::string, std::string>& expected_refusals() {
 constexpr const char* kOpens = "verasonics_like_v5.mat";  // verasonics_test.cpp
 
 TEST(Fixtures, EveryFileIsRefusedForTheRightReason) {
-  ECHO_NEED_DATA();
+  ECHO_NEED_DATA("");
   std::size_t n_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(data_root() / "format_fixtures")) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::data_folder() / "format_fixtures")) {
     const std::string name = entry.path().filename().string();
     if (name == kOpens) continue;
     const auto expected = expected_refusals().find(name);
@@ -98,4 +98,4 @@ TEST(Open, ReportsProgressAndStops) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::fixtures_test

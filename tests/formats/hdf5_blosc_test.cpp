@@ -5,7 +5,7 @@
 
 #include "formats/blosc_fixture.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_blosc_test {
 namespace {
 
 using namespace test;
@@ -88,4 +88,4 @@ TEST(Blosc, DamageIsOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_blosc_test

@@ -4,7 +4,7 @@
 
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_formats_test {
 namespace {
 
 using namespace test;
@@ -200,4 +200,4 @@ TEST(Hdf5Formats, SamplesThatWereNeverWrittenAreZerosAndSaidSo) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_formats_test

@@ -6,7 +6,7 @@
 
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_geometry_test {
 namespace {
 
 using namespace test;
@@ -283,4 +283,4 @@ TEST(Zea, FilesWithoutChannelDataSayWhatTheyHold) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_geometry_test

@@ -5,7 +5,7 @@
 
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_lzf_test {
 namespace {
 
 using namespace test;
@@ -105,4 +105,4 @@ TEST(Lzf, DamageIsRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_lzf_test

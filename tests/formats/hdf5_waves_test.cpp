@@ -6,7 +6,7 @@
 
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_waves_test {
 namespace {
 
 using namespace test;
@@ -223,4 +223,4 @@ TEST(Zea, NotesCountFromTheBeamsOrigin) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_waves_test

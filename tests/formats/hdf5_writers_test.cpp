@@ -5,7 +5,7 @@
 #include "core/units.h"
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_writers_test {
 namespace {
 
 using namespace test;
@@ -319,4 +319,4 @@ TEST(Uff, LowerCaseRatesAndPhotoacoustics) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_writers_test

@@ -12,6 +12,8 @@
 
 namespace echoloop::test {
 
+inline const std::string kUff = "channel_data/";
+
 using Spoil = std::function<void(Hdf5Fixture&)>;
 
 struct Hostile {

@@ -6,8 +6,6 @@
 namespace echoloop::test {
 namespace {
 
-const std::string kUff = "channel_data/";
-
 void external_link(Hdf5Fixture& file) {
   const auto other = file.path().parent_path() / "other.h5";
   Hdf5Fixture target(other);

@@ -1,7 +1,7 @@
 // Malformed HDF5 files: each is refused by an Error of one line that names the file, and takes no memory to speak of.
 #include "formats/hostile_hdf5.h"
 
-namespace echoloop {
+namespace echoloop::hostile_hdf5_test {
 namespace {
 
 using namespace test;
@@ -148,4 +148,4 @@ TEST(HostileHdf5Bytes, FlippedBitsNeverDoMore) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hostile_hdf5_test

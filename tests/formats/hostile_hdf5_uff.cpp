@@ -4,8 +4,6 @@
 namespace echoloop::test {
 namespace {
 
-const std::string kUff = "channel_data/";
-
 hid_t compound_type() {
   const hid_t type = H5Tcreate(H5T_COMPOUND, 12);
   H5Tinsert(type, "a", 0, H5T_IEEE_F32LE);

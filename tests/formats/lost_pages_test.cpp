@@ -19,7 +19,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::lost_pages_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ TEST(LostPages, FaultsElsewhereStillEndTheProgram) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::lost_pages_test

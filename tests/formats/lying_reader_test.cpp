@@ -11,7 +11,7 @@
 
 #include "formats/fake_reader.h"
 
-namespace echoloop {
+namespace echoloop::lying_reader_test {
 namespace {
 
 using namespace test;
@@ -241,4 +241,4 @@ TEST(StoppedReader, GoesOn) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::lying_reader_test

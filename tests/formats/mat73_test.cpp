@@ -5,7 +5,7 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::mat73_test {
 namespace {
 
 using namespace test;
@@ -187,4 +187,4 @@ TEST(Mat73, HugeShapesAreRefusedBeforeMemoryIsTaken) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mat73_test

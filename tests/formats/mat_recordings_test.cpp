@@ -4,14 +4,14 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::mat_recordings_test {
 namespace {
 
 using namespace test;
 
 TEST(Mat, RotatingDiskMatchesScipy) {
-  ECHO_NEED_DATA();
-  const Recording recording = open_recording(data_root() / "must_pwi_disk/PWI_disk.mat");
+  ECHO_NEED_DATA("");
+  const Recording recording = open_recording(testing::data_folder() / "must_pwi_disk/PWI_disk.mat");
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(recording.format, "MATLAB v5 (MUST)");
   EXPECT_EQ(recording.frame_count, 32U);
@@ -38,8 +38,8 @@ TEST(Mat, RotatingDiskMatchesScipy) {
 }
 
 TEST(Mat, NylonFibresMatchScipyAndCountFromTheOrigin) {
-  ECHO_NEED_DATA();
-  const Recording recording = open_recording(data_root() / "fk_gammex_nylon/RFdata1.mat");
+  ECHO_NEED_DATA("");
+  const Recording recording = open_recording(testing::data_folder() / "fk_gammex_nylon/RFdata1.mat");
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(recording.frame_count, 1U);
   EXPECT_EQ(a.n_transmits(), 7);
@@ -61,9 +61,9 @@ TEST(Mat, NylonFibresMatchScipyAndCountFromTheOrigin) {
 }
 
 TEST(Mat, ConvexFileAgreesWithTheSameDataAsNpy) {
-  ECHO_NEED_DATA();
-  const Recording mat = open_recording(data_root() / "simus_c52v_convex/rf_must.mat");
-  const Recording npy = open_recording(data_root() / "simus_c52v_convex/rf.npy");
+  ECHO_NEED_DATA("");
+  const Recording mat = open_recording(testing::data_folder() / "simus_c52v_convex/rf_must.mat");
+  const Recording npy = open_recording(testing::data_folder() / "simus_c52v_convex/rf.npy");
   const Acquisition &a = *mat.acquisition, &b = *npy.acquisition;
   EXPECT_EQ(a.probe.kind, ProbeKind::convex);
   // All at once: from the centre of curvature. The wave would have passed the chord a sagitta before it is sent.
@@ -83,12 +83,13 @@ TEST(Mat, ConvexFileAgreesWithTheSameDataAsNpy) {
 }
 
 TEST(Mat, RefusesOtherMatlabFilesByTheirVariables) {
-  ECHO_NEED_DATA();
-  const auto fixtures = data_root() / "format_fixtures";
-  EXPECT_NE(refusal(data_root() / "must_pwi_disk/bmode_PWI_disk.mat").find("I (251x251x32 uint8)"), std::string::npos);
+  ECHO_NEED_DATA("");
+  const auto fixtures = testing::data_folder() / "format_fixtures";
+  EXPECT_NE(refusal(testing::data_folder() / "must_pwi_disk/bmode_PWI_disk.mat").find("I (251x251x32 uint8)"),
+            std::string::npos);
   EXPECT_NE(refusal(fixtures / "matio_struct_cell_v73.mat").find("RcvData (1x1 cell), param (1x1 struct)"),
             std::string::npos);
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mat_recordings_test

@@ -7,7 +7,7 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::mat_test {
 namespace {
 
 using namespace test;
@@ -292,4 +292,4 @@ TEST(Mat, AnyChangedByteIsRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mat_test

@@ -13,10 +13,10 @@
 #include "transport/file_descriptor.h"
 #include "transport/payload.h"
 
-namespace echoloop {
+namespace echoloop::message_channel_test {
 namespace {
 
-class Channel : public testing::Test {
+class Channel : public ::testing::Test {
  public:
   Channel() {
     int ends[2] = {-1, -1};
@@ -87,4 +87,4 @@ TEST_F(Channel, TheEndInTheMiddleIsNoMessage) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::message_channel_test

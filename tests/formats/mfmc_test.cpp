@@ -4,7 +4,7 @@
 
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::mfmc_test {
 namespace {
 
 using namespace test;
@@ -215,4 +215,4 @@ INSTANTIATE_TEST_SUITE_P(Variants, MfmcRefused, ::testing::ValuesIn(kRefused),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mfmc_test

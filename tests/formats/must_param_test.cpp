@@ -8,7 +8,7 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::must_param_test {
 namespace {
 
 using namespace test;
@@ -125,4 +125,4 @@ TEST(MustParam, AnglesWithoutDelaysAreNotGuessed) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::must_param_test

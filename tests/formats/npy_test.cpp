@@ -8,7 +8,7 @@
 #include "formats/containers/array_view.h"
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::npy_test {
 namespace {
 
 using namespace test;
@@ -132,12 +132,12 @@ struct NpyFixture {
 };
 
 TEST(Npy, FixturesHoldWhatNumpyReads) {
-  ECHO_NEED_DATA();
+  ECHO_NEED_DATA("");
   for (const NpyFixture& expected :
        {NpyFixture{"npy_bigendian.npy", "float32, big-endian", false},
         NpyFixture{"npy_complex64.npy", "complex64", false}, NpyFixture{"npy_corder_int16.npy", "int16", false},
         NpyFixture{"npy_forder_int16.npy", "int16", true}}) {
-    const std::string content = read_file(data_root() / "format_fixtures" / expected.name);
+    const std::string content = read_file(testing::data_folder() / "format_fixtures" / expected.name);
     const ArrayView array = read_npy(expected.name, bytes_of(content)).array;
     EXPECT_EQ(to_string(array.type), expected.type);
     EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 3, 8}));
@@ -157,4 +157,4 @@ TEST(Npy, FixturesHoldWhatNumpyReads) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::npy_test

@@ -8,7 +8,7 @@
 #include "formats/containers/zip.h"
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::npz_test {
 namespace {
 
 using namespace test;
@@ -57,9 +57,9 @@ TEST(Npz, OpensWithItsDescriptionInside) {
 }
 
 TEST(Npz, FixturesHoldWhatNumpyReads) {
-  ECHO_NEED_DATA();
+  ECHO_NEED_DATA("");
   for (const char* const name : {"npz_stored.npz", "npz_deflated.npz"}) {
-    const std::string content = read_file(data_root() / "format_fixtures" / name);
+    const std::string content = read_file(testing::data_folder() / "format_fixtures" / name);
     const auto members = read_npz_members(name, bytes_of(content));
     ASSERT_EQ(members.size(), 2U);
     const ArrayView& rf = members.at("rf").npy.array;
@@ -191,4 +191,4 @@ TEST(Npz, RefusesWithoutDescriptionOrSamples) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::npz_test

@@ -5,7 +5,7 @@
 
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::pickle_test {
 namespace {
 
 using namespace test;
@@ -51,12 +51,12 @@ double c_order_value(const ArrayView& array, std::size_t k) {
   return array.real_at(offset / array.type.bytes);
 }
 
-class PickleFixtures : public testing::TestWithParam<PickleFixture> {};
+class PickleFixtures : public ::testing::TestWithParam<PickleFixture> {};
 
 TEST_P(PickleFixtures, HoldWhatPythonReads) {
-  ECHO_NEED_DATA();
+  ECHO_NEED_DATA("");
   const PickleFixture& expected = GetParam();
-  const std::string content = read_file(data_root() / "format_fixtures" / expected.name);
+  const std::string content = read_file(testing::data_folder() / "format_fixtures" / expected.name);
   const pickle::Tree tree = pickle::load(expected.name, bytes_of(content));
   const pickle::Value* const rf = tree.find(tree[tree.root], "rf");
   ASSERT_NE(rf, nullptr);
@@ -84,7 +84,7 @@ TEST_P(PickleFixtures, HoldWhatPythonReads) {
   EXPECT_FLOAT_EQ(static_cast<float>(angles.real_at(0)), -0.20943952F);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PickleFixtures, testing::ValuesIn(pickle_fixtures()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, PickleFixtures, ::testing::ValuesIn(pickle_fixtures()), [](const auto& info) {
   std::string name = info.param.name;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
@@ -196,4 +196,4 @@ TEST(Pickle, BombsStayFlat) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::pickle_test

@@ -10,7 +10,7 @@
 #include "formats/format_registry.h"
 #include "formats/hdf5_fixture.h"
 
-namespace echoloop {
+namespace echoloop::reader_memory_test {
 namespace {
 
 using namespace test;
@@ -86,8 +86,8 @@ TEST(ReaderMemory, FilesThatDidHarm) {
 #if defined(ECHO_SANITIZED)
   GTEST_SKIP() << "a sanitizer's shadow takes terabytes of addresses: no limit";
 #endif
-  ECHO_NEED_DATA();
-  const std::filesystem::path folder = data_root() / "hostile";
+  ECHO_NEED_DATA("");
+  const std::filesystem::path folder = testing::data_folder() / "hostile";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const auto begin = steady_clock::now();
   EXPECT_NE(refusal(folder / "name2G.mat"), "");
@@ -137,4 +137,4 @@ TEST(ReaderMemory, AChunkOfManyFramesIsUnpackedOnce) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::reader_memory_test

@@ -13,7 +13,7 @@
 #include "formats/open_recording.h"
 #include "formats/sandbox/reader_settings.h"
 
-namespace echoloop {
+namespace echoloop::reader_process_test {
 namespace {
 
 using namespace test;
@@ -341,4 +341,4 @@ TEST(ReaderProcess, AProgramThatIsNoneIsSaid) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::reader_process_test

@@ -1,7 +1,7 @@
 // The short course's recordings: small ones made here, what is refused, and a Field II recording read by Python.
 #include "formats/support.h"
 
-namespace echoloop {
+namespace echoloop::shortcourse_test {
 namespace {
 
 using namespace test;
@@ -117,8 +117,9 @@ TEST(ShortCourse, RefusesWhatIsNoRecording) {
 TEST(ShortCourse, EveryTruncationIsRefused) { expect_every_truncation_refused("t.pkl", pkl::recording()); }
 
 TEST(ShortCourse, MatchesPythonOnTheDerivedRecording) {
-  ECHO_NEED_DATA();
-  const Recording recording = open_recording(data_root() / "pybf_field2_pw3/derived_formats/shortcourse_list_p4.pkl");
+  ECHO_NEED_DATA("");
+  const Recording recording =
+      open_recording(testing::data_folder() / "pybf_field2_pw3/derived_formats/shortcourse_list_p4.pkl");
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(recording.format, "GPU short-course pickle");
   EXPECT_EQ(recording.name, "shortcourse_list_p4.pkl");
@@ -144,4 +145,4 @@ TEST(ShortCourse, MatchesPythonOnTheDerivedRecording) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::shortcourse_test

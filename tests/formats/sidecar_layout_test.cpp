@@ -3,7 +3,7 @@
 
 #include "formats/sidecar_support.h"
 
-namespace echoloop {
+namespace echoloop::sidecar_layout_test {
 namespace {
 
 using namespace test;
@@ -113,4 +113,4 @@ TEST(Sidecar, IqAsComplexOrAsAnAxis) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sidecar_layout_test

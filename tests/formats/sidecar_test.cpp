@@ -4,7 +4,7 @@
 
 #include "formats/sidecar_support.h"
 
-namespace echoloop {
+namespace echoloop::sidecar_test {
 namespace {
 
 using namespace test;
@@ -262,8 +262,8 @@ TEST(Sidecar, RefusesDamagedJsonAndArrays) {
 }
 
 TEST(Sidecar, OpensTheConvexRecording) {
-  ECHO_NEED_DATA();
-  const Recording recording = open_recording(data_root() / "simus_c52v_convex/rf.npy");
+  ECHO_NEED_DATA("");
+  const Recording recording = open_recording(testing::data_folder() / "simus_c52v_convex/rf.npy");
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(a.probe.kind, ProbeKind::convex);
   EXPECT_EQ(a.n_elements(), 128);
@@ -275,8 +275,8 @@ TEST(Sidecar, OpensTheConvexRecording) {
   EXPECT_EQ(sample(recording, 0, 0, 64, 1000), -725);
   EXPECT_EQ(sample(recording, 0, 0, 127, 2299), -21);
   EXPECT_EQ(frame_sum(recording, 0), -179);
-  EXPECT_EQ(open_recording(data_root() / "simus_c52v_convex/params.json").name, "rf.npy");
+  EXPECT_EQ(open_recording(testing::data_folder() / "simus_c52v_convex/params.json").name, "rf.npy");
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sidecar_test

@@ -9,7 +9,7 @@
 
 #include "formats/fake_reader.h"
 
-namespace echoloop {
+namespace echoloop::streamed_frames_test {
 namespace {
 
 using namespace test;
@@ -130,4 +130,4 @@ TEST_F(StreamedMemory, IsThereBeforeFramesAreReadIntoIt) {
 #endif
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::streamed_frames_test

@@ -15,13 +15,6 @@ namespace echoloop::test {
 
 namespace fs = std::filesystem;
 
-fs::path data_root() {
-  const char* const named = std::getenv("ECHOLOOP_DATA");
-  const fs::path path = named != nullptr ? fs::path(named) : fs::path(ECHO_SOURCE_DIR) / "../shared/data";
-  std::error_code ignored;
-  return fs::is_directory(path, ignored) ? fs::canonical(path) : fs::path();
-}
-
 TempFolder::TempFolder() {
   std::string name = (fs::temp_directory_path() / "echoloop-formats-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");

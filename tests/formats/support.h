@@ -14,16 +14,9 @@
 
 #include "core/error.h"
 #include "formats/open_recording.h"
+#include "support/recorded_data.h"
 
 namespace echoloop::test {
-
-// $ECHOLOOP_DATA, or ../shared/data beside the source tree; empty when there is none.
-std::filesystem::path data_root();
-
-#define ECHO_NEED_DATA()                                                                           \
-  do {                                                                                             \
-    if (::echoloop::test::data_root().empty()) GTEST_SKIP() << "no recordings: set ECHOLOOP_DATA"; \
-  } while (false)
 
 class TempFolder {
  public:

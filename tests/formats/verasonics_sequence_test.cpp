@@ -8,7 +8,7 @@
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"
 
-namespace echoloop {
+namespace echoloop::verasonics_sequence_test {
 namespace {
 
 using namespace test;
@@ -113,4 +113,4 @@ TEST(VerasonicsSequence, EachTransmitHasItsWaveform) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::verasonics_sequence_test

@@ -10,7 +10,7 @@
 #include "formats/verasonics_fixture.h"
 #include "support/one_line.h"
 
-namespace echoloop {
+namespace echoloop::verasonics_test {
 namespace {
 
 using namespace test;
@@ -38,7 +38,7 @@ TEST(Verasonics, LinesByEventAndConnector) {
     EXPECT_NEAR(a.sampling_hz, 20e6, 1e-3);
     EXPECT_NEAR(a.center_hz, 5e6, 1e-3);
     EXPECT_NEAR(a.bandwidth_hz, 4e6, 1e-3);
-    EXPECT_NEAR(a.sound_speed_m_s, kSpeed_m_s, 1e-9);
+    EXPECT_NEAR(a.sound_speed_m_s, verasonics::kSpeed_m_s, 1e-9);
     for (std::size_t f = 0; f < kFrames; ++f) {
       for (std::size_t shot = 0; shot < 2; ++shot) {
         EXPECT_EQ(value_at(r, f, shot, 2, 5), sample_at(first_row(shot) + 5, 8 + 2, f));
@@ -205,11 +205,11 @@ TEST(Verasonics, RefusesWhatCannotBe) {
 }
 
 TEST(Verasonics, TheSmallFixtureOpens) {
-  ECHO_NEED_DATA();
-  const Recording r = open_recording(data_root() / "format_fixtures" / "verasonics_like_v5.mat");
+  ECHO_NEED_DATA("");
+  const Recording r = open_recording(testing::data_folder() / "format_fixtures" / "verasonics_like_v5.mat");
   EXPECT_EQ(r.acquisition->n_transmits(), 2);
   EXPECT_EQ(r.frame_count, 2U);
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::verasonics_test

@@ -9,7 +9,7 @@
 
 #include "formats/readers/geometry.h"
 
-namespace echoloop {
+namespace echoloop::wave_fit_test {
 namespace {
 
 constexpr double kSpeed_m_s = 1540.0, kTolerance_s = 5e-9;
@@ -82,4 +82,4 @@ TEST(WaveFit, FewElementsFitAnyWaveAndNameNone) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::wave_fit_test

@@ -13,7 +13,7 @@
 #include "fuzz/targets.h"
 #include "test_paths.h"
 
-namespace echoloop::fuzz {
+namespace echoloop::fuzz::fuzz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,7 +68,7 @@ std::string mutated(std::string bytes, std::minstd_rand& random) {
   return bytes;
 }
 
-class Fuzz : public testing::TestWithParam<NamedTarget> {};
+class Fuzz : public ::testing::TestWithParam<NamedTarget> {};
 
 TEST_P(Fuzz, GoodSeedsAreReadAndNothingBreaks) {
   const auto files = seeds(GetParam().name);
@@ -88,8 +88,8 @@ TEST_P(Fuzz, GoodSeedsAreReadAndNothingBreaks) {
   EXPECT_GT(read, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Parsers, Fuzz, testing::ValuesIn(kTargets),
+INSTANTIATE_TEST_SUITE_P(Parsers, Fuzz, ::testing::ValuesIn(kTargets),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace echoloop::fuzz
+}  // namespace echoloop::fuzz::fuzz_test

@@ -12,7 +12,7 @@
 #include "gpu/gpu_support.h"
 #include "support/streaming.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::accounting_test {
 namespace {
 
 constexpr std::uint64_t kFrames = 100'000;
@@ -239,4 +239,4 @@ INSTANTIATE_TEST_SUITE_P(Policies, Accounting, ::testing::ValuesIn(kFlows),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::accounting_test

@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::course_test {
 namespace {
 
 // Rounding of a delay: 4 float operations on about 2000 samples.
@@ -161,4 +161,4 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Recipe, Course, ::testing::ValuesIn(kCases), [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::course_test

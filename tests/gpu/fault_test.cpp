@@ -8,7 +8,7 @@
 #include "backend/frame_processor.h"
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::fault_test {
 namespace {
 
 class Faults : public GpuTest {};
@@ -212,4 +212,4 @@ TEST_F(DeviceMemoryCount, IsQuickWhileTheDeviceWorks) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::fault_test

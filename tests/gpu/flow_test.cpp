@@ -8,7 +8,7 @@
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::flow_test {
 namespace {
 
 using namespace testing;
@@ -186,4 +186,4 @@ TEST_F(FlowParity, BeamformedFramesThroughTheEngine) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::flow_test

@@ -6,7 +6,7 @@
 #include "backend/inspect_pixel.h"
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::inspection_test {
 namespace {
 
 class InspectionOnTheGpu : public GpuTest, public ::testing::WithParamInterface<Precision> {};
@@ -68,4 +68,4 @@ TEST_P(InspectionOnTheGpu, ChannelsSumToThePixel) {
 INSTANTIATE_TEST_SUITE_P(Precisions, InspectionOnTheGpu, ::testing::Values(Precision::fp32, Precision::fp16));
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::inspection_test

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::lane_test {
 namespace {
 
 class Lanes : public GpuTest {};
@@ -206,4 +206,4 @@ TEST_F(Lanes, ImagesOfOtherSizesAndBackendsAreReplaced) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::lane_test

@@ -6,7 +6,7 @@
 #include "gpu/gpu_support.h"
 #include "support/streaming.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::looking_back_test {
 namespace {
 
 constexpr std::uint64_t kFrames = 500;
@@ -67,4 +67,4 @@ TEST_F(LookingBackOnTheGpu, AnyOfFiveHundredFramesIsWhatItIsLive) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::looking_back_test

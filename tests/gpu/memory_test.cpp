@@ -10,7 +10,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::memory_test {
 namespace {
 
 class Memory : public GpuTest {};
@@ -162,4 +162,4 @@ TEST_F(Spans, HeavyClockHoldsOverSeconds) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::memory_test

@@ -9,7 +9,7 @@
 #include "core/units.h"
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::overlap_test {
 namespace {
 
 class Overlap : public GpuTest {};
@@ -91,4 +91,4 @@ TEST_F(Overlap, CopiesRunUnderKernels) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::overlap_test

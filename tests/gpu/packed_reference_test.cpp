@@ -3,7 +3,7 @@
 #include "gpu/gpu_support.h"
 #include "reference/compare.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::packed_reference_test {
 namespace {
 
 using testing::GridMillimetres;
@@ -95,4 +95,4 @@ INSTANTIATE_TEST_SUITE_P(Recordings, PackedReference, ::testing::ValuesIn(kRecor
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::packed_reference_test

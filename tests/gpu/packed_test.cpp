@@ -10,7 +10,7 @@
 #include "support/acquisitions.h"
 #include "support/das_double.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::packed_test {
 namespace {
 
 Case in_half_precision(Case c) {
@@ -256,4 +256,4 @@ TEST_F(Packed, AmplitudesDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::packed_test

@@ -1,7 +1,7 @@
 // CPU against CUDA, stage by stage, analytic recipe: every kind of transmit, probe, sample and signal, odd sizes.
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::parity_test {
 namespace {
 
 // Relative L2. Contracted multiply-adds and other orders of sums leave 1e-7 to 3e-6; a wrong sign or index leaves 1.
@@ -55,4 +55,4 @@ INSTANTIATE_TEST_SUITE_P(Analytic, Parity, ::testing::ValuesIn(analytic_cases())
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::parity_test

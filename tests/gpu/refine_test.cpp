@@ -8,7 +8,7 @@
 #include "backend/refine_plan.h"
 #include "gpu/gpu_support.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::refine_test {
 namespace {
 
 class Refined : public GpuTest {};
@@ -146,4 +146,4 @@ TEST_F(PickedTransmits, WindowsAgreeWithTheCpu) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::refine_test

@@ -5,7 +5,7 @@
 #include "gpu/gpu_support.h"
 #include "support/streaming.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::side_by_side_test {
 namespace {
 
 class SideBySide : public GpuTest, public ::testing::WithParamInterface<const char*> {};
@@ -73,4 +73,4 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
 INSTANTIATE_TEST_SUITE_P(Cases, SideBySide, ::testing::Values("S1", "S1L", "sector"));
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::side_by_side_test

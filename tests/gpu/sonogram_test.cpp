@@ -9,7 +9,7 @@
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::sonogram_test {
 namespace {
 
 using namespace testing;
@@ -145,4 +145,4 @@ TEST_F(SonogramParity, CostsTheProcessingThreadLittle) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::sonogram_test

@@ -2,7 +2,7 @@
 #include "gpu/gpu_support.h"
 #include "support/streamed_recording.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::streamed_test {
 namespace {
 
 class StreamedToTheGpu : public GpuTest, public ::testing::WithParamInterface<HostMemory> {};
@@ -19,4 +19,4 @@ INSTANTIATE_TEST_SUITE_P(Memory, StreamedToTheGpu,
                          [](const auto& info) { return testing::memory_name(info.param); });
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::streamed_test

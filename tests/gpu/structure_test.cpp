@@ -2,7 +2,7 @@
 // every density, shapes that wind, sizes that fit no block.
 #include "gpu/structure_tasks.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::structure_test {
 namespace {
 
 using namespace testing;
@@ -104,4 +104,4 @@ TEST_F(StructureParity, SmoothedSpeckle) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::structure_test

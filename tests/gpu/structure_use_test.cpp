@@ -5,7 +5,7 @@
 
 #include "gpu/structure_tasks.h"
 
-namespace echoloop::gpu_test {
+namespace echoloop::gpu_test::structure_use_test {
 namespace {
 
 using namespace testing;
@@ -101,4 +101,4 @@ TEST_F(StructureUse, TimesAreSaid) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test
+}  // namespace echoloop::gpu_test::structure_use_test

@@ -1,7 +1,7 @@
 // Everything switched at random while it runs, with the memory and the streams of a real device (support/switching.h).
 #include "support/switching.h"
 
-namespace echoloop {
+namespace echoloop::switching_test {
 namespace {
 
 class SwitchingOnTheGpu : public testing::Switching {
@@ -26,4 +26,4 @@ TEST_F(SwitchingOnTheGpu, UnderBlockNothingIsLost) { check(testing::Policies::bl
 TEST_F(SwitchingOnTheGpu, PoliciesThatLoseFramesCountThem) { check(testing::Policies::losing); }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::switching_test

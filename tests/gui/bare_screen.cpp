@@ -38,7 +38,7 @@ Image test_image() {
   Image image;
   image.number = 1;
   image.grid = {.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 2e-3, .z1_m = 38e-3, .nx = 101, .nz = 101};
-  image.acquisition = linear_acquisition();
+  image.acquisition = scene_acquisition();
   image.params = default_params(*image.acquisition);
   return image;
 }

@@ -7,7 +7,7 @@
 
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::caption_test {
 namespace {
 
 Image image_of(const Acquisition& acquisition) {
@@ -82,4 +82,4 @@ TEST(SampleFaultText, ListsElementsInRangesAndCountsTheOthers) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::caption_test

@@ -5,7 +5,7 @@
 #include "gui/panels/cine_actions.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::cine_test {
 namespace {
 
 Field flat(float level_db) {
@@ -277,4 +277,4 @@ TEST(Strip, FitsEverySizeWithoutOpenGlErrors) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::cine_test

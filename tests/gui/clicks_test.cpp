@@ -13,7 +13,7 @@
 #include "gui/toolkit/theme.h"
 #include "gui/toolkit/ui_scale.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::clicks_test {
 namespace {
 
 UiState live() {
@@ -239,4 +239,4 @@ TEST_P(ClickTest, ActsOnWhatIsUnderThePointer) {
 INSTANTIATE_TEST_SUITE_P(Scales, ClickTest, ::testing::Values(1.0, 1.25, 1.5, 2.0));
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::clicks_test

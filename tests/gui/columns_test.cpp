@@ -8,7 +8,7 @@
 #include "gui/stream_scene.h"
 #include "gui/toolkit/theme.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::columns_test {
 namespace {
 
 // With as many lanes as there can be.
@@ -218,4 +218,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RightColumn,
                          ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3840, 2160, 2.0}));
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::columns_test

@@ -14,7 +14,7 @@
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::compare_app_test {
 namespace {
 
 constexpr const char* kDiverging = "simus_p42v_diverging/simus_p42v_diverging.uff";
@@ -246,4 +246,4 @@ TEST(TwoRecordings, BIsOpenedAndWhatWasBBecomesA) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::compare_app_test

@@ -9,7 +9,7 @@
 #include "gui/workspace/compare_badges.h"
 #include "gui/workspace/wipe.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::compare_test {
 namespace {
 
 constexpr float kA_db = -15.0F;  // with 60 dB: 191 of 255
@@ -151,7 +151,7 @@ TEST(Compare, AIsWhatThePanelsSaidAndSwapExchanges) {
 }
 
 TEST(Compare, ListsWhatDiffers) {
-  const ImagingParams a = default_params(*linear_acquisition());
+  const ImagingParams a = default_params(*scene_acquisition());
   ImagingParams b = a;
   EXPECT_TRUE(differing_params(a, b).empty());
   b.display.gain_db += 6;
@@ -211,4 +211,4 @@ TEST(Keys, HaveNoEffectWhereSomebodyTypes) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::compare_test

@@ -4,7 +4,7 @@
 #include "gui/scene.h"
 #include "support/acquisitions.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::controls_test {
 namespace {
 
 constexpr int kTall = 1800;  // all rows without scrolling
@@ -62,4 +62,4 @@ TEST(RefineRows, SetWhatTheySay) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::controls_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace echoloop {
+namespace echoloop::edit_history_test {
 namespace {
 
 struct Watched {
@@ -252,4 +252,4 @@ TEST(EditHistory, KeepsTheLastTwoHundredSteps) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::edit_history_test

@@ -6,7 +6,7 @@
 #include "gui/figure/figure_strip.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::figure_strips_test {
 namespace {
 
 constexpr double kRate_hz = 50.0;
@@ -110,4 +110,4 @@ TEST(FigureStrips, ThePresentationHasBoth) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::figure_strips_test

@@ -11,7 +11,7 @@
 #include "support/flow_run.h"
 #include "support/recorded_data.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::flow_disk_test {
 namespace {
 
 constexpr const char* kDisk = "must_pwi_disk/PWI_disk.mat";
@@ -149,4 +149,4 @@ TEST_F(FlowOfTheDisk, TheLowRankPictureIsGrayAndDarkensTheWater) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::flow_disk_test

@@ -3,7 +3,7 @@
 #include "gui/scene.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::flow_panel_test {
 namespace {
 
 float half_bright(double, double) { return -30.0F; }
@@ -139,4 +139,4 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::flow_panel_test

@@ -12,7 +12,7 @@
 #include "gui/view/flow_bar.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::flow_test {
 namespace {
 
 Rgb pixel_mm(Scene& scene, const RgbPicture& shot, double x_mm, double z_mm) {
@@ -282,4 +282,4 @@ TEST(Flow, TextsHaveSignsAndTheUnitOfTheLimit) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::flow_test

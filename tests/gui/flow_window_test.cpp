@@ -3,7 +3,7 @@
 
 #include "gui/program_window.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::flow_window_test {
 namespace {
 
 // Share of the picture's pixels that are blue: flow away from the probe.
@@ -33,4 +33,4 @@ TEST(FlowWindow, LiesOverTheLivePictureOnly) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::flow_window_test

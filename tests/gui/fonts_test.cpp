@@ -14,7 +14,7 @@
 
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::fonts_test {
 namespace {
 
 // Code points above ASCII of a source text: written as UTF-8 or as \uXXXX.
@@ -72,4 +72,4 @@ TEST(Fonts, EveryCharacterHasAGlyph) {
 TEST(Fonts, WithoutInstalledFontsEveryCharacterHasAGlyph) { expect_all_drawn(nullptr); }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::fonts_test

@@ -11,7 +11,7 @@
 #include "gui/inspector_scene.h"
 #include "gui/stream_scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::golden_test {
 namespace {
 
 struct Size {
@@ -284,4 +284,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, GoldenComparison, ::testing::ValuesIn(kSizes),
                          [](const auto& info) { return std::string("At") + info.param.name; });
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::golden_test

@@ -11,7 +11,7 @@
 #include "support/film_file.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::held_back_test {
 namespace {
 
 class HeldBackWindow : public ::testing::Test {
@@ -77,4 +77,4 @@ TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::held_back_test

@@ -8,7 +8,7 @@
 #include "gui/turning.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::idle_test {
 namespace {
 
 class Idle : public ::testing::Test {
@@ -110,4 +110,4 @@ TEST_F(Idle, TimeFrozenIsNoLatency) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::idle_test

@@ -8,7 +8,7 @@
 #include "gui/overlay/tone.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::inspector_test {
 namespace {
 
 void show(Scene& scene) {
@@ -19,7 +19,7 @@ void show(Scene& scene) {
 }
 
 TEST(Inspector, TransmitsAreToldApartInNarrowPictures) {
-  Acquisition a = *linear_acquisition();
+  Acquisition a = *scene_acquisition();
   ASSERT_GE(a.n_transmits(), 2);
   a.transmits[0].kind = TransmitKind::diverging;
   a.transmits[0].source_x_m = 5e-3;
@@ -194,4 +194,4 @@ TEST(Inspector, InASmallWindowItComesInPages) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::inspector_test

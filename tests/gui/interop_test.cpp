@@ -11,7 +11,7 @@
 #include "gui/scene.h"
 #include "test_paths.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::interop_test {
 namespace {
 
 class DevicePicture {
@@ -110,6 +110,6 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::interop_test
 
 #endif

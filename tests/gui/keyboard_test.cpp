@@ -7,7 +7,7 @@
 #include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::keyboard_test {
 namespace {
 
 const Field kGrey = [](double, double) { return -20.0F; };
@@ -240,4 +240,4 @@ TEST(Keyboard, ResetIsAKeyAndAControl) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::keyboard_test

@@ -11,7 +11,7 @@
 #include "gui/turning.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::kiosk_test {
 namespace {
 
 class Kiosk : public ::testing::Test {
@@ -286,4 +286,4 @@ TEST_F(Kiosk, DoesNotOfferTheManual) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::kiosk_test

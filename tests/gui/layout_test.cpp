@@ -8,7 +8,7 @@
 #include "gui/overlay/ruler.h"
 #include "gui/state/number_text.h"
 
-namespace echoloop {
+namespace echoloop::layout_test {
 namespace {
 
 TEST(Layout, PictureStaysTheLargestThing) {
@@ -42,4 +42,4 @@ TEST(NumberText, MinusGroupsAndDecimals) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::layout_test

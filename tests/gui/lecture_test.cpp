@@ -7,7 +7,7 @@
 #include "gui/panels/policy_card.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::lecture_test {
 namespace {
 
 float dim(double, double) { return -45.0F; }
@@ -122,4 +122,4 @@ TEST(LectureView, SaysWhatEachPolicyDoes) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::lecture_test

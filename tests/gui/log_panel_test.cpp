@@ -6,7 +6,7 @@
 
 #include "gui/stream_scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::log_panel_test {
 namespace {
 
 constexpr const char* kLongPath =
@@ -80,4 +80,4 @@ TEST(LogPanel, AFullListHasItsLimitAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::log_panel_test

@@ -12,7 +12,7 @@
 #include "support/acquisitions.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::lost_recording_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,4 +72,4 @@ TEST_F(LostRecording, NoVideoIsALineOfMessage) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::lost_recording_test

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace echoloop {
+namespace echoloop::m_mode_columns_test {
 namespace {
 
 constexpr double kRate_hz = 200.0;
@@ -120,4 +120,4 @@ TEST(MModeColumns, AreFoundReplacedAndBounded) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::m_mode_columns_test

@@ -9,7 +9,7 @@
 #include "gui/overlay/tone.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::m_mode_test {
 namespace {
 
 constexpr double kRate_hz = 50.0;
@@ -213,4 +213,4 @@ TEST(MMode, KeptFramesFillTheStripAndTheProgressCanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::m_mode_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace echoloop {
+namespace echoloop::mark_chips_test {
 namespace {
 
 constexpr Grid kGrid{.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 2e-3, .z1_m = 42e-3, .nx = 400, .nz = 400};
@@ -51,4 +51,4 @@ TEST(MarkChips, AloneItIsWhereItWantsToBe) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mark_chips_test

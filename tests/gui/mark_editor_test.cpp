@@ -12,7 +12,7 @@
 #include "gui/overlay/marks_picture.h"
 #include "gui/state/mark_shape.h"
 
-namespace echoloop {
+namespace echoloop::mark_editor_test {
 namespace {
 
 constexpr double kReach_m = 0.5e-3;
@@ -186,4 +186,4 @@ TEST(EchoPlace, SampleOfTheNearestElement) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mark_editor_test

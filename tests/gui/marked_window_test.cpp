@@ -14,7 +14,7 @@
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::marked_window_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,4 +223,4 @@ TEST(Session, OpenedInAWindowLeavesThePresetBehind) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::marked_window_test

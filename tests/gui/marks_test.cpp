@@ -7,7 +7,7 @@
 #include "gui/scene.h"
 #include "gui/state/mark_shape.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::marks_test {
 namespace {
 
 constexpr PlanePoint kWireA{-6e-3, 14e-3}, kWireB{6e-3, 30e-3};  // 20.00 mm apart
@@ -297,4 +297,4 @@ TEST(ToolBar, EveryToolCanBeChosen) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::marks_test

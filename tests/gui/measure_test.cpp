@@ -12,7 +12,7 @@
 #include "gui/toolkit/theme.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::measure_test {
 namespace {
 
 Mark region(int number, RegionRole role, int pair, PlanePoint a, PlanePoint b) {
@@ -269,4 +269,4 @@ TEST(MeasurePanel, CostsLittle) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::measure_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace echoloop {
+namespace echoloop::message_test {
 namespace {
 
 Message error(const char* text, const char* cause) {
@@ -82,4 +82,4 @@ TEST(Messages, TheTextHasTimesSeveritiesAndWhatIsResolved) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::message_test

@@ -9,7 +9,7 @@
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::objects_panel_test {
 namespace {
 
 TEST(Objects, ALongTableScrollsByItself) {
@@ -169,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ObjectsPanel,
                          ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3840, 2160, 2.0}));
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::objects_panel_test

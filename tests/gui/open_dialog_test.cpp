@@ -6,7 +6,7 @@
 #include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::open_dialog_test {
 namespace {
 
 // A folder with a folder and a recording in it, which the dialog opens first.
@@ -150,4 +150,4 @@ TEST(OpenDialog, KeepsTheKeyboardAfterAWrongName) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::open_dialog_test

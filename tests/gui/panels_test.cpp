@@ -5,7 +5,7 @@
 #include "core/param_table.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::panels_test {
 namespace {
 
 struct Size {
@@ -236,4 +236,4 @@ TEST(Fault, OffersTheLikeliestCureFirst) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::panels_test

@@ -5,7 +5,7 @@
 #include "gui/toolkit/view_settings.h"
 #include "source/phantom_text.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::phantom_rows_test {
 namespace {
 
 void drag_angles(Scene& scene) {
@@ -46,4 +46,4 @@ TEST(PhantomRows, ShowWhatIsOpenWhereThePhantomIsRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::phantom_rows_test

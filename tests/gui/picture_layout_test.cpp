@@ -8,7 +8,7 @@
 
 #include "core/units.h"
 
-namespace echoloop {
+namespace echoloop::picture_layout_test {
 namespace {
 
 constexpr Grid kTall{.x0_m = -9e-3, .x1_m = 10e-3, .z0_m = 2e-3, .z1_m = 38e-3, .nx = 188, .nz = 350};
@@ -123,4 +123,4 @@ TEST(PictureLayout, AnotherSizeOfTheWindowKeepsCentreAndScale) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::picture_layout_test

@@ -9,7 +9,7 @@
 #include "gui/toolkit/layout.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::picture_test {
 namespace {
 
 // The centroid of everything in r that is not black.
@@ -208,4 +208,4 @@ TEST(Tone, PictureHasSquarePixelsAndTheGridsEnds) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::picture_test

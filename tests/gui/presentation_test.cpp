@@ -6,7 +6,7 @@
 #include "gui/cine/touch_strip.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::presentation_test {
 namespace {
 
 constexpr float kTarget = 76;
@@ -168,4 +168,4 @@ TEST(TouchStripOfThePresentation, StepsAndFreezes) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::presentation_test

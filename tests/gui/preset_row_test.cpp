@@ -1,7 +1,7 @@
 // Presets by key, by chip and by their panel; undo and redo by key and by button.
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::preset_row_test {
 namespace {
 
 PresetView preset(const std::string& name, int slot) {
@@ -213,7 +213,7 @@ TEST(UndoOfParameters, APresetIsOneStepAndAnotherSourceClearsAll) {
   ASSERT_EQ(scene.said.size(), 1U);
   EXPECT_NE(scene.said[0].find("preset \"Smooth\""), std::string::npos) << scene.said[0];
   scene.press(Key::y, true);
-  scene.state.source.acquisition = linear_acquisition();
+  scene.state.source.acquisition = scene_acquisition();
   scene.frames(1);
   const ImagingParams now = scene.state.params;
   scene.press(Key::z, true);
@@ -221,4 +221,4 @@ TEST(UndoOfParameters, APresetIsOneStepAndAnotherSourceClearsAll) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::preset_row_test

@@ -11,7 +11,7 @@
 #include "gui/program_window.h"
 #include "gui/stream_scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::program_hands_test {
 namespace {
 
 std::vector<std::filesystem::path> files_of(const ProgramWindow& window, const std::string& end) {
@@ -258,4 +258,4 @@ TEST(Hands, DropAFileAndLookBackWithTheMouse) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::program_hands_test

@@ -14,7 +14,7 @@
 #include "support/uff_file.h"
 #include "test_paths.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::program_window_test {
 namespace {
 
 using Pixels = std::vector<std::uint8_t>;
@@ -360,4 +360,4 @@ TEST(ProgramWindow, PresetsByKeyAndByFile) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::program_window_test

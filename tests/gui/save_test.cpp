@@ -5,7 +5,7 @@
 #include "gui/docks/film_plan.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::save_test {
 namespace {
 
 constexpr const char* kControls[] = {
@@ -220,4 +220,4 @@ TEST(FilmPlan, AtMostSixtyPicturesASecond) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::save_test

@@ -12,7 +12,7 @@
 
 namespace echoloop::testing {
 
-AcquisitionPtr linear_acquisition() {
+AcquisitionPtr scene_acquisition() {
   auto a = std::make_shared<Acquisition>();
   a->probe = make_linear_probe("test probe", 128, 0.3e-3);
   for (int i = 0; i < 11; ++i) {
@@ -30,7 +30,7 @@ AcquisitionPtr linear_acquisition() {
 
 UiState plausible_state() {
   UiState s;
-  const AcquisitionPtr acquisition = linear_acquisition();
+  const AcquisitionPtr acquisition = scene_acquisition();
   s.params = default_params(*acquisition);
   s.params.level.reference_db = 0.0;
   s.defaults = s.params;

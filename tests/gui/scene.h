@@ -22,7 +22,7 @@ using Field = std::function<float(double x_mm, double z_mm)>;
 // From 1, 0 = no object; each label that is used, from 1 on, must occur.
 using Labels = std::function<int(double x_mm, double z_mm)>;
 
-AcquisitionPtr linear_acquisition();
+AcquisitionPtr scene_acquisition();
 UiState plausible_state();
 
 class Scene {

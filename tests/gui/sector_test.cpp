@@ -12,7 +12,7 @@
 #include "gui/view/image_view.h"
 #include "support/acquisitions.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::sector_test {
 namespace {
 
 constexpr double kDegree = kRadiansPerDegree;
@@ -188,4 +188,4 @@ TEST(SectorPicture, LooksAtHomeEverywhere) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::sector_test

@@ -8,7 +8,7 @@
 #include "gui/scene.h"
 #include "test_paths.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::shader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ TEST(Shader, MissingFolderIsOneReadableLine) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::shader_test

@@ -5,7 +5,7 @@
 #include "gui/gl/window_keys.h"
 
 #if IMGUI_VERSION_NUM < 18700
-namespace echoloop::testing {
+namespace echoloop::testing::short_taps_test {
 namespace {
 
 constexpr int kA = 65, kEnter = 257, kLeftControl = 341;  // GLFW's
@@ -59,5 +59,5 @@ TEST_F(ShortTap, LeavesHeldKeysAlone) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::short_taps_test
 #endif

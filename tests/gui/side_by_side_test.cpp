@@ -8,7 +8,7 @@
 #include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::side_by_side_test {
 namespace {
 
 constexpr Grid kDeep{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 101, .nz = 201};
@@ -69,7 +69,7 @@ TEST(SideBySide, DepthsAndProbes) {
   EXPECT_FALSE(depths_overlap(kSquare, below));
   EXPECT_FALSE(depths_overlap(below, kSquare));
   EXPECT_TRUE(depths_overlap(kSquare, kDeep));
-  Acquisition a = *linear_acquisition(), b = a;
+  Acquisition a = *scene_acquisition(), b = a;
   EXPECT_TRUE(same_probe(a, b));
   b.probe.elements.back().x_m += 1e-4;
   EXPECT_FALSE(same_probe(a, b));
@@ -303,4 +303,4 @@ TEST(CompareBar, ARecordingIsChosenByTheDialog) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::side_by_side_test

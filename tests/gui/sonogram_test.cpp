@@ -6,7 +6,7 @@
 #include "gui/overlay/tone.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::sonogram_test {
 namespace {
 
 float dim(double, double) { return -45.0F; }
@@ -211,4 +211,4 @@ TEST(SonogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::sonogram_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace echoloop {
+namespace echoloop::status_fit_test {
 namespace {
 
 constexpr StatusWidths kWidths = {.always = 420,
@@ -57,4 +57,4 @@ TEST(StatusFit, PartsLeaveInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::status_fit_test

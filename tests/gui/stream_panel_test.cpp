@@ -6,7 +6,7 @@
 #include "gui/stream_scene.h"
 #include "gui/toolkit/theme.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::stream_panel_test {
 namespace {
 
 constexpr int kFlat = 6;   // how far off the colour of a filled area may be
@@ -205,4 +205,4 @@ TEST(StreamPanel, PlotsBeginWhereSomethingIsKnown) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::stream_panel_test

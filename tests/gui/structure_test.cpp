@@ -8,7 +8,7 @@
 #include "gui/structure_scene.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::structure_test {
 namespace {
 
 // How many of the pixels around a place have the accent's colour.
@@ -182,4 +182,4 @@ TEST(Objects, TheSelectedOneIsFollowed) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::structure_test

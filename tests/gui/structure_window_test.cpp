@@ -1,7 +1,7 @@
 // Objects in the program itself: they come over the live picture and are found again in the frozen one.
 #include "gui/program_window.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::structure_window_test {
 namespace {
 
 // Pixels of the accent's colour where the picture is.
@@ -25,4 +25,4 @@ TEST(StructureWindow, OutlinesTheCystLiveAndFrozen) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::structure_window_test

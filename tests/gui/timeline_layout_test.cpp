@@ -5,7 +5,7 @@
 #include "gui/panels/timeline_parts.h"
 #include "gui/stream_scene.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::timeline_layout_test {
 namespace {
 
 constexpr MapSizes kSizes{.x0 = 100, .x1 = 400};
@@ -154,4 +154,4 @@ TEST(TimelineVerdict, OnACpuProcessingWaitsOrIsWaitedFor) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::timeline_layout_test

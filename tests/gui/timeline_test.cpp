@@ -7,7 +7,7 @@
 #include "gui/toolkit/theme.h"
 #include "gui/toolkit/view_settings.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::timeline_test {
 namespace {
 
 // Pixels of a row's blocks, by colour.
@@ -191,4 +191,4 @@ TEST(TimelinePanel, PeriodMeetsItsPrediction) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::timeline_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace echoloop {
+namespace echoloop::tool_bar_fit_test {
 namespace {
 
 BarSizes sizes(float room) {
@@ -54,4 +54,4 @@ TEST(ToolBarFit, ViewsLeaveFromTheRight) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::tool_bar_fit_test

@@ -11,7 +11,7 @@
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::tour_test {
 namespace {
 
 const Field kGrey = [](double, double) { return -20.0F; };
@@ -304,4 +304,4 @@ TEST(Remembered, APlaceThatNoScreenShowsIsNotTaken) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::tour_test

@@ -6,7 +6,7 @@
 #include "gui/bare_screen.h"
 #include "support/acquisitions.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::undo_test {
 namespace {
 
 const KeyPress kUndo{.key = Key::z, .control = true};
@@ -116,4 +116,4 @@ TEST_F(Undo, KeysThatCannotActSayWhy) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::undo_test

@@ -18,7 +18,7 @@
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::window_app_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,4 +372,4 @@ TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::window_app_test

@@ -4,7 +4,7 @@
 #include "gui/scene.h"
 #include "source/phantom_list.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::words_test {
 namespace {
 
 // A picture that was saved says so, although an error of before still stands there; then the error is back.
@@ -160,4 +160,4 @@ TEST(Tiles, AllAreSeenWhereThereIsRoom) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::words_test

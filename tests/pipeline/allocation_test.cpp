@@ -7,7 +7,7 @@
 #include "pipeline/allocation_counter.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::allocation_test {
 namespace {
 
 struct Case {
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, Allocations,
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::allocation_test

@@ -10,7 +10,7 @@
 #include "support/set_stream.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::arrangement_test {
 namespace {
 
 using testing::FakeBackend;
@@ -245,4 +245,4 @@ TEST(Arrangement, GivenUpWhileItIsMadeNothingHangs) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::arrangement_test

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::beamformed_test {
 namespace {
 
 constexpr int kColumns = 48, kRows = 160;
@@ -112,4 +112,4 @@ TEST(Beamformed, NeedsEvenColumns) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::beamformed_test

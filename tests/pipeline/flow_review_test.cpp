@@ -9,7 +9,7 @@
 #include "support/flow_run.h"
 #include "support/history_rig.h"
 
-namespace echoloop {
+namespace echoloop::flow_review_test {
 namespace {
 
 using namespace testing;
@@ -287,4 +287,4 @@ TEST(FlowEnsemble, AnEnsembleDoesNotSpanAMissingFrame) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_review_test

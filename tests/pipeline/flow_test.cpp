@@ -7,7 +7,7 @@
 #include "support/one_line.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::flow_test {
 namespace {
 
 using namespace testing;
@@ -189,4 +189,4 @@ TEST(FlowStream, WhatHasNoMeaningIsRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_test

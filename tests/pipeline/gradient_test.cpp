@@ -11,7 +11,7 @@
 #include "source/phantom.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::gradient_test {
 namespace {
 
 using testing::Picture;
@@ -73,4 +73,4 @@ TEST(GradientPhantom, ItsRampsFallBy1800DbPerMetre) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::gradient_test

@@ -6,7 +6,7 @@
 #include "core/units.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::inspecting_test {
 namespace {
 
 using testing::wait_until;
@@ -125,4 +125,4 @@ TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::inspecting_test

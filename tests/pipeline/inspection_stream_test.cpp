@@ -9,7 +9,7 @@
 #include "backend/structure_device.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::inspection_stream_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -153,4 +153,4 @@ TEST(InspectionStream, NothingIsMadeForItUnlessSomebodyLooks) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::inspection_stream_test

@@ -9,7 +9,7 @@
 #include "source/phantom.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::inspection_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -221,4 +221,4 @@ TEST(Inspection, TheFilteredSpectrumIsTheRawOneWithinTheBand) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::inspection_test

@@ -8,7 +8,7 @@
 
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::invariance_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -164,4 +164,4 @@ TEST(Int16, SamplesCountAsTheirValues) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::invariance_test

@@ -8,7 +8,7 @@
 #include "source/phantom.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::iq_test {
 namespace {
 
 constexpr int kLatest = 60;  // samples that the record of the last transmit starts later than the first one's
@@ -77,4 +77,4 @@ TEST(IqData, MakeThePictureThatTheRfMade) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::iq_test

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::kernels_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -96,4 +96,4 @@ TEST(Kernels, AreChosenByNameOrByTheProcessor) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::kernels_test

@@ -8,7 +8,7 @@
 #include "support/set_stream.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::looking_back_test {
 namespace {
 
 using testing::FrameList;
@@ -319,4 +319,4 @@ TEST(LookingBackAt, ParametersThatDoNotFitAreRefusedAndNothingElseHappens) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::looking_back_test

@@ -12,7 +12,7 @@
 #include "support/streaming.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::lost_pages_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,4 +145,4 @@ TEST_F(VideoOfAFrame, FailsWhereAFrameIsLostMeanwhile) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::lost_pages_test

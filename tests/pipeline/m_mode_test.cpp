@@ -10,7 +10,7 @@
 #include "support/set_stream.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::m_mode_test {
 namespace {
 
 using testing::Picture;
@@ -233,4 +233,4 @@ TEST(LineQueueBetweenThreads, NothingIsTornOrLostSilently) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::m_mode_test

@@ -11,7 +11,7 @@
 #include "support/set_stream.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::parameters_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -214,4 +214,4 @@ TEST(Reference, IsMeasuredAgainWhenAsked) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::parameters_test

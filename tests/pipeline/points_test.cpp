@@ -11,7 +11,7 @@
 #include "support/peaks.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::points_test {
 namespace {
 
 using testing::Peak;
@@ -83,4 +83,4 @@ TEST(PointsPhantomCircling, TheMovingWireIsWhereItIsInLaterFrames) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::points_test

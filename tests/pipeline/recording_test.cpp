@@ -12,7 +12,7 @@
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
 
-namespace echoloop {
+namespace echoloop::recording_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -281,4 +281,4 @@ TEST(Recording, ADiskThatFailsEndsItAndTheStreamGoesOn) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::recording_test

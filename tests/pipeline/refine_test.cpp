@@ -8,7 +8,7 @@
 #include "backend/frame_processor.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::refine_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -122,4 +122,4 @@ TEST(RefineStage, HasASpanOfItsOwnOnlyWhenItRuns) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::refine_test

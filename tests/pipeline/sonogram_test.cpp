@@ -9,7 +9,7 @@
 #include "support/one_line.h"
 #include "support/sonogram_run.h"
 
-namespace echoloop {
+namespace echoloop::sonogram_test {
 namespace {
 
 using namespace testing;
@@ -217,4 +217,4 @@ TEST(SonogramStream, WhatHasNoMeaningIsRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sonogram_test

@@ -11,7 +11,7 @@
 #include "support/set_stream.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::stream_test {
 namespace {
 
 using testing::expect_counts_add_up;
@@ -249,4 +249,4 @@ TEST(Fault, ABackendThatCannotMakeALaneRefusesTheStream) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::stream_test

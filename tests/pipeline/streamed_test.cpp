@@ -1,7 +1,7 @@
 // A streamed recording through a session on the CPU (support/streamed_recording.h).
 #include "support/streamed_recording.h"
 
-namespace echoloop {
+namespace echoloop::streamed_test {
 namespace {
 
 class StreamedRecording : public ::testing::TestWithParam<HostMemory> {};
@@ -17,4 +17,4 @@ INSTANTIATE_TEST_SUITE_P(Memory, StreamedRecording,
                          [](const auto& info) { return testing::memory_name(info.param); });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::streamed_test

@@ -8,7 +8,7 @@
 #include "support/streaming.h"
 #include "support/structure_pictures.h"
 
-namespace echoloop {
+namespace echoloop::structure_engine_test {
 namespace {
 
 using namespace testing;
@@ -159,4 +159,4 @@ TEST_F(StructureEngines, AFaultIsToldOnceAndEndsThem) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::structure_engine_test

@@ -6,7 +6,7 @@
 #include "support/streaming.h"
 #include "support/structure_pictures.h"
 
-namespace echoloop {
+namespace echoloop::structure_test {
 namespace {
 
 using namespace testing;
@@ -154,4 +154,4 @@ TEST(StructureStream, WithoutADeviceTheStreamGoesOnAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::structure_test

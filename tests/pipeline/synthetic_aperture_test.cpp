@@ -8,7 +8,7 @@
 
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::synthetic_aperture_test {
 namespace {
 
 using namespace testing;
@@ -135,4 +135,4 @@ TEST(ScanLinePictures, ShowPointsOnTheirLinesAboveAndBelowTheFocus) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::synthetic_aperture_test

@@ -10,7 +10,7 @@
 #include "core/param_table.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::transmits_test {
 namespace {
 
 using testing::cpu_kernels_here;
@@ -196,4 +196,4 @@ TEST(Transmits, WhatIsNotThereIsRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::transmits_test

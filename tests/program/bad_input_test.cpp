@@ -3,7 +3,7 @@
 
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::bad_input_test {
 namespace {
 
 using testing::Ended;
@@ -162,4 +162,4 @@ TEST(BadInput, NothingIsWrittenByHalves) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::bad_input_test

@@ -5,7 +5,7 @@
 
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::bench_test {
 namespace {
 
 using namespace testing;
@@ -63,4 +63,4 @@ TEST(Bench, ACaseThatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::bench_test

@@ -8,7 +8,7 @@
 
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::big_recording_test {
 namespace {
 
 using testing::Ended;
@@ -111,4 +111,4 @@ TEST(BigRecording, DamagedLibraryFilesAreOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::big_recording_test

@@ -14,7 +14,7 @@
 #include "program/started_program.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::ends_test {
 namespace {
 
 using testing::Ended;
@@ -108,4 +108,4 @@ TEST(Ends, OneFrameTakesItsTime) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::ends_test

@@ -9,7 +9,7 @@
 #include "history/pdf_canvas.h"
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::figure_test {
 namespace {
 
 using testing::Ended;
@@ -111,4 +111,4 @@ TEST(FigureOption, BadNamesAndSizesAreOneLineAndStatus2) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::figure_test

@@ -9,7 +9,7 @@
 #include "support/film_file.h"
 #include "support/npy_file.h"
 
-namespace echoloop {
+namespace echoloop::files_test {
 namespace {
 
 using testing::Ended;
@@ -155,4 +155,4 @@ TEST(Files, AFullDiskThatIsReallyFull) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::files_test

@@ -5,7 +5,7 @@
 
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::flow_test {
 namespace {
 
 using namespace testing;
@@ -57,4 +57,4 @@ TEST(Flow, WhatCannotBeIsSaidInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_test

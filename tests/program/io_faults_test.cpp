@@ -13,7 +13,7 @@
 #include "support/uff_file.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::io_faults_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::io_faults_test

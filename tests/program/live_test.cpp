@@ -10,7 +10,7 @@
 #include "support/environment_variable.h"
 #include "support/recorded_data.h"
 
-namespace echoloop {
+namespace echoloop::live_test {
 namespace {
 
 using testing::Ended;
@@ -184,4 +184,4 @@ TEST(LiveProgram, ListsTheViewersThatWait) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::live_test

@@ -11,7 +11,7 @@
 #include "program/started_program.h"
 #include "support/uff_file.h"
 
-namespace echoloop {
+namespace echoloop::lost_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ TEST(LostFile, AStreamStopsWithALineAndARecordingIsCompleted) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::lost_file_test

@@ -5,7 +5,7 @@
 #include "program/run_program.h"
 #include "support/recorded_data.h"
 
-namespace echoloop {
+namespace echoloop::measurements_test {
 namespace {
 
 using nlohmann::json;
@@ -161,4 +161,4 @@ TEST(Session, WhoseRecordingIsMissingIsRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::measurements_test

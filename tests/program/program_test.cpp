@@ -9,7 +9,7 @@
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 
-namespace echoloop {
+namespace echoloop::program_test {
 namespace {
 
 using testing::Ended;
@@ -193,4 +193,4 @@ TEST(Program, ARecordingWithoutLoopIsPlayedOnce) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::program_test

@@ -15,7 +15,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::raw_out_test {
 namespace {
 
 using testing::Ended;
@@ -133,4 +133,4 @@ TEST(RawOut, RefusesWhatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::raw_out_test

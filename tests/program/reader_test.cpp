@@ -15,7 +15,7 @@
 #include "support/no_sandbox.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::reader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ TEST(ReaderProgram, ASignalEndsTheWaitForOneThatLies) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::reader_test

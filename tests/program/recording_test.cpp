@@ -13,7 +13,7 @@
 #include "support/uff_file.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::recording_test {
 namespace {
 
 using testing::Ended;
@@ -254,4 +254,4 @@ print('ok')
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::recording_test

@@ -10,7 +10,7 @@
 #include "program/run_program.h"
 #include "support/npy_file.h"
 
-namespace echoloop {
+namespace echoloop::sample_faults_test {
 namespace {
 
 using testing::Ended;
@@ -108,4 +108,4 @@ TEST(SampleFaults, ARecordingWithoutAValidSampleIsOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sample_faults_test

@@ -6,7 +6,7 @@
 
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::sonogram_test {
 namespace {
 
 using namespace testing;
@@ -72,4 +72,4 @@ TEST(Sonogram, WhatCannotBeIsSaidInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sonogram_test

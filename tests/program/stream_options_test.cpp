@@ -7,7 +7,7 @@
 #include "core/injection.h"
 #include "program/run_program.h"
 
-namespace echoloop {
+namespace echoloop::stream_options_test {
 namespace {
 
 using testing::Ended;
@@ -169,4 +169,4 @@ TEST(StreamOptions, HelpNamesEveryFault) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::stream_options_test

@@ -14,7 +14,7 @@
 #include "support/structure_pictures.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::structure_test {
 namespace {
 
 using namespace testing;
@@ -160,4 +160,4 @@ TEST(StructureScipy, ReferenceImages) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::structure_test

@@ -7,7 +7,7 @@
 #include "reference/compare.h"
 #include "reference/regions.h"
 
-namespace echoloop {
+namespace echoloop::adaptive_test {
 namespace {
 
 using namespace testing;
@@ -54,4 +54,4 @@ TEST(Adaptive, ContrastsAreThoseOfTheSpecification) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::adaptive_test

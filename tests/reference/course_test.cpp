@@ -14,7 +14,7 @@
 #include "reference/course_formula.h"
 #include "source/phantom.h"
 
-namespace echoloop {
+namespace echoloop::course_test {
 namespace {
 
 using namespace testing;
@@ -135,4 +135,4 @@ TEST(CourseRecipe, TheWarningIsTrue) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::course_test

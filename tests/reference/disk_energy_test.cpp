@@ -18,7 +18,7 @@
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::disk_energy_test {
 namespace {
 
 using namespace testing;
@@ -99,4 +99,4 @@ TEST(EnergyOfTheDisk, IsNumpys) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::disk_energy_test

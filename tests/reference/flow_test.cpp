@@ -13,7 +13,7 @@
 #include "support/flow_run.h"
 #include "support/recorded_data.h"
 
-namespace echoloop {
+namespace echoloop::flow_test {
 namespace {
 
 using namespace testing;
@@ -239,4 +239,4 @@ INSTANTIATE_TEST_SUITE_P(Filters, FlowInTheVessel,
                          });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_test

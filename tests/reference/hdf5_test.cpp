@@ -9,7 +9,7 @@
 #include "formats/open_recording.h"
 #include "reference/compare.h"
 
-namespace echoloop {
+namespace echoloop::hdf5_test {
 namespace {
 
 using namespace testing;
@@ -95,4 +95,4 @@ TEST(ZeaFocusedSector, BeamsAreWhereAndWhenTheDescriptionSays) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::hdf5_test

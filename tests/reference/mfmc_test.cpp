@@ -11,7 +11,7 @@
 #include "support/peaks.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::mfmc_test {
 namespace {
 
 using namespace testing;
@@ -82,4 +82,4 @@ TEST(MfmcInspection, ShowsPointsWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mfmc_test

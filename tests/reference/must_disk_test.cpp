@@ -9,7 +9,7 @@
 #include "reference/compare.h"
 #include "reference/regions.h"
 
-namespace echoloop {
+namespace echoloop::must_disk_test {
 namespace {
 
 using namespace testing;
@@ -81,4 +81,4 @@ TEST(MustDisk, PlaysAsACineloop) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::must_disk_test

@@ -10,7 +10,7 @@
 #include "reference/compare.h"
 #include "support/peaks.h"
 
-namespace echoloop {
+namespace echoloop::recordings_test {
 namespace {
 
 using namespace testing;
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(Files, Convex, ::testing::Values("rf.npy", "rf_must.mat
                          [](const auto& info) { return std::string(info.param) == "rf.npy" ? "npy" : "must"; });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::recordings_test

@@ -14,7 +14,7 @@
 #include "reference/compare.h"
 #include "reference/regions.h"
 
-namespace echoloop {
+namespace echoloop::sector_test {
 namespace {
 
 using namespace testing;
@@ -265,4 +265,4 @@ TEST(ConvexSector, TheAutomaticGridShowsThePointsOnTheirMarks) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sector_test

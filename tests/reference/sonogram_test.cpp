@@ -13,7 +13,7 @@
 #include "support/recorded_data.h"
 #include "support/sonogram_run.h"
 
-namespace echoloop {
+namespace echoloop::sonogram_test {
 namespace {
 
 using namespace testing;
@@ -124,4 +124,4 @@ TEST(SonogramOnTheDisk, TheDisksVelocityAtTheGate) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sonogram_test

@@ -5,7 +5,7 @@
 #include "phantom_testing.h"
 #include "source/echo_synth.h"
 
-namespace echoloop {
+namespace echoloop::echo_time_test {
 namespace {
 
 using testing::echo_error_s;
@@ -136,4 +136,4 @@ TEST(EchoTime, CirclingWireIsWhereItIsSaidToBe) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::echo_time_test

@@ -9,7 +9,7 @@
 #include "source/phantom_text.h"
 #include "source/phantom_truth.h"
 
-namespace echoloop {
+namespace echoloop::flow_phantom_test {
 namespace {
 
 TEST(FlowPhantom, SettingsComeFromItsName) {
@@ -71,4 +71,4 @@ TEST(FlowPhantom, TissueAtRestIsRenderedOnce) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_phantom_test

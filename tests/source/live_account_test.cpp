@@ -5,7 +5,7 @@
 
 #include "source/live/live_clock.h"
 
-namespace echoloop {
+namespace echoloop::live_account_test {
 namespace {
 
 using Kind = NumberedFrame::Kind;
@@ -88,4 +88,4 @@ TEST(LiveClock, NeverGoesBackAndNeverLeaps) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::live_account_test

@@ -8,7 +8,7 @@
 
 #include "source/live_rig.h"
 
-namespace echoloop {
+namespace echoloop::live_hostile_test {
 namespace {
 
 using testing::Bytes;
@@ -220,4 +220,4 @@ TEST(LiveHostile, ASenderThatIsGoneAtAnyMoment) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::live_hostile_test

@@ -16,7 +16,7 @@
 #include "support/acquisitions.h"
 #include "support/ring_rig.h"
 
-namespace echoloop {
+namespace echoloop::live_source_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -153,4 +153,4 @@ TEST(LiveSource, AnotherAcquisitionEndsTheStreamBeforeItsFirstFrame) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::live_source_test

@@ -7,7 +7,7 @@
 
 #include "source/live_rig.h"
 
-namespace echoloop {
+namespace echoloop::live_storm_test {
 namespace {
 
 using testing::LiveRig;
@@ -104,4 +104,4 @@ TEST(LiveStorm, BothSumsHoldAtEverySnapshot) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::live_storm_test

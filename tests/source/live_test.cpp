@@ -8,7 +8,7 @@
 #include "source/live/live_protocol.h"
 #include "source/live_rig.h"
 
-namespace echoloop {
+namespace echoloop::live_test {
 namespace {
 
 using testing::LiveRig;
@@ -224,4 +224,4 @@ TEST(LiveProtocol, ChecksumIsCastagnolis) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::live_test

@@ -11,7 +11,7 @@
 #include "core/probe_table.h"
 #include "source/phantom.h"
 
-namespace echoloop {
+namespace echoloop::phantom_settings_test {
 namespace {
 
 TEST(PhantomSettings, TextAndBack) {
@@ -66,4 +66,4 @@ TEST(PhantomSettings, TheFlowPhantomNeedsNoAdjustment) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::phantom_settings_test

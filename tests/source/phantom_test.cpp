@@ -6,7 +6,7 @@
 #include "phantom_testing.h"
 #include "source/phantom_list.h"
 
-namespace echoloop {
+namespace echoloop::phantom_test {
 namespace {
 
 using testing::correlation;
@@ -157,4 +157,4 @@ TEST(Phantom, PeriodThatIsTooLongForTheCacheWorksToo) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::phantom_test

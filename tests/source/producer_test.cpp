@@ -16,7 +16,7 @@
 #include "support/ring_rig.h"
 #include "support/waiting.h"
 
-namespace echoloop {
+namespace echoloop::producer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -317,4 +317,4 @@ TEST(Producer, StopEndsTheWaitForAFrame) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::producer_test

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace echoloop {
+namespace echoloop::replay_test {
 namespace {
 
 Recording three_frames() {
@@ -119,4 +119,4 @@ TEST(Replay, RefusesAFrameOfTheWrongSize) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::replay_test

@@ -11,7 +11,7 @@
 #include "source/checked_source.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::sample_check_test {
 namespace {
 
 constexpr int kElements = 32, kSamples = 512;
@@ -136,7 +136,7 @@ class Floats final : public SeekableSource {
   }
 
  private:
-  static Acquisition acquisition(SampleType type) { return echoloop::acquisition(type); }
+  static Acquisition acquisition(SampleType type) { return sample_check_test::acquisition(type); }
   AcquisitionPtr acquisition_;
   std::vector<std::vector<float>> frames_;
   Memory memory_;
@@ -187,4 +187,4 @@ TEST(CheckedSource, RefusesARecordingWithoutAValidSample) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sample_check_test

@@ -3,7 +3,7 @@
 
 #include "phantom_testing.h"
 
-namespace echoloop {
+namespace echoloop::speckle_test {
 namespace {
 
 using testing::Das;
@@ -125,4 +125,4 @@ TEST(Speckle, AttenuationTakesItsDecibels) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::speckle_test

@@ -10,6 +10,7 @@
 
 namespace echoloop::testing {
 
+// $ECHOLOOP_DATA, otherwise ../shared/data beside the working directory of the tests.
 inline std::filesystem::path data_folder() {
   const char* named = std::getenv("ECHOLOOP_DATA");
   return std::filesystem::absolute(named != nullptr && *named != '\0' ? named : "../shared/data");

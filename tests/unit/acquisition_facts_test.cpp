@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::acquisition_facts_test {
 namespace {
 
 AcquisitionPtr assumed() {
@@ -61,4 +61,4 @@ TEST(AcquisitionFacts, RefuseWhatIsNoNumberOrOutOfRange) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::acquisition_facts_test

@@ -8,7 +8,7 @@
 #include "dsp/das.h"
 #include "dsp/level.h"
 
-namespace echoloop {
+namespace echoloop::aperture_test {
 namespace {
 
 ElementGeometry element_at(double x_m, double z_m, double normal_degrees, float place = 0.0f) {
@@ -111,4 +111,4 @@ TEST(Level, DecibelsAgainstTheReference) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::aperture_test

@@ -12,7 +12,7 @@
 #include "core/units.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::band_filter_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -129,4 +129,4 @@ TEST(SelectBand, ResponseScalesOnceForRfAndHalfForIq) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::band_filter_test

@@ -9,7 +9,7 @@
 #include "support/fake_backend.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::cine_test {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -299,4 +299,4 @@ TEST(Cine, WithNothingKeptThereIsNothingToAskFor) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::cine_test

@@ -7,7 +7,7 @@
 
 #include "app/ui_feed.h"
 
-namespace echoloop {
+namespace echoloop::clock_history_test {
 namespace {
 
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
@@ -78,4 +78,4 @@ TEST(Occupancy, TellsOfWhatHappenedBetweenTwoLooks) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::clock_history_test

@@ -7,7 +7,7 @@
 #include "support/acquisitions.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::compared_source_test {
 namespace {
 
 FrameStamp at(double time_s, std::uint64_t index) { return {.source_index = index, .time_s = time_s}; }
@@ -108,4 +108,4 @@ TEST(ComparedSource, SaysWhyAFrameCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::compared_source_test

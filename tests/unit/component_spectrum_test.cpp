@@ -8,7 +8,7 @@
 
 #include "core/units.h"
 
-namespace echoloop {
+namespace echoloop::component_spectrum_test {
 namespace {
 
 std::vector<std::complex<float>> tone(double of_nyquist, int frames) {
@@ -48,4 +48,4 @@ TEST(ComponentSpectrum, WhatHasNoPowerLiesOnTheFloor) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::component_spectrum_test

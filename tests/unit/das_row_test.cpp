@@ -8,13 +8,12 @@
 #include "backend/plan.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
-
 // The version for machines without AVX2; das_row() chooses at run time, so it must be asked for by name here.
-namespace portable {
+namespace echoloop::portable {
 void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scratch, Complex* pixels);
-}
+}  // namespace echoloop::portable
 
+namespace echoloop::das_row_test {
 namespace {
 
 using testing::convex_acquisition;
@@ -203,4 +202,4 @@ TEST(DasRow, LinesOfOneUsableSampleContributeNothing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::das_row_test

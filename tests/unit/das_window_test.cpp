@@ -11,7 +11,7 @@
 #include "support/acquisitions.h"
 #include "support/das_double.h"
 
-namespace echoloop {
+namespace echoloop::das_window_test {
 namespace {
 
 using testing::convex_acquisition;
@@ -292,4 +292,4 @@ INSTANTIATE_TEST_SUITE_P(Kernels, DasWindow, ::testing::Values(CpuKernel::avx2, 
                          [](const auto& info) { return info.param == CpuKernel::avx2 ? "avx2" : "avx512"; });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::das_window_test

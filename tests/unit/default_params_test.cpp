@@ -7,7 +7,7 @@
 #include "core/params.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::default_params_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -135,4 +135,4 @@ TEST(MakeGrid, CountsThatTheUserGaveHold) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::default_params_test

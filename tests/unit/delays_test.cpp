@@ -8,7 +8,7 @@
 
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::delays_test {
 namespace {
 
 constexpr double kC = 1500.0;
@@ -100,4 +100,4 @@ TEST(ReceiveExcess, PixelOnTheElementIsFinite) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::delays_test

@@ -8,7 +8,7 @@
 #include "core/units.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::describe_source_test {
 namespace {
 
 std::string described(const Acquisition& a) {
@@ -63,4 +63,4 @@ TEST(DescribeSource, SourcesBehindTheArrayAndElementsInIt) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::describe_source_test

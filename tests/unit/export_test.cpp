@@ -16,7 +16,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::export_test {
 namespace {
 
 using testing::expect_refusal;
@@ -137,4 +137,4 @@ TEST(WriteText, LinksStayAndDevicesAreNotReplaced) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::export_test

@@ -16,7 +16,7 @@
 #include "support/recording_canvas.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::figure_test {
 namespace {
 
 using testing::RecordingCanvas;
@@ -380,4 +380,4 @@ TEST(FigureFile, OtherEndingsAreRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::figure_test

@@ -9,7 +9,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::film_job_test {
 namespace {
 
 using testing::TemporaryFolder;
@@ -118,4 +118,4 @@ TEST(FilmJob, ACancelledOneLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::film_job_test

@@ -11,7 +11,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::film_test {
 namespace {
 
 using testing::expect_refusal;
@@ -176,4 +176,4 @@ TEST(FilmPicture, EveryGridHasItsPlace) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::film_test

@@ -11,7 +11,7 @@
 #include "backend/cpu/cpu_kernels.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::fir_conditioner_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -153,4 +153,4 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Filters, ::testing::Values(CpuKernel::avx2, Cp
                          [](const auto& info) { return info.param == CpuKernel::avx2 ? "avx2" : "avx512"; });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::fir_conditioner_test

@@ -9,7 +9,7 @@
 #include "core/units.h"
 #include "dsp/fir_design.h"
 
-namespace echoloop {
+namespace echoloop::fir_test {
 namespace {
 
 using Taps = std::vector<std::pair<std::size_t, double>>;
@@ -71,4 +71,4 @@ TEST(FirBandpassHamming, PassesTheMiddleHalvesTheEdgesStopsTheRest) {
 TEST(FirBandpassHamming, OneTapIsUnity) { EXPECT_DOUBLE_EQ(fir_bandpass_hamming(1, 2.5e6, 7.5e6, 20e6).at(0), 1.0); }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::fir_test

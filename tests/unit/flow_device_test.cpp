@@ -13,7 +13,7 @@
 #include "support/streaming.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::flow_device_test {
 namespace {
 
 using namespace testing;
@@ -25,7 +25,7 @@ class FlowDevices : public ::testing::TestWithParam<CpuKernel> {
   }
 
   // Frames 0 .. n-1 in slots from `first` on, around the ring.
-  std::vector<int> fill(const Ensemble& e, int n_slots, int first = 0) {
+  std::vector<int> fill(const testing::Ensemble& e, int n_slots, int first = 0) {
     device_->reserve(n_slots, e.n_pixels);
     for (int t = 0; t < e.n_frames; ++t) device_->store((first + t) % n_slots, e.frame(t));
     return slots_from(first, e.n_frames, n_slots);
@@ -53,7 +53,7 @@ void expect_picture(FlowDevice& device, std::span<const int> slots, const nlohma
 }
 
 TEST_P(FlowDevices, TheEnsembleIsThatOfTheReference) {
-  const Ensemble e = tissue_and_blood(600, 24);
+  const testing::Ensemble e = tissue_and_blood(600, 24);
   const nlohmann::json first = reference().at("first");
   for (int t = 0; t < 3; ++t) {
     EXPECT_EQ(static_cast<double>(e.at(0, t).re), first[static_cast<std::size_t>(t)][0].get<double>());
@@ -61,7 +61,7 @@ TEST_P(FlowDevices, TheEnsembleIsThatOfTheReference) {
 }
 
 TEST_P(FlowDevices, SingularValuesAndEnergiesAreNumpys) {
-  const Ensemble e = tissue_and_blood(600, 24);
+  const testing::Ensemble e = tissue_and_blood(600, 24);
   const auto slots = fill(e, 30, 13);
   const Decomposition d = device_->decompose(slots, 0);
   const nlohmann::json want = reference();
@@ -74,7 +74,7 @@ TEST_P(FlowDevices, SingularValuesAndEnergiesAreNumpys) {
 }
 
 TEST_P(FlowDevices, ErrorOfAReconstructionIsTheTail) {
-  const Ensemble e = tissue_and_blood(1301, 24);  // blocks do not fit
+  const testing::Ensemble e = tissue_and_blood(1301, 24);  // blocks do not fit
   const auto slots = fill(e, 24);
   const Decomposition d = device_->decompose(slots, 0);
   for (const int rank : {1, 2, 3, 11, 12, 13, 23}) {
@@ -88,7 +88,7 @@ TEST_P(FlowDevices, ErrorOfAReconstructionIsTheTail) {
 }
 
 TEST_P(FlowDevices, WallFiltersAreScipys) {
-  const Ensemble e = tissue_and_blood(600, 24);
+  const testing::Ensemble e = tissue_and_blood(600, 24);
   const auto slots = fill(e, 40, 29);
   ImagingParams p;
   p.color_flow.wall_filter = WallFilter::fir;
@@ -104,7 +104,7 @@ TEST_P(FlowDevices, WallFiltersAreScipys) {
 }
 
 TEST_P(FlowDevices, SlidingGivesWhatAFreshStartGives) {
-  const Ensemble e = tissue_and_blood(700, 64);
+  const testing::Ensemble e = tissue_and_blood(700, 64);
   const int n = 32;
   device_->reserve(40, e.n_pixels);
   for (int t = 0; t < n; ++t) device_->store(t, e.frame(t));
@@ -125,7 +125,7 @@ TEST_P(FlowDevices, SlidingGivesWhatAFreshStartGives) {
 }
 
 TEST_P(FlowDevices, ThreadsDoNotMatter) {
-  const Ensemble e = tissue_and_blood(5000, 17);
+  const testing::Ensemble e = tissue_and_blood(5000, 17);
   std::vector<Decomposition> made;
   for (const int threads : {1, 2, 5}) {
     const auto backend = make_cpu_backend(threads, GetParam());
@@ -140,8 +140,8 @@ TEST_P(FlowDevices, ThreadsDoNotMatter) {
 }
 
 TEST_P(FlowDevices, PersistenceFadesThePictureBefore) {
-  const Ensemble loud = tissue_and_blood(100, 16);
-  Ensemble silent = loud;
+  const testing::Ensemble loud = tissue_and_blood(100, 16);
+  testing::Ensemble silent = loud;
   for (Complex& v : silent.x) v = 0.1f * v;
   ImagingParams unfiltered;
   unfiltered.color_flow.wall_filter = WallFilter::none;
@@ -157,7 +157,7 @@ TEST_P(FlowDevices, PersistenceFadesThePictureBefore) {
 
 // Not a limit: the figure for who reads the log (target: 60 ms).
 TEST_P(FlowDevices, AnEnsembleOf32FramesTakes) {
-  const Ensemble e = tissue_and_blood(128 * 192, 32);
+  const testing::Ensemble e = tissue_and_blood(128 * 192, 32);
   const auto slots = fill(e, 40);
   FlowImage image;
   const auto ms = [&](int n_known) {
@@ -182,4 +182,4 @@ INSTANTIATE_TEST_SUITE_P(Kernels, FlowDevices, ::testing::ValuesIn(cpu_kernels_h
 });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_device_test

@@ -6,7 +6,7 @@
 #include "history/export.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::flow_export_test {
 namespace {
 
 using testing::read_text;
@@ -82,4 +82,4 @@ TEST(FlowOverlay, PowerAboveTheThresholdAndPictureBelowThePriority) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_export_test

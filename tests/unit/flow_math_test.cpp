@@ -13,7 +13,7 @@
 #include "dsp/wall_filter.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::flow_math_test {
 namespace {
 
 nlohmann::json reference() {
@@ -179,4 +179,4 @@ TEST(LowRank, BothWaysToTheMatrixAgree) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_math_test

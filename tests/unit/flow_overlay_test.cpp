@@ -9,7 +9,7 @@
 #include "gui/overlay/flow_scale.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop {
+namespace echoloop::flow_overlay_test {
 namespace {
 
 using namespace testing;
@@ -160,4 +160,4 @@ TEST(FlowOverlay, TheLowRankPictureTakesThePicturesPlace) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::flow_overlay_test

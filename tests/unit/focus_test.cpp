@@ -8,7 +8,7 @@
 
 #include "gui/toolkit/ui_scale.h"
 
-namespace echoloop {
+namespace echoloop::focus_test {
 namespace {
 
 // Two columns and a bar, drawn in another order than they are read.
@@ -166,4 +166,4 @@ TEST(UiScale, IsAtMostWhatTheWindowHasRoomFor) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::focus_test

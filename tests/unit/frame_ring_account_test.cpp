@@ -8,7 +8,7 @@
 #include "core/units.h"
 #include "support/ring_rig.h"
 
-namespace echoloop {
+namespace echoloop::frame_ring_account_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -192,4 +192,4 @@ TEST(FrameRing, TheKeeperDoesNotSeeFramesThatNobodyRead) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::frame_ring_account_test

@@ -7,7 +7,7 @@
 
 #include "support/ring_rig.h"
 
-namespace echoloop {
+namespace echoloop::frame_ring_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -136,4 +136,4 @@ TEST(FrameRing, CountsGoOnFromAnEarlierRing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::frame_ring_test

@@ -11,7 +11,7 @@
 #include "support/ring_rig.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::frame_ring_wait_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -190,4 +190,4 @@ TEST(FrameRing, WakeBeforeTheWaitEndsTheNextOneOnly) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::frame_ring_wait_test

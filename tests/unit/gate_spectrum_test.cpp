@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "dsp/gate.h"
 
-namespace echoloop {
+namespace echoloop::gate_spectrum_test {
 namespace {
 
 constexpr double kPrf_hz = 1000.0;
@@ -153,4 +153,4 @@ TEST(Gate, IsAFilterForItsFrequencyHoweverLong) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::gate_spectrum_test

@@ -7,7 +7,7 @@
 
 #include "support/one_line.h"
 
-namespace echoloop {
+namespace echoloop::injection_test {
 namespace {
 
 using testing::refusal_of;
@@ -110,4 +110,4 @@ TEST(Injection, BothEndsOfARangeAreAccepted) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::injection_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace echoloop::testing {
+namespace echoloop::testing::label_outline_test {
 namespace {
 
 constexpr double kStep_m = 1e-3;
@@ -124,4 +124,4 @@ TEST(LabelOutline, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::label_outline_test

@@ -7,7 +7,7 @@
 
 #include "core/timing_trace.h"
 
-namespace echoloop {
+namespace echoloop::latency_record_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -65,4 +65,4 @@ TEST(TimingTrace, TimeFrozenIsNoLatency) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::latency_record_test

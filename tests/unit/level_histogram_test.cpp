@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace echoloop {
+namespace echoloop::level_histogram_test {
 namespace {
 
 TEST(LevelHistogram, EveryPixelIsCountedOnce) {
@@ -30,4 +30,4 @@ TEST(LevelHistogram, EveryPixelIsCountedOnce) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::level_histogram_test

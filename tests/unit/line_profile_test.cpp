@@ -7,7 +7,7 @@
 
 #include "support/level_pictures.h"
 
-namespace echoloop {
+namespace echoloop::line_profile_test {
 namespace {
 
 using namespace testing;
@@ -47,4 +47,4 @@ TEST(LineProfile, RunsFromEndToEndTwicePerPixel) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::line_profile_test

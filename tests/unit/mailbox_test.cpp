@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace echoloop {
+namespace echoloop::mailbox_test {
 namespace {
 
 TEST(Mailbox, NothingBeforeTheFirstValue) {
@@ -56,4 +56,4 @@ TEST(Mailbox, ResetForgets) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::mailbox_test

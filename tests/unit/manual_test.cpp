@@ -20,7 +20,7 @@
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::manual_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST(Readme, HasAtMost200Lines) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::manual_test

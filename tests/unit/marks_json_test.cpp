@@ -11,7 +11,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::marks_json_test {
 namespace {
 
 Marks one_of_each_kind() {
@@ -183,4 +183,4 @@ TEST(SessionFile, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::marks_json_test

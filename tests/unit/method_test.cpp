@@ -11,7 +11,7 @@
 #include "dsp/methods/methods.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::method_test {
 namespace {
 
 // Channels of one pixel by value: x[transmit][element].
@@ -182,4 +182,4 @@ TEST(AdaptiveMethods, EachHasAFunctor) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::method_test

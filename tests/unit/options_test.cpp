@@ -11,7 +11,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::options_test {
 namespace {
 
 using testing::expect_refusal;
@@ -185,4 +185,4 @@ TEST(Options, BadSettingsAndPresetsAreRefused) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::options_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace echoloop {
+namespace echoloop::pace_watch_test {
 namespace {
 
 // A source of which `made_hz` frames a second come, waiting for the rest of the time, sampled as the window does.
@@ -95,4 +95,4 @@ TEST(PaceWatch, APauseAndAnotherRateBeginAnew) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::pace_watch_test

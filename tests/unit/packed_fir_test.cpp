@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "support/packed_case.h"
 
-namespace echoloop {
+namespace echoloop::packed_fir_test {
 namespace {
 
 using Value = std::complex<double>;
@@ -76,4 +76,4 @@ INSTANTIATE_TEST_SUITE_P(Rates, PackedFirs,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::packed_fir_test

@@ -10,7 +10,7 @@
 #include "backend/plan.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::packed_plan_test {
 namespace {
 
 using testing::convex_acquisition;
@@ -196,4 +196,4 @@ TEST(WindowPolynomials, FollowTheirWindows) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::packed_plan_test

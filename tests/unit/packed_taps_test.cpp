@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "support/packed_case.h"
 
-namespace echoloop {
+namespace echoloop::packed_taps_test {
 namespace {
 
 using Case = testing::PackedCase;
@@ -78,4 +78,4 @@ INSTANTIATE_TEST_SUITE_P(Rates, PackedTapMatrices,
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::packed_taps_test

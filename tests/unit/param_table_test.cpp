@@ -11,7 +11,7 @@
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 
-namespace echoloop {
+namespace echoloop::param_table_test {
 namespace {
 
 using testing::expect_refusal;
@@ -200,4 +200,4 @@ TEST(ParamTable, MarkdownHasARowForEachParameter) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::param_table_test

@@ -11,7 +11,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::part_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,4 +80,4 @@ TEST(PartFile, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::part_file_test

@@ -8,7 +8,7 @@
 #include "dsp/phase.h"
 #include "dsp/window.h"
 
-namespace echoloop {
+namespace echoloop::phase_window_test {
 namespace {
 
 double phasor_error(float turns) {
@@ -101,4 +101,4 @@ TEST(ApodizationWindow, EdgesBelongOutsideDoesNot) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::phase_window_test

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "history/json_text.h"
 
-namespace echoloop {
+namespace echoloop::plain_text_test {
 namespace {
 
 using namespace std::string_literals;
@@ -47,4 +47,4 @@ TEST(PlainText, ErrorsAndJsonAreMadeOfIt) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::plain_text_test

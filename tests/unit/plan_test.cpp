@@ -6,7 +6,7 @@
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 
-namespace echoloop {
+namespace echoloop::plan_test {
 namespace {
 
 using testing::expect_refusal;
@@ -133,4 +133,4 @@ TEST(FormationWarning, OnlyForTheCourseOnACoarseGrid) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::plan_test

@@ -7,7 +7,7 @@
 
 #include "core/units.h"
 
-namespace echoloop {
+namespace echoloop::plane_geometry_test {
 namespace {
 
 TEST(PlaneGeometry, DistanceIsPythagoras) { EXPECT_DOUBLE_EQ(distance_m({1e-3, 2e-3}, {4e-3, 6e-3}), 5e-3); }
@@ -37,4 +37,4 @@ TEST(PlaneGeometry, OutlineAreaIsTheSameEitherWayRound) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::plane_geometry_test

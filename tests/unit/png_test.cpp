@@ -9,7 +9,7 @@
 
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::png_test {
 namespace {
 
 using testing::read_text;
@@ -90,4 +90,4 @@ TEST(WritePng16, LevelsCanBeReadBack) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::png_test

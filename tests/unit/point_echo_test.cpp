@@ -9,7 +9,7 @@
 #include "measure/point_patch.h"
 #include "support/level_pictures.h"
 
-namespace echoloop {
+namespace echoloop::point_echo_test {
 namespace {
 
 using namespace testing;
@@ -131,4 +131,4 @@ TEST(PointPatch, StaysInsideTheImage) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::point_echo_test

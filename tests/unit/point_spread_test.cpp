@@ -6,7 +6,7 @@
 #include "core/units.h"
 #include "support/level_pictures.h"
 
-namespace echoloop {
+namespace echoloop::point_spread_test {
 namespace {
 
 using namespace testing;
@@ -94,4 +94,4 @@ TEST(PointSpread, SaysNothingWhereThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::point_spread_test

@@ -8,7 +8,7 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::preset_shelf_test {
 namespace {
 
 using testing::expect_refusal;
@@ -166,4 +166,4 @@ TEST(PresetShelf, AFolderThatCannotBeWrittenIsOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::preset_shelf_test

@@ -13,7 +13,7 @@
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
-namespace echoloop {
+namespace echoloop::preset_test {
 namespace {
 
 using testing::expect_refusal;
@@ -191,4 +191,4 @@ TEST(Preset, TheProgramsOwnFitAnySource) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::preset_test

@@ -11,7 +11,7 @@
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
 
-namespace echoloop {
+namespace echoloop::recorder_test {
 namespace {
 
 using testing::slot_memory;
@@ -224,4 +224,4 @@ TEST(RecorderUnsafe, WhatIsSafeIsInTheFile) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::recorder_test

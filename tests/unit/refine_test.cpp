@@ -12,7 +12,7 @@
 #include "backend/refine_plan.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::refine_test {
 namespace {
 
 using testing::linear_acquisition;
@@ -249,4 +249,4 @@ TEST(Refine, SmoothedRowsAreTheSmoothedPixels) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::refine_test

@@ -8,7 +8,7 @@
 
 #include "support/level_pictures.h"
 
-namespace echoloop {
+namespace echoloop::region_stats_test {
 namespace {
 
 using namespace testing;
@@ -219,4 +219,4 @@ TEST(RegionStats, PolarAndCartesianGridsAgree) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::region_stats_test

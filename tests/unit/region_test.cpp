@@ -6,7 +6,7 @@
 #include "core/units.h"
 #include "support/level_pictures.h"
 
-namespace echoloop {
+namespace echoloop::region_test {
 namespace {
 
 using namespace testing;
@@ -82,4 +82,4 @@ TEST(Region, AreaOnAPolarGridIsThatOfTheDrawing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::region_test

@@ -5,7 +5,7 @@
 
 #include "support/history_rig.h"
 
-namespace echoloop {
+namespace echoloop::rf_history_streams_test {
 namespace {
 
 using Rig = testing::HistoryRig;
@@ -165,4 +165,4 @@ TEST(RfHistory, FromLentFramesToFramesInSlotsItBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::rf_history_streams_test

@@ -9,7 +9,7 @@
 #include "support/history_rig.h"
 #include "support/streaming.h"
 
-namespace echoloop {
+namespace echoloop::rf_history_test {
 namespace {
 
 using Rig = testing::HistoryRig;
@@ -164,4 +164,4 @@ TEST(RfHistory, AMachineThatNeverHadMemoryKeepsNothingAndHarmsNothing) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::rf_history_test

@@ -8,7 +8,7 @@
 #include "dsp/scan.h"
 #include "support/acquisitions.h"
 
-namespace echoloop {
+namespace echoloop::sector_test {
 namespace {
 
 using testing::convex_acquisition;
@@ -187,4 +187,4 @@ TEST(ScanConversion, IsBilinearInLinesAndRadii) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::sector_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace echoloop {
+namespace echoloop::stream_defaults_test {
 namespace {
 
 TEST(StartSettings, APhantomOnTheCpuShowsItsNewestFrame) {
@@ -33,4 +33,4 @@ TEST(StartSettings, EverythingElseIsAsWithoutAWindow) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::stream_defaults_test

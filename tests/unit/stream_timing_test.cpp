@@ -8,7 +8,7 @@
 
 #include "core/timing_trace.h"
 
-namespace echoloop {
+namespace echoloop::stream_timing_test {
 namespace {
 
 constexpr std::int64_t kUs = 1000;
@@ -173,4 +173,4 @@ TEST(Summarize, OneInAThousand) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::stream_timing_test

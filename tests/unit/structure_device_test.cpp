@@ -11,7 +11,7 @@
 #include "support/plain_structure.h"
 #include "support/structure_pictures.h"
 
-namespace echoloop {
+namespace echoloop::structure_device_test {
 namespace {
 
 using namespace testing;
@@ -189,4 +189,4 @@ TEST_F(StructureDevices, RandomPatternsLikeAFloodFill) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::structure_device_test

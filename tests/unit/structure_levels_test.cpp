@@ -9,7 +9,7 @@
 #include "support/same_structure.h"
 #include "support/structure_pictures.h"
 
-namespace echoloop {
+namespace echoloop::structure_levels_test {
 namespace {
 
 using namespace testing;
@@ -164,4 +164,4 @@ TEST_F(StructureLevels, Times) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::structure_levels_test

@@ -11,7 +11,7 @@
 
 #include "core/units.h"
 
-namespace echoloop {
+namespace echoloop::theme_test {
 namespace {
 
 using Vector = std::array<double, 3>;
@@ -123,7 +123,7 @@ TEST(Contrast, OfAllTextIsAtLeastFourAndAHalf) {
       red{"red", kRed}, disabled{"disabled", kDisabled};
   const std::vector<Pairs> all = {
       {{"canvas", kCanvas}, {text, text2, muted, accent, red, disabled}},
-      {{"black", kBlack}, {text, text2, muted, accent, red, disabled}},
+      {{"black", theme::kBlack}, {text, text2, muted, accent, red, disabled}},
       {{"panel", kPanel}, {text, text2, muted, accent, red, disabled}},
       {{"bar", kBar}, {text, text2, muted, accent, red, disabled}},
       {{"field", kField}, {text, text2, muted, accent, red, disabled}},
@@ -171,4 +171,4 @@ TEST(StageColors, AreSeenOnTheirGrounds) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::theme_test

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace echoloop {
+namespace echoloop::timing_trace_test {
 namespace {
 
 Span span_of(std::uint64_t frame, Stage stage, std::int64_t start_ns, std::int64_t length_ns) {
@@ -92,4 +92,4 @@ TEST(TimingTrace, ChromeTraceIsJsonWithTimesInMicroseconds) {
 TEST(TimingTrace, AnEmptyTraceIsJsonToo) { EXPECT_TRUE(nlohmann::json::accept(TimingTrace().chrome_json())); }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::timing_trace_test

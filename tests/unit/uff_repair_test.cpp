@@ -12,7 +12,7 @@
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
 
-namespace echoloop {
+namespace echoloop::uff_repair_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ TEST(Repair, TwoWritersOfOneNameNeverMeet) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::uff_repair_test

@@ -12,7 +12,7 @@
 #include "support/temporary_folder.h"
 #include "support/uff_file.h"
 
-namespace echoloop {
+namespace echoloop::uff_writer_test {
 namespace {
 
 using testing::NamedAcquisition;
@@ -200,4 +200,4 @@ TEST(UffWriter, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::uff_writer_test

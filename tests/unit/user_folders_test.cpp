@@ -6,7 +6,7 @@
 #include "support/environment_variable.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop {
+namespace echoloop::user_folders_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ TEST(FileNames, AreOfRecordingFrameAndTime) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::user_folders_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace echoloop {
+namespace echoloop::watch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -68,4 +68,4 @@ TEST(Watch, AsksAtLeastOnce) {
 }
 
 }  // namespace
-}  // namespace echoloop
+}  // namespace echoloop::watch_test

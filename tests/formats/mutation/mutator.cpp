@@ -11,7 +11,7 @@ namespace echoloop::testing {
 
 namespace {
 
-constexpr std::size_t kHead = 4096;  // where most of a file's structure lies
+constexpr std::size_t kFileHead = 4096;  // where most of a file's structure lies
 
 Outline outline_of(FileKind kind, std::string_view bytes) {
   switch (kind) {
@@ -126,7 +126,7 @@ std::string Mutator::damaged_member(const std::string& content) {
 }
 
 std::size_t Mutator::place(const std::string& bytes) {
-  return dice_.one_in(3) ? dice_.below(bytes.size()) : dice_.below(std::min(bytes.size(), kHead));
+  return dice_.one_in(3) ? dice_.below(bytes.size()) : dice_.below(std::min(bytes.size(), kFileHead));
 }
 
 void Mutator::mutate(std::string& bytes) {

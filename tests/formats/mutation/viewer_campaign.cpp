@@ -25,7 +25,7 @@ constexpr double kSlow_s = 2.0;            // an open file without a picture for
 constexpr double kStall_s = 2.0;           // a window frame that takes so long breaks a rule
 constexpr double kSlowestPlayed_hz = 2.0;  // of recordings that are watched playing on
 constexpr std::size_t kStreamedEvery = 4;  // of the files, one is not read into memory at once
-constexpr std::size_t kLookEvery = 1000;
+constexpr std::size_t kViewerLookEvery = 1000;
 
 double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
 
@@ -193,7 +193,8 @@ int run_viewer_campaign(Campaign campaign, const fs::path& recording) {
     ++outcomes[outcome];
     if (outcome != "opened" && outcome != "refused") std::printf("file %zu: %s\n", campaign.first + k, outcome.c_str());
     remove_mutant(path);
-    if ((k + 1) % kLookEvery == 0 || k + 1 == tenth || k + 1 == campaign.n_files / 2 || k + 1 == campaign.n_files) {
+    if ((k + 1) % kViewerLookEvery == 0 || k + 1 == tenth || k + 1 == campaign.n_files / 2 ||
+        k + 1 == campaign.n_files) {
       viewer.rest();
       sizes[k + 1] = process_size();
       std::printf("after %zu (%.0f s): %s\n", k + 1, seconds_since(begin), to_text(sizes[k + 1]).c_str());
