@@ -24,7 +24,7 @@ const std::vector<Layer> kLayers = {
     {"senders", {}},
     {"transport", {"core"}},
     {"formats/base", {"core", "transport/file_descriptor.h"}},
-    {"formats/containers", {"core/error.h", "formats/base/mapping.h", "formats/base/printable.h"}},
+    {"formats/containers", {"core/error.h", "core/plain_text.h", "formats/base/mapping.h", "formats/base/printable.h"}},
     {"formats/readers", {"core", "formats/base", "formats/containers"}},
     {"formats/sandbox", {"core", "transport", "formats/base"}},
     {"formats", {"core", "transport", "formats/base", "formats/containers", "formats/readers", "formats/sandbox"}},

@@ -47,7 +47,8 @@ TEST(Blosc, ScanTablesMayBePackedToo) {
   write_zea(file, n);
   file.remove("scan/polar_angles");
   write_blosc(file, "scan/t0_delays", "te", n);  // delays of hundreds of seconds: they were read
-  EXPECT_NE(refusal(file.close()).find("t0_delays of -300"), std::string::npos);
+  const std::string line = refusal(file.close());
+  EXPECT_NE(line.find("t0_delays of -300"), std::string::npos) << line;
 }
 
 // Silence packs into far less than deflate could make of it.

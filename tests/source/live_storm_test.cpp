@@ -15,6 +15,7 @@ using testing::ScriptedSender;
 using testing::small_scan;
 
 constexpr int kSnapshots = 100'000;
+constexpr std::uint64_t kFewestFrames = 1000;
 
 class StormySender {
  public:
@@ -78,7 +79,8 @@ TEST(LiveStorm, BothSumsHoldAtEverySnapshot) {
   std::jthread sending([&](const std::stop_token& stop) { storm.run(stop); });
   std::minstd_rand random(7);
   std::uint64_t produced = 0;
-  for (int k = 0; k < kSnapshots; ++k) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);  // slow machines
+  for (int k = 0; k < kSnapshots || (produced <= kFewestFrames && std::chrono::steady_clock::now() < limit); ++k) {
     const RingCounts c = rig.ring->counts();
     ASSERT_EQ(c.produced, c.processed + c.dropped + c.refused + c.in_flight) << k;
     ASSERT_EQ(c.next_sequence - c.first_sequence, c.produced - c.duplicates + c.sequence_gaps) << k;
@@ -100,7 +102,7 @@ TEST(LiveStorm, BothSumsHoldAtEverySnapshot) {
   rig.waiting.reset();
   rig.source.reset();
   sending.join();
-  EXPECT_GT(produced, 100U);
+  EXPECT_GT(produced, kFewestFrames);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "formats/stand_in/lies.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -24,10 +25,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kMark = 0x4f4843e1U;
-
-[[noreturn]] void hang() {
-  for (;;) ::pause();
-}
 
 [[noreturn]] void die_of(int signal) {
   ::signal(signal, SIG_DFL);
@@ -338,6 +335,10 @@ void tell_lie(const std::string& role, const LibraryRecording& honest) {
     channel.send(MessageKind::opened, bytes);
     hang();
   }
+}
+
+void hang() {
+  for (;;) ::poll(nullptr, 0, -1);
 }
 
 }  // namespace echoloop::test

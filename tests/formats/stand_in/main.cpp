@@ -78,10 +78,6 @@ LibraryRecording in_place() {
   return recording;
 }
 
-[[noreturn]] void hang() {
-  for (;;) ::pause();
-}
-
 void compute_for(double seconds) {
   const auto begin = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(seconds)) {
@@ -112,7 +108,7 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "huge-frames") return huge_frames();
   if (role == "crash-opening") crash();
   if (role == "exit-opening") ::_exit(3);
-  if (role == "hang-opening") hang();
+  if (role == "hang-opening") test::hang();
   if (role == "busy-for-300-ms") {
     compute_for(0.3);
     return fake_recording();
@@ -120,7 +116,7 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "busy-for-ever") compute_for(1e9);
   if (role == "takes-real-time") {
     ::alarm(1);
-    hang();
+    test::hang();
   }
   if (role == "takes-computing-time") {
     rlimit computing{};
@@ -131,7 +127,7 @@ LibraryRecording play(const OpenRequest& request) {
   }
   if (role == "aborts-opening") std::abort();
   if (role == "crash-frame-5") return until_frame_5(crash);
-  if (role == "hang-frame-5") return until_frame_5(hang);
+  if (role == "hang-frame-5") return until_frame_5(test::hang);
   if (role == "refuse-frame-5") {
     return until_frame_5([&] { throw Error("frame 5", "damaged", "an undamaged one"); });
   }
