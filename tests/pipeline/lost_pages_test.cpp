@@ -24,8 +24,9 @@ class LostPagesOfAFrame : public ::testing::Test {
   LostPagesOfAFrame() {
     wait_until([this] { return session_.counts().processed > 0 && images_.take(); });
     const Image& image = images_.front();
-    std::vector<std::byte> memory(source_->acquisition()->frame_bytes());
-    const auto samples = source_->at(image.stamp.source_index, memory);
+    const auto phantom = make_phantom({.name = "points"});  // the stream reads its own
+    std::vector<std::byte> memory(phantom->acquisition()->frame_bytes());
+    const auto samples = phantom->at(image.stamp.source_index, memory);
     testing::write_text_file(file_,
                              std::string(reinterpret_cast<const char*>(samples.data()), samples.size()));  // as it is
     mapped_ = MappedFile::open(file_);
