@@ -222,7 +222,11 @@ class Sender:
         self._wait(lambda: self._ready, self.timeout)
 
     def _bytes_of(self, frame):
-        view = memoryview(frame)
+        try:
+            view = memoryview(frame)
+        except TypeError:
+            raise ValueError(f"a frame of type {type(frame).__name__}; expected an array or bytes (a NumPy array, "
+                             "array.array, bytearray)") from None
         if view.c_contiguous:
             return view.cast("B") if view.nbytes else view
         return view.tobytes(order="A" if "strides_bytes" in self._description else "C")
