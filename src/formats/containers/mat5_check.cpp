@@ -192,7 +192,8 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
   } catch (const BeyondReach&) {
   }
   std::vector<std::byte> rest(kInflatedPiece);
-  for (std::size_t n = kInflatedPiece; n == kInflatedPiece && inflated <= size + 8; inflated += n) n = inflater.read(rest);
+  for (std::size_t n = kInflatedPiece; n == kInflatedPiece && inflated <= size + 8; inflated += n)
+    n = inflater.read(rest);
   if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kMat5File);
 }
 

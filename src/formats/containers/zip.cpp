@@ -18,7 +18,7 @@ constexpr std::uint64_t kMaxMembers = 4096;
 constexpr std::uint64_t kMaxDeflateRatio = 1032;  // zlib's technical description: deflate cannot do better than 1032:1
 constexpr std::uint64_t kMaxInflated = std::uint64_t{64} << 30;
 constexpr std::size_t kInflated = std::size_t{16} << 20;  // bytes between two looks at whether to stop
-constexpr std::uint32_t kIn64 = 0xffffffffU;           // "the value is in the zip64 field"
+constexpr std::uint32_t kIn64 = 0xffffffffU;              // "the value is in the zip64 field"
 
 class Bytes {  // bounds-checked little-endian access
  public:

@@ -18,11 +18,11 @@ struct ReceiveRow {  // of Receive
 ReceiveRow receive_row(const std::string& what, const MatNode& receive, std::size_t k) {
   const auto number = [&](const char* name, double otherwise) { return receive.number(name, k).value_or(otherwise); };
   const ReceiveRow row{.first = whole(what, "Receive.startSample", number("startSample", 0), 1) - 1,
-                .last = whole(what, "Receive.endSample", number("endSample", 0), 1),
-                .frame = whole(what, "Receive.framenum", number("framenum", 1), 1) - 1,
-                .buffer = whole(what, "Receive.bufnum", number("bufnum", 1), 1),
-                .aperture = whole(what, "Receive.aperture", number("aperture", 1), 1) - 1,
-                .adds = number("mode", 0) == 1.0};
+                       .last = whole(what, "Receive.endSample", number("endSample", 0), 1),
+                       .frame = whole(what, "Receive.framenum", number("framenum", 1), 1) - 1,
+                       .buffer = whole(what, "Receive.bufnum", number("bufnum", 1), 1),
+                       .aperture = whole(what, "Receive.aperture", number("aperture", 1), 1) - 1,
+                       .adds = number("mode", 0) == 1.0};
   if (row.last <= row.first) refuse(what, "Receive(" + std::to_string(k + 1) + ") with endSample before startSample");
   return row;
 }

@@ -51,10 +51,10 @@ Touched button(Ui& ui, const Rect& r, const TouchButton& b, float label_x) {
   ui.tip(b.id, h, r, {name, {}, b.why_not});
   const bool primary = b.ground == KeyGround::primary && enabled;
   ui.fill(r,
-          primary                      ? (h.held ? theme::kAccentHover : theme::kAccent)
+          primary                         ? (h.held ? theme::kAccentHover : theme::kAccent)
           : b.ground == KeyGround::chosen ? theme::kSelected
-          : h.held && enabled          ? theme::kHover
-                                       : theme::kField,
+          : h.held && enabled             ? theme::kHover
+                                          : theme::kField,
           8);
   const ImU32 ink = !enabled ? theme::kDisabled : primary ? theme::kInk : theme::kText;
   const Type type = primary || b.ground == KeyGround::chosen ? Type::large_strong : Type::large;

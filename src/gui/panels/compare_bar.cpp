@@ -21,10 +21,10 @@ struct CompareFit {
   float gap;
 };
 constexpr std::array<CompareFit, 5> kCompareFits = {{{true, 190, 180, "Swap A, B", "Close", "X", 16},
-                                       {false, 180, 150, "Swap A, B", "Close", "X", 12},
-                                       {false, 160, 120, "Swap", "Close", "", 8},
-                                       {false, 148, 84, "Swap", "", "", 6},
-                                       {false, 132, 64, "Swap", "", "", 4}}};
+                                                     {false, 180, 150, "Swap A, B", "Close", "X", 12},
+                                                     {false, 160, 120, "Swap", "Close", "", 8},
+                                                     {false, 148, 84, "Swap", "", "", 6},
+                                                     {false, 132, 64, "Swap", "", "", 4}}};
 constexpr float kWidestCombo = 180;
 
 float button_width(const Ui& ui, std::string_view label, std::string_view key) {
