@@ -120,7 +120,7 @@ TEST(Cine, FreezesOnTheFrameOnScreen) {
   EXPECT_EQ(rig.cine.mark_in, 0U);
   EXPECT_EQ(rig.cine.mark_out, 100U);
   EXPECT_TRUE(rig.review.frozen());
-  rig.review.thaw(rig.cine, *rig.session);
+  rig.review.resume(rig.cine, *rig.session);
   EXPECT_FALSE(rig.review.frozen());
   rig.review.freeze(rig.cine, 3);  // gone long ago: the newest
   EXPECT_EQ(rig.cine.index, 100U);
@@ -261,7 +261,7 @@ TEST(Cine, LiveAComparisonIsOfTheNewestFrame) {
   EXPECT_TRUE(rig.review.answered_by(newest));
   rig.freeze(503);
   EXPECT_EQ(rig.review.requests(), 2U) << "the frame on screen";
-  rig.review.thaw(rig.cine, *rig.session);
+  rig.review.resume(rig.cine, *rig.session);
   EXPECT_TRUE(rig.cine.compare) << "goes on live";
   rig.update(16.0);
   EXPECT_EQ(rig.review.requests(), 3U);

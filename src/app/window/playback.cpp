@@ -85,7 +85,7 @@ void Playback::freeze(Cine& cine, std::uint64_t sequence) {
   asked_.reset();
 }
 
-void Playback::thaw(Cine& cine, Session& session) {
+void Playback::resume(Cine& cine, Session& session) {
   session.end_review();
   forget(cine);
 }

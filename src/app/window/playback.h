@@ -23,7 +23,7 @@ class Playback {
   [[nodiscard]] bool frozen() const { return frozen_; }
   // Frozen, the history stands still; the frame with number `sequence` (or else the newest) stays on screen.
   void freeze(Cine& cine, std::uint64_t sequence);
-  void thaw(Cine& cine, Session& session);
+  void resume(Cine& cine, Session& session);
   void forget(Cine& cine);  // another source, or no session any more
 
   // Each window frame: moves the playhead of a loop that plays, and asks for what should be on screen. `params`: in the

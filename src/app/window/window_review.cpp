@@ -34,7 +34,7 @@ void WindowReview::freeze(std::uint64_t sequence) {
 }
 
 void WindowReview::go_live() {
-  playback_.thaw(parts_.state.cine, *parts_.session);
+  playback_.resume(parts_.state.cine, *parts_.session);
   parts_.trace.count_latencies_from(now_ns());
 }
 

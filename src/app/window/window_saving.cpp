@@ -82,7 +82,7 @@ std::filesystem::path WindowSaving::new_save(UserFolder kind, const std::string&
   return new_file(save_folder(parts_.viewer->settings().saving, kind), name, ending);
 }
 
-// A failure is told beside the folder too.
+// A failure is shown beside the folder too.
 void WindowSaving::try_to_save(UserFolder kind, const std::function<void()>& act) {
   if (!folder_ready(kind)) return;
   try {
