@@ -50,8 +50,8 @@ void set_columns(DasTables& t, const Acquisition& a, const BandPlan& band) {
   }
 }
 
-// Appends sum `s` of every pixel: transmit s, or that of its column.
-void append_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c_m_s, int s) {
+// Sum `s` of every pixel: transmit s, or that of its column.
+void add_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c_m_s, int s) {
   const Grid& g = t.grid;
   const auto nx = static_cast<std::size_t>(g.nx);
   const bool lines = !t.columns.empty();
@@ -76,8 +76,8 @@ void append_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double
     t.row_base.push_back(static_cast<int>(std::clamp(base, -1e9, 1e9)));
     t.row_turns.push_back(
         static_cast<float>(fraction(band.demod_hz * base / band.line_rate_hz + (lines ? 0.0 : iq_turns(a, band, s)))));
-    t.tx_excess.resize(t.tx_excess.size() + nx);
-    float* excess = &t.tx_excess[t.tx_excess.size() - nx];
+    float* excess = t.tx_excess.data() +
+                    (static_cast<std::size_t>(s) * static_cast<std::size_t>(g.nz) + static_cast<std::size_t>(iz)) * nx;
     for (int ix = 0; ix < g.nx; ++ix) excess[ix] = static_cast<float>(position(ix) - base);
   }
 }
@@ -108,8 +108,8 @@ std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const Ban
   const std::size_t rows = static_cast<std::size_t>(t->n_tx) * static_cast<std::size_t>(task.grid.nz);
   t->row_base.reserve(rows);
   t->row_turns.reserve(rows);
-  t->tx_excess.reserve(rows * static_cast<std::size_t>(task.grid.nx));  // up to 4 GiB: written once, row by row
-  for (int s = 0; s < t->n_tx; ++s) append_sum(*t, a, band, task.sound_speed_m_s, s);
+  t->tx_excess.resize(rows * static_cast<std::size_t>(task.grid.nx));  // up to 4 GiB
+  for (int s = 0; s < t->n_tx; ++s) add_sum(*t, a, band, task.sound_speed_m_s, s);
   return t;
 }
 

@@ -12,6 +12,7 @@
 #include "core/acquisition.h"
 #include "core/grid.h"
 #include "core/params.h"
+#include "core/plain_array.h"
 #include "core/transmits.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
@@ -43,7 +44,7 @@ struct DasTables {
   std::vector<ElementGeometry> elements;
   std::vector<int> row_base;     // [n_tx][nz]
   std::vector<float> row_turns;  // [n_tx][nz]
-  std::vector<float> tx_excess;  // [n_tx][nz][nx]
+  PlainArray<float> tx_excess;   // [n_tx][nz][nx]
 };
 
 // ... and the scalars beside it, so that an F-number or a window changes without a table being made or copied.

@@ -9,6 +9,7 @@
 #include "backend/cpu/fir_conditioner.h"
 #include "backend/cpu/method_das.h"
 #include "backend/cpu/window_das.h"
+#include "core/plain_array.h"
 #include "dsp/level.h"
 
 namespace echoloop {
@@ -45,14 +46,14 @@ class AnalyticCpuSteps final : public CpuSteps {
   BandConditioner conditioner_;  // the specification, and for bands that are not for filters
   FirConditioner filters_;
   WindowDas window_;
-  bool filtering_ = false;            // filters_ conditions the frames of this plan
-  bool windows_ = false;              // window_ beamforms them
-  std::vector<RowScratch> rows_;      // one a thread
-  std::vector<Complex> lines_;        // [n_tx][n_el][n_out]
-  std::vector<float> peaks_;          // [n_tx][n_el], largest component of each line
-  std::vector<Complex> pixels_;       // [nz][nx] of the beamformed grid
-  std::vector<float> weights_;        // likewise, of an adaptive method
-  std::vector<float> beam_envelope_;  // likewise, where the image's grid is another
+  bool filtering_ = false;           // filters_ conditions the frames of this plan
+  bool windows_ = false;             // window_ beamforms them
+  std::vector<RowScratch> rows_;     // one a thread
+  std::vector<Complex> lines_;       // [n_tx][n_el][n_out]
+  std::vector<float> peaks_;         // [n_tx][n_el], largest component of each line
+  PlainArray<Complex> pixels_;       // [nz][nx] of the beamformed grid
+  PlainArray<float> weights_;        // likewise, of an adaptive method
+  PlainArray<float> beam_envelope_;  // likewise, where the image's grid is another
 };
 
 void AnalyticCpuSteps::set_plan(const Plan& plan) {
@@ -154,7 +155,9 @@ void AnalyticCpuSteps::envelope(float* amplitudes) {
 
 std::vector<float> AnalyticCpuSteps::read_back(Lane::Tap tap) const {
   std::vector<float> out;
-  for (const Complex v : tap == Lane::Tap::conditioned ? lines_ : pixels_) out.insert(out.end(), {v.re, v.im});
+  const std::span<const Complex> from =
+      tap == Lane::Tap::conditioned ? std::span<const Complex>(lines_) : std::span<const Complex>(pixels_);
+  for (const Complex v : from) out.insert(out.end(), {v.re, v.im});
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/cpu_steps.h"
+#include "core/plain_array.h"
 #include "dsp/kiss_plan.h"
 #include "dsp/level.h"
 
@@ -48,7 +49,8 @@ class CourseCpuSteps final : public CpuSteps {
     return frame_level_db(*std::max_element(amplitudes.begin(), amplitudes.end()));
   }
   [[nodiscard]] std::vector<float> read_back(Lane::Tap tap) const override {
-    return tap == Lane::Tap::conditioned ? lines_ : pixels_;
+    if (tap == Lane::Tap::conditioned) return lines_;
+    return {pixels_.begin(), pixels_.end()};
   }
 
  private:
@@ -62,7 +64,7 @@ class CourseCpuSteps final : public CpuSteps {
   SampleType sample_type_ = SampleType::float32;
   std::shared_ptr<const CoursePlan> plan_;
   std::vector<float> lines_;       // [n_tx][n_el][n_samples]
-  std::vector<float> pixels_;      // [nz][nx], RF
+  PlainArray<float> pixels_;       // [nz][nx], RF
   std::vector<Complex> analytic_;  // [transform size] real column's spectrum -> analytic signal's
   std::vector<Scratch> scratch_;   // one a thread
 };

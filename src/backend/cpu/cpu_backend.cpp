@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu_lane.h"
 #include "backend/cpu/cpu_structure.h"
 #include "backend/gate_device.h"
+#include "core/plain_array.h"
 
 namespace echoloop {
 namespace {
@@ -16,11 +17,11 @@ namespace {
 class PageableBlock final : public HostMemoryBlock {
  public:
   explicit PageableBlock(std::size_t bytes) : memory_(bytes) {}
-  std::span<std::byte> bytes() override { return memory_; }
+  std::span<std::byte> bytes() override { return {memory_.begin(), memory_.end()}; }
   [[nodiscard]] HostMemory kind() const override { return HostMemory::pageable; }
 
  private:
-  std::vector<std::byte> memory_;
+  PlainArray<std::byte> memory_;
 };
 
 class CpuBackend final : public Backend {

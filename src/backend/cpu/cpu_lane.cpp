@@ -107,7 +107,7 @@ void CpuLane::envelope() {
 void CpuLane::fit_image_storage() {
   const std::size_t pixels = plan_->grid.pixels();
   if (image_.storage == nullptr || image_.capacity < pixels) {
-    auto memory = std::make_shared<std::vector<float>>(pixels);
+    auto memory = std::make_shared<PlainArray<float>>(pixels);
     image_.host_db = memory->data();
     image_.capacity = pixels;
     image_.storage = std::move(memory);
@@ -158,6 +158,9 @@ void CpuLane::append_spans(TimingTrace& trace) {
   }
 }
 
-std::vector<float> CpuLane::read_back(Tap tap) { return tap == Tap::envelope ? envelope_ : steps_->read_back(tap); }
+std::vector<float> CpuLane::read_back(Tap tap) {
+  if (tap != Tap::envelope) return steps_->read_back(tap);
+  return {envelope_.begin(), envelope_.end()};
+}
 
 }  // namespace echoloop

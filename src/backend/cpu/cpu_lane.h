@@ -11,6 +11,7 @@
 #include "backend/cpu/cpu_refiner.h"
 #include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/worker_pool.h"
+#include "core/plain_array.h"
 
 namespace echoloop {
 
@@ -56,7 +57,7 @@ class CpuLane final : public Lane {
   CpuRefiner refiner_;
   float level_db_ = 0.0f;          // that the frame's decibels count from
   std::vector<std::byte> picked_;  // samples of every second, third ... transmit
-  std::vector<float> envelope_;    // [nz][nx]
+  PlainArray<float> envelope_;     // [nz][nx]
   std::vector<float> line_;        // [nz]: the image's column that was kept
   Image image_;
   std::array<Span, kStageCount> spans_{};     // by stage

@@ -6,6 +6,7 @@
 
 #include "backend/cpu/worker_pool.h"
 #include "backend/refine_plan.h"
+#include "core/plain_array.h"
 
 namespace echoloop {
 
@@ -28,8 +29,8 @@ class CpuRefiner {
   void smooth_lateral(int iz, float* row) const;
 
   std::shared_ptr<const RefinePlan> plan_;
-  std::vector<float> average_;  // amplitudes
-  std::vector<float> scratch_;  // dB
+  PlainArray<float> average_;  // amplitudes
+  PlainArray<float> scratch_;  // dB
 };
 
 }  // namespace echoloop

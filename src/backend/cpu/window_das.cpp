@@ -14,7 +14,7 @@ float width_m(const DasGeometry& g) {
   return g.down_m == nullptr ? g.x_m[g.nx - 1] - g.x_m[0] : 2.0f * g.z_m[g.nz - 1];
 }
 
-bool delays_fit(const DasGeometry& g, const std::vector<float>& tx_excess) {
+bool delays_fit(const DasGeometry& g, const PlainArray<float>& tx_excess) {
   float largest = 0.0f;
   for (const float v : tx_excess) largest = std::max(largest, std::abs(v));
   return largest + width_m(g) * g.samples_per_m < kMaxSpread;
