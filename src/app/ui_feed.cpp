@@ -86,7 +86,8 @@ void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t 
                   .host_free = free_host_memory(),
                   .slot_bytes = memory.slot_bytes,
                   .lane_bytes = memory.lane_bytes,
-                  .page_locked = session.host_memory() != HostMemory::pageable};
+                  .page_locked = session.host_memory() != HostMemory::pageable,
+                  .in_place_bytes = memory.in_place_bytes};
 }
 
 void UiFeed::update_histories(UiState& state, const TimingTrace& trace) {

@@ -22,6 +22,8 @@ class FakeBackend final : public Backend {
   using Hook = std::function<void(const RfFrame&)>;  // [processing thread]
   Hook on_upload;
   Hook on_beamform;  // the samples are still the lane's
+  std::function<std::unique_ptr<PageLock>(std::span<const std::byte>)> on_page_lock;  // [any thread]
+  bool all_kinds = false;                                                             // of host memory; else pageable
   bool refuse_lanes = false;
   DeviceMemory device_memory;     // what memory() says
   std::atomic<bool> lost{false};  // what usable() denies
@@ -30,10 +32,12 @@ class FakeBackend final : public Backend {
 
   [[nodiscard]] std::string name() const override { return "fake"; }
   [[nodiscard]] std::string device() const override { return "none"; }
-  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory) override {
-    return std::make_unique<Block>(bytes);
+  std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
+    return std::make_unique<Block>(bytes, all_kinds ? kind : HostMemory::pageable);
   }
-  std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
+  std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override {
+    return on_page_lock ? on_page_lock(memory) : nullptr;
+  }
   std::unique_ptr<Lane> make_lane(int, StreamMode) override {
     if (refuse_lanes || lost) throw std::runtime_error("no lane can be made");
     return std::make_unique<FakeLane>(*this);
@@ -49,12 +53,13 @@ class FakeBackend final : public Backend {
  private:
   class Block final : public HostMemoryBlock {
    public:
-    explicit Block(std::size_t bytes) : memory_(bytes) {}
+    Block(std::size_t bytes, HostMemory kind) : memory_(bytes), kind_(kind) {}
     std::span<std::byte> bytes() override { return memory_; }
-    [[nodiscard]] HostMemory kind() const override { return HostMemory::pageable; }
+    [[nodiscard]] HostMemory kind() const override { return kind_; }
 
    private:
     std::vector<std::byte> memory_;
+    HostMemory kind_;
   };
 
   class FakeLane final : public Lane {

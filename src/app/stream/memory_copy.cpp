@@ -37,19 +37,28 @@ class MemoryCopy final : public SeekableSource {
 
 }  // namespace
 
+namespace {
+
+bool lends_elsewhere(HostMemory kind, Source& source) {
+  if (kind == HostMemory::pageable || source.seekable() == nullptr || !source.lends_frames()) return false;
+  return kind != HostMemory::pinned || source.lendable_memory().empty();  // else page-locked where it is
+}
+
+}  // namespace
+
+bool wants_other_memory(HostMemory kind, Source& source, Backend& backend) {
+  return lends_elsewhere(kind, source) && backend.allocate_host(64, kind)->kind() == kind;
+}
+
 std::size_t memory_copy_bytes(HostMemory kind, Source& source) {
-  const SeekableSource* const seekable = source.seekable();
-  if (kind == HostMemory::pageable || seekable == nullptr || !source.lends_frames()) return 0;
-  if (kind == HostMemory::pinned && !source.lendable_memory().empty()) return 0;  // page-locked where it is
+  if (!lends_elsewhere(kind, source)) return 0;
   const std::size_t frame_bytes = source.acquisition()->frame_bytes();
-  return seekable->frame_count() > kMaxMemoryCopy / frame_bytes ? 0 : seekable->frame_count() * frame_bytes;
+  const std::uint64_t frames = source.seekable()->frame_count();
+  return frames > kMaxMemoryCopy / frame_bytes ? 0 : frames * frame_bytes;
 }
 
 std::shared_ptr<Source> with_frames_in(HostMemory kind, const std::shared_ptr<Source>& source, Backend& backend) {
-  const std::size_t bytes = memory_copy_bytes(kind, *source);
-  if (bytes == 0) return source;
-  if (backend.allocate_host(64, kind)->kind() != kind) return source;
-  auto memory = backend.allocate_host(bytes, kind);
+  auto memory = backend.allocate_host(memory_copy_bytes(kind, *source), kind);
   if (memory->kind() != kind) return source;
   return std::make_shared<MemoryCopy>(as_seekable(source), std::move(memory));
 }

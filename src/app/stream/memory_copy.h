@@ -10,12 +10,16 @@
 
 namespace echoloop {
 
-// `source` with its frames in memory of `kind`; `source` itself when that makes no sense: it does not lend its frames,
-// pageable memory is wanted (they lie in such), the copy would be too big, or the backend has no such memory.
-std::shared_ptr<Source> with_frames_in(HostMemory kind, const std::shared_ptr<Source>& source, Backend& backend);
+// Whether frames of `source` are to lie in other memory than they do: it lends them, and other than pageable memory is
+// wanted.
+bool wants_other_memory(HostMemory kind, Source& source, Backend& backend);
 
-// Bytes of the copy that with_frames_in() would make; 0 = none.
+// Bytes of the copy made before a stream starts; 0: none, also for recordings beyond kMaxMemoryCopy, whose frames are
+// brought there while they are streamed (background_memory.h).
 std::size_t memory_copy_bytes(HostMemory kind, Source& source);
+
+// `source` with its frames in memory of `kind`; `source` itself when the backend has no such memory.
+std::shared_ptr<Source> with_frames_in(HostMemory kind, const std::shared_ptr<Source>& source, Backend& backend);
 
 inline constexpr std::size_t kMaxMemoryCopy = std::size_t{1} << 30;  // 1 GiB: copied in well under a second
 

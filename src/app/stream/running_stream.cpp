@@ -87,7 +87,19 @@ void RunningStream::make_feed(const StreamPlan& plan) {
     const std::span<const std::byte> lent = plan.source->lendable_memory();
     if (!lent.empty() && lent.size() <= max_page_locked_bytes()) feed_.page_lock = plan.backend.page_lock(lent);
   }
-  if (feed_.page_lock == nullptr) feed_.source = with_frames_in(kind, plan.source, plan.backend);
+  if (feed_.page_lock != nullptr || !wants_other_memory(kind, *plan.source, plan.backend)) return;
+  if (memory_copy_bytes(kind, *plan.source) > 0) {
+    feed_.source = with_frames_in(kind, plan.source, plan.backend);
+    return;
+  }
+  feed_.background = std::make_shared<BackgroundMemory>(
+      as_seekable(plan.source), kind, plan.backend, BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes()});
+  feed_.source = feed_.background;
+}
+
+HostMemory RunningStream::host_memory() const {
+  if (feed_.background == nullptr) return host_memory_;
+  return feed_.background->complete() ? feed_.kind : HostMemory::pageable;
 }
 
 std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
@@ -103,7 +115,7 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
     plan.source->read_ahead_in(
         [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
   }
-  const bool copied = feed_.page_lock != nullptr || feed_.source != plan.source;
+  const bool copied = feed_.page_lock != nullptr || (feed_.source != plan.source && feed_.background == nullptr);
   host_memory_ = !lent ? slots.front().kind : copied ? feed_.kind : HostMemory::pageable;
   return slots;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/stream/background_memory.h"
 #include "backend/pipeline.h"
 #include "core/frame_ring.h"
 #include "history/frame_sink.h"
@@ -16,8 +17,9 @@ namespace echoloop {
 // The recording's frames in memory of one kind; kept from one arrangement to the next.
 struct Feed {
   HostMemory kind = HostMemory::pageable;
-  std::shared_ptr<Source> source;       // what the producer reads
-  std::shared_ptr<PageLock> page_lock;  // of the source's own memory
+  std::shared_ptr<Source> source;                     // what the producer reads
+  std::shared_ptr<PageLock> page_lock;                // of the source's own memory
+  std::shared_ptr<BackgroundMemory> background = {};  // `source`, while its frames are brought there
 };
 
 struct StreamPlan {
@@ -47,8 +49,8 @@ class RunningStream {
   [[nodiscard]] FrameRing& ring() { return *ring_; }
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
   [[nodiscard]] Producer& producer() { return *producer_; }
-  [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
-  [[nodiscard]] std::size_t slot_bytes() const { return slot_bytes_; }   // 0: frames are lent
+  [[nodiscard]] HostMemory host_memory() const;                         // that all frames really lie in
+  [[nodiscard]] std::size_t slot_bytes() const { return slot_bytes_; }  // 0: frames are lent
   [[nodiscard]] const Feed& feed() const { return feed_; }
   [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }  // just before the first frame was asked for
 

@@ -129,6 +129,10 @@ StreamMemory Session::memory() const {
   memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(made_.slots);
   if (feed_.source != nullptr && feed_.source != source_) {
     memory.host_bytes += memory_copy_bytes(feed_.kind, *source_);
+    if (feed_.background != nullptr) {
+      memory.host_bytes += feed_.background->bytes_copied();
+      memory.in_place_bytes = feed_.background->bytes_in_place();
+    }
   }
   memory.device = backend_.memory();
   memory.lane_bytes = memory.device.used / static_cast<std::size_t>(made_.lanes);

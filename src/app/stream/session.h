@@ -80,8 +80,9 @@ class Session {
   [[nodiscard]] Source& source() { return *source_; }
   [[nodiscard]] const AcquisitionPtr& acquisition() const { return source_->acquisition(); }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
-  [[nodiscard]] double rate_hz() const;                                  // the rate in use; kRateMax = unpaced
-  [[nodiscard]] HostMemory host_memory() const { return host_memory_; }  // that frames really lie in
+  [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
+  // That all frames really lie in.
+  [[nodiscard]] HostMemory host_memory() const { return running() ? running_->host_memory() : host_memory_; }
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] SideCounts side_counts() const { return running() ? running_->pipeline().side_counts() : SideCounts(); }

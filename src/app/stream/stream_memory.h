@@ -12,9 +12,10 @@ namespace echoloop {
 
 // Bytes; device numbers are 0 on the CPU.
 struct StreamMemory {
-  std::size_t slot_bytes = 0;  // one slot; 0: frames are lent in place
-  std::size_t host_bytes = 0;  // slots and the recording's copy
-  std::size_t lane_bytes = 0;  // one lane, on the device
+  std::size_t slot_bytes = 0;      // one slot; 0: frames are lent in place
+  std::size_t in_place_bytes = 0;  // of a long recording, in the wanted kind of memory so far
+  std::size_t host_bytes = 0;      // slots and the recording's copy
+  std::size_t lane_bytes = 0;      // one lane, on the device
   DeviceMemory device;
 };
 

@@ -161,6 +161,8 @@ void memory_rows(PanelContext& c, Column& column) {
   host += m.history_used > 0 ? fmt::format(", which takes {}.", byte_text(m.history_used)) : ".";
   if (m.slot_bytes > 0) host += fmt::format(" {} per slot.", byte_text(m.slot_bytes));
   if (m.page_locked) host += " Page-locked: never swapped, read directly by the device.";
+  if (m.in_place_bytes > 0)
+    host += fmt::format(" Page-locked frames of the recording: {}.", byte_text(m.in_place_bytes));
   const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";
   memory_line(c, column, {"memory_host", label, m.host_used, m.host_free, host});
 }

@@ -107,9 +107,10 @@ struct MemoryView {
   std::size_t host_used = 0;     // slots, copies of recordings and the history
   std::size_t history_used = 0;  // of that, frames kept to look back
   std::size_t host_free = 0;
-  std::size_t slot_bytes = 0;  // one slot; 0 when frames are lent in place
-  std::size_t lane_bytes = 0;  // one lane, on the device
-  bool page_locked = false;    // host_used is
+  std::size_t slot_bytes = 0;      // one slot; 0 when frames are lent in place
+  std::size_t lane_bytes = 0;      // one lane, on the device
+  bool page_locked = false;        // host_used is
+  std::size_t in_place_bytes = 0;  // of a long recording: page-locked while it is streamed
 };
 
 // What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
