@@ -4,7 +4,8 @@
 The record is that of `echoloop bench`, and behind its rows those of whole runs of the program, each taken from its own
 report: on the demo phantom in its window, where there is a display; on frames of the GPU short course's size (S1: 3
 transmits x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), where numpy is there, flat out with every
-kind of host memory and both arrangements of streams, and with the timeline open and closed by turns. What is excluded:
+kind of host memory and both arrangements of streams, with the timeline open and closed by turns, and on cineloops of
+S1 and S2 that are longer than what is copied into memory before a stream starts, by turns with short ones. What is excluded:
 making the noise recording, start-up, the first frames' allocations (a run lasts some seconds).
 """
 import argparse
@@ -37,6 +38,64 @@ def make_s1(folder):
             json.dump({"file": os.path.basename(path), **sidecar}, out)
         files[name] = path
     return files
+
+
+# transmits, samples, sampling frequency, band and centre in Hz, pitch in m, angle of the last plane wave in rad, grid
+CINELOOPS = {"S1": (3, 8183, 100e6, (3e6, 7e6), 5e6, 0.298e-3, 0.1745, S1_GRID),
+             "S2": (75, 1536, 20.832e6, (2.6e6, 7.8e6), 5.208e6, 0.3e-3, 0.2793, "--grid=-19:19:387,5:45:609")}
+
+
+def make_cineloop(folder, case, n_bytes):
+    """Band-limited noise of a few frames, again and again: an int16 .npy of that many bytes, with its sidecar."""
+    import numpy as np
+
+    n_tx, n_samples, fs, band, fc, pitch, angle, _ = CINELOOPS[case]
+    spectrum = np.fft.rfft(np.random.default_rng(1).standard_normal((8, n_tx, 128, n_samples), dtype=np.float32))
+    f = np.fft.rfftfreq(n_samples, 1 / fs)
+    rf = np.fft.irfft(spectrum * ((f > band[0]) & (f < band[1])), n_samples)
+    rf = (8000 / np.abs(rf).max() * rf).astype(np.int16)
+    frames = n_bytes // rf[0].nbytes
+    path = os.path.join(folder, f"{case}_{frames}.npy")
+    out = np.lib.format.open_memmap(path, "w+", np.int16, (frames,) + rf.shape[1:])
+    for i in range(frames):
+        out[i] = rf[i % len(rf)]
+    out.flush()
+    with open(path[:-4] + ".json", "w") as sidecar:
+        json.dump({"file": os.path.basename(path), "axes": ["frame", "transmit", "element", "time"], "fs_hz": fs,
+                   "fc_hz": fc, "c_m_s": 1540, "t_zero": "origin", "t0_s": 0, "pitch_m": pitch, "n_elements": 128,
+                   "frame_rate_hz": 1000, "tx": [{"kind": "plane", "angle_rad": a}
+                                                 for a in np.linspace(-angle, angle, n_tx)]}, sidecar)
+    return path
+
+
+def cineloops(folder, options):
+    """Rows of cineloops of --cineloop-bytes, .npy and .uff, each by turns with one that fits into memory."""
+    rows = []
+    for case, (*_, grid) in CINELOOPS.items():
+        short = make_cineloop(folder, case, 1000 << 20)
+        files = {"npy": make_cineloop(folder, case, options.cineloop_bytes)}
+        files["uff"] = files["npy"][:-4] + ".uff"
+        run(options.program, [files["npy"], grid, "--headless", "--no-loop", "--rate", "max", "--policy", "block",
+                              "--record", files["uff"]], folder)
+        for container, path in files.items():
+            figures = {"long": [], "short": []}
+            for _ in range(3):
+                for length, file in (("short", short), ("long", path)):
+                    figures[length].append(run(options.program, [
+                        file, grid, "--set", "f_number=1", "--headless", "--rate", "max", "--lanes", options.lanes,
+                        "--duration", options.seconds], folder))
+            middle = {k: sorted(v, key=lambda r: r["frames_per_second"])[1] for k, v in figures.items()}
+            long, in_memory = middle["long"], middle["short"]["frames_per_second"]
+            rows.append({"case": case, "what": "cineloop", "input": "int16", "container": container,
+                         "bytes": os.path.getsize(path), "f_number": 1, "backend": long["backend"],
+                         "host_memory": long["host_memory"], "host_memory_bytes": long.get("host_memory_bytes", 0),
+                         "frames_per_second": round(long["frames_per_second"], 1),
+                         "in_memory_frames_per_second": round(in_memory, 1),
+                         "share": round(long["frames_per_second"] / in_memory, 3)})
+            print(json.dumps(rows[-1]), flush=True)
+        for file in (short, *files.values()):
+            os.remove(file)
+    return rows
 
 
 def run(program, arguments, folder, environment=None):
@@ -100,8 +159,13 @@ def main():
     parser.add_argument("--bench-seconds", default="0.3", help="of each figure of echoloop bench")
     parser.add_argument("--bench", nargs="*", default=[], help="records of echoloop bench, instead of running it")
     parser.add_argument("--lanes", default="3", help="of the runs that compare kinds of memory")
+    parser.add_argument("--cineloop-bytes", type=int, default=4 << 30, help="of each long cineloop; 0: none")
+    parser.add_argument("--only-cineloops", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if options.only_cineloops:
+            cineloops(folder, options)
+            return
         record = bench(folder, options)
         record["settings"]["seconds_a_run"] = float(options.seconds)
         rows = record["results"]
@@ -132,6 +196,8 @@ def main():
             for state in ("folded", "open") * 5 if os.environ.get("DISPLAY") else ():
                 measure("S1", f"timeline {state}", name, *s1, "--rate", "max", "--lanes", options.lanes,
                         environment=panels(folder, state))
+        if files and options.cineloop_bytes > 0:
+            rows += cineloops(folder, options)
     with open(options.out, "w") as out:
         json.dump(record, out, indent=1, sort_keys=True)
         out.write("\n")

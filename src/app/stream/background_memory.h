@@ -1,18 +1,17 @@
-// A recording that is too long to be copied before its stream starts: a thread of its own brings its frames into memory
-// of the wanted kind, piece by piece, while they are streamed from where they lie. A piece of a mapped file is
-// page-locked in place; where the system refuses that, or another kind is wanted, pieces are copied. At most a quarter
-// of the machine's memory is taken; frames beyond it stay where they are.
+// A recording that is too long to be copied before its stream starts: threads copy its frames into memory of the wanted
+// kind, piece by piece, while they are streamed from where they lie. At most a quarter of the machine's memory is
+// taken; frames beyond it stay where they are. Why a copy and not page-locking the mapped file in place: a driver may
+// never come back from that, and holds the whole process's memory map meanwhile (seen with Linux 6 and driver 580).
 #pragma once
 
 #include <atomic>
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "backend/backend.h"
+#include "core/plain_array.h"
 #include "source/source.h"
 
 namespace echoloop {
@@ -20,11 +19,12 @@ namespace echoloop {
 class BackgroundMemory final : public SeekableSource {
  public:
   struct Limits {
-    std::size_t piece_bytes = std::size_t{1} << 28;  // a piece; at least a frame
-    std::size_t total_bytes = 0;                     // of all pieces together
+    std::size_t piece_bytes = std::size_t{64} << 20;  // of a piece; at least a frame
+    std::size_t total_bytes = 0;                      // of all pieces together
+    int threads = 1;
   };
 
-  // `source` lends its frames; its recording and the backend outlive this.
+  // `source` lends its frames; it and the backend outlive this.
   BackgroundMemory(std::shared_ptr<SeekableSource> source, HostMemory kind, Backend& backend, const Limits& limits);
   ~BackgroundMemory() override;
   BackgroundMemory(const BackgroundMemory&) = delete;
@@ -36,40 +36,33 @@ class BackgroundMemory final : public SeekableSource {
   [[nodiscard]] bool lends_frames() const override { return true; }
 
   // Any thread:
-  [[nodiscard]] std::size_t bytes_in_place() const;  // in memory of the wanted kind so far
-  [[nodiscard]] std::size_t bytes_copied() const { return copying_ ? bytes_in_place() : 0; }
-  [[nodiscard]] bool complete() const { return state_ == State::all; }  // every frame is
-  [[nodiscard]] bool working() const { return state_ == State::working; }
+  [[nodiscard]] std::size_t bytes() const { return frames_in_place_ * frame_bytes_; }  // copied so far
+  [[nodiscard]] bool complete() const { return frames_in_place_ == frame_count(); }    // every frame is copied
+  [[nodiscard]] bool working() const { return working_ > 0; }
 
  private:
-  enum class State { working, all, part };
   struct Piece {
-    std::unique_ptr<PageLock> lock;  // one of the two
-    std::unique_ptr<HostMemoryBlock> copy;
+    PlainArray<std::byte> memory;  // page-locked by `lock`; or
+    std::unique_ptr<PageLock> lock;
+    std::unique_ptr<HostMemoryBlock> block;
+    std::span<const std::byte> frames;
+    std::atomic<bool> ready{false};
   };
 
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override;
-  std::span<const std::byte> across(std::span<const std::byte> frame, std::size_t piece);
-  void run(const std::stop_token& stop);
-  bool lock_pieces(const std::stop_token& stop);
-  bool copy_pieces(const std::stop_token& stop);
-  [[nodiscard]] bool room_for(std::size_t bytes) const;
+  void copy_pieces(const std::stop_token& stop);
+  bool copy_piece(std::size_t number, const std::stop_token& stop);
 
   std::shared_ptr<SeekableSource> source_;
   HostMemory kind_;
   Backend& backend_;
-  Limits limits_;
   std::size_t frame_bytes_;
   std::uint64_t frames_a_piece_;
-  std::span<const std::byte> mapping_;  // whole pages with all frames of a mapped file; empty: pieces are copied
-  std::atomic<bool> copying_{false};    // pieces are copies; else parts of mapping_
-  std::vector<Piece> pieces_;           // each written before ready_ counts it
-  std::atomic<std::size_t> ready_{0};
-  std::atomic<State> state_{State::working};
-  std::byte touched_{};  // of pages that were read, so that they are
-  std::mutex mutex_;
-  std::map<std::size_t, std::unique_ptr<HostMemoryBlock>> across_;  // frames on the border before a piece; under mutex_
-  std::jthread thread_;                                             // last: ends first
+  std::vector<Piece> pieces_;  // as many as may be taken
+  std::atomic<std::size_t> next_piece_{0};
+  std::atomic<std::uint64_t> frames_in_place_{0};
+  std::atomic<int> working_{0};        // threads
+  std::vector<std::jthread> threads_;  // last: end first
 };
 
 }  // namespace echoloop

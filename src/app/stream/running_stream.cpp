@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "app/stream/memory_copy.h"
@@ -92,8 +94,10 @@ void RunningStream::make_feed(const StreamPlan& plan) {
     feed_.source = with_frames_in(kind, plan.source, plan.backend);
     return;
   }
+  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 8);
   feed_.background = std::make_shared<BackgroundMemory>(
-      as_seekable(plan.source), kind, plan.backend, BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes()});
+      as_seekable(plan.source), kind, plan.backend,
+      BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(), .threads = threads});
   feed_.source = feed_.background;
 }
 

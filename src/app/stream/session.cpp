@@ -130,8 +130,8 @@ StreamMemory Session::memory() const {
   if (feed_.source != nullptr && feed_.source != source_) {
     memory.host_bytes += memory_copy_bytes(feed_.kind, *source_);
     if (feed_.background != nullptr) {
-      memory.host_bytes += feed_.background->bytes_copied();
-      memory.in_place_bytes = feed_.background->bytes_in_place();
+      memory.in_place_bytes = feed_.background->bytes();
+      memory.host_bytes += memory.in_place_bytes;
     }
   }
   memory.device = backend_.memory();
