@@ -17,6 +17,7 @@
 #include "app/options/terminal.h"
 #include "app/outputs/describe_source.h"
 #include "app/repair_command.h"
+#include "app/render_command.h"
 #include "app/send_command.h"
 #include "core/error.h"
 #include "core/param_table.h"
@@ -65,6 +66,8 @@ int run(int argc, char** argv) {
       return run_repair(options);
     case Command::send:
       return run_send(options);
+    case Command::render:
+      return run_render(options);
     case Command::bench:
       return run_bench(options);
     case Command::view:

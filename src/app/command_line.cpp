@@ -193,9 +193,14 @@ Options parse_view(std::vector<std::string> words, Options o) {
   add_options(app, o, texts);
   // `info` and `repair` are words before the source, not options: they are removed first.
   const std::vector<std::string> all = words;
-  if (!words.empty() && (words.front() == "info" || words.front() == "repair")) {
-    o.command = words.front() == "info" ? Command::info : Command::repair;
+  if (!words.empty() && (words.front() == "info" || words.front() == "repair" || words.front() == "render")) {
+    o.command = words.front() == "info" ? Command::info : words.front() == "repair" ? Command::repair : Command::render;
     words.erase(words.begin());
+  }
+  if (o.command == Command::render) {
+    app.remove_option(app.get_option("source"));
+    app.add_option("source", o.render_files, "Recordings, and folders of recordings");
+    app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
   }
   join_kiosk(words);
   try {
@@ -214,7 +219,8 @@ Options parse_view(std::vector<std::string> words, Options o) {
   refuse_empty_values(app);
   if (o.session != nullptr) {
     o.source = o.session->source;
-  } else if (o.source_given && o.command != Command::repair && is_session_file(o.source)) {
+  } else if (o.source_given && o.command != Command::repair && o.command != Command::render &&
+             is_session_file(o.source)) {
     return parse_view(all, options_of(o.source));
   }
   if (o.command == Command::repair && !o.source_given) throw Error("repair", "no file given", "echoloop repair FILE");
@@ -223,6 +229,9 @@ Options parse_view(std::vector<std::string> words, Options o) {
     throw Error("--json", "only available with info", "echoloop info FILE --json");
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
+  if (!texts.image_values.empty()) {
+    o.image_values = static_cast<ImageValues>(index_of(kImageValueNames, "--images-type", texts.image_values));
+  }
   take_limits(o, texts, app);
   take_stream(o, texts, app);
   take_settings(o, texts);

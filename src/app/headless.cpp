@@ -14,6 +14,7 @@
 #include "app/outputs/figures.h"
 #include "app/outputs/film_job.h"
 #include "app/outputs/frame_outputs.h"
+#include "app/outputs/image_sequence.h"
 #include "app/outputs/live_outputs.h"
 #include "app/outputs/marks_json.h"
 #include "app/outputs/measure_image.h"
@@ -62,7 +63,8 @@ void say_live_notes(Source& source) {
 // A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
 // Recordings hold one acquisition: with one of them the stream ends. True when it was so.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const bool records = std::ranges::any_of(options.frame_files, [](const auto& file) { return !file.second.empty(); });
+  const bool records = !options.images_out.empty() ||
+                       std::ranges::any_of(options.frame_files, [](const auto& file) { return !file.second.empty(); });
   if (session.producer_state() != ProducerState::changed || records) return false;
   opened.info.acquisition = session.acquisition();
   session.follow_acquisition(apply_settings(default_params(*opened.info.acquisition), options.settings));
@@ -106,10 +108,13 @@ std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& o
   return std::make_unique<FilmJob>(std::move(order));
 }
 
-// Every image: the stream waits for the encoder.
-std::function<void(const Image&)> film_taker(FilmJob* film) {
-  if (film == nullptr) return {};
-  return [film](const Image& image) { film->offer(image, WhenFull::wait); };
+// Every image: the stream waits for the encoder, and for the disk.
+std::function<void(const Image&)> image_taker(FilmJob* film, ImageSequence* sequence) {
+  if (film == nullptr && sequence == nullptr) return {};
+  return [film, sequence](const Image& image) {
+    if (film != nullptr) film->offer(image, WhenFull::wait);
+    if (sequence != nullptr) sequence->add(image);
+  };
 }
 
 nlohmann::json end_film(FilmJob& film) {
@@ -184,8 +189,12 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
 
 int run_headless(const Options& options) {
   require_outputs(options);
+  return run_headless(options, choose_backend(options.backend));
+}
+
+int run_headless(const Options& options, const ChosenBackend& chosen) {
+  require_outputs(options);
   const Marks marks = marks_of(options);
-  ChosenBackend chosen = choose_backend(options.backend);
   OpenedSource opened = open_source(options.source, options.facts, {}, {}, say_waiting);
   const AcquisitionPtr described = opened.info.acquisition;
   const Acquisition& acquisition = *described;
@@ -199,34 +208,42 @@ int run_headless(const Options& options) {
   TimingTrace trace;
   watch_interrupts();
   const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
+  std::unique_ptr<ImageSequence> sequence;
+  if (!options.images_out.empty()) {
+    sequence =
+        std::make_unique<ImageSequence>(options.images_out, options.image_values, make_grid(params, acquisition));
+  }
   RfHistory history(options.history_bytes.value_or(0));
   FrameOutputs files(options, opened.info.acquisition,
                      {.version = kVersion, .parameters = json_text(params_json(params))}, history);
-  Session session(*chosen.backend, opened.source, live.images, trace,
-                  {.stream = options.stream,
-                   .params = params,
-                   .max_frames = limits.frames,
-                   .host_copy = wants_picture(options) || film != nullptr ? HostCopy::made : HostCopy::none,
-                   .on_image = film_taker(film.get()),
-                   .samples = opened.info.samples,
-                   .history = history.budget_bytes() > 0 ? &history : nullptr,
-                   .sinks = files.sinks(),
-                   .past = wants_measures(options, marks) ? &past : nullptr,
-                   .side = live.side(),
-                   .first_frame = saved != nullptr ? saved->frame : 0,
-                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
+  Session session(
+      *chosen.backend, opened.source, live.images, trace,
+      {.stream = options.stream,
+       .params = params,
+       .max_frames = limits.frames,
+       .host_copy = wants_picture(options) || film != nullptr || sequence != nullptr ? HostCopy::made : HostCopy::none,
+       .on_image = image_taker(film.get(), sequence.get()),
+       .samples = opened.info.samples,
+       .history = history.budget_bytes() > 0 ? &history : nullptr,
+       .sinks = files.sinks(),
+       .past = wants_measures(options, marks) ? &past : nullptr,
+       .side = live.side(),
+       .first_frame = saved != nullptr ? saved->frame : 0,
+       .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
   say_notes(chosen.note, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, opened, options, limits.seconds);
   say_live_notes(*opened.source);
   files.finish();
 
-  const int status = say_how_it_ended(options, limits, session, files, totals);
+  int status = say_how_it_ended(options, limits, session, files, totals);
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
+  if (sequence != nullptr) status = std::max(status, sequence->finish(image, *chosen.backend, options.source, totals));
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
   say_faults(opened.info.samples);
+  if (sequence != nullptr) report["images_out"] = sequence->report();
   if (film != nullptr) report["video"] = end_film(*film);
   end_live_outputs(
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "app/options/options.h"
+#include "app/stream/choose_backend.h"
 
 namespace echoloop {
 
 int run_headless(const Options& options);
+int run_headless(const Options& options, const ChosenBackend& chosen);  // a backend that several runs share
 
 // No display and not asked to be headless: the same loop for a few seconds, then says where picture, window and report
 // are.

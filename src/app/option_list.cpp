@@ -56,9 +56,15 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
       ->type_name("GRID");
 }
 
-void add_output_options(CLI::App& app, Options& o) {
+void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with metadata in F.json")
       ->type_name("F.npy");
+  app.add_option("--images-out", o.images_out,
+                 "All images of a run: [frame][nz][nx], float32 dB, with metadata in F.json; with --headless")
+      ->type_name("F.npy");
+  app.add_option("--images-type", t.image_values,
+                 "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below 0 dB")
+      ->type_name("float32|uint8");
   app.add_option("--flow-out", o.flow_out,
                  "Last flow image: float32 [2][nz][nx], power in dB and velocity in m/s (positive: towards the "
                  "probe), with metadata in F.json; needs --set flow=power, velocity or low_rank (then [3]: the newest "
@@ -126,14 +132,15 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_run_options(app, o, t);
   add_stream_options(app, o, t);
   add_parameter_options(app, t);
-  add_output_options(app, o);
+  add_output_options(app, o, t);
   add_window_options(app, o, t);
   app.footer(phantom_help() +
              "\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop repair F.uff.partial "
              "complete "
              "a recording that a killed program has left\n  echoloop send SOURCE --to ADDRESS   send frames to a "
              "viewer that waits for a "
-             "scanner\n  echoloop bench [CASE...]      measure the speed of this "
+             "scanner\n  echoloop render FILE... --out DIR   images of recordings and folders, as arrays\n  echoloop "
+             "bench [CASE...]      measure the speed of this "
              "machine\n\nA file named 'info' opens as ./info.");
 }
 

@@ -15,7 +15,7 @@ namespace echoloop {
 
 // Options that need a second look after CLI11 has read them: as they were typed.
 struct OptionTexts {
-  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject;
+  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject, image_values;
   double history_mb = 0.0;
   double kiosk_s = 0.0;
   std::int64_t n_frames = 0;  // signed: CLI11 reads "-3" as a huge unsigned number

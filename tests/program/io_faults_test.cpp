@@ -160,9 +160,9 @@ TEST_P(FaultyDisk, LeavesAWholeFileOrNone) {
 INSTANTIATE_TEST_SUITE_P(
     Program, FaultyDisk,
     ::testing::Values(Output{"--record", "a.uff"}, Output{"--raw-out", "a.npy"}, Output{"--image-out", "a.npy"},
-                      Output{"--png", "a.png"}, Output{"--png16", "a.png"}, Output{"--figure", "a.svg"},
-                      Output{"--figure", "a.pdf"}, Output{"--video", "a.mp4"}, Output{"--report", "a.json"},
-                      Output{"--trace", "a.json"}, Output{"--csv", "a.csv"},
+                      Output{"--images-out", "a.npy"}, Output{"--png", "a.png"}, Output{"--png16", "a.png"},
+                      Output{"--figure", "a.svg"}, Output{"--figure", "a.pdf"}, Output{"--video", "a.mp4"},
+                      Output{"--report", "a.json"}, Output{"--trace", "a.json"}, Output{"--csv", "a.csv"},
                       Output{"--structure-out", "a.json", {"--set", "structure=bright"}},
                       Output{"--flow-out", "a.npy", {"--set", "flow=power", "--set", "flow_frames=16"}, 20},
                       Output{"--sonogram-out",

@@ -1,6 +1,7 @@
 // The command line as plain values. Parsing refuses what cannot be meant, before anything is opened or started.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -29,7 +30,9 @@ std::filesystem::path frame_file(const Options& options, std::string_view option
 std::string default_source();
 
 enum class BackendChoice { automatic, cuda, cpu };
-enum class Command { view, info, repair, bench, list_params, version, help, send };
+enum class Command { view, info, repair, bench, list_params, version, help, send, render };
+enum class ImageValues { float32, uint8 };
+inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 
 struct Options {
   Command command = Command::view;
@@ -51,9 +54,11 @@ struct Options {
   int width = 1600;
   int height = 900;
   bool size_given = false;
-  bool json = false;              // info
-  std::string send_to = "live:";  // send
-  bool list_viewers = false;      // send
+  bool json = false;                      // info
+  std::string send_to = "live:";          // send
+  bool list_viewers = false;              // send
+  std::vector<std::string> render_files;  // render: recordings and folders
+  std::filesystem::path render_out;       // render: the folder of its files
   std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure"};
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
@@ -61,8 +66,9 @@ struct Options {
   std::filesystem::path figure;                             // .png, .svg or .pdf
   std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
   double figure_dpi = 300.0;
-  std::filesystem::path image_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video, report, trace,
-      csv, measurements;
+  ImageValues image_values = ImageValues::float32;  // of --images-out
+  std::filesystem::path image_out, images_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video,
+      report, trace, csv, measurements;
   std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
   std::filesystem::path marks;                               // read
   std::shared_ptr<const SavedSession> session;               // that was named in place of a source; null: none

@@ -26,6 +26,7 @@ struct Output {
 std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
+                               {"--images-out", o.images_out, ".npy", ".json"},
                                {"--flow-out", o.flow_out, ".npy", ".json"},
                                {"--structure-out", o.structure_out, ".json", ".npy"},
                                {"--sonogram-out", o.sonogram_out, ".npy", ".json"},
@@ -125,6 +126,9 @@ void require_measurements(const Options& options) {
 }  // namespace
 
 void require_outputs(const Options& options) {
+  if (!options.images_out.empty() && !options.headless) {
+    throw Error("--images-out", "found without --headless", "--headless");
+  }
   const std::vector<Output> outputs = outputs_of(options);
   for (const Output& output : outputs) {
     require_folder(output.file);

@@ -1,0 +1,89 @@
+#include "app/outputs/image_sequence.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/options/terminal.h"
+#include "app/outputs/provenance.h"
+#include "core/units.h"
+#include "history/export.h"
+#include "history/growing_npy.h"
+#include "history/json_text.h"
+#include "history/npy_text.h"
+
+namespace echoloop {
+namespace {
+
+FrameMemory pageable(std::size_t bytes) {
+  const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+  return {.bytes = *memory, .owner = memory, .kind = HostMemory::pageable};
+}
+
+// 0 to 255 over the dynamic range below 0 dB.
+std::byte level8(float level_db, float range_db) {
+  const float level = std::clamp(1.0f + level_db / range_db, 0.0f, 1.0f);
+  return static_cast<std::byte>(std::lround(255.0f * level));
+}
+
+}  // namespace
+
+ImageSequence::ImageSequence(const std::filesystem::path& file, ImageValues values, const Grid& grid)
+    : values_(values),
+      bytes_(grid.pixels() * (values == ImageValues::float32 ? sizeof(float) : 1)),
+      memory_(pageable(bytes_)) {
+  recorder_.begin({.frame_bytes = bytes_, .frame_rate_hz = 0.0, .allocate = pageable, .lend = nullptr});
+  recorder_.start(make_growing_npy(file, {.type = values == ImageValues::float32 ? "<f4" : "|u1",
+                                          .shape = std::to_string(grid.nz) + ", " + std::to_string(grid.nx),
+                                          .bytes = bytes_}),
+                  bytes_);
+}
+
+void ImageSequence::add(const Image& image) {
+  const std::span<const float> levels_db = image.host();
+  if (values_ == ImageValues::float32 || levels_db.size() != bytes_) {
+    if (memory_.bytes.size() != levels_db.size_bytes()) memory_ = pageable(levels_db.size_bytes());
+    std::memcpy(memory_.bytes.data(), levels_db.data(), levels_db.size_bytes());
+  } else {
+    const auto range_db = static_cast<float>(image.params.display.dynamic_range_db);
+    std::transform(levels_db.begin(), levels_db.end(), memory_.bytes.begin(),
+                   [range_db](float level_db) { return level8(level_db, range_db); });
+  }
+  while (!recorder_.has_room({.now_ns = now_ns()})) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  if (recorder_.status().frames == 0 && first_.acquired_ns == 0) first_ = image.stamp;
+  last_ = image.stamp;
+  RfFrame frame{.stamp = image.stamp, .samples = memory_.bytes};
+  frame.stamp.acquired_ns = now_ns();
+  memory_ = recorder_.keep(frame, std::move(memory_));
+}
+
+int ImageSequence::finish(const Image* last, const Backend& backend, const std::string& source, RunTotals& totals) {
+  recorder_.finish();
+  const RecorderStatus ended = recorder_.status();
+  if (!ended.problem.empty()) {
+    print_error("echoloop: {}\n", recording_text(ended));
+    ++totals.errors;
+    return 1;
+  }
+  if (ended.frames == 0) return 0;
+  if (last != nullptr) {
+    nlohmann::json about = image_json(backend, source, *last);
+    about["file"] = ended.path.filename().string();
+    about["order"] =
+        std::string("image[frame]") +
+        (last->grid.polar() ? "[i_radius][i_line]: (frame, r, angle), " : "[iz][ix]: (frame, z, x), ") +
+        (values_ == ImageValues::float32 ? "float32 dB" : "uint8: 0 to 255 over the dynamic range below 0 dB");
+    about["grid"] = grid_json(last->grid);
+    about["parameters"] = params_json(last->params);
+    about["frames"] = {{"count", ended.frames}, {"first", frame_json(first_)}, {"last", frame_json(last_)}};
+    write_text(std::filesystem::path(ended.path).replace_extension(".json"), json_text(about, 1) + "\n");
+  }
+  print_out("{}\n", recording_text(ended));
+  return 0;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,160 @@
+#include "app/render_command.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "app/headless.h"
+#include "app/interrupts.h"
+#include "app/opening/source_kinds.h"
+#include "app/options/terminal.h"
+#include "core/error.h"
+#include "formats/base/accepted_files.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Job {
+  std::string source;
+  fs::path images, report;  // the report is there once the run is complete
+};
+
+// Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings.
+std::vector<std::string> recordings_in(const fs::path& folder) {
+  const std::vector<std::string_view> endings = recording_endings();
+  std::vector<std::string> found;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error); !error && entry != fs::end(entry);
+       entry.increment(error)) {
+    const std::string ending = entry->path().extension();
+    const bool readable = std::find(endings.begin(), endings.end(), ending) != endings.end() && ending != ".json";
+    if (readable && entry->is_regular_file()) found.push_back(entry->path().string());
+  }
+  if (error) throw Error(folder.string(), error.message(), "a folder that can be read");
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> sources_of(const Options& options) {
+  std::vector<std::string> sources;
+  for (const std::string& named : options.render_files) {
+    std::error_code error;
+    if (!is_file_source(named) || !fs::is_directory(named, error)) {
+      sources.push_back(named);
+      continue;
+    }
+    const std::vector<std::string> found = recordings_in(named);
+    if (found.empty()) throw Error(named, "no recording in this folder", "recordings: " + format_names());
+    sources.insert(sources.end(), found.begin(), found.end());
+  }
+  return sources;
+}
+
+// NAME.npy; where two recordings have one name, with the name of the folder before it.
+std::vector<Job> jobs_of(const Options& options) {
+  const std::vector<std::string> sources = sources_of(options);
+  const auto plain = [](const std::string& source) {
+    std::string name = is_file_source(source) ? fs::path(source).stem().string() : source;
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == ':' || c == '/'; }, '_');
+    return name;
+  };
+  std::map<std::string, int> uses;
+  for (const std::string& source : sources) ++uses[plain(source)];
+  std::vector<Job> jobs;
+  std::set<std::string> names;
+  for (const std::string& source : sources) {
+    std::string name = plain(source);
+    if (uses[name] > 1) {
+      const fs::path path = fs::path(source).lexically_normal();
+      name = path.parent_path().filename().string() + "_" + path.filename().string();
+    }
+    if (!names.insert(name).second)
+      throw Error(source, "another recording would be written to " + name + ".npy, too",
+                  "recordings of different names, or one run each");
+    jobs.push_back({source, options.render_out / (name + ".npy"), options.render_out / (name + ".report.json")});
+  }
+  return jobs;
+}
+
+void require_render_options(const Options& o) {
+  if (o.render_files.empty()) throw Error("render", "no recording given", "echoloop render FILE... --out DIR");
+  if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
+  for (const fs::path* file :
+       {&o.image_out, &o.images_out, &o.flow_out, &o.structure_out, &o.sonogram_out, &o.png, &o.png16, &o.screenshot,
+        &o.video, &o.report, &o.trace, &o.csv, &o.measurements, &o.figure}) {
+    if (!file->empty()) throw Error("render", "found the output file " + file->string(), "--out DIR alone");
+  }
+  if (std::any_of(o.frame_files.begin(), o.frame_files.end(), [](const auto& f) { return !f.second.empty(); }))
+    throw Error("render", "found a file of raw frames", "--out DIR alone");
+  std::error_code error;
+  fs::create_directories(o.render_out, error);
+  if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
+}
+
+// What a run that did not complete has left is kept, and is not taken for complete.
+void set_aside(const Job& job) {
+  std::error_code ignored;
+  fs::remove(job.report, ignored);
+  fs::rename(job.images, fs::path(job.images).replace_extension(".incomplete.npy"), ignored);
+}
+
+int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
+  Options one = options;
+  one.headless = true;
+  one.source = job.source;
+  one.images_out = job.images;
+  one.report = job.report;
+  one.stream.policy = RingPolicy::block;
+  one.stream.rate_hz = kRateMax;
+  one.stream.loop = false;
+  try {
+    return run_headless(one, chosen);
+  } catch (const Error& error) {
+    print_error("echoloop: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    print_error("echoloop: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace
+
+int run_render(const Options& options) {
+  require_render_options(options);
+  const std::vector<Job> jobs = jobs_of(options);
+  ChosenBackend chosen = choose_backend(options.backend);
+  watch_interrupts();
+  int status = 0, made = 0, there = 0, failed = 0;
+  for (std::size_t i = 0; i < jobs.size() && !interrupted(); ++i) {
+    const Job& job = jobs[i];
+    std::error_code ignored;
+    if (fs::exists(job.report, ignored) && fs::exists(job.images, ignored)) {
+      ++there;
+      continue;
+    }
+    print_out("{} of {}: {}\n", i + 1, jobs.size(), job.source);
+    set_aside(job);
+    const int ended = run_job(options, job, chosen);
+    chosen.note.clear();  // said once
+    if (ended == 0 && !interrupted()) {
+      ++made;
+      continue;
+    }
+    set_aside(job);
+    if (ended != 0) ++failed;
+    status = std::max(status, ended);
+  }
+  print_out("Rendered {} of {} recordings to {}", made, jobs.size(), options.render_out.string());
+  if (there > 0) print_out(", {} already there", there);
+  if (failed > 0) print_out(", {} failed", failed);
+  print_out("\n");
+  return status;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,83 @@
+#include "history/growing_npy.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "history/disk_sync.h"
+#include "history/growing_file.h"
+#include "history/npy_text.h"
+#include "history/part_file.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kHeadBytes = 256;  // of which a shape of five numbers, 20 digits each, takes 180 at most
+
+class GrowingNpy final : public FrameFile {
+ public:
+  GrowingNpy(std::filesystem::path file, NpyItems items)
+      : path_(std::move(file)),
+        items_(std::move(items)),
+        file_(make_growing_file(path_)),
+        sync_(file_.room->descriptor()) {}
+
+  void append(const RfFrame& frame) override {
+    if (frame.samples.size() != items_.bytes) throw std::runtime_error("the frame size changed");
+    if (const std::string why = file_.room->take(items_.bytes + kHeadBytes); !why.empty())
+      throw std::runtime_error(why);
+    write(frame.samples, kHeadBytes + frames_ * items_.bytes);
+    ++frames_;
+  }
+
+  void flush() override {
+    write_head();
+    sync_.request();
+    if (const std::string why = sync_.problem(); !why.empty()) throw std::runtime_error(why);
+  }
+
+  void finish() override {
+    try {
+      write_head();
+      path_ = end_growing_file(file_, path_, frames_);
+    } catch (const std::exception& problem) {
+      throw std::runtime_error(growing_file_remains(file_.partial, problem.what()));
+    }
+  }
+
+  [[nodiscard]] std::uint64_t frames() const override { return frames_; }
+  [[nodiscard]] const std::filesystem::path& path() const override { return path_; }
+
+ private:
+  void write(std::span<const std::byte> bytes, std::size_t at) const {
+    while (!bytes.empty()) {
+      const ssize_t written = ::pwrite(file_.room->descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw std::runtime_error(disk_error_text(written < 0 ? errno : ENOSPC));
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+      at += static_cast<std::size_t>(written);
+    }
+  }
+
+  void write_head() const {
+    const std::string head = npy_head(items_.type, std::to_string(frames_) + ", " + items_.shape, kHeadBytes);
+    write(std::as_bytes(std::span(head)), 0);
+  }
+
+  std::filesystem::path path_;
+  NpyItems items_;
+  std::uint64_t frames_ = 0;
+  GrowingFile file_;
+  DiskSync sync_;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameFile> make_growing_npy(const std::filesystem::path& file, NpyItems items) {
+  return std::make_unique<GrowingNpy>(file, std::move(items));
+}
+
+}  // namespace echoloop

@@ -1,0 +1,159 @@
+// --images-out and `echoloop render`: all images of a run, and of many recordings.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "program/run_program.h"
+#include "support/npy_file.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::images_out_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Ended;
+using testing::NpyImage;
+using testing::read_text;
+using testing::run_program;
+using testing::TemporaryFolder;
+using Words = std::vector<std::string>;
+
+constexpr int kNx = 33, kNz = 61, kFrames = 4;
+constexpr std::size_t kPixels = std::size_t{kNx} * kNz;
+
+Ended run_points(Words more) {
+  Words words = {"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:33,5:35:61"};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_program(words);
+}
+
+// The values behind the head, which is as long as it says.
+std::string values_of(const fs::path& file, const std::string& type, const std::string& shape) {
+  const std::string text = read_text(file);
+  EXPECT_NE(text.find("'descr': '" + type + "'"), std::string::npos) << file;
+  EXPECT_NE(text.find("'shape': (" + shape + ")"), std::string::npos) << text.substr(0, 200);
+  return text.substr(text.find('\n') + 1);
+}
+
+TEST(ImagesOut, HoldsEveryImageOfTheRun) {
+  const TemporaryFolder folder;
+  for (int frames = 1; frames <= kFrames; ++frames) {
+    const std::string last = (folder / ("last" + std::to_string(frames) + ".npy")).string();
+    ASSERT_EQ(run_points({"--frames", std::to_string(frames), "--image-out", last}).status, 0);
+  }
+  const Ended ended = run_points(
+      {"--frames", "4", "--images-out", (folder / "all.npy").string(), "--report", (folder / "report.json").string()});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::string values = values_of(folder / "all.npy", "<f4", "4, 61, 33");
+  ASSERT_EQ(values.size(), kFrames * kPixels * sizeof(float));
+  for (int frame = 0; frame < kFrames; ++frame) {
+    const NpyImage last = testing::read_npy_image(folder / ("last" + std::to_string(frame + 1) + ".npy"));
+    const std::size_t at = static_cast<std::size_t>(frame) * kPixels * sizeof(float);
+    EXPECT_EQ(std::memcmp(values.data() + at, last.values.data(), kPixels * sizeof(float)), 0) << frame;
+  }
+  const nlohmann::json about = nlohmann::json::parse(read_text(folder / "all.json"));
+  EXPECT_EQ(about["frames"]["count"], kFrames);
+  EXPECT_EQ(about["frames"]["last"]["sequence"], kFrames - 1);
+  EXPECT_EQ(about["grid"]["nx"], kNx);
+  const nlohmann::json report = nlohmann::json::parse(read_text(folder / "report.json"));
+  EXPECT_EQ(report["images_out"]["frames"], kFrames);
+  EXPECT_EQ(report["images_out"]["not_recorded"], 0);
+}
+
+TEST(ImagesOut, BytesSpanTheDynamicRange) {
+  const TemporaryFolder folder;
+  const Words range = {"--frames", "2", "--set", "dynamic_range_db=40"};
+  Words as_db = range, as_bytes = range;
+  as_db.insert(as_db.end(), {"--images-out", (folder / "db.npy").string()});
+  as_bytes.insert(as_bytes.end(), {"--images-out", (folder / "bytes.npy").string(), "--images-type", "uint8"});
+  ASSERT_EQ(run_points(as_db).status, 0);
+  ASSERT_EQ(run_points(as_bytes).status, 0);
+  const std::string db = values_of(folder / "db.npy", "<f4", "2, 61, 33");
+  const std::string bytes = values_of(folder / "bytes.npy", "|u1", "2, 61, 33");
+  ASSERT_EQ(bytes.size(), 2 * kPixels);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    float level_db = 0.0f;
+    std::memcpy(&level_db, db.data() + i * sizeof level_db, sizeof level_db);
+    const double expected = 255.0 * std::min(1.0, std::max(0.0, 1.0 + static_cast<double>(level_db) / 40.0));
+    ASSERT_NEAR(static_cast<unsigned char>(bytes[i]), expected, 0.51) << i;
+  }
+}
+
+TEST(ImagesOut, RefusesInOneLine) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.npy").string();
+  EXPECT_EQ(run_points({"--images-out", file, "--images-type", "int8"}).status, 2);
+  EXPECT_EQ(run_points({"--images-out", (folder / "a.raw").string()}).status, 2);
+  EXPECT_EQ(run_points({"--images-out", file, "--image-out", file}).status, 2);
+  EXPECT_FALSE(fs::exists(file));
+}
+
+struct Recordings {
+  TemporaryFolder folder;
+  Recordings() {
+    fs::create_directories(folder / "in/more");
+    for (const char* name : {"in/b.uff", "in/more/a.uff", "in/more/b.uff"}) {
+      EXPECT_EQ(run_points({"--frames", "3", "--record", (folder / name).string()}).status, 0);
+    }
+    testing::write_text_file(folder / "in/broken.uff", "no recording");
+    testing::write_text_file(folder / "in/notes.txt", "no recording either");
+  }
+  Ended render(Words more = {}) const {
+    Words words = {"render", (folder / "in").string(), "--out", (folder / "out").string(), "--backend", "cpu",
+                   "--grid", "-8:8:33,5:35:61"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  }
+};
+
+TEST(Render, WritesTheImagesOfAFolderAndGoesOnAfterABadFile) {
+  const Recordings r;
+  const Ended ended = r.render();
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("broken.uff"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.out.find("Rendered 3 of 4 recordings"), std::string::npos) << ended.out;
+  ASSERT_EQ(run_points({"--frames", "3", "--images-out", (r.folder / "direct.npy").string()}).status, 0);
+  const std::string direct = read_text(r.folder / "direct.npy");
+  for (const char* name : {"a.npy", "in_b.uff.npy", "more_b.uff.npy"}) {
+    EXPECT_EQ(read_text(r.folder / "out" / name), direct) << name;
+  }
+}
+
+TEST(Render, LeavesOutWhatIsComplete) {
+  const Recordings r;
+  ASSERT_EQ(r.render().status, 2);
+  const fs::path made = r.folder / "out/a.npy", again = r.folder / "out/in_b.uff.npy";
+  const auto before = fs::last_write_time(made);
+  const std::string image = read_text(again);
+  testing::write_text_file(again, "as a run leaves it that was interrupted");
+  fs::remove(r.folder / "out/in_b.uff.report.json");
+  fs::remove(r.folder / "in/broken.uff");
+  const Ended ended = r.render();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("Rendered 1 of 3 recordings"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("2 already there"), std::string::npos) << ended.out;
+  EXPECT_EQ(fs::last_write_time(made), before);
+  EXPECT_EQ(read_text(again), image);
+}
+
+TEST(Render, RefusesInOneLine) {
+  const Recordings r;
+  const std::string out = (r.folder / "x").string(), file = (r.folder / "in/b.uff").string();
+  for (const Words& words :
+       {Words{"render", "--out", out}, Words{"render", file}, Words{"render", file, file, "--out", out},
+        Words{"render", out, "--out", (r.folder / "in/b.uff/y").string()},
+        Words{"render", file, "--out", out, "--png", (r.folder / "p.png").string()}}) {
+    const Ended ended = run_program(words);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err.find("echoloop: "), 0U) << ended.err;
+    EXPECT_EQ(ended.err.find('\n'), ended.err.size() - 1) << ended.err;
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::images_out_test
