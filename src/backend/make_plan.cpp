@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "backend/band_plan.h"
@@ -101,6 +102,25 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
   return packed->tiles != nullptr ? packed : nullptr;
 }
 
+MethodSettings make_method(const Acquisition& a, const FormationParams& p, const Grid& grid) {
+  MethodSettings made = {.method = p.adaptive,
+                         .axis = p.adaptive_axis,
+                         .order = p.adaptive_order,
+                         .strength = static_cast<float>(p.adaptive_strength),
+                         .bins = p.adaptive_bins,
+                         .root = static_cast<float>(p.adaptive_root),
+                         .lags = p.adaptive_lags,
+                         .neighbours = (a.n_elements() + p.mv_elements - 1) / p.mv_elements,
+                         .subarray = static_cast<float>(p.mv_subarray),
+                         .loading = static_cast<float>(p.mv_loading),
+                         .shows_factor = shows_weight(p)};
+  if (grid.nz > 1) {
+    const double rows = std::round(0.5 * p.adaptive_kernel_m / grid.dz_m());
+    made.rows = static_cast<int>(std::min(rows, static_cast<double>(grid.nz)));
+  }
+  return made;
+}
+
 void require_grid(const Grid& grid, int sums) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
@@ -139,8 +159,12 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->pick = picked_transmits(params, *acquisition);
   const bool same_transmits = comparable && previous->pick == plan->pick;
   plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
+  const bool factor = params.formation.recipe == Recipe::analytic && shows_weight(params.formation);
   const bool same_refinement = comparable && previous->grid == plan->grid && old.refine == params.refine;
-  plan->refine = same_refinement ? previous->refine : make_refine_plan(params, plan->grid);
+  const bool same_show = shows_weight(old.formation) == factor;
+  plan->refine = factor                         ? nullptr  // filters are for levels
+                 : same_refinement && same_show ? previous->refine
+                                                : make_refine_plan(params, plan->grid);
   if (params.formation.recipe == Recipe::course) {
     const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
                       old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
@@ -169,11 +193,10 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->das =
       make_das(*plan->formed, own, *plan->band,
                same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
-  if (acquisition->data == DataKind::channels && acquisition->n_elements() > 1) {
-    plan->adaptive = params.formation.adaptive;
-  }
+  plan->method = make_method(*acquisition, params.formation, task.grid);
   // What the tuned kernel can do.
-  const bool compounded = !task.lines && acquisition->data == DataKind::channels && plan->adaptive == Adaptive::off;
+  const bool compounded =
+      !task.lines && acquisition->data == DataKind::channels && plan->method.method == Adaptive::off;
   if (params.formation.precision == Precision::fp16 && lowest == Precision::fp16 && compounded) {
     const bool same_weights = old.formation.f_number == params.formation.f_number &&
                               old.formation.apodization == params.formation.apodization &&

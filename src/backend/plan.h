@@ -16,6 +16,7 @@
 #include "core/transmits.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
+#include "dsp/methods/method.h"
 #include "dsp/scan.h"
 
 namespace echoloop {
@@ -75,7 +76,7 @@ struct Plan {
   std::shared_ptr<const DasPlan> das;        // analytic only
   std::optional<ScanGeometry> scan;          // analytic: from the beamformed grid to `grid`; empty: they are one
   std::shared_ptr<const CoursePlan> course;  // course only
-  Adaptive adaptive = Adaptive::off;         // method of the analytic recipe, with formation.adaptive_strength
+  MethodSettings method;                     // analytic only
   std::shared_ptr<const RefinePlan> refine;  // null: nothing is done to the picture
   // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
   // above.

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/plan.h"
 #include "core/transmits.h"
+#include "dsp/level.h"
 
 namespace echoloop {
 
@@ -27,6 +29,16 @@ namespace echoloop {
 // would be with all transmits, so that a selection changes the brightness only by what it leaves out. Waits for the
 // frame. None: a frame of zeros says nothing.
 [[nodiscard]] inline std::optional<double> measured_level_db(Lane& lane, const Plan& plan) {
+  if (plan.method.method == Adaptive::slsc) return std::nullopt;  // coherences have no level
+  if (plan.method.shows_factor) {
+    float brightest = 0.0F;
+    const std::vector<float> pixels = lane.read_back(Lane::Tap::beamformed);
+    for (std::size_t i = 0; i + 1 < pixels.size(); i += 2) {
+      brightest = std::max(brightest, magnitude({pixels[i], pixels[i + 1]}));
+    }
+    if (!(brightest > kMagnitudeFloor)) return std::nullopt;
+    return static_cast<double>(to_db(brightest, 0.0F)) - transmit_level_db(plan.params, *plan.acquisition);
+  }
   lane.compress(0.0);
   lane.finish(HostCopy::made);
   lane.wait();

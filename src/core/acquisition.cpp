@@ -1,5 +1,6 @@
 #include "core/acquisition.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/units.h"
@@ -77,6 +78,19 @@ void validate_transmit(const Transmit& transmit, const Acquisition& a, const std
 }
 
 }  // namespace
+
+bool has_even_elements(const Probe& probe) {
+  double least = 0.0;
+  double most = 0.0;
+  for (std::size_t e = 1; e < probe.elements.size(); ++e) {
+    const Element& a = probe.elements[e - 1];
+    const Element& b = probe.elements[e];
+    const double distance = std::hypot(b.x_m - a.x_m, b.z_m - a.z_m);
+    least = e == 1 ? distance : std::min(least, distance);
+    most = std::max(most, distance);
+  }
+  return most - least <= 0.05 * 0.5 * (most + least);
+}
 
 Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double element_width_m) {
   Probe probe{.name = std::move(name),

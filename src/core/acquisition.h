@@ -30,6 +30,9 @@ struct Probe {
   std::vector<Element> elements;  // in the order of the channel data
 };
 
+// Whether the distances of neighbouring elements differ by 5 % of their mean at most.
+bool has_even_elements(const Probe& probe);
+
 // n elements on a line at z = 0, centred on the origin.
 Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double element_width_m = 0.0);
 

@@ -134,6 +134,7 @@ ImagingParams default_params(const Acquisition& a) {
   default_depth(p, a);
   default_lateral(p, a);
   default_sector(p, a);
+  p.formation.adaptive_kernel_m = std::min(a.sound_speed_m_s / a.center_hz, kMostKernel_m);
   p.doppler.x_m = 0.5 * (p.formation.lateral_min_m + p.formation.lateral_max_m);
   p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
   // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.

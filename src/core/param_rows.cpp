@@ -1,5 +1,7 @@
 // The rows of the parameter table, in the order of the panels.
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <type_traits>
 
 #include "core/param_table.h"
@@ -81,7 +83,21 @@ bool needs_prf(const ParamContext& c) {
   return shows_velocity(c) || (has_flow(c) && !rate_known);
 }
 bool shows_overlay(const ParamContext& c) { return filters_flow(c); }
-bool has_method(const ParamContext& c) { return c.params.formation.adaptive != Adaptive::off; }
+bool uses(const ParamContext& c, std::initializer_list<Adaptive> methods) {
+  return std::ranges::find(methods, c.params.formation.adaptive) != methods.end();
+}
+bool has_axis(const ParamContext& c) { return is_weight(c.params.formation.adaptive); }
+bool has_order(const ParamContext& c) {
+  const bool elements = !has_axis(c) || c.params.formation.adaptive_axis == AdaptiveAxis::elements;
+  return c.params.formation.adaptive != Adaptive::off && !reads_rows(c.params.formation.adaptive) && elements;
+}
+bool has_strength(const ParamContext& c) { return is_weight(c.params.formation.adaptive); }
+bool has_shown_factor(const ParamContext& c) { return has_factor(c.params.formation.adaptive); }
+bool has_bins(const ParamContext& c) { return uses(c, {Adaptive::generalized}); }
+bool has_root(const ParamContext& c) { return uses(c, {Adaptive::p_das}); }
+bool has_lags(const ParamContext& c) { return uses(c, {Adaptive::slsc}); }
+bool has_kernel(const ParamContext& c) { return reads_rows(c.params.formation.adaptive); }
+bool has_variance(const ParamContext& c) { return uses(c, {Adaptive::minimum_variance}); }
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
 bool has_objects(const ParamContext& c) { return c.params.objects.kind != Structure::off; }
 
@@ -150,6 +166,20 @@ std::string_view no_method(const ParamContext& c) {
   return beamformed_or_course(c, "The course recipe has no complex channels.");
 }
 
+std::string_view no_axis(const ParamContext& c) {
+  const std::string_view why = no_method(c);
+  if (!why.empty() || c.acquisition == nullptr) return why;
+  if (forms_lines(c.params, *c.acquisition)) return "Scan lines have one transmit each: elements only.";
+  return picked_transmits(c.params, *c.acquisition).count < 2 ? "Only one transmit is used." : "";
+}
+
+std::string_view no_order(const ParamContext& c) {
+  const std::string_view why = no_method(c);
+  if (!why.empty() || c.acquisition == nullptr) return why;
+  const bool one = !forms_lines(c.params, *c.acquisition) && picked_transmits(c.params, *c.acquisition).count < 2;
+  return one ? "The same with one transmit." : "";
+}
+
 std::string_view no_half_precision(const ParamContext& c) {
   if (!c.no_half_precision.empty()) return c.no_half_precision;
   const std::string_view why = with_course(c, "The course recipe uses single precision.");
@@ -188,7 +218,7 @@ std::string_view no_spectra(const ParamContext& c) {
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, part, from acquisition, member, choices, help, control
-const std::array<ParamSpec, 70> kTable = {{
+const std::array<ParamSpec, 80> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::recipe>(), kRecipes,
      "Image formation: analytic is correct on any grid; course is the pipeline of the GPU short course, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 100, 10000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
@@ -247,12 +277,42 @@ const std::array<ParamSpec, 70> kTable = {{
     {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::directivity>(), kOffOn,
      "Weights each echo by the directivity of the receiving element. Needs the element width.",
      {.place = kMore, .why_not = no_weights}},
-    {"adaptive", "Adaptive", "", 1, 0, 0, kAdaptiveMethods.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive>(), kAdaptiveMethods,
-     "Weighs each pixel by how well its channels agree. Levels in dB no longer compare with delay-and-sum, nor do contrasts: compare gCNR. Computed in single precision, without the tuned kernels: slower.",
-     {.place = kMore, .why_not = no_method}},
+    {"adaptive", "Method", "", 1, 0, 0, kAdaptiveMethods.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive>(), kAdaptiveMethods,
+     "Forms the image from the agreement of the channels of each pixel. Contrasts in dB are no longer those of the tissue: compare gCNR. Computed in single precision, without the tuned kernels: slower.",
+     {.place = ParamPlace::more_or_set, .why_not = no_method}},
+    {"adaptive_axis", "Channels", "", 1, 0, 0, kAdaptiveAxes.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive_axis>(), kAdaptiveAxes,
+     "Channels that are compared: elements, transmits (each summed over elements), or both at once. p_das, slsc and minimum_variance always compare elements.",
+     {.is_shown = has_axis, .why_not = no_axis}},
+    {"adaptive_order", "Order", "", 1, 0, 0, kAdaptiveOrders.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive_order>(), kAdaptiveOrders,
+     "Elements: weight the image of each transmit and sum, which is steadier, or sum the transmits of each element first. slsc and minimum_variance always sum first.",
+     {.is_shown = has_order, .why_not = no_order}},
     {"adaptive_strength", "Strength", "", 1, 2, 0, 1, kFormation, false, at<&P::formation, &FormationParams::adaptive_strength>(), {},
-     "Coherence: 1 is the coherence factor, 0 the Wiener post-filter (Nilsen and Holm, 2010), which lowers incoherent echoes less. Phase: power of the weight; 0 is no weight.",
-     {.place = kMore, .is_shown = has_method, .why_not = no_method}},
+     "Coherence: 1 is the coherence factor, 0 the Wiener post-filter (Nilsen and Holm, 2010), which lowers incoherent echoes less. Generalized, phase: power of the weight; 0 is no weight.",
+     {.is_shown = has_strength, .why_not = no_method}},
+    {"adaptive_bins", "Frequencies", "", 1, 0, 0, kMostAdaptiveBins, kFormation, false, at<&P::formation, &FormationParams::adaptive_bins>(), {},
+     "Generalized coherence: spatial frequencies of the aperture on either side of straight ahead that count as signal; 0 is the coherence factor.",
+     {.is_shown = has_bins, .why_not = no_method}},
+    {"adaptive_root", "Root", "", 1, 2, 1, 8, kFormation, false, at<&P::formation, &FormationParams::adaptive_root>(), {},
+     "p-DAS: the p-th roots of the amplitudes are summed, and the sum is raised to the power p; 1 is delay-and-sum.",
+     {.is_shown = has_root, .why_not = no_method}},
+    {"adaptive_lags", "Lags", "elements", 1, 0, 1, 32, kFormation, false, at<&P::formation, &FormationParams::adaptive_lags>(), {},
+     "Short-lag coherence: the correlation of elements is averaged over these distances, from 1. Few lags show coarse structure, many sharpen the image.",
+     {.is_shown = has_lags, .why_not = no_method}},
+    {"adaptive_kernel_m", "Kernel", "mm", 1e3, 2, 0, kMostKernel_m, kFormation, true, at<&P::formation, &FormationParams::adaptive_kernel_m>(), {},
+     "Short-lag coherence and minimum variance: length along depth over which channels are compared; 0 is one row.",
+     {.drag_max = 2, .place = kMore, .text_at_min = "one row", .is_shown = has_kernel, .why_not = no_method}},
+    {"mv_elements", "Channels", "", 1, 0, 8, 128, kFormation, false, at<&P::formation, &FormationParams::mv_elements>(), {},
+     "Minimum variance: neighbouring elements are summed to at most this many channels. More channels suppress more and take longer, with the third power.",
+     {.place = kMore, .is_shown = has_variance, .why_not = no_method}},
+    {"mv_subarray", "Subarray", "of aperture", 1, 2, 0.1, 0.5, kFormation, false, at<&P::formation, &FormationParams::mv_subarray>(), {},
+     "Minimum variance: length of the subarrays that are averaged, as a fraction of the active aperture. Long ones resolve more, short ones are more robust.",
+     {.place = kMore, .is_shown = has_variance, .why_not = no_method}},
+    {"mv_loading", "Loading", "", 1, 4, 1e-4, 1000, kFormation, false, at<&P::formation, &FormationParams::mv_loading>(), {},
+     "Minimum variance: power added to the diagonal of the covariance matrix, relative to its mean. Large values approach delay-and-sum.",
+     {.scale = kLog, .place = kMore, .is_shown = has_variance, .why_not = no_method}},
+    {"adaptive_show", "Show", "", 1, 0, 0, kAdaptiveShows.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive_show>(), kAdaptiveShows,
+     "The image, or the factor of the method itself on a linear scale from 0 to 1, without image filters.",
+     {.is_shown = has_shown_factor, .why_not = no_method}},
     {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::precision>(), kPrecisions,
      "Precision of channel data on the GPU (fp16: Hopper or newer, analytic recipe). fp16 is several times faster; levels agree within about 0.1 dB.",
      {.place = kMore, .why_not = no_half_precision}},

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/number.h"
+#include "core/transmits.h"
 #include "core/value_error.h"
 
 namespace echoloop {
@@ -44,6 +45,40 @@ void validate_transmits(const P& p, const Acquisition& acquisition) {
   if (p.transmits.last != 0 && p.transmits.first > p.transmits.last) {
     refuse("transmit_first", number_text(p.transmits.first),
            "at most transmit_last = " + number_text(p.transmits.last));
+  }
+}
+
+void validate_method(const P& p, const Acquisition& acquisition) {
+  const FormationParams& f = p.formation;
+  if (f.adaptive == Adaptive::off) return;
+  if (f.recipe != Recipe::analytic) {
+    throw Error("adaptive", "not available with recipe=course, which has no complex channels", "recipe=analytic");
+  }
+  if (acquisition.data != DataKind::channels) {
+    throw Error("adaptive", "not available: the recording is already beamformed", "adaptive=off");
+  }
+  if (shows_weight(f) && p.objects.kind != Structure::off) {
+    throw Error("adaptive_show", "weight: the image has no levels, in which objects are found",
+                "adaptive_show=image or structure=off");
+  }
+  if (f.adaptive == Adaptive::slsc && (p.color_flow.mode != FlowMode::off || p.doppler.gate != Gate::off)) {
+    throw Error("adaptive", "slsc: pixels without phase, which flow and spectral Doppler need",
+                "flow=off and gate=off, or another method");
+  }
+  const bool transmits = is_weight(f.adaptive) && f.adaptive_axis != AdaptiveAxis::elements;
+  if (transmits && forms_lines(p, acquisition)) {
+    throw Error("adaptive_axis", "not available with scan lines, which have one transmit each",
+                "adaptive_axis=elements, or compounding=coherent");
+  }
+  if (transmits && f.adaptive_axis == AdaptiveAxis::transmits && picked_transmits(p, acquisition).count < 2) {
+    throw Error("adaptive_axis", "transmits: only one transmit is summed", "at least two transmits, or elements");
+  }
+  if (!(transmits && f.adaptive_axis == AdaptiveAxis::transmits) && acquisition.n_elements() < 2) {
+    throw Error("adaptive", "the probe has one element", "at least two elements, or adaptive=off");
+  }
+  if (f.adaptive == Adaptive::slsc && !has_even_elements(acquisition.probe)) {
+    throw Error("adaptive", "slsc: the elements are not evenly spaced, so that lags have no length",
+                "evenly spaced elements, or another method");
   }
 }
 
@@ -127,6 +162,7 @@ void validate_params(const ImagingParams& p, const Acquisition& acquisition) {
            "below lateral_max_m = " + number_text(p.formation.lateral_max_m));
   }
   validate_transmits(p, acquisition);
+  validate_method(p, acquisition);
   if (p.formation.sector_min_rad >= p.formation.sector_max_rad && grid_kind(p, acquisition) == GridKind::polar) {
     refuse("sector_min_rad", number_text(p.formation.sector_min_rad),
            "below sector_max_rad = " + number_text(p.formation.sector_max_rad));

@@ -9,6 +9,18 @@ bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
   return a.formation == b.formation && a.transmits == b.transmits;
 }
 
+std::string method_channels(const FormationParams& params) {
+  const bool weight = is_weight(params.adaptive);
+  if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "transmits";
+  if (weight && params.adaptive_axis == AdaptiveAxis::both) return "elements and transmits";
+  const bool compounded = reads_rows(params.adaptive) || params.adaptive_order == AdaptiveOrder::compounded;
+  return compounded ? "elements, transmits summed" : "elements of each transmit";
+}
+
+bool shows_weight(const FormationParams& params) {
+  return params.adaptive_show == AdaptiveShow::weight && has_factor(params.adaptive);
+}
+
 ImagingParams with_display(ImagingParams params, const DisplayParams& display) {
   params.display = display;
   return params;

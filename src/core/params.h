@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "core/acquisition.h"
 #include "core/adaptive.h"
@@ -44,10 +45,27 @@ struct FormationParams {
   double sector_max_rad = 0.0;
   Compounding compounding = Compounding::automatic;
   Adaptive adaptive = Adaptive::off;
+  AdaptiveAxis adaptive_axis = AdaptiveAxis::elements;
+  AdaptiveOrder adaptive_order = AdaptiveOrder::each_transmit;
   double adaptive_strength = 1.0;  // coherence: 0 the Wiener post-filter, 1 the coherence factor
+  int adaptive_bins = 2;
+  double adaptive_root = 2.0;
+  int adaptive_lags = 10;
+  double adaptive_kernel_m = 0.0;  // along depth, from end to end
+  int mv_elements = 32;            // channels that neighbouring elements are summed to
+  double mv_subarray = 0.5;
+  double mv_loading = 0.01;
+  AdaptiveShow adaptive_show = AdaptiveShow::image;
 
   friend bool operator==(const FormationParams&, const FormationParams&) = default;
 };
+
+// Channels that the adaptive method compares and, for elements, when the transmits are summed: "elements of each
+// transmit", "elements, transmits summed", "transmits", "elements and transmits".
+std::string method_channels(const FormationParams& params);
+
+// Whether the image's values are the method's factor, 0 to 1 (slsc: -1 to 1), and not levels in dB.
+bool shows_weight(const FormationParams& params);
 
 // Transmits that are summed (core/transmits.h); no effect where scan lines are formed.
 struct TransmitParams {

@@ -26,14 +26,24 @@ ECHO_HD float magnitude(Complex v) {
   return sqrtf(re * re + im * im) * down;
 }
 
+// Below these an image is as dark as at them: where there is an echo there is a level.
+inline constexpr float kLeastWeight = 1e-6f;
+inline constexpr float kLeastCoherence = 1e-5f;
+
+// amplitude: magnitude times weight. coherence: pixels are coherences in [-1, 1]. factor: the weight itself.
+enum class PixelReading { amplitude, coherence, factor };
+
 // Complex pixels, whose amplitudes in the B-mode image an adaptive method weighs.
 struct WeighedPixels {
   const Complex* pixels;
   const float* weights = nullptr;  // null: 1
+  PixelReading reading = PixelReading::amplitude;
 
   [[nodiscard]] ECHO_HD float amplitude(std::size_t i) const {
+    if (reading == PixelReading::coherence) return fmaxf(pixels[i].re, kLeastCoherence);
+    if (reading == PixelReading::factor) return fminf(weights[i], 1.0f);
     const float plain = magnitude(pixels[i]);
-    return weights == nullptr ? plain : weights[i] * plain;
+    return weights == nullptr ? plain : fmaxf(weights[i], kLeastWeight) * plain;
   }
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "gui/state/shown_display.h"
 #include "gui/window_look.h"
 
 namespace echoloop {
@@ -74,7 +75,7 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   if (beside && !whole.overlaps(r)) return;
   painter_.draw({.texture = frame.texture,
                  .grid = frame.shown.grid,
-                 .display = frame.display.display,
+                 .display = shown_display(frame.shown.params.formation, frame.display.display),
                  .where = pixels(whole),
                  .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1})},
                 width, height);
@@ -91,7 +92,7 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
   }
   painter_.draw({.texture = frame.compared_texture,
                  .grid = frame.compared->grid,
-                 .display = frame.display.display,
+                 .display = shown_display(frame.compared->params.formation, frame.display.display),
                  .where = pixels(where),
                  .clip = pixels(where.common(left))},
                 width, height);
@@ -105,7 +106,7 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, float ratio, int widt
   if (!where.overlaps(layout.image)) return;
   painter_.draw({.texture = frame.compared_texture,
                  .grid = frame.compared->grid,
-                 .display = frame.display.display,
+                 .display = shown_display(frame.compared->params.formation, frame.display.display),
                  .where = pixels(where),
                  .clip = pixels(where.common(layout.image))},
                 width, height);
@@ -149,7 +150,7 @@ void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width
   for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.dock().strip_span_s())) {
     painter_.draw({.texture = frame.strip.texture(),
                    .grid = grid,
-                   .display = frame.display.display,
+                   .display = shown_display(frame.shown.params.formation, frame.display.display),
                    .where = pixels(piece.where),
                    .clip = pixels(piece.clip)},
                   width, height);

@@ -152,6 +152,9 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.formation.grid_kind = c.grid;
   p.formation.compounding = c.compounding;
   p.formation.adaptive = c.adaptive;
+  p.formation.adaptive_axis = c.adaptive_axis;
+  p.formation.adaptive_order = c.adaptive_order;
+  p.formation.adaptive_bins = c.adaptive_bins;
   p.level.reference_db = 0.0;
   return p;
 }

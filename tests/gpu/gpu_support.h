@@ -49,6 +49,9 @@ struct Case {
   GridChoice grid = GridChoice::cartesian;
   Compounding compounding = Compounding::coherent;
   Adaptive adaptive = Adaptive::off;
+  AdaptiveAxis adaptive_axis = AdaptiveAxis::elements;
+  AdaptiveOrder adaptive_order = AdaptiveOrder::each_transmit;
+  int adaptive_bins = 2;
 };
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }

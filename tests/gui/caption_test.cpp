@@ -38,9 +38,14 @@ TEST(Caption, NamesTheAdaptiveMethod) {
   Image image = image_of(testing::linear_acquisition(8, 128));
   EXPECT_EQ(words(image).find("adaptive"), std::string::npos);
   image.params.formation.adaptive = Adaptive::coherence;
-  EXPECT_NE(words(image).find("adaptive:coherence:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("adaptive:coherence, elements of each transmit:|"), std::string::npos) << words(image);
   image.params.formation.adaptive_strength = 0.25;
-  EXPECT_NE(words(image).find("adaptive:coherence 0.25:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("adaptive:coherence 0.25, elements of each transmit:|"), std::string::npos)
+      << words(image);
+  image.params.formation.adaptive_axis = AdaptiveAxis::both;
+  EXPECT_NE(words(image).find("adaptive:coherence 0.25, elements and transmits:|"), std::string::npos) << words(image);
+  image.params.formation.adaptive = Adaptive::slsc;  // elements, whatever the axis says
+  EXPECT_NE(words(image).find("adaptive:slsc, elements, transmits summed:|"), std::string::npos) << words(image);
 }
 
 TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {

@@ -27,6 +27,10 @@ class AnalyticCpuSteps final : public CpuSteps {
   [[nodiscard]] PixelView pixels() const override {
     return {.values = pixels_.data(), .count = das_->tables->grid.pixels()};
   }
+  // Coherences have a level of their own: 1 is 0 dB.
+  [[nodiscard]] std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const override {
+    return method_.method == Adaptive::slsc ? std::optional(0.0f) : std::nullopt;
+  }
   [[nodiscard]] std::vector<float> read_back(Lane::Tap tap) const override;
 
  private:
@@ -41,18 +45,19 @@ class AnalyticCpuSteps final : public CpuSteps {
   std::shared_ptr<const BandPlan> band_;
   std::shared_ptr<const DasPlan> das_;
   std::optional<ScanGeometry> scan_;
-  FormationParams method_;  // with Adaptive::off: delay-and-sum
+  MethodSettings method_;
 
   BandConditioner conditioner_;  // the specification, and for bands that are not for filters
   FirConditioner filters_;
   WindowDas window_;
-  bool filtering_ = false;           // filters_ conditions the frames of this plan
-  bool windows_ = false;             // window_ beamforms them
-  std::vector<RowScratch> rows_;     // one a thread
-  std::vector<Complex> lines_;       // [n_tx][n_el][n_out]
-  std::vector<float> peaks_;         // [n_tx][n_el], largest component of each line
-  PlainArray<Complex> pixels_;       // [nz][nx] of the beamformed grid
-  PlainArray<float> weights_;        // likewise, of an adaptive method
+  bool filtering_ = false;        // filters_ conditions the frames of this plan
+  bool windows_ = false;          // window_ beamforms them
+  std::vector<RowScratch> rows_;  // one a thread
+  std::vector<Complex> lines_;    // [n_tx][n_el][n_out]
+  std::vector<float> peaks_;      // [n_tx][n_el], largest component of each line
+  PlainArray<Complex> pixels_;    // [nz][nx] of the beamformed grid
+  PlainArray<float> weights_;     // likewise, of an adaptive method
+  MethodScratch method_scratch_;
   PlainArray<float> beam_envelope_;  // likewise, where the image's grid is another
 };
 
@@ -63,16 +68,16 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
   band_ = plan.band;
   das_ = plan.das;
   scan_ = plan.scan;
-  method_ = plan.params.formation;
-  method_.adaptive = plan.adaptive;
+  method_ = plan.method;
   const bool tuned = kernels_.das_tile != nullptr;
   filtering_ = tuned && filters_.set_plan(band_, a.sampling_hz, *kernels_.steps, pool_.threads());
-  windows_ = tuned && method_.adaptive == Adaptive::off && window_.set_plan(das_, pool_.threads());
+  windows_ = tuned && method_.method == Adaptive::off && window_.set_plan(das_, pool_.threads());
   if (!filtering_) conditioner_.set_plan(band_, pool_.threads());
   peaks_.resize(static_cast<std::size_t>(n_lines_));
   lines_.resize(peaks_.size() * static_cast<std::size_t>(band_->n_out));
   pixels_.resize(das_->tables->grid.pixels());
-  if (method_.adaptive != Adaptive::off) weights_.resize(pixels_.size());
+  if (method_.method != Adaptive::off) weights_.resize(pixels_.size());
+  method_scratch_.resize(rows_.size());
   if (scan_.has_value()) beam_envelope_.resize(pixels_.size());
   const DasGeometry& g = das_->geometry;
   for (RowScratch& row : rows_) row.resize(g.columns != nullptr ? g.nz : g.nx, g.n_tx);
@@ -101,8 +106,8 @@ void AnalyticCpuSteps::measure_peaks() {
 }
 
 void AnalyticCpuSteps::beamform() {
-  if (method_.adaptive != Adaptive::off) {
-    method_das(pool_, method_, {das_->geometry, lines_.data()}, pixels_.data(), weights_.data());
+  if (method_.method != Adaptive::off) {
+    method_das(pool_, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(), weights_.data());
   } else if (windows_ && window_.quantise(pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
     window_.run(pool_, kernels_.das_tile, pixels_.data());
   } else if (das_->geometry.columns != nullptr) {
@@ -134,7 +139,7 @@ void AnalyticCpuSteps::beamform_columns() {
 }
 
 void AnalyticCpuSteps::envelope(float* amplitudes) {
-  const WeighedPixels from{pixels_.data(), method_.adaptive == Adaptive::off ? nullptr : weights_.data()};
+  const WeighedPixels from = read_pixels(method_, pixels_.data(), weights_.data());
   float* const formed = scan_.has_value() ? beam_envelope_.data() : amplitudes;
   const auto nx = static_cast<std::size_t>(das_->geometry.nx);
   pool_.run(das_->geometry.nz, 32, [&](int begin, int end, int) {

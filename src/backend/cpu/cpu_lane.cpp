@@ -122,6 +122,10 @@ void CpuLane::compress(double reference_db) {
   const float reference = steps_->own_level_db(envelope_).value_or(static_cast<float>(reference_db));
   level_db_ = reference;
   const int nx = plan_->grid.nx;
+  if (plan_->method.shows_factor) {
+    std::copy(envelope_.begin(), envelope_.end(), image_.host_db);
+    return;
+  }
   pool_->run(plan_->grid.nz, 32, [&](int begin, int end, int) {
     const auto first = static_cast<std::size_t>(begin) * static_cast<std::size_t>(nx);
     const auto last = static_cast<std::size_t>(end) * static_cast<std::size_t>(nx);

@@ -1,8 +1,11 @@
 // Adaptive methods (dsp/methods/) on the CPU: one pixel after the other, by the plain functor.
 #pragma once
 
+#include <vector>
+
 #include "backend/cpu/worker_pool.h"
 #include "dsp/das.h"
+#include "dsp/methods/method.h"
 
 namespace echoloop {
 
@@ -11,8 +14,12 @@ struct DasInput {
   const Complex* lines;  // [n_tx][n_el][n_line]
 };
 
-// pixels [nz][nx]: delay-and-sum; weights [nz][nx]: of their amplitudes, by params.adaptive, which is not off.
-void method_das(WorkerPool& pool, const FormationParams& params, const DasInput& input, Complex* pixels,
-                float* weights);
+// Memory of the methods that read rows: one a thread, which only grows.
+using MethodScratch = std::vector<std::vector<Complex>>;
+
+// pixels [nz][nx]: delay-and-sum, or the pixels of a method that replaces them; weights [nz][nx]: of their amplitudes.
+// settings.method is not off; scratch has a place for each thread of the pool.
+void method_das(WorkerPool& pool, const MethodSettings& settings, const DasInput& input, MethodScratch& scratch,
+                Complex* pixels, float* weights);
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 #include "backend/cuda/kernels/das_on_device.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/lane_steps.h"
+#include "backend/cuda/runtime/cuda_error.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -16,9 +17,14 @@ class AnalyticSteps final : public LaneSteps {
     set_band(*plan.formed, plan.band);
     das_ = das_on_device(context_, *plan.das, stream());
     buffers_.pixels.grow_for<Complex>(n_pixels());
-    adaptive_ = plan.adaptive;
-    formation_ = plan.params.formation;
-    if (adaptive_ != Adaptive::off) buffers_.weights.grow_for<float>(n_pixels());
+    method_ = plan.method;
+    if (method_.method != Adaptive::off) buffers_.weights.grow_for<float>(n_pixels());
+    const std::size_t scratch = method_scratch(method_, das_.geometry);
+    if (scratch > 0) buffers_.method_scratch.grow_for<Complex>(scratch);
+    if (method_.method == Adaptive::slsc) {
+      buffers_.peak.grow_for<float>(kMaxPartials + 1);
+      CUDA_CHECK(cudaMemsetAsync(buffers_.peak.as<void>(), 0, sizeof(float), stream().get()));
+    }
     scan_ = plan.scan;
     buffers_.envelope.grow_for<float>(plan.grid.pixels());
   }
@@ -36,21 +42,25 @@ class AnalyticSteps final : public LaneSteps {
   }
 
   void beamform() override {
-    if (adaptive_ == Adaptive::off) {
+    if (method_.method == Adaptive::off) {
       sum_delayed(das_.geometry, lines(), pixels(), stream());
     } else {
-      sum_by_method(formation_, das_.geometry, lines(), pixels(), buffers_.weights.as<float>(), stream());
+      sum_by_method(method_, das_.geometry, lines(),
+                    {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, stream());
     }
   }
   void envelope() override {
-    const WeighedPixels from{pixels(), adaptive_ == Adaptive::off ? nullptr : buffers_.weights.as<float>()};
+    const WeighedPixels from = read_pixels(method_, pixels(), buffers_.weights.as<float>());
     if (scan_.has_value()) {
       scan_magnitudes(*scan_, from, buffers_.envelope.as<float>(), stream());
     } else {
       magnitudes(from, n_pixels(), buffers_.envelope.as<float>(), stream());
     }
   }
-  const float* own_level_db() override { return nullptr; }
+  // Coherences have a level of their own: 1 is 0 dB.
+  const float* own_level_db() override {
+    return method_.method == Adaptive::slsc ? buffers_.peak.as<float>() : nullptr;
+  }
   [[nodiscard]] std::size_t line_floats() const override {
     return 2 * static_cast<std::size_t>(band_.n_lines) * static_cast<std::size_t>(band_.n_out);
   }
@@ -96,8 +106,7 @@ class AnalyticSteps final : public LaneSteps {
   WidenShape widen_;
   BandShape band_;
   DasOnDevice das_;
-  Adaptive adaptive_ = Adaptive::off;
-  FormationParams formation_;
+  MethodSettings method_;
   std::optional<ScanGeometry> scan_;
   std::shared_ptr<const FftPlan> forward_, inverse_;
   std::shared_ptr<const DeviceTables> response_;

@@ -157,6 +157,11 @@ void CudaLane::compress(double reference_db) {
 }
 
 void CudaLane::write_decibels() {
+  if (plan_->method.shows_factor) {
+    CUDA_CHECK(cudaMemcpyAsync(image_.device_db, buffers_.envelope.as<void>(), plan_->grid.pixels() * sizeof(float),
+                               cudaMemcpyDeviceToDevice, processing().get()));
+    return;
+  }
   level_.measured_db = steps_->own_level_db();
   to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), level_.db, level_.measured_db, image_.device_db,
               processing());

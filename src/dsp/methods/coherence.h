@@ -1,24 +1,27 @@
-// Coherence factor over elements, for each transmit: F = |S|^2 / (W E), W = sum |a|, E = sum |a| |x|^2. F is 1 for
-// equal channels and about 1 / N for noise on N channels (Mallart, Fink, JASA 96:3721, 1994). Between F (strength 1)
-// and the Wiener post-filter (strength 0): N F / (N F + eta (1 - F)), eta = N^strength (Nilsen, Holm, IEEE TUFFC
-// 57:1329, 2010).
+// Coherence factor: F = |S|^2 / (W E), S = sum w s, W = sum |w|, E = sum |w| |s|^2. F is 1 for equal channels and about
+// 1 / N for noise on N channels (Mallart, Fink, JASA 96:3721, 1994). Between F (strength 1) and the Wiener post-filter
+// (strength 0): N F / (N F + eta (1 - F)), eta = N^strength (Nilsen, Holm, IEEE TUFFC 57:1329, 2010).
 #pragma once
 
-#include "dsp/methods/each_transmit.h"
+#include "dsp/methods/channel_sums.h"
 
 namespace echoloop {
 
 struct CoherenceFactor {
+  static constexpr bool counts = false;
+  static constexpr bool replaces = false;
   float strength;  // 0 .. 1
+  AdaptiveAxis axis = AdaptiveAxis::elements;
+  AdaptiveOrder order = AdaptiveOrder::each_transmit;
 
   struct Sums {
-    float weights;  // W
-    float energy;   // E
+    float weights = 0.0f;  // W
+    float energy = 0.0f;   // E
   };
 
-  ECHO_HD void add(Sums& sums, float weight, Complex x) const {
+  ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
     sums.weights += fabsf(weight);
-    sums.energy += fabsf(weight) * (x.re * x.re + x.im * x.im);
+    sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
   }
 
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex sum, float n) const {
@@ -31,7 +34,7 @@ struct CoherenceFactor {
 
   template <class Channels>
   ECHO_HD MethodPixel operator()(const Channels& channels) const {
-    return weigh_each_transmit(*this, channels);
+    return form_pixel(*this, channels);
   }
 };
 

@@ -42,8 +42,12 @@ class DasChannels {
     return {transmit_weight(geometry_, t), place.excess, unit_phasor(turns), place.transmit, place.base};
   }
 
+  [[nodiscard]] ECHO_HD bool recorded(const Transmit& t, const Element& e) const {
+    return t.transmit >= 0 && is_recorded(geometry_.n_valid, t.base, t.excess + e.excess);
+  }
+
   [[nodiscard]] ECHO_HD ChannelSample sample(const Transmit& t, const Element& e) const {
-    if (t.transmit < 0 || !is_recorded(geometry_.n_valid, t.base, t.excess + e.excess)) return {{0.0f, 0.0f}, false};
+    if (!recorded(t, e)) return {{0.0f, 0.0f}, false};
     const Complex* line = lines_ + (static_cast<long long>(t.transmit) * geometry_.n_el + e.index) * geometry_.n_line;
     return {t.turn * e.turn * interpolate(line, geometry_.n_valid, t.base, t.excess + e.excess), true};
   }

@@ -7,11 +7,16 @@
 //   int n_elements(), n_transmits();
 //   Element element(int e);       weight: a_e of the receive aperture; 0: outside
 //   Transmit transmit(int t);     weight: b_t
+//   bool recorded(const Transmit&, const Element&);          false: outside the record
 //   ChannelSample sample(const Transmit&, const Element&);   x_{e,t}
 // Delay-and-sum is S = sum_t b_t sum_e a_e x_{e,t}.
+//
+// Methods that read rows above and below the pixel work on stored channels instead (dsp/methods/element_rows.h).
 #pragma once
 
+#include "core/adaptive.h"
 #include "dsp/complex.h"
+#include "dsp/level.h"
 
 namespace echoloop {
 
@@ -21,8 +26,31 @@ struct ChannelSample {
 };
 
 struct MethodPixel {
-  Complex sum;   // delay-and-sum, linear: flow and spectral Doppler read it
-  float weight;  // of the amplitude of the B-mode image, not negative
+  Complex sum;   // delay-and-sum, linear, or the pixel of a method that replaces it
+  float weight;  // of the amplitude of the B-mode image
 };
+
+// What the executors are given, on any device.
+struct MethodSettings {
+  Adaptive method = Adaptive::off;
+  AdaptiveAxis axis = AdaptiveAxis::elements;
+  AdaptiveOrder order = AdaptiveOrder::each_transmit;
+  float strength = 1.0f;      // coherence: 0 Wiener, 1 coherence factor; generalized, phase: power of the weight
+  int bins = 2;               // generalized: spatial frequencies on either side of 0
+  float root = 2.0f;          // p_das
+  int lags = 10;              // slsc
+  int rows = 0;               // slsc, minimum_variance: K, rows above and below the pixel
+  int neighbours = 1;         // minimum_variance: elements summed to a channel
+  float subarray = 0.5f;      // minimum_variance: share of the active channels
+  float loading = 0.01f;      // minimum_variance: delta, of the mean power of a channel
+  bool shows_factor = false;  // the image is the factor itself, not levels
+};
+
+// How the envelope reads what a method made; `weights` of the method, which may be none.
+inline WeighedPixels read_pixels(const MethodSettings& settings, const Complex* pixels, const float* weights) {
+  if (settings.shows_factor) return {pixels, weights, PixelReading::factor};
+  if (settings.method == Adaptive::slsc) return {pixels, nullptr, PixelReading::coherence};
+  return {pixels, is_weight(settings.method) ? weights : nullptr, PixelReading::amplitude};
+}
 
 }  // namespace echoloop

@@ -1,23 +1,33 @@
-// The functor of each adaptive method, made of the parameters. A new method is a header beside this one, its include
-// and its case here, and its name in core/adaptive.h.
+// The functor of each adaptive method, made of the settings. A new method is a header beside this one, its include and
+// its case here, and its name in core/adaptive.h. Methods that read rows have executors' functions of their own.
 #pragma once
 
-#include "core/params.h"
 #include "dsp/methods/coherence.h"
+#include "dsp/methods/generalized_coherence.h"
+#include "dsp/methods/minimum_variance.h"
+#include "dsp/methods/p_das.h"
 #include "dsp/methods/phase_coherence.h"
+#include "dsp/methods/slsc.h"
 
 namespace echoloop {
 
-// Calls run(functor) for the method of the parameters; not with Adaptive::off.
+// Calls run(functor) for a method whose pixel needs the pixel's own channels only; otherwise not.
 template <class Run>
-void with_method(const FormationParams& params, const Run& run) {
-  switch (params.adaptive) {
-    case Adaptive::off:
-      return;
+void with_method(const MethodSettings& s, const Run& run) {
+  switch (s.method) {
     case Adaptive::coherence:
-      return run(CoherenceFactor{static_cast<float>(params.adaptive_strength)});
+      return run(CoherenceFactor{s.strength, s.axis, s.order});
+    case Adaptive::generalized:
+      if (s.bins <= 2) return run(GeneralizedCoherence<2>{s.bins, s.strength, s.axis, s.order});
+      return run(GeneralizedCoherence<kMostAdaptiveBins>{s.bins, s.strength, s.axis, s.order});
     case Adaptive::phase:
-      return run(PhaseCoherence{static_cast<float>(params.adaptive_strength)});
+      return run(PhaseCoherence{s.strength, s.axis, s.order});
+    case Adaptive::p_das:
+      return run(PDas{s.root, s.order});
+    case Adaptive::off:
+    case Adaptive::slsc:
+    case Adaptive::minimum_variance:
+      return;
   }
 }
 

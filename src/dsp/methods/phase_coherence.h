@@ -1,35 +1,41 @@
-// Phase coherence over elements, for each transmit: R = |sum a x / |x|| / W, W
-// = sum |a|, F = 1 - sqrt(1 - R^2) to the power of the strength. Amplitudes do
-// not count (Camacho et al., IEEE TUFFC 56:958, 2009).
+// Phase coherence: R = |sum w s / |s|| / W, W = sum |w|, F = 1 - sqrt(1 - R^2) to the power of the strength. Amplitudes
+// do not count (Camacho et al., IEEE TUFFC 56:958, 2009).
 #pragma once
 
-#include "dsp/methods/each_transmit.h"
+#include "dsp/methods/channel_sums.h"
 
 namespace echoloop {
 
 struct PhaseCoherence {
+  static constexpr bool counts = false;
+  static constexpr bool replaces = false;
   float strength;  // 0 .. 1
+  AdaptiveAxis axis = AdaptiveAxis::elements;
+  AdaptiveOrder order = AdaptiveOrder::each_transmit;
 
   struct Sums {
-    float weights;  // W
-    Complex unit;
+    float weights = 0.0f;  // W
+    Complex unit{0.0f, 0.0f};
   };
 
-  ECHO_HD void add(Sums& sums, float weight, Complex x) const {
-    const float size = magnitude(x);
+  ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
+    const float size = magnitude(s);
     sums.weights += fabsf(weight);
-    if (size > 0.0f) sums.unit = sums.unit + weight / size * x;
+    if (size > 0.0f) sums.unit = sums.unit + weight / size * s;
   }
 
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex /*sum*/, float /*n*/) const {
     const float r = magnitude(sums.unit) / sums.weights;
-    const float f = 1.0f - sqrtf(r < 1.0f ? 1.0f - r * r : 0.0f);
+    // The root would make 1e-3 of the rounding of sums of hundreds of equal phases.
+    constexpr float kRounding = 1.2e-5f;
+    const float rest = 1.0f - r * r;
+    const float f = 1.0f - sqrtf(rest > kRounding ? rest : 0.0f);
     return powf(f, strength);
   }
 
   template <class Channels>
   ECHO_HD MethodPixel operator()(const Channels& channels) const {
-    return weigh_each_transmit(*this, channels);
+    return form_pixel(*this, channels);
   }
 };
 

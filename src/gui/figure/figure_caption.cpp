@@ -30,7 +30,12 @@ std::vector<std::string> words_of(const FigureImage& i) {
     words.push_back(text_of(item));
   }
   const double top_db = -i.display.display.gain_db;
-  words.push_back(fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
+  if (shows_weight(i.display.formation)) {
+    words.push_back("weight, 0 to 1");
+  } else {
+    words.push_back(
+        fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
+  }
   if (i.flow != nullptr) {
     const char* name = i.display.color_flow.mode == FlowMode::velocity ? "velocity"
                        : i.display.color_flow.mode == FlowMode::power  ? "flow power"

@@ -135,7 +135,7 @@ void draw_strip(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box,
   draw_axes(canvas, strip, box, look);
   draw_title(canvas, strip, box, look);
   const double x0 = canvas.snap(box.x1 + kBarAway);
-  draw_level_bar(canvas, {x0, box.y0, canvas.snap(x0 + kBar), box.y1}, strip.display.display, look);
+  draw_level_bar(canvas, {x0, box.y0, canvas.snap(x0 + kBar), box.y1}, strip.display, look);
 }
 
 void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& image, const Grid& grid) {

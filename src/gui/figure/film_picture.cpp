@@ -52,7 +52,7 @@ void FilmPainter::draw_ground(const Grid& grid) {
   draw_x_ruler(canvas, image, grid, kScales);
   draw_z_ruler(canvas, image, grid, kScales, RulerLabels::numbers);
   canvas.text({image.x0 - 36, image.y0 - 32}, kScales.label(kScales.muted), TextAlign::right, "mm");
-  draw_level_bar(canvas, {image.x1 + 28, image.y0, image.x1 + 48, image.y1}, look_.display.display, kScales);
+  draw_level_bar(canvas, {image.x1 + 28, image.y0, image.x1 + 48, image.y1}, look_.display, kScales);
 }
 
 const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) {

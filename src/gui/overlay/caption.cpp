@@ -30,8 +30,9 @@ CaptionItem average_of(const Image& image) {
 }
 
 CaptionItem method_of(const FormationParams& p) {
-  const std::string name(kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].name);
-  return {"adaptive", p.adaptive_strength < 1.0 ? name + " " + fixed(p.adaptive_strength, 2) : name, ""};
+  std::string name(kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].name);
+  if (is_weight(p.adaptive) && p.adaptive_strength < 1.0) name += " " + fixed(p.adaptive_strength, 2);
+  return {"adaptive", name + ", " + method_channels(p), ""};
 }
 
 }  // namespace

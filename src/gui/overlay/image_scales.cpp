@@ -9,6 +9,7 @@
 #include "gui/overlay/ruler.h"
 #include "gui/overlay/tone.h"
 #include "gui/state/number_text.h"
+#include "gui/state/shown_display.h"
 
 namespace echoloop {
 namespace {
@@ -56,7 +57,9 @@ void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, con
   });
 }
 
-void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const DisplayParams& display, const ScaleLook& look) {
+void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look) {
+  const DisplayParams display = shown_display(params.formation, params.display);
+  const bool weight = shows_weight(params.formation);
   const double em = look.em, h = bar.height(), range_db = display.dynamic_range_db;
   const double top_db = -display.gain_db, bottom_db = top_db - range_db;
   draw_bar(canvas, bar, look.edge,
@@ -64,16 +67,16 @@ void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const DisplayParams& 
   const auto label = [&](double level_db, const TextLook& text) {
     const double y = canvas.snap(bar.y0 + (top_db - level_db) / range_db * h);
     canvas.fill({bar.x1 + 0.15 * em, y - 0.05 * em, bar.x1 + 0.55 * em, y + 0.05 * em}, {text.color});
-    canvas.text({bar.x1 + 0.9 * em, y}, text, TextAlign::left, fixed(level_db, 0));
+    canvas.text({bar.x1 + 0.9 * em, y}, text, TextAlign::left, fixed(level_db, weight ? 1 : 0));
   };
   label(top_db, look.label(look.text, Weight::strong));
   label(bottom_db, look.label(look.text, Weight::strong));
-  const double step_db = 20.0 / range_db * h < 2.0 * em ? 40.0 : 20.0;
+  const double step_db = weight ? 0.2 : 20.0 / range_db * h < 2.0 * em ? 40.0 : 20.0;
   for (double level_db = step_db * std::floor(top_db / step_db); level_db > bottom_db; level_db -= step_db) {
     const double nearest = std::min(top_db - level_db, level_db - bottom_db) / range_db * h;
     if (nearest > 1.8 * em) label(level_db, look.label(look.text2));
   }
-  canvas.text({bar.x0, bar.y0 - 1.6 * em}, look.label(look.muted), TextAlign::left, "dB");
+  canvas.text({bar.x0, bar.y0 - 1.6 * em}, look.label(look.muted), TextAlign::left, weight ? "weight" : "dB");
 }
 
 void draw_flow_bar(Canvas& canvas, const CanvasRect& bar, const FlowImage& flow, const ImagingParams& display,

@@ -29,7 +29,7 @@ void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, con
 void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look, RulerLabels labels);
 
 // The display window: white (or the map's last colour) above, black below, labels to the right, "dB" above.
-void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const DisplayParams& display, const ScaleLook& look);
+void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look);
 
 // Power or velocity, its unit above.
 struct FlowBarTick {  // in units of the canvas

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/overlay/flow_colors.h"
+#include "gui/state/shown_display.h"
 
 namespace echoloop {
 namespace {
@@ -17,10 +18,11 @@ std::uint8_t* pixel_at(RgbPicture& picture, int x, int y) {
 
 }  // namespace
 
-PictureSampler::PictureSampler(const ImagingParams& params) : params_(params), levels_(kLevels) {
+PictureSampler::PictureSampler(const ImagingParams& params) : params_(as_shown(params)), levels_(kLevels) {
   for (int i = 0; i < kLevels; ++i) {
-    const double level_db = -params.display.gain_db - params.display.dynamic_range_db * (1.0 - i / (kLevels - 1.0));
-    levels_[static_cast<std::size_t>(i)] = map_color(params.display.color_map, tone(level_db, params.display));
+    const DisplayParams& display = params_.display;
+    const double level_db = -display.gain_db - display.dynamic_range_db * (1.0 - i / (kLevels - 1.0));
+    levels_[static_cast<std::size_t>(i)] = map_color(display.color_map, tone(level_db, display));
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/state/shown_display.h"
+
 namespace echoloop {
 namespace {
 
@@ -106,8 +108,9 @@ Rgb map_color(ColorMap map, double t) {
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }
 
-RgbPicture render_picture(const Image& image, const DisplayParams& display) {
+RgbPicture render_picture(const Image& image, const DisplayParams& levels) {
   const Grid& g = image.grid;
+  const DisplayParams display = shown_display(image.params.formation, levels);
   if (image.host_db == nullptr || g.nx < 1 || g.nz < 1) return {};
   double step = std::min(g.nx > 1 ? g.dx_m() : 1.0, g.nz > 1 ? g.dz_m() : 1.0);
   if (g.polar()) step = g.nz > 1 ? (g.sector.r1_m - g.sector.r0_m) / (g.nz - 1) : 1e-3;

@@ -6,6 +6,7 @@
 #include "gui/gl/display_window.h"
 #include "gui/overlay/tone.h"
 #include "gui/state/number_text.h"
+#include "gui/state/shown_display.h"
 #include "gui/view/image_view.h"
 
 namespace echoloop {
@@ -61,9 +62,22 @@ WindowGrip nearest_grip(const Ui& ui, const Rect& bar, const DisplayWindow& w, f
   return WindowGrip::middle;
 }
 
+void draw_weight_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, Type type) {
+  const ImagingParams shown = as_shown(params);
+  draw_colors(ui, bar, shown, display_window(shown));
+  ui.text(type, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, "weight");
+  for (int quarter = 0; quarter <= 4; ++quarter) {
+    const double weight = 0.25 * quarter;
+    const float y = std::round(bar.y1 - static_cast<float>(weight) * bar.height());
+    ui.fill({bar.x1 + ui.px(2), y - ui.px(1), bar.x1 + ui.px(6), y}, theme::kText2);
+    ui.text(type, bar.x1 + ui.px(9), y - ui.px(8), ui.px(16), theme::kText2, fixed(weight, quarter % 2 == 0 ? 1 : 2));
+  }
+}
+
 }  // namespace
 
 void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params) {
+  if (shows_weight(params.formation)) return draw_weight_bar(ui, bar, params, Type::large);
   const DisplayWindow w = display_window(params);
   draw_colors(ui, bar, params, w);
   ui.text(Type::large, bar.x0, bar.y0 - ui.px(34), ui.px(24), theme::kText2, "dB");
@@ -86,6 +100,10 @@ void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams
 bool draw_color_bar(const ImageViewContext& c) {
   Ui& ui = c.ui;
   const Rect& bar = c.layout.color_bar;
+  if (shows_weight(c.image.params.formation)) {
+    draw_weight_bar(ui, bar, c.image.params, Type::small);
+    return false;
+  }
   const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(32), bar.y1 + ui.px(8)};
   const Hit h = ui.control("color_bar", area, FocusKind::slider);
   ui.tip("color_bar", h, area,

@@ -157,7 +157,11 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   std::string text =
       fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
   if (l.grid.polar()) text += polar_text(under, l.grid.sector, x_m, z_m);
-  if (!std::isnan(level)) text += std::isinf(level) ? "   no echo" : fmt::format("   {} dB", fixed(level, 1));
+  if (!std::isnan(level)) {
+    text += shows_weight(under.params.formation) ? fmt::format("   weight {}", fixed(level, 3))
+            : std::isinf(level)                  ? "   no echo"
+                                                 : fmt::format("   {} dB", fixed(level, 1));
+  }
   if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
     if (const std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty())
       text += "   " + flow;

@@ -8,6 +8,7 @@
 #include "dsp/course.h"
 #include "dsp/das.h"
 #include "dsp/level.h"
+#include "dsp/methods/method.h"
 #include "dsp/refine.h"
 #include "dsp/scan.h"
 
@@ -49,9 +50,15 @@ void select_bands(const Complex* spectrum, const float* response, const BandShap
 void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
 // method_das.cu
-// As sum_delayed(), with the adaptive method of `params`; weights [nz][nx]: of the amplitudes.
-void sum_by_method(const FormationParams& params, const DasGeometry& geometry, const Complex* lines, Complex* pixels,
-                   float* weights, StreamView stream);
+struct MethodBuffers {
+  Complex* pixels;   // [nz][nx]
+  float* weights;    // [nz][nx] of the amplitudes
+  Complex* scratch;  // [method_scratch()]
+};
+std::size_t method_scratch(const MethodSettings& settings, const DasGeometry& geometry);
+// As sum_delayed(), with an adaptive method, which is not off.
+void sum_by_method(const MethodSettings& settings, const DasGeometry& geometry, const Complex* lines,
+                   const MethodBuffers& to, StreamView stream);
 
 // course.cu
 struct CourseTaps {

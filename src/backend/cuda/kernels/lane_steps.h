@@ -18,18 +18,20 @@ struct LaneBuffers {
         lines(context.processing.view()),
         pixels(context.processing.view()),
         weights(context.processing.view()),
+        method_scratch(context.processing.view()),
         columns(context.processing.view()),
         envelope(context.processing.view()),
         peak(context.processing.view()) {}
-  DeviceBuffer raw;       // [n_tx][n_el][n_samples] as acquired (IQ: pairs)
-  DeviceBuffer wide;      // float lines, padded; analytic: their spectra, in place
-  DeviceBuffer lines;     // conditioned: analytic Complex [n_tx][n_el][n_out] or packed words,
-                          // course float [n_tx][n_el][n_samples]
-  DeviceBuffer pixels;    // analytic Complex [nz][nx], course float [nz][nx]
-  DeviceBuffer weights;   // float [nz][nx] of the pixels' amplitudes, with an adaptive method
-  DeviceBuffer columns;   // course: Complex [nz][nx]
-  DeviceBuffer envelope;  // float [nz][nx]
-  DeviceBuffer peak;      // course: float [kMaxPartials + 1], the last one the level in dB
+  DeviceBuffer raw;             // [n_tx][n_el][n_samples] as acquired (IQ: pairs)
+  DeviceBuffer wide;            // float lines, padded; analytic: their spectra, in place
+  DeviceBuffer lines;           // conditioned: analytic Complex [n_tx][n_el][n_out] or packed words,
+                                // course float [n_tx][n_el][n_samples]
+  DeviceBuffer pixels;          // analytic Complex [nz][nx], course float [nz][nx]
+  DeviceBuffer weights;         // float [nz][nx] of the pixels' amplitudes, with an adaptive method
+  DeviceBuffer method_scratch;  // Complex, of methods that read rows
+  DeviceBuffer columns;         // course: Complex [nz][nx]
+  DeviceBuffer envelope;        // float [nz][nx]
+  DeviceBuffer peak;            // course: float [kMaxPartials + 1], the last one the level in dB; slsc: the first one 0
 };
 
 class LaneSteps {

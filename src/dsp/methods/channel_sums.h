@@ -1,0 +1,258 @@
+// The loops over the channels of a pixel for methods that need sums over them. The channels s of weight w are
+//   elements, each transmit: x_{e,t} of one transmit, a_e; the results of the transmits are summed with b_t
+//   elements, compounded:    sum_t b_t x_{e,t}, a_e
+//   transmits:               sum_e a_e x_{e,t}, b_t
+//   both:                    x_{e,t}, a_e b_t
+// Channels count where weight and record have them. Samples come times a power of two, so that floats hold squares.
+#pragma once
+
+#include "dsp/level.h"
+#include "dsp/methods/method.h"
+
+namespace echoloop {
+
+// Few channels say little about how well they agree: below this many, weights fade to 1 towards a single channel.
+inline constexpr float kFullWeightChannels = 4.0f;
+
+// Place j of a channel among the N that count; only for methods with `counts`. Axis both: the element's among those of
+// its transmit.
+struct ChannelPlace {
+  float place, count;
+};
+
+// One set of channels whose method is applied at once.
+template <class Method>
+struct ChannelSet {
+  typename Method::Sums sums{};
+  Complex sum{0.0f, 0.0f};
+  float n = 0.0f;
+
+  ECHO_HD void add(const Method& method, float weight, Complex x, ChannelPlace at) {
+    n += 1.0f;
+    sum = sum + weight * x;
+    method.add(sums, weight, x, at);
+  }
+};
+
+// Sum and result of the sets so far, and the factor of the samples.
+struct FormedPixel {
+  Complex das{0.0f, 0.0f};
+  Complex formed{0.0f, 0.0f};
+  float factor = 0.0f;  // 0: not known yet
+
+  ECHO_HD Complex scaled(Complex x) {
+    const float larger = fmaxf(fabsf(x.re), fabsf(x.im));
+    if (factor == 0.0f && larger > 0.0f) factor = factor_towards_one(larger);
+    return factor * x;
+  }
+
+  template <class Method>
+  ECHO_HD void add(const Method& method, const ChannelSet<Method>& set, float weight) {
+    if (set.n == 0.0f || factor == 0.0f) return;  // no echo
+    const float down = weight / factor;
+    das = das + down * set.sum;
+    if constexpr (Method::replaces) {
+      formed = formed + down * method.pixel(set.sums);
+    } else {
+      const float full = method.weight(set.sums, set.sum, set.n);
+      const float share = (set.n - 1.0f) / (kFullWeightChannels - 1.0f);
+      formed = formed + (set.n < kFullWeightChannels ? 1.0f + (full - 1.0f) * share : full) * down * set.sum;
+    }
+  }
+
+  template <class Method>
+  [[nodiscard]] ECHO_HD MethodPixel pixel() const {
+    if constexpr (Method::replaces) return {formed, 1.0f};
+    const float plain = magnitude(das);
+    return {das, plain > 0.0f ? magnitude(formed) / plain : 0.0f};
+  }
+};
+
+inline constexpr int kMethodGroup = 4;  // transmits in one pass over the elements, whose part is computed once for them
+
+template <class Channels>
+struct TransmitGroup {
+  typename Channels::Transmit transmit[kMethodGroup];
+  float count[kMethodGroup];  // of channels
+  int size;
+
+  ECHO_HD TransmitGroup(const Channels& channels, int first) : count{} {
+    const int left = channels.n_transmits() - first;
+    size = left < kMethodGroup ? left : kMethodGroup;
+    for (int t = 0; t < size; ++t) transmit[t] = channels.transmit(first + t);
+  }
+
+  ECHO_HD void count_elements(const Channels& channels) {
+    for (int e = 0; e < channels.n_elements(); ++e) {
+      const typename Channels::Element element = channels.element(e);
+      if (element.weight == 0.0f) continue;
+      for (int t = 0; t < size; ++t) count[t] += channels.recorded(transmit[t], element) ? 1.0f : 0.0f;
+    }
+  }
+};
+
+// run(t, element, sample) for the samples that count of a group.
+template <class Channels, class Run>
+ECHO_HD void for_each_sample(const Channels& channels, const TransmitGroup<Channels>& group, const Run& run) {
+  for (int e = 0; e < channels.n_elements(); ++e) {
+    const typename Channels::Element element = channels.element(e);
+    if (element.weight == 0.0f) continue;
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+    for (int t = 0; t < kMethodGroup; ++t) {
+      if (t >= group.size) break;
+      const ChannelSample x = channels.sample(group.transmit[t], element);
+      if (x.recorded) run(t, element.weight, x.value);
+    }
+  }
+}
+
+template <class Method, class Channels>
+ECHO_HD MethodPixel form_each_transmit(const Method& method, const Channels& channels) {
+  FormedPixel made;
+  for (int first = 0; first < channels.n_transmits(); first += kMethodGroup) {
+    TransmitGroup<Channels> group(channels, first);
+    if constexpr (Method::counts) group.count_elements(channels);
+    ChannelSet<Method> sets[kMethodGroup];
+    for_each_sample(channels, group, [&](int t, float weight, Complex x) {
+      sets[t].add(method, weight, made.scaled(x), {sets[t].n, group.count[t]});
+    });
+    for (int t = 0; t < group.size; ++t) made.add(method, sets[t], group.transmit[t].weight);
+  }
+  return made.template pixel<Method>();
+}
+
+template <class Method, class Channels>
+ECHO_HD MethodPixel form_both(const Method& method, const Channels& channels) {
+  FormedPixel made;
+  ChannelSet<Method> all;
+  for (int first = 0; first < channels.n_transmits(); first += kMethodGroup) {
+    TransmitGroup<Channels> group(channels, first);
+    if constexpr (Method::counts) group.count_elements(channels);
+    float place[kMethodGroup] = {};
+    for_each_sample(channels, group, [&](int t, float weight, Complex x) {
+      const float both = weight * group.transmit[t].weight;
+      if (both != 0.0f) all.add(method, both, made.scaled(x), {place[t], group.count[t]});
+      place[t] += 1.0f;
+    });
+  }
+  made.add(method, all, 1.0f);
+  return made.template pixel<Method>();
+}
+
+template <class Channels>
+ECHO_HD bool any_recorded(const Channels& channels, const typename Channels::Transmit& transmit) {
+  for (int e = 0; e < channels.n_elements(); ++e) {
+    const typename Channels::Element element = channels.element(e);
+    if (element.weight != 0.0f && channels.recorded(transmit, element)) return true;
+  }
+  return false;
+}
+
+template <class Method, class Channels>
+ECHO_HD MethodPixel form_transmits(const Method& method, const Channels& channels) {
+  float count = 0.0f;
+  if constexpr (Method::counts) {
+    for (int t = 0; t < channels.n_transmits(); ++t) {
+      const typename Channels::Transmit transmit = channels.transmit(t);
+      count += transmit.weight != 0.0f && any_recorded(channels, transmit) ? 1.0f : 0.0f;
+    }
+  }
+  FormedPixel made;
+  ChannelSet<Method> all;
+  for (int first = 0; first < channels.n_transmits(); first += kMethodGroup) {
+    const TransmitGroup<Channels> group(channels, first);
+    Complex sum[kMethodGroup] = {};
+    bool recorded[kMethodGroup] = {};
+    for_each_sample(channels, group, [&](int t, float weight, Complex x) {
+      sum[t] = sum[t] + weight * made.scaled(x);
+      recorded[t] = true;
+    });
+    for (int t = 0; t < group.size; ++t) {
+      if (recorded[t] && group.transmit[t].weight != 0.0f) {
+        all.add(method, group.transmit[t].weight, sum[t], {all.n, count});
+      }
+    }
+  }
+  made.add(method, all, 1.0f);
+  return made.template pixel<Method>();
+}
+
+// sum_t b_t x_{e,t} of the elements, one after the other.
+template <class Channels>
+class CompoundedElements {
+ public:
+  ECHO_HD explicit CompoundedElements(const Channels& channels) : channels_(channels) {
+    n_kept_ = channels.n_transmits() < kKept ? channels.n_transmits() : kKept;
+    for (int t = 0; t < n_kept_; ++t) kept_[t] = channels.transmit(t);
+  }
+
+  // Not recorded: by no transmit.
+  [[nodiscard]] ECHO_HD ChannelSample sample(const typename Channels::Element& element) const {
+    ChannelSample made{{0.0f, 0.0f}, false};
+    for (int t = 0; t < channels_.n_transmits(); ++t) {
+      const typename Channels::Transmit transmit = t < n_kept_ ? kept_[t] : channels_.transmit(t);
+      if (transmit.weight == 0.0f) continue;
+      const ChannelSample x = channels_.sample(transmit, element);
+      made = {made.value + transmit.weight * x.value, made.recorded || x.recorded};
+    }
+    return made;
+  }
+
+  [[nodiscard]] ECHO_HD bool recorded(const typename Channels::Element& element) const {
+    for (int t = 0; t < channels_.n_transmits(); ++t) {
+      const typename Channels::Transmit transmit = t < n_kept_ ? kept_[t] : channels_.transmit(t);
+      if (transmit.weight != 0.0f && channels_.recorded(transmit, element)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int kKept = 8;  // transmits whose delay and phase are computed once a pixel
+  const Channels& channels_;
+  typename Channels::Transmit kept_[kKept];
+  int n_kept_ = 0;
+};
+
+template <class Method, class Channels>
+ECHO_HD MethodPixel form_compounded(const Method& method, const Channels& channels) {
+  const CompoundedElements<Channels> elements(channels);
+  float count = 0.0f;
+  if constexpr (Method::counts) {
+    for (int e = 0; e < channels.n_elements(); ++e) {
+      const typename Channels::Element element = channels.element(e);
+      count += element.weight != 0.0f && elements.recorded(element) ? 1.0f : 0.0f;
+    }
+  }
+  FormedPixel made;
+  ChannelSet<Method> all;
+  for (int e = 0; e < channels.n_elements(); ++e) {
+    const typename Channels::Element element = channels.element(e);
+    if (element.weight == 0.0f) continue;
+    const ChannelSample s = elements.sample(element);
+    if (s.recorded) all.add(method, element.weight, made.scaled(s.value), {all.n, count});
+  }
+  made.add(method, all, 1.0f);
+  return made.template pixel<Method>();
+}
+
+// Method has
+//   AdaptiveAxis axis; AdaptiveOrder order;
+//   static constexpr bool counts;    whether add() reads the place
+//   static constexpr bool replaces;  whether pixel() is the result, instead of weight() times the sum
+//   struct Sums, made of zeros;
+//   void add(Sums&, float weight, Complex s, ChannelPlace): one channel;
+//   float weight(const Sums&, Complex sum, float n): F of n channels whose weighted sum is `sum`, 0 .. 1; or
+//   Complex pixel(const Sums&).
+template <class Method, class Channels>
+ECHO_HD MethodPixel form_pixel(const Method& method, const Channels& channels) {
+  if constexpr (!Method::replaces) {
+    if (method.axis == AdaptiveAxis::transmits) return form_transmits(method, channels);
+    if (method.axis == AdaptiveAxis::both) return form_both(method, channels);
+  }
+  if (method.order == AdaptiveOrder::compounded) return form_compounded(method, channels);
+  return form_each_transmit(method, channels);
+}
+
+}  // namespace echoloop

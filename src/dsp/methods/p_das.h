@@ -1,0 +1,42 @@
+// p-DAS: q = s |s|^(1/p - 1), Q = sum w q / W, W = sum |w|; the pixel is W Q |Q|^(p-1). p = 1 is delay-and-sum, p = 2
+// delay, multiply and sum of baseband signals without its doubled phase (Polichetti et al., Appl. Sci. 8:599, 2018;
+// Matrone et al., IEEE TMI 34:940, 2015).
+#pragma once
+
+#include "dsp/methods/channel_sums.h"
+
+namespace echoloop {
+
+struct PDas {
+  static constexpr bool counts = false;
+  static constexpr bool replaces = true;
+  float root;  // p
+  AdaptiveOrder order = AdaptiveOrder::each_transmit;
+
+  struct Sums {
+    float weights = 0.0f;  // W
+    Complex roots{0.0f, 0.0f};
+  };
+
+  ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
+    sums.weights += fabsf(weight);
+    const float size = magnitude(s);
+    if (!(size > 0.0f)) return;
+    const float factor = root == 2.0f ? 1.0f / sqrtf(size) : powf(size, 1.0f / root - 1.0f);
+    sums.roots = sums.roots + weight * factor * s;
+  }
+
+  [[nodiscard]] ECHO_HD Complex pixel(const Sums& sums) const {
+    const Complex mean = 1.0f / sums.weights * sums.roots;
+    const float size = magnitude(mean);
+    const float factor = root == 2.0f ? size : size > 0.0f ? powf(size, root - 1.0f) : 0.0f;
+    return sums.weights * factor * mean;
+  }
+
+  template <class Channels>
+  ECHO_HD MethodPixel operator()(const Channels& channels) const {
+    return form_pixel(*this, channels);
+  }
+};
+
+}  // namespace echoloop

@@ -1,0 +1,74 @@
+// Short-lag spatial coherence: C(m) = Re sum s_e conj(s_{e+m}) / sqrt(sum |s_e|^2 sum |s_{e+m}|^2), sums over the pairs
+// of elements that count and over the rows; the pixel is V, the mean of C over the lags m = 1 .. M that have pairs, in
+// [-1, 1] with its sign (Lediju et al., IEEE TUFFC 58:1377, 2011; Hyun et al., IEEE TUFFC 64:1101, 2017).
+#pragma once
+
+#include "dsp/methods/element_rows.h"
+
+namespace echoloop {
+
+struct ShortLagCoherence {
+  int lags;  // M
+
+  // Values of a row that are summed over rows: for each lag (pairs, energy of e) and (energy of e + m, -); behind them
+  // the factor of the samples.
+  [[nodiscard]] ECHO_HD int n_terms() const { return 2 * lags + 1; }
+
+  // element(e): s_e, 0 where e does not count.
+  template <class Elements>
+  ECHO_HD void store_terms(const Elements& element, int n, Strided to) const {
+    const float factor = slice_factor(element, n);
+    for (int m = 1; m <= lags; ++m) {
+      float pairs = 0.0f;
+      float left = 0.0f;
+      float right = 0.0f;
+      for (int e = 0; e + m < n && factor > 0.0f; ++e) {
+        const Complex a = factor * element(e);
+        const Complex b = factor * element(e + m);
+        const float of_a = a.re * a.re + a.im * a.im;
+        const float of_b = b.re * b.re + b.im * b.im;
+        const float count = of_a > 0.0f && of_b > 0.0f ? 1.0f : 0.0f;
+        pairs += a.re * b.re + a.im * b.im;
+        left += count * of_a;
+        right += count * of_b;
+      }
+      to[2 * (m - 1)] = {pairs, left};
+      to[2 * (m - 1) + 1] = {right, 0.0f};
+    }
+    to[2 * lags] = {factor, 0.0f};
+  }
+
+  // C(m) from stored terms; 0 and false without pairs.
+  [[nodiscard]] ECHO_HD bool correlation(const StridedRows& terms, int m, float& c) const {
+    float pairs = 0.0f;
+    float left = 0.0f;
+    float right = 0.0f;
+    const float own = terms.own(2 * lags).re;
+    for (int row = 0; row < terms.count; ++row) {
+      const float factor = terms.at(row, 2 * lags).re;
+      if (factor == 0.0f || own == 0.0f) continue;
+      const float ratio = own / factor;
+      const Complex a = terms.at(row, 2 * (m - 1));
+      pairs += ratio * ratio * a.re;
+      left += ratio * ratio * a.im;
+      right += ratio * ratio * terms.at(row, 2 * (m - 1) + 1).re;
+    }
+    const float energy = sqrtf(left) * sqrtf(right);
+    c = energy > 0.0f ? pairs / energy : 0.0f;
+    return energy > 0.0f;
+  }
+
+  [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {
+    float sum = 0.0f;
+    int count = 0;
+    for (int m = 1; m <= lags; ++m) {
+      float c = 0.0f;
+      if (correlation(terms, m, c)) ++count;
+      sum += c;
+    }
+    const float mean = count > 0 ? sum / static_cast<float>(count) : 0.0f;
+    return mean > 1.0f ? 1.0f : mean < -1.0f ? -1.0f : mean;
+  }
+};
+
+}  // namespace echoloop
