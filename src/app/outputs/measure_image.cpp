@@ -13,6 +13,7 @@
 #include "app/outputs/provenance.h"
 #include "core/error.h"
 #include "gui/overlay/measure_marks.h"
+#include "gui/overlay/measure_slope.h"
 #include "history/export.h"
 #include "history/json_text.h"
 #include "history/npy_text.h"
@@ -28,12 +29,17 @@ Measured measure_image(const Image& image, const Marks& marks, const PointsAgain
   m.image = image;
   m.image.host_db = m.image.device_db = nullptr;
   m.image.storage.reset();
+  if (shows_weight(image.params.formation)) return m;  // weights are no levels
   const LevelPicture picture{
       .db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
   RegionPixelCache pixels;
   measure_marks(m, marks, picture, pixels);
   refine_points(m, again);
   if (!m.fine.empty()) measure_marks(m, marks, picture, pixels);
+  if (changed_by_method(image.params) && !(m.pairs.empty() && m.regions.empty())) {
+    const std::vector<float> das = levels_without_method(image, again);
+    if (!das.empty()) measure_slopes(m, marks, picture, {.db = das, .grid = image.grid}, pixels);
+  }
   return m;
 }
 

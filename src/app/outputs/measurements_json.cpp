@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "gui/overlay/measure_marks.h"
+#include "gui/overlay/measure_slope.h"
 #include "gui/state/mark_shape.h"
 
 namespace echoloop {
@@ -80,6 +81,15 @@ json line_json(const Measured& m, const Mark& mark) {
   return entry;
 }
 
+// Where an adaptive method is on and the frame was made again by delay-and-sum.
+void add_slope(json& entry, const Measured& m, const std::string& object) {
+  const MeasuredValue* slope = m.find(object, kSlope);
+  const MeasuredValue* fit = m.find(object, kSlopeFit);
+  if (slope == nullptr || fit == nullptr) return;
+  entry["slope_against_das"] = number_or_null(slope->value);
+  entry["slope_r2"] = number_or_null(fit->value);
+}
+
 }  // namespace
 
 json measurements_json(const Measured& m, const Marks& marks) {
@@ -91,16 +101,25 @@ json measurements_json(const Measured& m, const Marks& marks) {
                      {"contrast_db", number_or_null(pair.stats.contrast_db)},
                      {"cnr", number_or_null(pair.stats.cnr)},
                      {"gcnr", number_or_null(pair.stats.gcnr)}});
+    add_slope(pairs.back(), m, pair.object);
   }
   for (const MeasuredRegion& region : m.regions) {
     regions.push_back(region_json({region.mark.number, region.mark.pair, region.mark.role}, region.stats));
+    add_slope(regions.back(), m, region.object);
   }
   std::sort(regions.begin(), regions.end(), [](const json& a, const json& b) { return a["number"] < b["number"]; });
   for (const MeasuredPoint& point : m.points) points.push_back(point_json(point));
   for (const Mark& mark : marks.list) {
     if (json line = line_json(m, to_nanometres(mark)); !line.is_null()) lines.push_back(std::move(line));
   }
-  return {{"regions", regions}, {"pairs", pairs}, {"points", points}, {"lines", lines}};
+  json all = {{"regions", regions}, {"pairs", pairs}, {"points", points}, {"lines", lines}};
+  if (changed_by_method(m.image.params)) {
+    const FormationParams& f = m.image.params.formation;
+    all["method"] = {{"name", kAdaptiveMethods[static_cast<std::size_t>(f.adaptive)].name},
+                     {"channels", method_channels(f)},
+                     {"changes", {"contrast_db", "cnr", "std_db", "speckle_snr"}}};
+  }
+  return all;
 }
 
 }  // namespace echoloop

@@ -115,6 +115,34 @@ std::string why_not_of(const Image& image, const Session& session) {
   return image.acquisition == session.acquisition() ? "" : "A is another recording";
 }
 
+std::vector<float> levels_without_method(const Image& image, const PointsAgain& again) {
+  const bool runs = again.session != nullptr && again.session->running() && again.session->fault().empty();
+  if (!again.kept || !runs || !why_not_of(image, *again.session).empty()) return {};
+  ImagingParams params = without_display(image.params);
+  params.formation.adaptive = Adaptive::off;
+  params.color_flow.mode = FlowMode::off;
+  params.doppler.gate = Gate::off;
+  params.objects.kind = Structure::off;
+  params.refine.persistence_s = 0.0;
+  const auto answer = std::make_shared<PatchAnswer>();
+  again.session->review({.frame = again.kept->frame,
+                         .owner = again.kept->owner,
+                         .params = params,
+                         .compare = {},
+                         .deliver =
+                             [answer](const Image* made, const FlowImage*) {
+                               if (made != nullptr) answer->db.assign(made->host().begin(), made->host().end());
+                               answer->done = true;
+                             },
+                         .ensemble = {}});
+  const Clock::time_point end = Clock::now() + again.longest;
+  while (!answer->done) {
+    if (!again.session->fault().empty() || Clock::now() > end) return {};
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return answer->db;
+}
+
 void refine_points(Measured& measured, const PointsAgain& again) {
   std::string why_not = why_no_fine_grid(measured.image);
   if (why_not.empty() && !again.kept) why_not = "the image's frame is not in the history";

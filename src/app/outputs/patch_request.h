@@ -69,4 +69,7 @@ inline constexpr const char* kNoAnswer = "processing did not answer in time";
 // time say so: kNoAnswer.
 void refine_points(Measured& measured, const PointsAgain& again);
 
+// The image's frame by delay-and-sum, with all other parameters as they are, dB; waits. Empty: it could not be made.
+std::vector<float> levels_without_method(const Image& image, const PointsAgain& again);
+
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "gui/overlay/measure_slope.h"
 #include "gui/panels/compare_bar.h"
 #include "gui/panels/measure_parts.h"
 #include "gui/state/number_text.h"
@@ -101,6 +102,13 @@ void rows(PanelContext& c, Column& column, const std::string& object, std::span<
   }
 }
 
+// Of B against A, where A is delay-and-sum and B is not.
+void slope_row(PanelContext& c, Column& column, const std::string& object) {
+  const MeasuredValue* slope = c.state.measured.find(object, kSlope);
+  if (slope == nullptr) return;
+  number_row(c, column, {"Slope against DAS", "", 2, ""}, 1.0, slope->value);
+}
+
 double highest_db(const LineProfile* line) {
   double highest = NAN;
   for (const float db : line != nullptr ? line->level_db : std::vector<float>()) {
@@ -131,12 +139,15 @@ void compare_blocks(PanelContext& c, Column& column) {
     head(c, column, pair.object);
     number_row(c, column, {"gCNR", "", 3, "gCNR"}, value_of(a, pair.object, "gCNR"), value_of(b, pair.object, "gCNR"),
                Type::strong);
+    if (changed_by_method(a.image.params) || changed_by_method(b.image.params)) changed_row(c, column);
     rows(c, column, pair.object, kPairRows);
+    slope_row(c, column, pair.object);
     column.y += gap;
   }
   for (const MeasuredRegion& region : b.regions) {
     head(c, column, region.object);
     rows(c, column, region.object, kRegionRows);
+    slope_row(c, column, region.object);
     column.y += gap;
   }
   for (const MeasuredPoint& point : b.points) {

@@ -50,9 +50,13 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
   }
   marks_list(c, column);
   column.y += c.ui.px(4);
+  if (shows_weight(c.state.params.formation) && Measuring::has_work(c.state.marks)) {
+    note_row(c, column, "The image shows weights, which are no levels: select Show, Image to measure.");
+  }
   const bool work = Measuring::has_work(c.state.marks);
   const auto gap = [&] { column.y += c.ui.px(4); };
   if (c.levels_a != nullptr) {
+    c.measuring.compare(m, c.state.measured_a, c.state.marks, c.levels, *c.levels_a);
     compare_blocks(c, column);
     histogram_block(c, column);
     if (work || c.view.histogram) save_row(c, column);

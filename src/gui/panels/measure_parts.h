@@ -17,6 +17,8 @@ void region_block(PanelContext& c, Column& column, const MeasuredRegion& region)
 void point_block(PanelContext& c, Column& column, const MeasuredPoint& point);
 void profile_block(PanelContext& c, Column& column, const MeasuredProfile& profile);
 void compare_blocks(PanelContext& c, Column& column);  // all of these, of two images
+// Above values that an adaptive method changes.
+void changed_row(PanelContext& c, Column& column);
 void histogram_block(PanelContext& c, Column& column);
 
 // A block's head: its name, and a muted word at the right. The pointer over it brings up `help`.

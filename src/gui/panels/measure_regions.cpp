@@ -1,4 +1,5 @@
 // The tables of the Measure panel: pairs of regions beside each other, single regions alone.
+#include "gui/overlay/measure_slope.h"
 #include "gui/panels/measure_parts.h"
 #include "gui/state/number_text.h"
 
@@ -53,6 +54,16 @@ void region_rows(PanelContext& c, Column& column, const std::string& object, con
 
 }  // namespace
 
+void changed_row(PanelContext& c, Column& column) {
+  const Rect r = c.ui.row(column, 20, 0);
+  c.ui.text(Type::small, r, theme::kWarn, "changed by the method");
+  c.ui.tip("changed_by_method", c.ui.control("changed_by_method", r), r,
+           {"Changed by the method",
+            "An adaptive method rescales brightness: these values compare images, not tissue. gCNR is unchanged by any "
+            "monotonic map of the levels.",
+            {}});
+}
+
 void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {
   const Ui& ui = c.ui;
   const Measured& m = c.state.measured;
@@ -75,9 +86,14 @@ void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {
                .first = m.find(pair.object, quantity),
                .place = NumberPlace::across});
   };
+  const bool changed = changed_by_method(m.image.params);
+  if (changed) {
+    row("gCNR", "", 3, gcnr_help(pair.stats), "gCNR");
+    changed_row(c, column);
+  }
   row("Contrast", "dB", 1, kContrastHelp, "contrast");
   row("CNR", "", 2, kCnrHelp, "CNR");
-  row("gCNR", "", 3, gcnr_help(pair.stats), "gCNR");
+  if (!changed) row("gCNR", "", 3, gcnr_help(pair.stats), "gCNR");
 }
 
 void region_block(PanelContext& c, Column& column, const MeasuredRegion& region) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "gui/overlay/measure_slope.h"
 #include "gui/state/mark_shape.h"
 
 namespace echoloop {
@@ -60,7 +61,7 @@ void Measuring::update(Measured& m, const Marks& marks, LevelReader& levels, His
     return;
   }
   const LevelPicture& picture = levels.ask();
-  if (picture.number == 0) {
+  if (picture.number == 0 || shows_weight(levels.image().params.formation)) {  // weights are no levels
     m = {};
     return;
   }
@@ -79,6 +80,13 @@ void Measuring::update(Measured& m, const Marks& marks, LevelReader& levels, His
   }
   if (!same_marks) measured_marks_ = marks.list;
   if (!same_picture || !same_marks || finer || now_s >= next_step_s_) remember(m, now_s);
+}
+
+void Measuring::compare(Measured& m, const Measured& a, const Marks& marks, LevelReader& levels,
+                        LevelReader& levels_a) {
+  if (m.image.number == 0 || a.image.number == 0) return;
+  if (!changed_by_method(m.image.params) || changed_by_method(a.image.params)) return;
+  measure_slopes(m, marks, levels.ask(), levels_a.ask(), pixels_);
 }
 
 }  // namespace echoloop

@@ -21,6 +21,9 @@ class Measuring {
   // Brings `measured` up to date with the newest picture of `levels`; once a window frame while somebody looks.
   void update(Measured& measured, const Marks& marks, LevelReader& levels, HistogramUse histogram, double now_s);
 
+  // Slopes of `measured` against A, where A is delay-and-sum and `measured` is made by a method.
+  void compare(Measured& measured, const Measured& a, const Marks& marks, LevelReader& levels, LevelReader& levels_a);
+
  private:
   struct Trend {
     std::vector<float> values;  // kTrendSteps, the newest last
