@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "app/bench/bench.h"
+#include "app/find_sound_speed.h"
 #include "app/headless.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
@@ -73,6 +74,7 @@ int run(int argc, char** argv) {
     case Command::view:
       break;
   }
+  if (!options.find_sound_speed.empty()) return run_find_sound_speed(options);
 #if defined(ECHO_HAVE_GUI)
   if (!options.headless && has_display()) return WindowApp(options).run();
 #endif

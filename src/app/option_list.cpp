@@ -104,6 +104,11 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("--measurements", o.measurements,
                  "Numbers of the marks on the last image: regions, pairs, points, lines, as the Measure panel has them")
       ->type_name("F.csv|F.json");
+  app.add_option("--find-sound-speed", o.find_sound_speed,
+                 "Search for the speed of sound at which the channels of one frame (the last of --frames, default the "
+                 "first) agree best, over elements and over transmits, in the regions of --marks or the whole image: "
+                 "curves, peaks and warnings; without a window")
+      ->type_name("F.json");
   for (const FileSinkRow& row : file_sinks()) {
     app.add_option(row.option, o.frame_files[row.option], row.help)->type_name(row.type_name);
   }

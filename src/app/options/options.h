@@ -68,7 +68,7 @@ struct Options {
   double figure_dpi = 300.0;
   ImageValues image_values = ImageValues::float32;  // of --images-out
   std::filesystem::path image_out, images_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video,
-      report, trace, csv, measurements;
+      report, trace, csv, measurements, find_sound_speed;
   std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
   std::filesystem::path marks;                               // read
   std::shared_ptr<const SavedSession> session;               // that was named in place of a source; null: none

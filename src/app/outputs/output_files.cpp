@@ -38,7 +38,8 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--report", o.report, nullptr, nullptr},
                                {"--trace", o.trace, nullptr, nullptr},
                                {"--csv", o.csv, nullptr, nullptr},
-                               {"--measurements", o.measurements, nullptr, nullptr}}) {
+                               {"--measurements", o.measurements, nullptr, nullptr},
+                               {"--find-sound-speed", o.find_sound_speed, ".json", nullptr}}) {
     if (!output.file.empty()) wanted.push_back(output);
   }
   for (const FileSinkRow& row : file_sinks()) {

@@ -1,0 +1,131 @@
+#include "backend/sound_speed.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backend/frame_processor.h"
+#include "core/error.h"
+#include "dsp/methods/channel_sums.h"
+
+namespace echoloop {
+namespace {
+
+constexpr int kMostColumns = 128;
+constexpr int kMostRows = 256;
+
+ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double speed_m_s) {
+  ImagingParams p = task.params;
+  FormationParams& f = p.formation;
+  const double scale = speed_m_s / f.sound_speed_m_s;
+  f.sound_speed_m_s = speed_m_s;
+  f.depth_min_m *= scale;
+  f.depth_max_m *= scale;
+  f.grid_nx = task.grid.nx;
+  f.grid_nz = task.grid.nz;
+  f.apodization = Apodization::boxcar;
+  f.directivity = Directivity::off;
+  f.adaptive = Adaptive::coherence;
+  f.adaptive_axis = axis;
+  f.adaptive_order = AdaptiveOrder::compounded;
+  f.adaptive_strength = 1.0;
+  f.adaptive_show = AdaptiveShow::weight;
+  p.transmits.window = Apodization::boxcar;
+  p.refine = {};
+  p.color_flow.mode = FlowMode::off;
+  p.doppler.gate = Gate::off;
+  p.objects.kind = Structure::off;
+  return p;
+}
+
+// Of one speed, from the sums and the factors in the lane.
+double phi_of(const std::vector<float>& sums, const std::vector<float>& factors,
+              const std::vector<std::uint32_t>& pixels, double n_channels) {
+  double coherent = 0.0;
+  double total = 0.0;
+  // Few channels were faded towards 1 (dsp/methods/channel_sums.h), which is taken back.
+  const double full = static_cast<double>(kFullWeightChannels) - 1.0;
+  const double unfade = n_channels < full + 1.0 ? full / (n_channels - 1.0) : 1.0;
+  const std::size_t count = pixels.empty() ? factors.size() : pixels.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = pixels.empty() ? k : pixels[k];
+    const double factor = 1.0 - (1.0 - static_cast<double>(factors[i])) * unfade;
+    const double re = static_cast<double>(sums[2 * i]);
+    const double im = static_cast<double>(sums[2 * i + 1]);
+    const double energy = re * re + im * im;
+    if (!(factor > 0.0) || !(energy > 0.0)) continue;
+    coherent += energy;
+    total += energy / factor;
+  }
+  return total > 0.0 ? coherent / total : 0.0;
+}
+
+}  // namespace
+
+std::vector<double> speeds_around(double speed_m_s) {
+  std::vector<double> speeds;
+  for (int i = 0; i < kSpeeds; ++i) {
+    speeds.push_back(speed_m_s + kSpeedReach_m_s * (2.0 * i / (kSpeeds - 1) - 1.0));
+  }
+  return speeds;
+}
+
+Grid sound_speed_grid(const ImagingParams& params, const Acquisition& acquisition) {
+  if (params.formation.recipe == Recipe::course) {
+    throw Error("sound speed", "not available with recipe=course, which has no complex channels", "recipe=analytic");
+  }
+  if (acquisition.data != DataKind::channels || acquisition.n_elements() < 2) {
+    throw Error("sound speed", "the recording has no channels to compare", "channel data of at least two elements");
+  }
+  if (forms_lines(params, acquisition)) {
+    throw Error("sound speed", "not available with scan lines, which have one transmit each",
+                "compounding=coherent, or transmits that cover the image");
+  }
+  ImagingParams coarse = params;
+  const Grid grid = make_grid(params, acquisition);
+  coarse.formation.grid_nx = std::min(grid.nx, kMostColumns);
+  coarse.formation.grid_nz = std::min(grid.nz, kMostRows);
+  return make_grid(coarse, acquisition);
+}
+
+void judge_curve(SoundSpeedCurve& curve, const std::vector<double>& speeds_m_s) {
+  const auto highest = std::ranges::max_element(curve.phi);
+  const auto at = static_cast<std::size_t>(highest - curve.phi.begin());
+  const double lowest = *std::ranges::min_element(curve.phi);
+  curve.prominence = *highest > 0.0 ? (*highest - lowest) / *highest : 0.0;
+  curve.peak_m_s = speeds_m_s[at];
+  if (at == 0 || at + 1 == curve.phi.size()) {
+    curve.warnings.emplace_back("The peak is at an end of the range: the speed of sound may be outside the range.");
+  } else {
+    const double before = curve.phi[at - 1], after = curve.phi[at + 1];
+    const double bend = before - 2.0 * *highest + after;
+    if (bend < 0.0) curve.peak_m_s += 0.5 * (before - after) / bend * (speeds_m_s[at + 1] - speeds_m_s[at]);
+  }
+  constexpr double kFlat = 0.02;
+  if (curve.prominence < kFlat) {
+    curve.warnings.emplace_back("The curve is flat (less than 2 %): the region does not determine the speed of sound.");
+  }
+}
+
+SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame) {
+  SoundSpeedResult result;
+  const std::unique_ptr<Lane> lane = backend.make_lane(0, StreamMode::serial);
+  const auto run = [&](AdaptiveAxis axis, SoundSpeedCurve& curve) {
+    std::shared_ptr<const Plan> plan;
+    for (const double speed : task.speeds_m_s) {
+      plan = make_plan(task.acquisition, params_at(task, axis, speed), plan);
+      lane->set_plan(plan);
+      form_frame(*lane, plan, frame);
+      make_image(*lane, *plan, {.copy = HostCopy::none});
+      lane->wait();
+      const double n = axis == AdaptiveAxis::transmits ? plan->pick.count : task.acquisition->n_elements();
+      curve.phi.push_back(
+          phi_of(lane->read_back(Lane::Tap::beamformed), lane->read_back(Lane::Tap::envelope), task.pixels, n));
+    }
+    judge_curve(curve, task.speeds_m_s);
+  };
+  run(AdaptiveAxis::elements, result.elements);
+  if (picked_transmits(task.params, *task.acquisition).count > 1) run(AdaptiveAxis::transmits, result.transmits);
+  return result;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,49 @@
+// The speed of sound at which the channels of a frame agree best: Phi(c) = sum |S|^2 / sum (W E) over the pixels of a
+// region, S, W and E those of the coherence factor (dsp/methods/coherence.h); a ratio of sums, as the mean of the
+// factor over pixels has no useful peak. Rows move with c, z c / c0, so that every speed compares the same echoes.
+// Uniform weights. Any thread; waits for the backend.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace echoloop {
+
+struct SoundSpeedTask {
+  AcquisitionPtr acquisition;
+  ImagingParams params;               // grid, F-number, band; sound_speed_m_s is c0
+  Grid grid;                          // at c0
+  std::vector<std::uint32_t> pixels;  // of the grid that count; empty: all
+  std::vector<double> speeds_m_s;     // rising, at equal steps, at least 3
+};
+
+struct SoundSpeedCurve {
+  std::vector<double> phi;            // one a speed; empty: not computed
+  double peak_m_s = 0.0;              // of a parabola through the highest value and its neighbours
+  double prominence = 0.0;            // (highest - lowest) / highest
+  std::vector<std::string> warnings;  // sentences; empty: the peak can be used
+};
+
+struct SoundSpeedResult {
+  SoundSpeedCurve elements;   // of the compounded channels
+  SoundSpeedCurve transmits;  // not computed with one transmit
+};
+
+inline constexpr int kSpeeds = 41;
+inline constexpr double kSpeedReach_m_s = 150.0;
+// kSpeeds speeds within kSpeedReach_m_s of c0.
+std::vector<double> speeds_around(double speed_m_s);
+
+// The task's grid: that of the parameters, at most 128 x 256 pixels. Throws Error for scan lines, beamformed recordings
+// and the course recipe, which have no channels to compare.
+Grid sound_speed_grid(const ImagingParams& params, const Acquisition& acquisition);
+
+SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame);
+
+// Peak, prominence and warnings from phi.
+void judge_curve(SoundSpeedCurve& curve, const std::vector<double>& speeds_m_s);
+
+}  // namespace echoloop
