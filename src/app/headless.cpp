@@ -150,6 +150,28 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   return status;
 }
 
+// "scanner": what came from a sender; "recorded": what a recording of one says about its frames.
+void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
+  if (opened.info.scanner_times) {
+    report["recorded"] = {{"lost_at_sender", opened.info.recorded_lost}, {"missing", opened.info.recorded_missing}};
+  }
+  const LiveSource* const live = opened.source->live();
+  if (live == nullptr) return;
+  const LiveStatus s = live->status();
+  report["scanner"] = {{"sender", s.sender},
+                       {"transport", s.transport},
+                       {"clock", s.clock},
+                       {"clock_offset_ms", static_cast<double>(s.clock_offset_ns) * 1e-6},
+                       {"clock_within_ms", static_cast<double>(s.clock_within_ns) * 1e-6},
+                       {"connections", s.connections},
+                       {"frames", s.frames},
+                       {"faults", s.faults},
+                       {"invalid_samples", s.invalid_samples},
+                       {"checked_frames", s.checked_frames},
+                       {"checked_samples", s.checked_samples},
+                       {"clipped_samples", s.clipped_samples}};
+}
+
 void write_times(const Options& options, const TimingTrace& trace) {
   if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, trace.csv());
@@ -214,8 +236,10 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
         std::make_unique<ImageSequence>(options.images_out, options.image_values, make_grid(params, acquisition));
   }
   RfHistory history(options.history_bytes.value_or(0));
-  FrameOutputs files(options, opened.info.acquisition,
-                     {.version = kVersion, .parameters = json_text(params_json(params))}, history);
+  FrameOutputs files(
+      options, opened.info.acquisition,
+      {.version = kVersion, .parameters = json_text(params_json(params)), .device_hz = opened.source->device_hz()},
+      history);
   Session session(
       *chosen.backend, opened.source, live.images, trace,
       {.stream = options.stream,
@@ -241,6 +265,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   if (sequence != nullptr) status = std::max(status, sequence->finish(image, *chosen.backend, options.source, totals));
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  add_scanner(report, opened);
   report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
   say_faults(opened.info.samples);
   if (sequence != nullptr) report["images_out"] = sequence->report();

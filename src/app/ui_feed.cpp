@@ -1,5 +1,7 @@
 #include "app/ui_feed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -63,7 +65,8 @@ void UiFeed::watch_idle(const UiState& state, const Session& session, std::int64
 }
 
 void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t now) {
-  const bool runs = session.running() && session.fault().empty() && !session.stream().paused &&
+  const bool comes = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
+  const bool runs = comes && session.running() && session.fault().empty() && !session.stream().paused &&
                     session.producer_state() == ProducerState::running;
   state.pace = pace_.update({.now_ns = now,
                              .next_sequence = state.counts.next_sequence,
@@ -141,16 +144,16 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
         .can_restart = !facts.device_lost,
         .can_use_cpu = facts.on_gpu};
   } else if (session.producer_state() == ProducerState::refused) {
+    const bool live = state.source.live;
     const bool disk = session.refusal().value_or(RingRefusal{}).keeper_full;
-    state.fault =
-        Fault{.title = disk ? "Stopped on overrun: the source is faster than the recording disk"
-                            : "Stopped on overrun: the source is faster than processing",
-              .detail = session.producer_report(),
-              .advice = disk ? "restart. To prevent this: lower the rate, use a faster disk or choose another policy."
-                             : "restart. To prevent this: lower the rate, add slots or choose another policy.",
-              .can_restart = true,
-              .can_use_cpu = false,
-              .refusal = disk ? std::nullopt : session.refusal()};
+    state.fault = Fault{.title = fmt::format("Stopped on overrun: the {} is faster than {}",
+                                             live ? "scanner" : "source", disk ? "the recording disk" : "processing"),
+                        .detail = session.producer_report(),
+                        .advice = fmt::format("{}. To prevent this: lower the rate, {} or choose another policy.",
+                                              live ? "resume" : "restart", disk ? "use a faster disk" : "add slots"),
+                        .can_restart = true,
+                        .can_use_cpu = false,
+                        .refusal = disk ? std::nullopt : session.refusal()};
   } else if (session.producer_state() == ProducerState::failed) {
     state.fault = Fault{.title = "The source failed",
                         .detail = session.producer_report(),

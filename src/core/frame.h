@@ -19,6 +19,12 @@ struct FrameGap {
   std::uint64_t stale = 0;  // came after another description, and were made with the one before
 };
 
+// What a scanner's sender says of a frame.
+struct SenderStamp {
+  std::uint64_t device_ticks = 0;       // of the scanner's own clock; 0 without one
+  std::uint64_t lost = 0, missing = 0;  // so far in the stream: known to the sender, unaccounted for
+};
+
 struct FrameStamp {
   std::uint64_t sequence = 0;      // counts every frame that the source made, from 0
   std::uint64_t source_index = 0;  // frame of the recording (sequence modulo its length) or of the phantom
@@ -26,6 +32,7 @@ struct FrameStamp {
   double time_s = 0.0;             // acquisition time: source_index / frame rate, or the device's clock
   FrameClock clock = FrameClock::counted;
   FrameGap gap = {};
+  SenderStamp sender = {};
 };
 
 struct RfFrame {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +30,32 @@ constexpr std::size_t kMostName = 80;
 // Keys that describe the frames, beside those of the acquisition.
 constexpr std::array<std::string_view, 8> kFrameKeys = {"axes",      "shape", "dtype",       "strides_bytes",
                                                         "device_hz", "name",  "acquisition", "channel_of_element"};
+
+// Keys that describe the acquisition, as describe_array() reads them; of one transmit of "tx".
+constexpr std::array kAcquisitionKeys = std::to_array<std::string_view>({"fs_hz",
+                                                                         "fc_hz",
+                                                                         "demod_hz",
+                                                                         "bandwidth_hz",
+                                                                         "c_m_s",
+                                                                         "t0_s",
+                                                                         "t_zero",
+                                                                         "pitch_m",
+                                                                         "radius_m",
+                                                                         "n_elements",
+                                                                         "element_width_m",
+                                                                         "element_x_m",
+                                                                         "element_z_m",
+                                                                         "element_normal_rad",
+                                                                         "frame_rate_hz",
+                                                                         "prf_hz",
+                                                                         "tx",
+                                                                         "tx_angles_rad",
+                                                                         "tx_delays_s",
+                                                                         "element_delays_s",
+                                                                         "virtual_source_m",
+                                                                         "like"});
+constexpr std::array kTransmitKeys =
+    std::to_array<std::string_view>({"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod"});
 
 struct TypeName {
   std::string_view name;
@@ -211,6 +240,77 @@ LiveDescription described_by_acquisition(const std::string& what, const Json& me
   return described;
 }
 
+// Letters to add, leave out or change to make `b` of `a`.
+std::size_t edits_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      const std::size_t change = diagonal + (a[i] == b[k] ? 0 : 1);
+      diagonal = std::exchange(row[k + 1], std::min({change, row[k] + 1, row[k + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// "pitch" of "pitch_mm", "c" of "c_m_s".
+std::string_view without_unit(std::string_view key) {
+  for (const std::string_view unit :
+       {"_m", "_mm", "_um", "_s", "_ms", "_us", "_ns", "_hz", "_khz", "_mhz", "_rad", "_deg", "_bytes"}) {
+    if (key.size() > unit.size() && key.ends_with(unit)) return without_unit(key.substr(0, key.size() - unit.size()));
+  }
+  return key;
+}
+
+// Meant as `known`, most likely: a slip of the keyboard, another unit, a word cut short.
+bool is_near(std::string_view key, std::string_view known) {
+  constexpr std::size_t kShort = 5;  // of short words two letters are another word
+  if (without_unit(key) == without_unit(known)) return true;
+  if (key.size() < 3) return false;
+  return edits_between(key, known) <= (key.size() < kShort ? 1U : 2U) ||
+         (std::min(key.size(), known.size()) >= 4 && (key.starts_with(known) || known.starts_with(key)));
+}
+
+constexpr std::size_t kMostUnused = 100;  // more is no description
+
+// Keys that nothing reads go to `unused`. One that resembles a key which is absent is refused: its value was meant.
+void find_unknown_keys(const std::string& what, const Json& object, std::span<const std::string_view> known,
+                       std::set<std::string>& unused) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::ranges::find(known, std::string_view(key)) != known.end() || unused.contains(key)) continue;
+    std::string lower = key.substr(0, kMostName);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const std::string_view other : known) {
+      if (object.contains(other) || !is_near(lower, other)) continue;
+      throw Error(what, "unknown key '" + printable(key, 40) + "'", "'" + std::string(other) + "'");
+    }
+    if (unused.size() == kMostUnused) throw Error(what, "more than 100 unknown keys", "the keys of a description");
+    unused.insert(key);
+  }
+}
+
+// "note, points_m and 3 more"; empty when everything is read.
+std::string unused_keys(const std::string& what, const Json& meta) {
+  constexpr std::size_t kMostNamed = 6;
+  std::vector<std::string_view> known(kFrameKeys.begin(), kFrameKeys.end());
+  known.insert(known.end(), kAcquisitionKeys.begin(), kAcquisitionKeys.end());
+  std::set<std::string> unused;
+  find_unknown_keys(what, meta, known, unused);
+  const auto tx = meta.find("tx");
+  if (tx != meta.end() && tx->is_array()) {
+    for (const Json& entry : *tx) {
+      if (entry.is_object()) find_unknown_keys(what, entry, kTransmitKeys, unused);
+    }
+  }
+  std::string text;
+  std::size_t named = 0;
+  for (const std::string& key : unused) {
+    if (++named <= kMostNamed) text += (text.empty() ? "" : ", ") + printable(key, 40);
+  }
+  return named > kMostNamed ? text + " and " + std::to_string(named - kMostNamed) + " more" : text;
+}
+
 void refuse_other_keys(const std::string& what, const Json& meta, const std::string& beside) {
   for (const auto& [key, value] : meta.items()) {
     if (key != beside && std::ranges::find(kFrameKeys, std::string_view(key)) == kFrameKeys.end()) {
@@ -244,12 +344,14 @@ LiveDescription described_exactly(const std::string& what, const Json& meta) {
 LiveDescription describe_live(const std::string& what, std::span<const std::byte> json, LikeFiles like,
                               const std::stop_token& stop) {
   const Json meta = parse_description(what, json, kLimits);
+  std::string unused = unused_keys(what, meta);
   LiveDescription described = meta.contains("like")          ? described_like(what, meta, like, stop)
                               : meta.contains("acquisition") ? described_exactly(what, meta)
                                                              : described_by_keys(what, meta);
   auto acquisition = std::make_shared<Acquisition>(*described.acquisition);
   for (Assumption& assumption : acquisition->assumptions) assumption.fact.clear();  // the sender alone knows better
   described.acquisition = std::move(acquisition);
+  described.unused = std::move(unused);
   if (meta.contains("device_hz")) {
     described.device_hz = json_number(what, meta.at("device_hz"), "device_hz");
     if (!(described.device_hz > 0.0 && described.device_hz <= 1e12)) {

@@ -2,7 +2,7 @@
 // Keys: those of a sidecar (readers/description.h) and shape, dtype, strides_bytes, channel_of_element, device_hz,
 // name. In place of the acquisition's keys: {"like": FILE}, a recording made with the same settings, or {"acquisition":
 // {...}} as our own recordings hold it (base/acquisition_json.h), which every bit comes through. Nothing is guessed:
-// axes and time zero have no default. Any thread.
+// axes and time zero have no default, and a key that resembles one which is absent is refused. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,7 @@ struct LiveDescription {
   std::unique_ptr<LiveLayout> layout;
   double device_hz = 0.0;  // of FrameWord::device_ticks; 0: the scanner has no clock of its own
   std::string name;        // of the scanner; empty: the sender's
+  std::string unused;      // keys that nothing reads: "note, points_m"; empty: none
 };
 
 enum class LikeFiles { allowed, refused };  // a sender on another machine names no files of this one

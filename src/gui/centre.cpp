@@ -42,6 +42,9 @@ std::string title_of(const Fault& fault) {
   return fault.title.empty() && fault.refusal ? "Stream stopped on overrun" : fault.title;
 }
 
+// A scanner goes on from where it is; other sources begin again.
+std::string_view resume_word(const UiState& s) { return s.source.live && refused(s) ? "Resume" : "Restart"; }
+
 struct Cure {
   std::string label;
   std::string help;
@@ -54,21 +57,26 @@ std::vector<Cure> cures(PanelContext& c) {
   UiState& s = c.state;
   const auto restart = [&c] { call(c.commands.restart); };
   if (s.fault->can_restart && refused(s)) {
-    list.push_back(
-        {"Restart with Drop oldest", "When the buffer is full, the oldest queued frame is dropped.", [&s, restart] {
-           s.stream.policy = RingPolicy::drop_oldest;
-           restart();
-         }});
+    list.push_back({fmt::format("{} with Drop oldest", resume_word(s)),
+                    "When the buffer is full, the oldest queued frame is dropped.", [&s, restart] {
+                      s.stream.policy = RingPolicy::drop_oldest;
+                      restart();
+                    }});
     const int more = std::min(2 * s.stream.slots, kMaxSlots);
     if (more > s.stream.slots) {
-      list.push_back({fmt::format("Restart with {} slots", more),
+      list.push_back({fmt::format("{} with {} slots", resume_word(s), more),
                       "Queues more frames; each slot uses the memory of one frame.", [&s, restart, more] {
                         s.stream.slots = more;
                         restart();
                       }});
     }
   }
-  if (s.fault->can_restart) list.push_back({"Restart", "Restarts the source with the same settings.", restart});
+  if (s.fault->can_restart) {
+    const std::string_view help = s.source.live && refused(s)
+                                      ? "Takes frames again with the same settings; the sender stays connected."
+                                      : "Restarts the source with the same settings.";
+    list.push_back({std::string(resume_word(s)), std::string(help), restart});
+  }
   if (s.fault->can_use_cpu) {
     list.push_back({"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { call(c.commands.use_cpu); }});
   }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ namespace echoloop {
 
 // What is written about the program that recorded.
 struct RecordingAbout {
-  std::string version;            // of the program
-  std::string parameters = "{}";  // JSON: the imaging parameters
+  std::string version;                   // of the program
+  std::string parameters = "{}";         // JSON: the imaging parameters
+  std::optional<double> device_hz = {};  // of a scanner's clock, 0: none; nothing: no scanner
 };
 
 struct FrameFileRequest {

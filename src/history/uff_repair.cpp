@@ -49,6 +49,10 @@ std::vector<Handle> frame_lists(const Handle& file) {
   } else {
     names.push_back("/channel_data/data");
   }
+  for (const char* name :
+       {"/echoloop/device_time_s", "/echoloop/device_ticks", "/echoloop/lost_at_sender", "/echoloop/missing"}) {
+    if (H5Lexists(file.get(), name, H5P_DEFAULT) > 0) names.push_back(name);  // of a scanner
+  }
   std::vector<Handle> lists;
   for (const char* name : names) {
     const hid_t list = H5Dopen2(file.get(), name, H5P_DEFAULT);

@@ -87,7 +87,8 @@ struct UffWriter::File {
   Handle file;
   std::vector<Handle> samples;  // one; IQ: real, imag
   Handle sequence, acquired, not_recorded;
-  std::vector<hsize_t> chunk;  // of one frame
+  Handle time, ticks, lost, missing;  // of a scanner's frames, else none
+  std::vector<hsize_t> chunk;         // of one frame
   std::vector<std::byte> part;
 };
 
@@ -148,6 +149,13 @@ void UffWriter::create(const RecordingAbout& about) {
   }
   f.sequence = create_growing(own.get(), "frame_sequence", H5T_STD_U64LE, {kNumbersChunk});
   f.acquired = create_growing(own.get(), "acquired_ns", H5T_STD_I64LE, {kNumbersChunk});
+  if (about.device_hz.has_value()) {
+    uff::set_number(own.get(), "device_hz", *about.device_hz);
+    f.time = create_growing(own.get(), "device_time_s", H5T_IEEE_F64LE, {kNumbersChunk});
+    f.ticks = create_growing(own.get(), "device_ticks", H5T_STD_U64LE, {kNumbersChunk});
+    f.lost = create_growing(own.get(), "lost_at_sender", H5T_STD_U64LE, {kNumbersChunk});
+    f.missing = create_growing(own.get(), "missing", H5T_STD_U64LE, {kNumbersChunk});
+  }
   const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose, "not_recorded");
   f.not_recorded =
       Handle(H5Dcreate2(own.get(), "not_recorded", H5T_STD_U64LE, scalar.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
@@ -188,6 +196,13 @@ void UffWriter::append(const RfFrame& frame) {
   const Library library;
   broken_ = true;  // unless all of it succeeds
   write_samples(frame);
+  if (file_->time.get() >= 0) {
+    const SenderStamp& sender = frame.stamp.sender;
+    append_number(file_->time, H5T_NATIVE_DOUBLE, frames_, &frame.stamp.time_s);
+    append_number(file_->ticks, H5T_NATIVE_UINT64, frames_, &sender.device_ticks);
+    append_number(file_->lost, H5T_NATIVE_UINT64, frames_, &sender.lost);
+    append_number(file_->missing, H5T_NATIVE_UINT64, frames_, &sender.missing);
+  }
   append_number(file_->acquired, H5T_NATIVE_INT64, frames_, &frame.stamp.acquired_ns);
   append_number(file_->sequence, H5T_NATIVE_UINT64, frames_, &frame.stamp.sequence);
   broken_ = false;
@@ -217,7 +232,7 @@ void UffWriter::finish() {
     broken_ = true;
     File& f = *file_;
     f.samples.clear();
-    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded})
+    for (Handle* list : {&f.sequence, &f.acquired, &f.not_recorded, &f.time, &f.ticks, &f.lost, &f.missing})
       check(list->close(), "the frame lists cannot be written");
     check(f.file.close(), "the end of the file cannot be written");
     broken_ = false;

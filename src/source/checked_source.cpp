@@ -25,6 +25,9 @@ class CheckedSource final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
   [[nodiscard]] std::string name() const override { return source_->name(); }
   [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
+  [[nodiscard]] std::optional<double> recorded_time_s(std::uint64_t index) const override {
+    return source_->recorded_time_s(index);
+  }
   [[nodiscard]] bool lends_frames() const override { return source_->lends_frames(); }
   [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return source_->lendable_memory(); }
   FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }

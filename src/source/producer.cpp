@@ -53,6 +53,7 @@ double default_rate_hz(const Acquisition& acquisition) {
 
 Producer::Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options)
     : source_(source), ring_(ring), trace_(trace), options_(options), next_sequence_(options.first_sequence) {
+  source_.set_taking(options.paused ? Taking::paused : Taking::on);
   source_.resume(options.first_sequence);
   thread_ = std::thread([this] { run(); });
 }
@@ -63,6 +64,7 @@ Producer::~Producer() {
 }
 
 void Producer::set(const ProducerOptions& options) {
+  source_.set_taking(options.paused ? Taking::paused : Taking::on);
   {
     const std::scoped_lock lock(mutex_);
     options_ = options;

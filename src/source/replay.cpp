@@ -14,6 +14,10 @@ class Replay final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return recording_.acquisition; }
   [[nodiscard]] std::string name() const override { return recording_.name; }
   [[nodiscard]] std::uint64_t frame_count() const override { return recording_.frame_count; }
+  [[nodiscard]] std::optional<double> recorded_time_s(std::uint64_t index) const override {
+    const std::vector<double>& times_s = recording_.scanner.times_s;
+    return index < times_s.size() ? std::optional(times_s[static_cast<std::size_t>(index)]) : std::nullopt;
+  }
   [[nodiscard]] bool lends_frames() const override { return recording_.frame != nullptr; }
   [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return recording_.memory; }
 

@@ -13,10 +13,12 @@ std::optional<Arrival> SeekableSource::next(const std::stop_token& /*stop*/) {
   ++next_sequence_;
   index_ = count > 0 ? sequence % count : sequence;
   const double rate_hz = acquisition()->frame_rate_hz;
+  const std::optional<double> recorded_s = recorded_time_s(index_);
   return Arrival{.stamp = {.sequence = sequence,
                            .source_index = index_,
                            .acquired_ns = 0,
-                           .time_s = rate_hz > 0.0 ? static_cast<double>(index_) / rate_hz : 0.0}};
+                           .time_s = recorded_s.value_or(rate_hz > 0.0 ? static_cast<double>(index_) / rate_hz : 0.0),
+                           .clock = recorded_s.has_value() ? FrameClock::device : FrameClock::counted}};
 }
 
 std::span<const std::byte> SeekableSource::fetch(FrameMemory& slot, const std::stop_token& stop) {

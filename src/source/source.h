@@ -21,6 +21,9 @@ namespace echoloop {
 class SeekableSource;
 class LiveSource;
 
+// Whether the stream takes frames, or the user has paused it.
+enum class Taking { on, paused };
+
 // A frame that the source has.
 struct Arrival {
   FrameStamp stamp;                 // acquired_ns is left to the ring
@@ -51,6 +54,8 @@ class Source {
   virtual void refused(const std::string& /*line*/) {}
   // The policy of the stream that runs, for a sender that wants to know. [any thread]
   virtual void set_policy(RingPolicy /*policy*/) {}
+  // Likewise whether frames are taken at the moment. [any thread]
+  virtual void set_taking(Taking /*taking*/) {}
   // True when frames come when they come: asking for them at a rate would only make them old. [any thread]
   [[nodiscard]] virtual bool sets_the_pace() const { return false; }
 
@@ -59,6 +64,9 @@ class Source {
 
   // This source, if a scanner's sender feeds it; else null. [any thread]
   [[nodiscard]] virtual LiveSource* live() { return nullptr; }
+
+  // Ticks of a scanner's own clock in a second, 0: it has none; nothing: no scanner. [no stream starts meanwhile]
+  [[nodiscard]] virtual std::optional<double> device_hz() const { return std::nullopt; }
 
   // Memory for slots and kept frames that fetch() gets its frames into without a copy; empty: any memory is as good.
   // Then what the source reads ahead by itself can be in such memory as well, page-locked, say. [any thread]
@@ -76,6 +84,8 @@ class Source {
 class SeekableSource : public Source {
  public:
   [[nodiscard]] virtual std::uint64_t frame_count() const = 0;  // 0 = endless
+  // When frame `index` was acquired, by the scanner's clock, s; nothing: frames are evenly spaced.
+  [[nodiscard]] virtual std::optional<double> recorded_time_s(std::uint64_t /*index*/) const { return std::nullopt; }
 
   // Frame `index`, as fetch() gives it. Beyond the last one a recording begins again. [one thread at a time]
   std::span<const std::byte> at(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) {

@@ -188,6 +188,54 @@ TEST(LiveDescription, NothingIsGuessed) {
   EXPECT_NE(refusal_of(R"({"like": "/etc/passwd"})").find("another machine"), std::string::npos);
 }
 
+// `more`: keys put at the head of a complete description, or in the place of one of its keys.
+std::string scan_with(const std::string& more, const std::string& replaced = {}) {
+  std::string json = small_scan(8, more);
+  if (!replaced.empty()) json.replace(json.find("\"" + replaced), replaced.size() + 2, "\"_\"");
+  return json;
+}
+
+TEST(LiveDescription, AKeyThatResemblesOneThatIsAbsentIsRefused) {
+  EXPECT_EQ(refusal_of(scan_with(R"("pitch_mm": 0.3,)", "pitch_m")),
+            "description: unknown key 'pitch_mm'; expected 'pitch_m'");
+  const std::pair<const char*, const char*> slips[] = {
+      {"device_mhz", "device_hz"},   {"Device_Hz", "device_hz"},      {"devise_hz", "device_hz"},
+      {"strides", "strides_bytes"},  {"frame_rate", "frame_rate_hz"}, {"radius_mm", "radius_m"},
+      {"elment_x_m", "element_x_m"}, {"bandwith_hz", "bandwidth_hz"}};
+  for (const auto& [slip, meant] : slips) {
+    const std::string line = refusal_of(scan_with("\"" + std::string(slip) + "\": 1,"));
+    EXPECT_NE(line.find("'" + std::string(slip) + "'; expected '" + meant + "'"), std::string::npos) << line;
+  }
+  std::string tx = small_scan();
+  tx.replace(tx.find("angle_rad"), 9, "angle_deg");
+  EXPECT_NE(refusal_of(tx).find("'angle_deg'; expected 'angle_rad'"), std::string::npos) << refusal_of(tx);
+  std::string many;
+  for (int k = 0; k < 200; ++k) many += "\"comment " + std::to_string(k) + "\": 0,";
+  EXPECT_NE(refusal_of(scan_with(many)).find("more than 100 unknown keys"), std::string::npos);
+}
+
+TEST(LiveDescription, OtherKeysAreSaid) {
+  const auto unused = [](const std::string& json) {
+    return describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused).unused;
+  };
+  EXPECT_EQ(unused(small_scan()), "");
+  EXPECT_EQ(unused(scan_with(R"("note": "wires", "points_m": [1, 2], "pitch_mm": 0.3,)")), "note, pitch_mm, points_m");
+  EXPECT_EQ(unused(scan_with(R"("q1": 0, "q2": 0, "q3": 0, "q4": 0, "q5": 0, "q6": 0, "q7": 0, "q8": 0,)")),
+            "q1, q2, q3, q4, q5, q6 and 2 more");
+}
+
+TEST(Live, KeysWithoutEffectAreInTheAnswerAndInTheLog) {
+  LiveRig rig;
+  const auto sender = rig.connect();
+  ASSERT_TRUE(sender->hello());
+  ASSERT_TRUE(sender->expect(2).has_value());
+  ASSERT_TRUE(sender->describe(0, scan_with(R"("note": 1,)")));
+  const auto accepted = sender->expect(4);
+  ASSERT_TRUE(accepted.has_value());
+  EXPECT_TRUE(accepted->text(24).ends_with("; keys without effect: note")) << accepted->text(24);
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("keys without effect: note"); })) << rig.notes;
+}
+
 TEST(LiveDescription, EveryBitOfAnAcquisitionComesThrough) {
   const LiveDescription first =
       describe_live("a", std::as_bytes(std::span(small_scan().data(), small_scan().size())), LikeFiles::refused);

@@ -32,6 +32,9 @@ OpenedSource open_file(const SourceRequest& request) {
   Recording recording = open_recording(request.name, request.progress, request.stop);
   OpenedSource opened;
   opened.info.format = recording.format;
+  opened.info.recorded_lost = recording.scanner.lost;
+  opened.info.recorded_missing = recording.scanner.missing;
+  opened.info.scanner_times = !recording.scanner.times_s.empty();
   recording.acquisition = with_facts(request.name, recording.acquisition, request.facts);
   opened.info.samples = std::make_shared<SampleLog>();
   opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);

@@ -19,6 +19,7 @@
 #include "core/units.h"
 #include "gui/docks/film_plan.h"
 #include "gui/state/mark_editor.h"
+#include "source/live/live_source.h"
 #include "source/phantom_list.h"
 #include "version.h"
 
@@ -106,6 +107,13 @@ void WindowApp::add_file_commands(UiCommands& c) {
     later_unless_kiosk([this, file] { opening_.open_file(file); });
   };
   c.open_scanner = [this](const std::string& at) { later_unless_kiosk([this, at] { opening_.open(at); }); };
+  c.accept_senders = [this](bool yes) {
+    later([this, yes] {
+      if (parts_.source != nullptr && parts_.source->live() != nullptr) {
+        parts_.source->live()->set_admission(yes ? Admission::open : Admission::closed);
+      }
+    });
+  };
   c.facts_changed = [this] { later([this] { opening_.open(parts_.state.source.opened_as, parts_.state.facts); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
   c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
@@ -367,10 +375,11 @@ void WindowApp::follow_acquisition() {
 void WindowApp::restart(const StreamSettings& stream) {
   if (parts_.source == nullptr) return;
   recording_.end("the stream was restarted");
+  const bool resumes = parts_.source->live() != nullptr && state().fault.has_value();
   make_session(parts_.source, stream);
   state().fault.reset();
   state().messages.resolve("fault");
-  parts_.say(Severity::info, "Restarted");
+  parts_.say(Severity::info, resumes ? "Resumed" : "Restarted");
 }
 
 void WindowApp::use_cpu() {

@@ -9,12 +9,27 @@
 #include "history/file_sinks.h"
 #include "history/free_name.h"
 #include "history/uff_repair.h"
+#include "source/live/live_address.h"
 
 namespace echoloop {
 
 void WindowOpening::open(const std::string& name, const Facts& facts, Purpose purpose) {
+  const bool waited_for = opener_.busy() && opener_.name() == name && name.starts_with(kLivePrefix);
   purpose_ = std::move(purpose);
-  opener_.open(name, facts);
+  if (waited_for) return;
+  cancel();
+  if (!uses_scanner(name)) return opener_.open(name, facts);
+  in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
+}
+
+bool WindowOpening::uses_scanner(const std::string& name) const {
+  if (parts_.source == nullptr || parts_.source->live() == nullptr || !name.starts_with(kLivePrefix)) return false;
+  return parse_live_address(name) == parse_live_address(parts_.named);
+}
+
+void WindowOpening::cancel() {
+  opener_.cancel();
+  in_use_.reset();
 }
 
 void WindowOpening::open_file(const std::filesystem::path& file) {
@@ -38,6 +53,7 @@ std::optional<SourceOpener::Result> WindowOpening::take() {
   const std::string doing = waits ? "Waiting for a sender at " : "Opening ";
   const bool shown = !waits || parts_.source != nullptr;  // else the waiting is all that the window shows
   if (opener_.busy() && shown) progress = Progress{.text = doing + opener_.name(), .fraction = opener_.fraction()};
+  if (in_use_.has_value()) return SourceOpener::Result{.opened = std::exchange(in_use_, std::nullopt), .error = {}};
   auto result = opener_.take();
   if (result.has_value()) progress.reset();
   return result;

@@ -28,13 +28,14 @@ class WindowOpening {
   explicit WindowOpening(WindowParts& parts) : parts_(parts) {}
 
   void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
+  // The scanner in use, or the one that is waited for, keeps its address: it is not opened again, but goes on.
   void open(const std::string& name, const Facts& facts, Purpose purpose);
   // Recordings, sessions; unfinished recordings after repair. Throws Error.
   void open_file(const std::filesystem::path& file);
   void open_again() { opener_.open_again(); }
-  void cancel() { opener_.cancel(); }
+  void cancel();
   [[nodiscard]] std::optional<LiveWaiting> scanner() const { return opener_.waiting(); }  // that is waited for
-  [[nodiscard]] bool busy() const { return opener_.busy(); }
+  [[nodiscard]] bool busy() const { return opener_.busy() || in_use_.has_value(); }
   [[nodiscard]] const std::string& name() const { return opener_.name(); }
   [[nodiscard]] double fraction() const { return opener_.fraction(); }
 
@@ -46,8 +47,11 @@ class WindowOpening {
   void offer_repair();  // of the newest recording that a killed program has left where this one records
 
  private:
+  [[nodiscard]] bool uses_scanner(const std::string& name) const;
+
   WindowParts& parts_;
   SourceOpener opener_;
+  std::optional<OpenedSource> in_use_;  // that was asked for once more
   Purpose purpose_;
 };
 

@@ -21,7 +21,8 @@ WindowRecording::WindowRecording(FrameSink* history, RecordingView& view, fs::pa
     : recorder_(history), view_(view), asked_for_(std::move(asked_for)), say_(std::move(say)) {}
 
 void WindowRecording::start(const fs::path& file, const Source& source, const ImagingParams& params) {
-  const RecordingAbout about{.version = kVersion, .parameters = json_text(params_json(params))};
+  const RecordingAbout about{
+      .version = kVersion, .parameters = json_text(params_json(params)), .device_hz = source.device_hz()};
   recorder_.start(std::make_unique<UffWriter>(file, source.acquisition(), about), source.acquisition()->frame_bytes());
   under_way_ = true;
   because_.clear();

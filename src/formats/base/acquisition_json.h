@@ -14,8 +14,13 @@
 //   parameters      one string: JSON {key: value} of the imaging parameters when the recording began
 //   frame_sequence  uint64 (frames): number of each frame in the stream that was recorded; holes: frames not recorded
 //   acquired_ns     int64 (frames): its moment of publication, ns of the recording machine's steady clock
+//   of a scanner besides, each with one number a frame:
+//   device_time_s   float64: time of acquisition, by the scanner's clock, from the stream's first frame on
+//   device_ticks    uint64: that clock as the sender sent it; `device_hz` ticks in a second, 0: no such clock
+//   lost_at_sender  uint64: frames that the sender had lost in the stream so far
+//   missing         uint64: frames so far that nothing accounts for
 //   not_recorded    uint64: frames of the stream that the disk was too slow for
-// and the attributes version (of the program), recorded_at (local time, ISO 8601).
+// and the attributes device_hz (of a scanner), version (of the program), recorded_at (local time, ISO 8601).
 // The samples are /channel_data/data, [frame][transmit][element][sample], int16 or float32, in one chunk a frame; IQ:
 // the two datasets data/real and data/imag of that shape. Frames = the smallest first dimension of these datasets: in a
 // file whose writer was killed the last flush may have reached one and not the other.

@@ -13,6 +13,7 @@
 #include "core/acquisition.h"
 #include "core/error.h"
 #include "core/frame.h"
+#include "formats/base/library_recording.h"
 
 namespace echoloop {
 
@@ -38,7 +39,8 @@ struct Recording {
   AcquisitionPtr acquisition;
   std::uint64_t frame_count = 0;
   std::string format;  // in words: "GPU short-course pickle", "MATLAB v5 (MUST)"
-  std::string name;    // file name without folders, plain_text() for a caption
+  ScannerRecord scanner = {};
+  std::string name;  // file name without folders, plain_text() for a caption
 
   // Frame `index` < frame_count, layout and type as the acquisition says. When the file's own layout is already that,
   // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.

@@ -254,6 +254,10 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
     throw Error(first.where(), std::to_string(recording.frame_count) + " frames", "1 to " + std::to_string(kMaxFrames));
   }
   recording.format = parts.format;
+  if (parts.scanner.times_s.size() >= recording.frame_count) {
+    recording.scanner = std::move(parts.scanner);
+    recording.scanner.times_s.resize(static_cast<std::size_t>(recording.frame_count));
+  }
   const bool as_stored = samples.datasets.size() == 1 && !stored.half && samples.imaginary.empty() &&
                          samples.rotation_rad.empty() && samples.gain.empty() && is_whole_order(samples, stored);
   if (as_stored) {

@@ -30,6 +30,7 @@ struct Hdf5Parts {
   Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
   Hdf5Samples samples;
   std::string format;
+  ScannerRecord scanner = {};  // its times may be longer than the frames
 };
 
 // {real, imag} or {r, i}: a compound of two equal numbers is IQ. 8-bit integers and int16 stay integers, every other

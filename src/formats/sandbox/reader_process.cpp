@@ -85,6 +85,7 @@ void keep_first_frames(Recording& recording, double count) {
                                     " frames can be read: the disk returns an error");
   recording.acquisition = std::make_shared<const Acquisition>(std::move(acquisition));
   recording.frame_count = static_cast<std::uint64_t>(count);
+  if (!recording.scanner.times_s.empty()) recording.scanner.times_s.resize(static_cast<std::size_t>(count));
 }
 
 Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::size_t frame_bytes,
@@ -126,6 +127,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   recording.acquisition = opened.acquisition;
   recording.frame_count = opened.frame_count;
   recording.format = opened.format;
+  recording.scanner = std::move(opened.scanner);
   recording.name = plain_text(request.path.filename().string());
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   if (!opened.frame_offsets.empty()) {

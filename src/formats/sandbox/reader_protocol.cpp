@@ -132,6 +132,9 @@ std::vector<std::byte> encode_opened(const LibraryRecording& recording) {
   out.number(recording.frame_count);
   out.text(recording.format);
   out.numbers(std::span(recording.frame_offsets));
+  out.numbers(std::span(recording.scanner.times_s));
+  out.number(recording.scanner.lost);
+  out.number(recording.scanner.missing);
   return out.take();
 }
 
@@ -185,12 +188,18 @@ LibraryRecording decode_opened(std::span<const std::byte> payload, const std::st
   recording.frame_count = in.number<std::uint64_t>();
   recording.format = in.text(kMaxText);
   recording.frame_offsets = in.numbers<std::uint64_t>(kMaxMessageBytes / sizeof(std::uint64_t));
+  ScannerRecord& scanner = recording.scanner;
+  scanner.times_s = in.numbers<double>(kMaxMessageBytes / sizeof(double));
+  scanner.lost = in.number<std::uint64_t>();
+  scanner.missing = in.number<std::uint64_t>();
   in.expect_end();
   acquisition->validate(what);
   if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an invalid length");
   if (!recording.frame_offsets.empty() && recording.frame_offsets.size() != recording.frame_count) {
     throw BadMessage("a number of offsets other than the number of frames");
   }
+  const bool times = scanner.times_s.empty() || scanner.times_s.size() == recording.frame_count;
+  if (!times || !is_time_axis(scanner.times_s)) throw BadMessage("times of frames that cannot be");
   recording.acquisition = std::move(acquisition);
   return recording;
 }

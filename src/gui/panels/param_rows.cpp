@@ -109,6 +109,8 @@ bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_
   look.least = low.min * k;
   look.most = high.max * k;
   look.why_not = why_no_effect(low, param_context(c));
+  look.unknown = c.state.source.acquisition == nullptr;  // both limits are of the acquisition
+  if (look.unknown) look.why_not = kNoAcquisition;
   const auto read = [&](const ImagingParams& p) { return Interval{get_number(p, low) * k, get_number(p, high) * k}; };
   const auto wanted = range_slider(c.ui, column, look, read(c.state.params), read(c.state.defaults), least_width);
   if (!wanted) return false;

@@ -22,6 +22,9 @@ bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::str
 // An enumeration as segments over the whole width, without a label.
 bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec);
 
+// Why a control of a source's values has no effect while there is no source.
+inline constexpr std::string_view kNoAcquisition = "Known once a source is open.";
+
 // Two rows of the table as one slider with two thumbs.
 bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
                   double least_width);

@@ -8,6 +8,7 @@
 
 #include "core/units.h"
 #include "gui/state/number_text.h"
+#include "gui/state/scanner_text.h"
 #include "gui/toolkit/fact_row.h"
 
 namespace echoloop {
@@ -34,7 +35,7 @@ std::string state_text(const LiveStatus& s) {
     case LiveLink::connected:
       return s.sender + ", " + time;
     case LiveLink::gone:
-      return "No sender since " + time;
+      return no_sender_text(s);
     case LiveLink::waiting:
       break;
   }
@@ -45,6 +46,19 @@ std::string age_text(const LiveStatus& s) {
   if (s.newest_ns == 0) return std::string(kNone);
   const double seconds = seconds_since(s.newest_ns);
   return seconds < 1.0 ? fixed(seconds * 1e3, 1) + " ms" : duration_text(seconds);
+}
+
+// "host, −12.3 ± 0.2 ms" of another machine's clock.
+std::string clock_text(const LiveStatus& s) {
+  if (s.clock_within_ns == 0 || s.clock != "host") return s.clock;
+  return fmt::format("{}, {} ± {} ms", s.clock, signed_fixed(static_cast<double>(s.clock_offset_ns) * 1e-6, 2),
+                     fixed(static_cast<double>(s.clock_within_ns) * 1e-6, 2));
+}
+
+std::string clipped_text(const LiveStatus& s) {
+  if (s.clipped_samples == 0) return "0";
+  const double percent = 100.0 * static_cast<double>(s.clipped_samples) / static_cast<double>(s.checked_samples);
+  return percent < 0.01 ? "< 0.01 %" : fixed(percent, 2) + " %";
 }
 
 void copy_button(PanelContext& c, const char* id, const Rect& r, const std::string& text, Emphasis emphasis) {
@@ -68,6 +82,17 @@ void scanner_rows(PanelContext& c, Column& column) {
   ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
   ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
   ui.tip("scanner_state", ui.hit("scanner_state", state), state, {"Sender", s.reach, {}});
+  if (s.link == LiveLink::connected || !s.accepting) {
+    const Rect button = ui.row(column, theme::kRow, 2);
+    const std::string_view label = s.accepting ? "Disconnect" : "Accept senders";
+    if (ui.button("scanner_accept", button, {.label = label},
+                  {label,
+                   s.accepting ? "Ends the connection; no sender is let in until senders are accepted again."
+                               : "Lets the next sender in.",
+                   {}})) {
+      call(c.commands.accept_senders, !s.accepting);
+    }
+  }
   if (s.last_refusal.empty()) return;
   const Rect refused = ui.row(column, 20, 0);
   ui.text_fitted(Type::small, refused.x0 + ui.px(16), refused.x1, refused.y0, refused.height(), theme::kRed,
@@ -88,7 +113,7 @@ void sender_rows(PanelContext& c, Column& column) {
            s.blocks == 0 ? std::string(kNone)
                          : fmt::format("{} x {} MB", s.blocks, fixed(static_cast<double>(s.block_bytes) * 1e-6, 1)),
            "Memory for frames that the sender fills ahead of the stream.");
-  fact_row(c.ui, column, "sender/clock", "Clock", or_none(s.clock),
+  fact_row(c.ui, column, "sender/clock", "Clock", or_none(clock_text(s)),
            "Clock of persistence and strips: of the device, of the host, or the time of arrival.");
   fact_row(c.ui, column, "sender/age", "Age of newest frame", age_text(s),
            "Time since the sender finished the newest frame, on the sender's clock.");
@@ -99,6 +124,10 @@ void sender_rows(PanelContext& c, Column& column) {
   fact_row(c.ui, column, "sender/stale", "Stale", grouped(n.stale), "Frames made with an earlier description.");
   fact_row(c.ui, column, "sender/faults", "Invalid messages", grouped(s.faults),
            "Messages and frame words of the sender that were skipped.");
+  if (s.checked_frames == 0) return;
+  fact_row(c.ui, column, "sender/clipped", "Clipped samples", clipped_text(s),
+           fmt::format("Share of samples at the converter's limit. {} of {} frames checked.", grouped(s.checked_frames),
+                       grouped(s.frames)));
 }
 
 void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
@@ -133,7 +162,8 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
   }
   y += ui.px(10);
   line(Type::small, 18, theme::kMuted, s.reach);
-  line(Type::small, 18, theme::kMuted, "Senders for Python, C and C++: README, section Connect a scanner");
+  line(Type::small, 18, theme::kMuted,
+       "Senders for Python, C, MATLAB, Octave and arrus: README, section Connect a scanner");
 }
 
 }  // namespace echoloop

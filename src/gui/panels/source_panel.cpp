@@ -6,6 +6,7 @@
 #include "core/acquisition_facts.h"
 #include "core/units.h"
 #include "gui/panels/panels.h"
+#include "gui/panels/param_rows.h"
 #include "gui/panels/phantom_rows.h"
 #include "gui/panels/scanner_rows.h"
 #include "gui/state/number_text.h"
@@ -31,6 +32,10 @@ std::string facts(const SourceInfo& source) {
   text += " Probe: " + (a.probe.name.empty() ? "unnamed" : a.probe.name) + ".";
   if (!source.format.empty()) text += " Format: " + source.format + ".";
   if (source.frame_count > 0) text += " Frames: " + grouped(source.frame_count) + ".";
+  if (source.scanner_times) {
+    text += fmt::format(" Recorded from a scanner: {} frames lost at the sender, {} missing.",
+                        grouped(source.recorded_lost), grouped(source.recorded_missing));
+  }
   for (const Assumption& assumption : a.assumptions) text += " Assumed: " + assumption.text + ".";
   return text;
 }
@@ -134,7 +139,9 @@ void rate_slider(PanelContext& c, Column& column) {
                         .most = top_hz,
                         .track = Track::logarithmic,
                         .help = "Frame rate of the source. Right end: as fast as processing allows.",
-                        .text_at_most = "max"};
+                        .why_not = c.state.source.acquisition == nullptr ? kNoAcquisition : std::string_view(),
+                        .text_at_most = "max",
+                        .unknown = c.state.source.acquisition == nullptr};
   const auto wanted = slider(c.ui, column, look, now, own);
   if (!wanted) return;
   stream.rate_hz = *wanted >= top_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;

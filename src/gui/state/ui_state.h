@@ -47,6 +47,9 @@ struct SourceInfo {
   std::uint64_t frame_count = 0;  // 0 = endless
   double rate_hz = 0.0;           // the rate it plays at unless the user sets another
   SampleLogPtr samples = {};      // null: a phantom, whose samples are right
+  // Of a recording of a scanner: frames between its own that the sender had lost, that nothing accounts for.
+  std::uint64_t recorded_lost = 0, recorded_missing = 0;
+  bool scanner_times = false;  // the frames' times are those of the scanner's clock
 };
 
 struct Progress {
@@ -263,6 +266,7 @@ struct UiCommands {
   std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
+  std::function<void(bool)> accept_senders;  // false: the scanner's sender is disconnected, and none is let in
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed
   std::function<ProgramFacts()> program_facts;        // answers at once

@@ -21,14 +21,15 @@ std::string value_text(const SliderLook& look, double value) {
 constexpr float kOneLine = 24;
 
 // Label, value and unit on the first line.
-void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, const std::string& value, bool changed) {
+void draw_head(const Ui& ui, const Rect& r, const SliderLook& look, std::string value, bool changed) {
+  if (look.unknown) value = "—";
   const bool enabled = look.why_not.empty();
   const float h = look.lines == Lines::one ? r.height() : ui.px(20);
   const float end = ui.text(Type::body, r.x0, r.y0, h, enabled ? theme::kText2 : theme::kDisabled, look.label);
   if (changed && enabled) ui.disc(end + ui.px(8), r.y0 + 0.5F * h, 2, theme::kAccent);
   float right = r.x1;
   const bool least = !look.text_at_least.empty() && value == look.text_at_least;
-  if (!look.unit.empty() && !least) {
+  if (!look.unit.empty() && !least && !look.unknown) {
     ui.text_right(Type::body, right, r.y0, h, enabled ? theme::kMuted : theme::kDisabled, look.unit);
     right -= ui.width(Type::body, look.unit) + ui.px(4);
   }
@@ -140,6 +141,10 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
   const double shown = result.value_or(value);
   const bool changed = std::abs(shown - normal) > 0.5 * std::pow(10.0, -look.decimals);
   draw_head(ui, r, look, value_text(look, shown), changed);
+  if (look.unknown) {
+    draw_track(ui, g, g.left, g.left, -1, false);
+    return std::nullopt;
+  }
   const float x = g.at(to_fraction(look, shown));
   const float from = look.fill == Fill::from_normal ? g.at(to_fraction(look, normal)) : g.left - ui.px(6);
   draw_track(ui, g, std::min(from, x), std::max(from, x), changed ? g.at(to_fraction(look, normal)) : -1, enabled);
@@ -216,6 +221,10 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
   const double tolerance = 0.5 * std::pow(10.0, -look.decimals);
   const bool changed = std::abs(shown.low - normal.low) > tolerance || std::abs(shown.high - normal.high) > tolerance;
   draw_head(ui, r, look, span_text(shown.low, shown.high, look.decimals), changed);
+  if (look.unknown) {
+    draw_track(ui, g, g.left, g.left, -1, false);
+    return std::nullopt;
+  }
   const float low = g.at(to_fraction(look, shown.low));
   const float high = g.at(to_fraction(look, shown.high));
   draw_track(ui, g, low, high, changed ? g.at(to_fraction(look, normal.low)) : -1, enabled);

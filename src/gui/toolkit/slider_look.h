@@ -27,6 +27,7 @@ struct SliderLook {
   std::string_view text_at_most = {};   // shown instead of the number at track_max, e.g. "max"
   std::string_view text_at_least = {};  // and of number and unit at track_min, e.g. "off"
   std::string_view title = {};          // of the tooltip, where it is not the label
+  bool unknown = false;                 // no value yet: a dash, an empty track
 };
 
 }  // namespace echoloop

@@ -131,6 +131,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   const auto item = [&](std::string_view key, const std::string& value, std::string_view unit) {
     caption_item(ui, x, y, right, room, key, value, unit);
   };
+  if (!c.no_sender.empty()) item("", c.no_sender, "");
   if (!c.side.empty()) item("", std::string(c.side), "");
   if (c.flow != nullptr) {
     const bool low_rank = c.flow->params.color_flow.mode == FlowMode::low_rank;

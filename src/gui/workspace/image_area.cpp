@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gui/overlay/flow_colors.h"
+#include "gui/state/scanner_text.h"
 #include "gui/view/flow_bar.h"
 #include "gui/view/object_outlines.h"
 #include "gui/view/scale_bar.h"
@@ -120,6 +121,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .compared = beside() ? nullptr : input.compared,
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
+          .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner) : std::string(),
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
           .structure = state.structure,

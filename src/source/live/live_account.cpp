@@ -23,15 +23,17 @@ NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far
     return begin(sequence, lost_so_far);
   }
   if (sequence < next_) {
+    ++duplicates_;
     return {.kind = NumberedFrame::Kind::duplicate, .sequence = std::max(sequence, first_) + offset_, .gap = {}};
   }
   const std::uint64_t left_out = sequence - next_;
   const std::uint64_t lost = lost_so_far > lost_ ? std::min(lost_so_far - lost_, left_out) : 0;
   lost_ = std::max(lost_, lost_so_far);
   next_ = sequence + 1;
-  return {.kind = NumberedFrame::Kind::follows,
-          .sequence = sequence + offset_,
-          .gap = {.lost = lost, .stale = std::min(std::exchange(stale_, 0), left_out - lost)}};
+  const std::uint64_t stale = std::min(std::exchange(stale_, 0), left_out - lost);
+  all_lost_ += lost;
+  all_missing_ += left_out - lost - stale;
+  return {.kind = NumberedFrame::Kind::follows, .sequence = sequence + offset_, .gap = {.lost = lost, .stale = stale}};
 }
 
 void LiveAccount::add_stale(std::uint64_t sequence) {

@@ -26,6 +26,9 @@ class LiveAccount {
   void add_stale(std::uint64_t sequence);
 
   [[nodiscard]] std::uint64_t epochs() const { return epochs_; }
+  [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
+  [[nodiscard]] std::uint64_t lost() const { return all_lost_; }        // at the sender, in all epochs
+  [[nodiscard]] std::uint64_t missing() const { return all_missing_; }  // likewise
   [[nodiscard]] std::uint64_t next() const { return next_ + offset_; }  // number that the stream expects
 
   // A number further ahead than this, or further back than that, is not a gap or a duplicate, but begins an epoch.
@@ -41,6 +44,7 @@ class LiveAccount {
   std::uint64_t offset_ = 0;  // of the stream's number over the sender's, modulo 2^64
   std::uint64_t lost_ = 0;    // the sender's count at the last frame
   std::uint64_t stale_ = 0;   // since the last frame
+  std::uint64_t duplicates_ = 0, all_lost_ = 0, all_missing_ = 0;
 };
 
 }  // namespace echoloop

@@ -18,6 +18,7 @@ struct LiveAddress {
   std::uint16_t port = 0;        // 0: any that is free
   std::filesystem::path token;   // file with the word that a sender has to know; empty: none
 
+  bool operator==(const LiveAddress&) const = default;
   [[nodiscard]] bool is_local() const { return !socket.empty(); }
   [[nodiscard]] bool is_loopback() const { return host == "localhost" || host.starts_with("127."); }
 };

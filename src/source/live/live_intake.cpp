@@ -86,6 +86,9 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
   {
     const std::scoped_lock lock(mutex_);
     const NumberedFrame numbered = account_.add(word.sequence, word.lost_so_far);
+    status_.duplicates = account_.duplicates();
+    status_.lost = account_.lost();
+    status_.missing = account_.missing();
     ++status_.frames;
     const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
     status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
@@ -97,7 +100,8 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
         .acquired_ns = 0,
         .time_s = by_device ? frame_time_s(word, now) : static_cast<double>(numbered.sequence) / rate_hz,
         .clock = by_device ? FrameClock::device : FrameClock::counted,
-        .gap = numbered.gap};
+        .gap = numbered.gap,
+        .sender = {.device_ticks = word.device_ticks, .lost = account_.lost(), .missing = account_.missing()}};
     queue_.push_back({.stamp = stamp, .memory = std::move(memory), .scan = scan_});
   }
   arrived_.notify_one();
@@ -107,7 +111,14 @@ void LiveIntake::drop(FrameMemory memory) { give_back(std::move(memory)); }
 
 LiveIntake::ForSender LiveIntake::for_sender() const {
   const std::scoped_lock lock(mutex_);
-  return {.policy = policy_, .stopped = stopped_};
+  return {.policy = policy_,
+          .paused = paused_,
+          .stopped = stopped_,
+          .received = status_.frames,
+          .duplicates = status_.duplicates,
+          .lost = status_.lost,
+          .missing = status_.missing,
+          .stale = status_.stale};
 }
 
 std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
@@ -172,8 +183,23 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
       const std::scoped_lock lock(mutex_);
       status_.invalid_samples += invalid;
     }
+  } else {
+    check(slot.bytes);
   }
   return slot.bytes;
+}
+
+// One frame in a while: at the speed of memory, but that is what the stream needs itself.
+void LiveIntake::check(std::span<const std::byte> samples) {
+  constexpr std::int64_t kApart_ns = 100'000'000;
+  const std::int64_t now = now_ns();
+  if (checked_ns_ != 0 && now - checked_ns_ < kApart_ns) return;
+  checked_ns_ = now;
+  const SampleFaults faults = check_samples(samples, *acquisition_);
+  const std::scoped_lock lock(mutex_);
+  ++status_.checked_frames;
+  status_.checked_samples += faults.samples;
+  status_.clipped_samples += faults.of(SampleFault::clipped).samples;
 }
 
 AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {
@@ -189,6 +215,11 @@ AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {
 std::string LiveIntake::name() const {
   const std::scoped_lock lock(mutex_);
   return streamed_ == nullptr ? std::string() : streamed_->description.name;
+}
+
+double LiveIntake::device_hz() const {
+  const std::scoped_lock lock(mutex_);
+  return streamed_ == nullptr ? 0.0 : streamed_->description.device_hz;
 }
 
 void LiveIntake::make_blocks(const std::function<FrameMemory(std::size_t)>& allocate) {
@@ -217,6 +248,15 @@ void LiveIntake::set_policy(RingPolicy policy) {
   {
     const std::scoped_lock lock(mutex_);
     policy_ = policy;
+  }
+  wake_();
+}
+
+void LiveIntake::set_taking(Taking taking) {
+  const bool paused = taking == Taking::paused;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(paused_, paused) == paused) return;
   }
   wake_();
 }

@@ -56,10 +56,12 @@ class LiveIntake {
   // The frame is complete in `memory`; `clock_offset_ns` is added to its stamp.
   void put(const FrameWord& word, FrameMemory memory, std::int64_t clock_offset_ns);
   void drop(FrameMemory memory);  // a frame that was not completed
-  // What the sender is to know: the policy, and the line of a stream that has stopped (empty: it runs).
+  // What the sender is to know: the policy, the line of a stream that has stopped (empty: it runs), what came.
   struct ForSender {
     RingPolicy policy = RingPolicy::block;
+    bool paused = false;
     std::string stopped;
+    std::uint64_t received = 0, duplicates = 0, lost = 0, missing = 0, stale = 0;  // frames
   };
   [[nodiscard]] ForSender for_sender() const;
   void set_waker(std::function<void()> wake) { wake_ = std::move(wake); }  // before the thread starts
@@ -71,11 +73,13 @@ class LiveIntake {
   [[nodiscard]] AcquisitionPtr wait_for_scan(const std::stop_token& stop);  // throws Error when stopped
   [[nodiscard]] const AcquisitionPtr& acquisition() const { return acquisition_; }
   [[nodiscard]] std::string name() const;
+  [[nodiscard]] double device_hz() const;  // 0: none
   void make_blocks(const std::function<FrameMemory(std::size_t)>& allocate);
   void resume();
   // Any thread:
   void refused(const std::string& line);
   void set_policy(RingPolicy policy);
+  void set_taking(Taking taking);
   [[nodiscard]] FrameMemory allocate(std::size_t bytes) { return arena_->allocate(bytes); }
   [[nodiscard]] LiveStatus status() const;  // the part that is known here
 
@@ -88,6 +92,7 @@ class LiveIntake {
 
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
+  void check(std::span<const std::byte> samples);
   [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
   [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }
 
@@ -105,12 +110,14 @@ class LiveIntake {
   LiveClock clock_;
   std::deque<Queued> queue_;
   RingPolicy policy_ = RingPolicy::block;
+  bool paused_ = false;
   std::string stopped_;
   LiveStatus status_;
   // Producer thread:
   Queued current_;
-  bool fetched_ = false;        // current_.memory is what the stream has
-  AcquisitionPtr acquisition_;  // of streamed_
+  bool fetched_ = false;         // current_.memory is what the stream has
+  AcquisitionPtr acquisition_;   // of streamed_
+  std::int64_t checked_ns_ = 0;  // when a frame was looked through for clipping
 };
 
 }  // namespace echoloop

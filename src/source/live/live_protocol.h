@@ -94,6 +94,7 @@ struct LiveState {
   std::uint32_t policy = 0;
   std::uint32_t paused = 0;
   std::uint64_t received = 0, duplicates = 0, lost = 0, missing = 0, stale = 0;
+  bool operator==(const LiveState&) const = default;
 };
 
 struct LivePing {

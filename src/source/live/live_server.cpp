@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -21,6 +22,7 @@ namespace {
 constexpr std::size_t kMostConnections = 8;
 constexpr std::int64_t kPatience_ns = 2'000'000'000;  // for the rest of a message, and for HELLO
 constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
+constexpr std::int64_t kBetweenStates_ns = 100'000'000;
 constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
 constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
 
@@ -49,9 +51,12 @@ std::string clock_text(const LiveScan& scan) {
   return scan.clock == SenderClock::none ? "arrival" : "host";
 }
 
-std::string assumed_text(const Acquisition& acquisition) {
+// What was assumed, and what had no effect.
+std::string assumed_text(const LiveDescription& described) {
   std::string text;
-  for (const Assumption& assumption : acquisition.assumptions) text += (text.empty() ? "" : "; ") + assumption.text;
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  for (const Assumption& assumption : described.acquisition->assumptions) add(assumption.text);
+  if (!described.unused.empty()) add("keys without effect: " + described.unused);
   return text;
 }
 
@@ -77,7 +82,7 @@ LiveServer::LiveServer(const LiveAddress& address)
   status_.reach = in_use.is_local()      ? "Only programs of the same user on this machine can connect."
                   : in_use.is_loopback() ? "Only programs on this machine can connect."
                                          : "Reachable from other machines on this network, with a token.";
-  status_.since_ns = now_ns();
+  set_link(LiveLink::waiting);
   intake_.set_waker([this] { wake(); });
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -93,6 +98,11 @@ void LiveServer::wake() const {
   static_cast<void>(::write(wake_.get(), &one, sizeof one));
 }
 
+void LiveServer::set_admission(Admission admission) {
+  accepting_ = admission == Admission::open;
+  wake();
+}
+
 std::vector<LiveNote> LiveServer::take_notes() { return notes_.take(now_ns()); }
 
 LiveStatus LiveServer::status() const {
@@ -105,10 +115,20 @@ LiveStatus LiveServer::status() const {
   status.pid = status_.pid;
   status.transport = status_.transport;
   status.clock = status_.clock;
+  status.clock_offset_ns = status_.clock_offset_ns;
+  status.clock_within_ns = status_.clock_within_ns;
+  status.accepting = accepting_;
   status.last_refusal = status_.last_refusal;
   status.since_ns = status_.since_ns;
+  status.since_utc_s = status_.since_utc_s;
   status.faults = status_.faults;
   return status;
+}
+
+void LiveServer::set_link(LiveLink link) {
+  status_.link = link;
+  status_.since_ns = now_ns();
+  status_.since_utc_s = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
 }
 
 void LiveServer::run(const std::stop_token& stop) {
@@ -155,7 +175,7 @@ void LiveServer::wait() {
 int LiveServer::timeout_ms() const {
   constexpr int kLook_ms = 100;
   const bool waits = std::ranges::any_of(connections_, [](const auto& connection) {
-    return !connection->greeted || connection->stream.in_the_middle() || connection->pings();
+    return !connection->greeted || connection->untold || connection->stream.in_the_middle() || connection->pings();
   });
   return waits ? kLook_ms : -1;
 }
@@ -191,6 +211,10 @@ void LiveServer::serve(Connection& connection) {
     more_to_read_ = more_to_read_ || n + 1 == kMessagesAtOnce;
   }
   if (stream.closed()) throw Ended("closed the connection");
+  if (&connection == sender_ && !accepting_) {
+    send(connection, LiveKind::bye, encode_live_text("disconnected by the viewer's user"));
+    throw Ended("was disconnected by the user");
+  }
   look_at_time(connection);
   if (!stream.flush()) throw Ended("closed the connection");
   if (&connection == sender_) tell(connection);
@@ -235,6 +259,7 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   if (listener_.needs_token() && !listener_.knows(hello.token)) {
     refuse(connection, LiveRefusal::token, "token: not the one of this viewer; expected the word in its token file");
   }
+  if (!accepting_) refuse(connection, LiveRefusal::busy, "busy: the viewer accepts no sender at the moment");
   if (sender_ != nullptr) {
     refuse(connection, LiveRefusal::busy,
            "busy: the sender " + sender_->hello.name + ", " + sender_->peer.place + ", is connected");
@@ -244,22 +269,23 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
       [transport = hello.transport](std::uint32_t kind) { return live_limits(kind, transport); });
   connection.greeted = true;
   sender_ = &connection;
-  connection.policy = intake_.for_sender().policy;
+  const LiveIntake::ForSender now = intake_.for_sender();
+  connection.state.policy = static_cast<std::uint32_t>(now.policy);
   intake_.sender_came();
   {
     const std::scoped_lock lock(mutex_);
-    status_.link = LiveLink::connected;
+    set_link(LiveLink::connected);
     status_.sender = hello.name.empty() ? connection.peer.place : hello.name;
     status_.pid = connection.peer.pid;
     status_.transport = hello.transport == LiveTransport::shared ? "shared memory"
                         : listener_.address().is_local()         ? "local socket"
                                                                  : "TCP";
-    status_.since_ns = now_ns();
     status_.last_refusal.clear();
+    status_.clock_offset_ns = status_.clock_within_ns = 0;
   }
   send(connection, LiveKind::welcome,
        encode(LiveWelcome{.transport = hello.transport,
-                          .policy = static_cast<std::uint32_t>(connection.policy),
+                          .policy = connection.state.policy,
                           .largest_frame = memory_size_ / 8,
                           .version = "Echoloop"}));
   notes_.add(LiveNote::Kind::info, "connections",
@@ -298,9 +324,13 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
                              .blocks = static_cast<std::uint32_t>(LiveBlocks::count_for(bytes)),
                              .frame_bytes = bytes,
                              .memory_bytes = lends ? memory_size_ : 0,
-                             .assumed = assumed_text(*scan->description.acquisition)}),
+                             .assumed = assumed_text(scan->description)}),
          lends ? memory_.get() : -1);
     connection.has_memory = connection.has_memory || lends;
+    if (scan != before && !scan->description.unused.empty()) {
+      notes_.add(LiveNote::Kind::warning, "keys without effect",
+                 "Description: keys without effect: " + scan->description.unused, now_ns());
+    }
     const std::scoped_lock lock(mutex_);
     status_.clock = clock_text(*scan);
     status_.last_refusal.clear();
@@ -361,15 +391,15 @@ void LiveServer::take_pong(Connection& connection, std::span<const std::byte> pa
   if (connection.round_trip_ns != 0 && round_trip_ns >= connection.round_trip_ns) return;
   connection.round_trip_ns = round_trip_ns;
   connection.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
+  const std::scoped_lock lock(mutex_);
+  status_.clock_offset_ns = connection.offset_ns;
+  status_.clock_within_ns = (round_trip_ns + 1) / 2;
 }
 
 // Credits, the policy, a stop: what the sender does not know yet.
 void LiveServer::tell(Connection& connection) {
   const LiveIntake::ForSender now = intake_.for_sender();
-  if (now.policy != connection.policy) {
-    connection.policy = now.policy;
-    send(connection, LiveKind::state, encode(LiveState{.policy = static_cast<std::uint32_t>(now.policy)}));
-  }
+  tell_state(connection, now);
   if (now.stopped != connection.stopped) {
     connection.stopped = now.stopped;
     now.stopped.empty() ? send(connection, LiveKind::resume, {})
@@ -382,6 +412,26 @@ void LiveServer::tell(Connection& connection) {
     for (LiveCredit& credit : credits) credit.offset = 0;
   }
   send(connection, LiveKind::credits, std::as_bytes(std::span(credits)));
+}
+
+// Policy and pause at once, counts ten times a second at most.
+void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender& now) {
+  const LiveState state{.policy = static_cast<std::uint32_t>(now.policy),
+                        .paused = now.paused ? 1U : 0U,
+                        .received = now.received,
+                        .duplicates = now.duplicates,
+                        .lost = now.lost,
+                        .missing = now.missing,
+                        .stale = now.stale};
+  const LiveState& told = connection.state;
+  connection.untold = state != told;
+  const bool soon = state.policy == told.policy && state.paused == told.paused;
+  const std::int64_t time_ns = now_ns();
+  if (!connection.untold || (soon && time_ns - connection.told_ns < kBetweenStates_ns)) return;
+  connection.state = state;
+  connection.told_ns = time_ns;
+  connection.untold = false;
+  send(connection, LiveKind::state, encode(state));
 }
 
 void LiveServer::look_at_time(Connection& connection) {
@@ -436,8 +486,7 @@ void LiveServer::end(Connection& connection, const std::string& why) {
   std::string name;
   {
     const std::scoped_lock lock(mutex_);
-    status_.link = LiveLink::gone;
-    status_.since_ns = now_ns();
+    set_link(LiveLink::gone);
     name = status_.sender;
   }
   notes_.add(LiveNote::Kind::info, "connections",

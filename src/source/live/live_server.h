@@ -32,6 +32,7 @@ class LiveServer {
 
   [[nodiscard]] LiveIntake& intake() { return intake_; }
   [[nodiscard]] LiveStatus status() const;  // any thread
+  void set_admission(Admission admission);  // any thread
   std::vector<LiveNote> take_notes();       // any thread
 
  private:
@@ -49,8 +50,10 @@ class LiveServer {
     bool has_memory = false;           // the sender has the descriptor of the shared memory
     std::optional<FrameWord> filling;  // inline: whose samples are coming
     std::optional<FrameMemory> memory;
-    RingPolicy policy = RingPolicy::block;  // as told
-    std::string stopped;                    // as told
+    LiveState state;           // as told
+    std::string stopped;       // as told
+    std::int64_t told_ns = 0;  // when `state` was
+    bool untold = false;       // counts have changed since, and go out a little later
     std::uint64_t frames = 0;
     std::uint64_t faults = 0;  // since the last frame that was right
     std::int64_t heard_ns = 0;
@@ -79,11 +82,13 @@ class LiveServer {
   void answer_ping(Connection& connection, std::span<const std::byte> payload);
   void take_pong(Connection& connection, std::span<const std::byte> payload);
   void tell(Connection& connection);
+  void tell_state(Connection& connection, const LiveIntake::ForSender& now);
   void look_at_time(Connection& connection);
   void send(Connection& connection, LiveKind kind, std::span<const std::byte> payload, int descriptor = -1);
   [[noreturn]] void refuse(Connection& connection, LiveRefusal reason, const std::string& line);
   void fault(Connection& connection, const std::string& text);
   void end(Connection& connection, const std::string& why);
+  void set_link(LiveLink link);  // since now; mutex_ is held
   [[nodiscard]] int timeout_ms() const;
   void wake() const;
 
@@ -97,6 +102,7 @@ class LiveServer {
   std::vector<std::unique_ptr<Connection>> connections_;  // server thread
   Connection* sender_ = nullptr;                          // one of them, or null; server thread
   bool more_to_read_ = false;                             // server thread
+  std::atomic<bool> accepting_{true};
   mutable std::mutex mutex_;
   LiveStatus status_;  // what is known here; under mutex_
   std::jthread thread_;

@@ -36,6 +36,8 @@ std::span<const std::byte> LiveSource::fetch(FrameMemory& slot, const std::stop_
 void LiveSource::resume(std::uint64_t /*sequence*/) { intake_.resume(); }
 void LiveSource::refused(const std::string& line) { intake_.refused(line); }
 void LiveSource::set_policy(RingPolicy policy) { intake_.set_policy(policy); }
+void LiveSource::set_taking(Taking taking) { intake_.set_taking(taking); }
+std::optional<double> LiveSource::device_hz() const { return intake_.device_hz(); }
 FrameMemory LiveSource::allocate(std::size_t bytes) { return intake_.allocate(bytes); }
 
 void LiveSource::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
@@ -43,6 +45,7 @@ void LiveSource::read_ahead_in(const std::function<FrameMemory(std::size_t)>& al
 }
 
 LiveStatus LiveSource::status() const { return server_->status(); }
+void LiveSource::set_admission(Admission admission) { server_->set_admission(admission); }
 std::vector<LiveNote> LiveSource::take_notes() { return server_->take_notes(); }
 
 }  // namespace echoloop

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ class LiveSource final : public Source {
   void resume(std::uint64_t sequence) override;
   void refused(const std::string& line) override;
   void set_policy(RingPolicy policy) override;
+  void set_taking(Taking taking) override;
+  [[nodiscard]] std::optional<double> device_hz() const override;
   [[nodiscard]] bool sets_the_pace() const override { return true; }
   FrameMemory allocate(std::size_t bytes) override;
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
@@ -49,6 +52,7 @@ class LiveSource final : public Source {
 
   [[nodiscard]] LiveStatus status() const;  // any thread
   std::vector<LiveNote> take_notes();       // any thread
+  void set_admission(Admission admission);  // any thread
 
  private:
   std::shared_ptr<LiveServer> server_;

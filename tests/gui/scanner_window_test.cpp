@@ -1,0 +1,206 @@
+// The program's window as a viewer of a scanner, offscreen: the sender stays connected through a reset and through its
+// address being opened again, a stream that stopped on overrun resumes, and a sender that has gone is said.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "gui/scene.h"
+#include "gui/state/scanner_text.h"
+#include "gui/turning.h"
+#include "source/scripted_sender.h"
+#include "support/environment_variable.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing::scanner_window_test {
+namespace {
+
+// 16 elements, 256 samples.
+const std::string kScan =
+    R"({"axes": ["transmit", "element", "time"], "shape": [1, 16, 256], "dtype": "int16", "fs_hz": 20e6, "fc_hz": 5e6,
+        "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "frame_rate_hz": 50,
+        "tx": [{"kind": "plane", "angle_rad": 0}]})";
+
+class ScannerWindow : public ::testing::Test {
+ protected:
+  ScannerWindow() : runtime_("XDG_RUNTIME_DIR", folder_.path().string()) {
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+  }
+  void start(RingPolicy policy = RingPolicy::block) {
+    Options options;
+    options.source = "live:test";
+    options.source_given = true;
+    options.backend = BackendChoice::cpu;
+    options.stream.policy = policy;
+    options.stream.slots = 2;
+    options.queue_given = true;
+    options.history_bytes = std::size_t{64} << 20;
+    options.duration_s = 1e9;  // a script: no tour of the window
+    options.width = 1280;
+    options.height = 900;
+    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app_->begin();
+    ASSERT_TRUE(until([&] { return status() != nullptr; }));
+  }
+  void connect() {
+    sender_ = std::make_unique<ScriptedSender>(folder_ / "echoloop" / "test.sock");
+    ASSERT_TRUE(sender_->begin(kScan));
+  }
+  // The frames are sent, taken and shown.
+  void send(int frames) {
+    for (int k = 0; k < frames; ++k) {
+      const std::uint64_t processed = app_->state().counts.processed;
+      ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; })) << "a stream that lends blocks";
+      ASSERT_TRUE(sender_->frame(next_++, 1));
+      ASSERT_TRUE(until([&] { return app_->state().counts.processed > processed; }));
+    }
+  }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
+  [[nodiscard]] const LiveStatus* status() const {
+    return app_->state().scanner.has_value() ? &*app_->state().scanner : nullptr;
+  }
+  void press(Key key) {
+    InjectedInput hand;
+    hand.keys = {{.key = key}};
+    app_->viewer().inject(hand);
+    app_->turn();
+    app_->turn();
+  }
+  // As Recent and the command line name it.
+  void open(const std::string& address) {
+    InjectedInput hand;
+    hand.dropped_files = {address};
+    app_->viewer().inject(hand);
+    app_->turn();
+    app_->turn();
+  }
+  void click(const std::string& id) {
+    const Rect r = app_->viewer().control_rect(id);
+    ASSERT_GT(r.width(), 0.0F) << id;
+    InjectedInput hand;
+    hand.mouse_x = r.cx();
+    hand.mouse_y = r.cy();
+    for (const bool left : {false, true, false}) {
+      hand.left = left;
+      app_->viewer().inject(hand);
+      app_->turn();
+      app_->turn();
+    }
+  }
+  [[nodiscard]] bool said(const std::string& words) const {
+    return std::ranges::any_of(app_->state().messages.list(),
+                               [&](const Message& m) { return m.text.find(words) != std::string::npos; });
+  }
+
+  TemporaryFolder folder_;
+  Variable runtime_;
+  std::unique_ptr<WindowApp> app_;
+  std::unique_ptr<ScriptedSender> sender_;
+  std::uint64_t next_ = 0;
+};
+
+TEST_F(ScannerWindow, TheAddressOpenedAgainKeepsTheSender) {
+  start();
+  connect();
+  send(3);
+  open("live:test");
+  send(2);
+  EXPECT_EQ(app_->state().counts.processed, 5U) << "the counts go on";
+  press(Key::f9);
+  send(2);
+  EXPECT_EQ(status()->connections, 1U);
+  EXPECT_EQ(status()->link, LiveLink::connected);
+  EXPECT_FALSE(said("in use by another viewer"));
+}
+
+TEST_F(ScannerWindow, TheAddressOpenedAgainWhileItIsWaitedAtIsWaitedAt) {
+  start();
+  open("live:test");
+  open("live:test");
+  connect();
+  send(1);
+  EXPECT_FALSE(said("in use by another viewer"));
+  open("live:other");
+  ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:other"; }));
+  open("live:test");
+  ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:test"; }));
+  send(1);
+  EXPECT_EQ(status()->connections, 1U) << "the other one was only waited at";
+}
+
+TEST_F(ScannerWindow, AStreamThatStoppedOnOverrunResumes) {
+  start(RingPolicy::error);
+  connect();
+  for (int k = 0; k < 200 && app_->state().cine.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
+  ASSERT_GE(app_->state().cine.frames, 3U);
+  const std::uint64_t before = app_->state().counts.produced;
+  // More than slots and lanes hold, and no turn of the window between them.
+  std::optional<ScriptedSender::Message> stopped;
+  for (int k = 0; k < 200 && app_->state().run != RunState::fault; ++k) {
+    for (int n = 0; n < 4 && sender_->soon_frame(next_, {}); ++n) ++next_;
+    app_->turn();
+  }
+  ASSERT_EQ(app_->state().run, RunState::fault) << "no overrun";
+  EXPECT_TRUE(sender_->expect(9).has_value()) << "STOPPED";
+  EXPECT_EQ(status()->link, LiveLink::connected);
+  EXPECT_NE(app_->state().fault->title.find("the scanner is faster"), std::string::npos) << app_->state().fault->title;
+  app_->turn();
+  click("cure/Resume");
+  EXPECT_TRUE(sender_->expect(10).has_value()) << "RESUME";
+  sender_->credits.clear();
+  ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; }));
+  EXPECT_TRUE(said("Resumed"));
+  EXPECT_GT(app_->state().counts.produced, before) << "the counts go on";
+  EXPECT_GE(app_->state().cine.frames, 3U) << "and the history stays";
+  EXPECT_EQ(status()->connections, 1U);
+}
+
+TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {
+  start();
+  connect();
+  send(2);
+  EXPECT_EQ(no_sender_text(*status()), "");
+  sender_.reset();
+  ASSERT_TRUE(until([&] { return status()->link == LiveLink::gone; }));
+  const std::string text = no_sender_text(*status());
+  EXPECT_TRUE(text.starts_with("No sender since ")) << text;
+  EXPECT_EQ(text.size(), std::string("No sender since 14:36:16").size()) << text;
+  EXPECT_NEAR(static_cast<double>(status()->since_utc_s), static_cast<double>(std::time(nullptr)), 60.0);
+  EXPECT_EQ(app_->state().pace.held_back, HeldBack::no);
+}
+
+std::vector<std::uint8_t> pixels(Scene& scene, const std::string& id) {
+  const RgbPicture picture = scene.shot();
+  const Rect r = scene.viewer->control_rect(id);
+  std::vector<std::uint8_t> inside;
+  for (int y = static_cast<int>(r.y0); y < static_cast<int>(r.y1); ++y) {
+    const auto* row =
+        picture.rgb.data() + (static_cast<std::ptrdiff_t>(y) * picture.width + static_cast<int>(r.x0)) * 3;
+    inside.insert(inside.end(), row, row + static_cast<std::ptrdiff_t>(r.width()) * 3);
+  }
+  return inside;
+}
+
+// Values of an acquisition that there is not: nothing to see and nothing to set.
+TEST(ScannerPanels, WithoutAnAcquisitionRowsShowNoValues) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.source.acquisition.reset();
+  scene.state.scanner.emplace().address = "live:default";
+  scene.frames(3);
+  for (const char* id : {"depth", "band"}) {
+    scene.state.params.formation.depth_max_m = 0.03;
+    scene.state.params.formation.band_high_hz = 6e6;
+    scene.frames(3);
+    const auto before = pixels(scene, id);
+    ASSERT_FALSE(before.empty()) << id;
+    scene.state.params.formation.depth_max_m = 0.05;
+    scene.state.params.formation.band_high_hz = 8e6;
+    scene.frames(3);
+    EXPECT_EQ(pixels(scene, id), before) << id;
+    const ImagingParams params = scene.state.params;
+    scene.click(id, true);
+    EXPECT_EQ(scene.state.params, params) << id;
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::testing::scanner_window_test
