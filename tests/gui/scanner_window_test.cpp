@@ -168,6 +168,25 @@ TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {
   EXPECT_EQ(app_->state().pace.held_back, HeldBack::no);
 }
 
+// The line stays on screen where a sender is waited for, and goes with the next one.
+TEST_F(ScannerWindow, ARefusedDescriptionIsKnownWhileItIsWaitedFor) {
+  start();
+  sender_ = std::make_unique<ScriptedSender>(folder_ / "echoloop" / "test.sock");
+  std::string scan = kScan;
+  scan.replace(scan.find("pitch_m"), 7, "pitch_mm");
+  ASSERT_TRUE(sender_->hello() && sender_->expect(2).has_value() && sender_->describe(0, scan));
+  const auto refused = sender_->expect(5);
+  ASSERT_TRUE(refused.has_value());
+  ASSERT_TRUE(until([&] { return !status()->last_refusal.empty(); }));
+  EXPECT_EQ(status()->last_refusal, "description: unknown key 'pitch_mm'; expected 'pitch_m'");
+  EXPECT_EQ(refused->text(8), status()->last_refusal);
+  ASSERT_TRUE(until([&] { return said("Description refused: description: unknown key 'pitch_mm'"); }));
+  sender_->generation = 0;
+  ASSERT_TRUE(sender_->describe(1, kScan) && sender_->expect(4).has_value());
+  send(1);
+  EXPECT_EQ(status()->last_refusal, "");
+}
+
 std::vector<std::uint8_t> pixels(Scene& scene, const std::string& id) {
   const RgbPicture picture = scene.shot();
   const Rect r = scene.viewer->control_rect(id);

@@ -161,6 +161,10 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
     y = r.y1;
   }
   y += ui.px(10);
+  if (!s.last_refusal.empty()) {
+    const std::string refused = ui.fitted(Type::body, area.width() - ui.px(32), "Refused: " + s.last_refusal);
+    line(Type::body, 24, theme::kRed, refused);
+  }
   line(Type::small, 18, theme::kMuted, s.reach);
   line(Type::small, 18, theme::kMuted,
        "Senders for Python, C, MATLAB, Octave and arrus: README, section Connect a scanner");

@@ -489,7 +489,7 @@ void LiveServer::end(Connection& connection, const std::string& why) {
     set_link(LiveLink::gone);
     name = status_.sender;
   }
-  notes_.add(LiveNote::Kind::info, "connections",
+  notes_.add(LiveNote::Kind::info, "ended connections",
              name + " " + why + " after " + number_text(connection.frames, "frame") + ". Waiting at " +
                  listener_.address().text,
              now_ns());
