@@ -187,6 +187,57 @@ TEST(LiveHostile, NotANumberBecomesZero) {
   EXPECT_EQ(rig.status().invalid_samples, 32U);
 }
 
+TEST(LiveHostile, InfinitiesAndHugeNumbersBecomeZero) {
+  LiveRig rig;
+  std::string scan = small_scan();
+  scan.replace(scan.find("int16"), 5, "float32");
+  const auto sender = rig.start(scan, RingPolicy::block, 4, 2);
+  ASSERT_TRUE(sender->expect(6).has_value());
+  Bytes frame;
+  frame << testing::ScriptedWord{.bytes = 128, .block = sender->credits.back().block};
+  sender->credits.pop_back();
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  for (int k = 0; k < 8; ++k) frame << kInfinite << -kInfinite << 1e30F << std::nanf("");
+  ASSERT_TRUE(sender->message(7, frame));
+  EXPECT_EQ(rig.read()->value, 0);
+  EXPECT_EQ(rig.status().invalid_samples, 32U);
+  rig.expect_frame(*sender, 1, 0);
+}
+
+// Pixels may tear; the numbers, the blocks and the frames after it may not.
+TEST(LiveHostile, BlocksThatAreWrittenAfterTheyWereSent) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  for (std::uint64_t k = 0; k < 200; ++k) {
+    while (sender->credits.empty()) ASSERT_TRUE(sender->expect(6).has_value());
+    const ScriptedSender::Credit credit = sender->credits.back();
+    ASSERT_TRUE(sender->frame(k, 1));
+    for (int n = 0; n < 20; ++n) sender->overwrite(credit, static_cast<std::uint8_t>(n));
+    const auto seen = rig.read();
+    ASSERT_TRUE(seen.has_value());
+    EXPECT_EQ(seen->sequence, k);
+  }
+  EXPECT_EQ(rig.status().faults, 0U);
+  rig.expect_frame(*sender, 200, 7);
+  rig.expect_sums();
+}
+
+// Stopped, or just slow: it has all blocks, and nothing comes.
+TEST(LiveHostile, ASenderThatKeepsAllCredits) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  ASSERT_TRUE(sender->expect(6).has_value());
+  EXPECT_GT(sender->credits.size(), 0U);
+  const auto second = rig.connect();
+  ASSERT_TRUE(second->hello());
+  const auto refused = second->expect(5);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_NE(refused->text(8).find("busy"), std::string::npos);
+  EXPECT_EQ(rig.producer->state(), ProducerState::running);
+  EXPECT_EQ(rig.status().link, LiveLink::connected);
+  rig.expect_frame(*sender, 0, 1);
+}
+
 TEST(LiveHostile, DescriptorsThatAreSentAreClosed) {
   LiveRig rig;
   const auto sender = rig.start();

@@ -85,6 +85,7 @@ class ScriptedSender {
     if (socket_ >= 0) ::close(socket_);
     socket_ = -1;
   }
+  void end_writing() const { ::shutdown(socket_, SHUT_WR); }
   [[nodiscard]] bool connected() const { return connected_; }
 
   bool raw(const Bytes& bytes) {
@@ -170,6 +171,8 @@ class ScriptedSender {
     std::memset(memory_ + credit.offset, value, frame_bytes);
     return words({word});
   }
+  // Writes into the block of a credit, whoever owns it.
+  void overwrite(const Credit& credit, std::uint8_t value) { std::memset(memory_ + credit.offset, value, frame_bytes); }
   // A descriptor that was not asked for, with a message that says nothing.
   bool send_descriptor() {
     Bytes out;
