@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "formats/open_recording.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "support/environment_variable.h"
-#include "support/recorded_data.h"
+#include "support/uff_file.h"
 
 namespace echoloop::live_test {
 namespace {
@@ -46,6 +47,8 @@ int run_python(const std::string& code) {
   const std::string command = "PYTHONPATH='" + kSenders.string() + "' python3 -c \"" + code + "\"";
   return std::system(command.c_str());
 }
+
+bool has_program(const std::string& name) { return std::system(("command -v " + name + " >/dev/null").c_str()) == 0; }
 
 const std::string kSmall =
     "import array\nfrom echoloop import Sender\n"
@@ -142,6 +145,12 @@ TEST(LiveProgram, TheHeaderCompilesWithoutAWarningAndSends) {
     ++compilers;
   }
   if (compilers == 0) GTEST_SKIP() << "no C compiler";
+  if (has_program("x86_64-w64-mingw32-gcc")) {  // Windows: what is built cannot run here
+    const std::string command = "x86_64-w64-mingw32-gcc -std=c99 -Wall -Wextra -pedantic -Werror -O2 -I'" +
+                                kSenders.string() + "' '" + example + "' -lm -lws2_32 -o '" +
+                                (folder / "send.exe").string() + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
   Viewer viewer({"--frames", "100"});
   EXPECT_EQ(std::system((built + " live:test 100").c_str()), 0);
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
@@ -149,32 +158,189 @@ TEST(LiveProgram, TheHeaderCompilesWithoutAWarningAndSends) {
   EXPECT_EQ(viewer.frames()["missing"], 0);
 }
 
-class LiveRecordings : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Data, LiveRecordings,
-                         ::testing::Values("must_pwi_disk/PWI_disk.mat",
-                                           "simus_p42v_diverging/simus_p42v_diverging.uff",
-                                           "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5",
-                                           "simus_c52v_convex/rf.npy", "pybf_field2_pw3/rf_dataset.hdf5",
-                                           "fk_gammex_nylon/RFdata1.mat", "format_fixtures/verasonics_like_v5.mat",
-                                           "sim:heart", "sim:points"));
+// Killed while frames come: the script runs on, its frames are lost and counted, and the next viewer gets the others.
+TEST(LiveProgram, AViewerThatIsKilledDoesNotEndTheScript) {
+  Viewer viewer({});
+  TemporaryFolder folder;
+  const std::filesystem::path sending = folder / "sending", done = folder / "done";
+  std::thread script([&] {
+    EXPECT_EQ(run_python(kSmall +
+                         "import time\n"
+                         "seen = set()\nlimit = time.monotonic() + 60\n"
+                         "with Sender(scan, 'live:test') as s:\n"
+                         "    while True:\n"
+                         "        assert time.monotonic() < limit\n"
+                         "        away = 'no viewer' in seen\n"
+                         "        status = s.send(frame)\n"
+                         "        seen.add(status)\n"
+                         "        if s.counts['sent'] == 100: open('" +
+                         sending.string() +
+                         "', 'w')\n"
+                         "        if away and status == 'ok': break\n"
+                         "        if away: time.sleep(0.01)\n"
+                         "    assert seen == {'ok', 'no viewer'}, seen\n"
+                         "    assert s.counts['lost'] > 0\n"
+                         "open('" +
+                         done.string() + "', 'w')\n"),
+              0);
+  });
+  EXPECT_TRUE(viewer.program->waits_for([&] { return std::filesystem::exists(sending); }));
+  viewer.program->send(SIGKILL);
+  (void)viewer.program->end();
+  viewer.program = std::make_unique<StartedProgram>(
+      std::vector<std::string>{"live:test", "--headless", "--backend", "cpu", "--frames", "1"}, viewer.folder);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  script.join();
+  EXPECT_TRUE(std::filesystem::exists(done));
+}
 
-TEST_P(LiveRecordings, TheImageIsThatOfOpeningTheRecording) {
-  std::string source = GetParam();
-  if (!source.starts_with("sim:")) {
-    ECHO_NEED_DATA(source);
-    source = (testing::data_folder() / source).string();
+// Objects with the fields of arrus' metadata: 5 transmits of 16 elements, the outer ones with a silent element.
+const std::string kArrus =
+    "import array\nfrom types import SimpleNamespace as N\nfrom echoloop_arrus import attach, describe\n"
+    "pulse = N(center_frequency=5e6, n_periods=2, inverse=False)\n"
+    "pitch, n = 3e-4, 16\n"
+    "x = [(i - (n - 1) / 2) * pitch for i in range(n)]\n"
+    "model = N(n_elements=n, element_pos_x=x, element_pos_z=[0.0] * n, element_angle=[0.0] * n)\n"
+    "def op(k):\n"
+    "    mask = [k != 0 or i != 3 for i in range(n)]\n"
+    "    delays = [1e-6 + (k - 2) * 2e-8 * (i - 8) for i in range(n) if mask[i]]\n"
+    "    return N(tx=[N(aperture=mask, excitation=pulse, delays=delays)], pri=1e-4,\n"
+    "             rx=N(aperture=[True] * n, sample_range=(65, 65 + 256), downsampling_factor=2))\n"
+    "ops = [op(k) for k in range(5)]\n"
+    "context = N(device=N(probe=[N(model=model)], sampling_frequency=65e6), medium=N(speed_of_sound=1540.0),\n"
+    "            sequence=N(), raw_sequence=N(ops=ops, sri=None))\n"
+    "meta = N(context=context, data_description=N(sampling_frequency=32.5e6), input_shape=(1, 5, n, 256, 1),\n"
+    "         dtype='int16')\n";
+
+TEST(LiveProgram, TheArrusAdapterDescribesAndSends) {
+  Viewer viewer({"--frames", "20"});
+  ASSERT_EQ(
+      run_python(kArrus + "d = describe(meta)\n"
+                          "assert d['tx'][0]['delays_s'][3] is None and d['tx'][1]['delays_s'][3] is not None\n"
+                          "assert abs(d['tx'][4]['delays_s'][0] - (1e-6 - 2 * 2e-8 * 8)) < 1e-12\n"
+                          "assert abs(d['t0_s'][0] - (65 / 32.5e6 - 2 / (2 * 5e6))) < 1e-12\n"
+                          "assert d['frame_rate_hz'] == 1 / 5e-4\n"
+                          "send = attach(meta, 'live:test')\n"
+                          "frame = array.array('h', [k % 1000 for k in range(5 * 16 * 256)])\n"
+                          "while send.sender.counts['sent'] < 20: assert send(frame) is frame\n"
+                          "send.sender.close()\n"
+                          "ops[1].rx.aperture[0] = False\n"
+                          "try:\n    describe(meta)\n    raise SystemExit(1)\n"
+                          "except ValueError as why:\n    assert '15 elements; expected all 16' in str(why), why\n"),
+      0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  EXPECT_EQ(viewer.frames()["processed"], 20);
+  viewer.expect_sums();
+}
+
+// Octave's text, run in `folder` with the MATLAB senders beside it.
+int run_octave(const TemporaryFolder& folder, const std::string& text) {
+  testing::write_text_file(folder / "try_senders.m", text);
+  const std::string command =
+      "cd '" + folder.path().string() + "' && octave-cli --norc --no-history try_senders.m >octave.txt 2>&1";
+  return std::system(command.c_str());
+}
+
+TEST(LiveProgram, OctaveSendsByTheMexFile) {
+  if (!has_program("octave-cli") || !has_program("mkoctfile")) GTEST_SKIP() << "no Octave with mkoctfile";
+  const TemporaryFolder folder;
+  const std::string compile = "cd '" + folder.path().string() + "' && mkoctfile --mex -Wall -Werror -I'" +
+                              kSenders.string() + "' '" + (kSenders / "matlab/echoloop.c").string() + "'";
+  ASSERT_EQ(std::system(compile.c_str()), 0) << compile;
+  Viewer viewer({"--frames", "20"});
+  ASSERT_EQ(run_octave(folder, "addpath(pwd); address = 'live:test'; frames = 20;\nrun('" +
+                                   (kSenders / "examples/send.m").string() + "');\n"),
+            0)
+      << read_text(folder / "octave.txt");
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  EXPECT_EQ(viewer.frames()["processed"], 20);
+  EXPECT_EQ(viewer.frames()["missing"], 0);
+}
+
+TEST(LiveProgram, OctaveSendsOverTcpWithoutACompiler) {
+  const TemporaryFolder folder;
+  if (!has_program("octave-cli") || run_octave(folder, "pkg load instrument-control\n") != 0) {
+    GTEST_SKIP() << "no Octave with the package instrument-control";
   }
+  const std::string address = "live:tcp:127.0.0.1:" + std::to_string(20000 + (::getpid() + 7) % 20000);
+  Viewer viewer({"--frames", "20"}, address);
+  const std::string connected = "for k = 1:200, try, echoloop_tcp('describe', jsonencode(scan), '" + address +
+                                "'); break; catch why, if k == 200, rethrow(why), end, pause(0.1), end, end\n";
+  EXPECT_EQ(
+      run_octave(folder, "pkg load instrument-control\naddpath('" + (kSenders / "matlab").string() +
+                             "');\nscan = struct('axes', {{'element', 'transmit', 'time'}}, 'shape', [8 1 256], "
+                             "'dtype', 'int16', 'fs_hz', 20e6, 'fc_hz', 5e6, 'c_m_s', 1540, 'pitch_m', 3e-4, "
+                             "'t0_s', 0, 't_zero', 'origin', 'tx', {{struct('kind', 'plane', 'angle_rad', 0)}});\n" +
+                             connected +
+                             "k = 0;\nwhile k < 20\n"
+                             "  s = echoloop_tcp('send', int16(100 * randn(256, 8)));\n"
+                             "  k = k + strcmp(s, 'ok');\nend\n"
+                             "echoloop_tcp('close');\n"),
+      0)
+      << read_text(folder / "octave.txt");
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  EXPECT_EQ(viewer.frames()["processed"], 20);
+}
+
+class LivePhantoms : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Phantoms, LivePhantoms, ::testing::Values("sim:heart", "sim:points"));
+
+TEST_P(LivePhantoms, TheImageIsThatOfThePhantom) {
   const TemporaryFolder folder;
   const std::string opened = (folder / "opened.npy").string(), sent = (folder / "sent.npy").string();
-  const std::vector<std::string> common = {"--frames", "3", "--policy", "block"};
-  std::vector<std::string> open = {source, "--headless", "--backend", "cpu", "--image-out", opened};
-  open.insert(open.end(), common.begin(), common.end());
-  ASSERT_EQ(testing::run_program(open).status, 0);
+  ASSERT_EQ(testing::run_program({GetParam(), "--headless", "--backend", "cpu", "--image-out", opened, "--frames", "3",
+                                  "--policy", "block"})
+                .status,
+            0);
   Viewer viewer({"--frames", "3", "--policy", "block", "--image-out", sent});
-  const Ended sender = testing::run_program({"send", source, "--to", "live:test", "--frames", "3", "--rate", "max"});
+  const Ended sender =
+      testing::run_program({"send", GetParam(), "--to", "live:test", "--frames", "3", "--rate", "max"});
   EXPECT_EQ(sender.status, 0) << sender.err;
   ASSERT_EQ(viewer.program->end(), 0) << viewer.program->errors();
   EXPECT_EQ(read_text(sent), read_text(opened));
+}
+
+// What the sender says of its frames is in the recording, and comes back with it.
+TEST(LiveProgram, ARecordingHoldsTheScannersClockAndItsLosses) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "scan.uff";
+  Viewer viewer({"--frames", "20", "--record", file.string()});
+  ASSERT_EQ(run_python(kSmall +
+                       "with Sender(scan, 'live:test') as s:\n"
+                       "    for k in range(20):\n"
+                       "        if k == 5: s.lost(7)\n"
+                       "        number = s.counts['next'] + (5 if k == 10 else 0)\n"
+                       "        assert s.send(frame, sequence=number, device_ticks=2**60 + 1000 * number) == 'ok'\n"),
+            0);
+  ASSERT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  const nlohmann::json scanner = nlohmann::json::parse(read_text(viewer.report))["scanner"];
+  EXPECT_EQ(scanner["frames"], 20);
+  EXPECT_EQ(scanner["connections"], 1);
+  EXPECT_EQ(scanner["clock"], "device, 1.000 MHz");
+  EXPECT_GE(scanner["checked_frames"], 1);
+  {
+    const testing::UffFile uff(file);
+    const auto numbers = uff.sequence(), ticks = uff.all<std::uint64_t>("/echoloop/device_ticks", H5T_NATIVE_UINT64);
+    ASSERT_EQ(numbers.size(), 20U);
+    for (std::size_t k = 0; k < 20; ++k) {
+      EXPECT_EQ(numbers[k], k + (k < 5 ? 0 : k < 10 ? 7 : 12));
+      EXPECT_EQ(ticks[k], (std::uint64_t{1} << 60) + 1000 * numbers[k]);
+    }
+    EXPECT_EQ(uff.all<std::uint64_t>("/echoloop/lost_at_sender", H5T_NATIVE_UINT64)[4], 0U);
+    EXPECT_EQ(uff.all<std::uint64_t>("/echoloop/lost_at_sender", H5T_NATIVE_UINT64)[19], 7U);
+    EXPECT_EQ(uff.all<std::uint64_t>("/echoloop/missing", H5T_NATIVE_UINT64)[19], 5U);
+  }
+  const Recording recording = open_recording(file);
+  ASSERT_EQ(recording.scanner.times_s.size(), 20U);
+  for (std::size_t k = 0; k < 20; ++k) {
+    EXPECT_NEAR(recording.scanner.times_s[k], 1e-3 * static_cast<double>(k + (k < 5 ? 0 : k < 10 ? 7 : 12)), 1e-9);
+  }
+  const std::filesystem::path report = folder / "report.json";
+  ASSERT_EQ(testing::run_program({file.string(), "--headless", "--backend", "cpu", "--report", report.string()}).status,
+            0);
+  const nlohmann::json recorded = nlohmann::json::parse(read_text(report))["recorded"];
+  EXPECT_EQ(recorded["lost_at_sender"], 7);
+  EXPECT_EQ(recorded["missing"], 5);
 }
 
 TEST(LiveProgram, ListsTheViewersThatWait) {

@@ -6,7 +6,7 @@ build=$1
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$build" --prefix "$prefix" --component echoloop >/dev/null
-for file in libexec/echoloop/echoloop-reader share/echoloop/shaders share/echoloop/senders/echoloop.py share/echoloop/senders/echoloop_sender.h share/echoloop/assets/presets share/echoloop/assets/manual/README.md \
+for file in libexec/echoloop/echoloop-reader share/echoloop/shaders share/echoloop/senders/echoloop.py share/echoloop/senders/echoloop_sender.h share/echoloop/senders/matlab/echoloop.c share/echoloop/senders/echoloop_arrus.py share/echoloop/assets/presets share/echoloop/assets/manual/README.md \
   share/echoloop/assets/readme/flow.png share/applications/echoloop.desktop \
   share/icons/hicolor/scalable/apps/echoloop.svg share/doc/echoloop/copyright; do
   [[ -e $prefix/$file ]] || { echo "not installed: $file"; exit 1; }
