@@ -31,7 +31,8 @@ _MARK = 0x4F4843E1
 _HELLO, _WELCOME, _DESCRIBE, _ACCEPTED, _REFUSED, _CREDITS, _FRAMES = range(1, 8)
 _STATE, _STOPPED, _RESUME, _PING, _PONG, _BYE = range(8, 14)
 _HEADER = struct.Struct("<IIQ")
-_WORD = struct.Struct("<QqQQQIIIIQ")
+_WORD_BYTES = 64
+_HEADED_WORD = struct.Struct("<IIQQqQQQIIIIQ")  # header and word at once
 _CREDIT = struct.Struct("<IIQ")
 _HERE, _INLINE = 1, 2
 _MAY_BE_SKIPPED = 0x80000000
@@ -406,12 +407,19 @@ class Sender:
         block, _ = self._credits.pop()
         if sequence is None:
             sequence = self._sequence
-        word = _WORD.pack(sequence, time.monotonic_ns() if acquired_ns is None else acquired_ns, device_ticks, self._lost,
-                          self._frame_bytes, block, self._generation, 0 if follows else 1, 0, 0)
+        size = _WORD_BYTES + (len(raw) if raw is not None else 0)
+        if acquired_ns is None:
+            acquired_ns = time.monotonic_ns()
+        word = _HEADED_WORD.pack(_MARK, _FRAMES, size, sequence, acquired_ns, device_ticks, self._lost,
+                                 self._frame_bytes, block, self._generation, 0 if follows else 1, 0, 0)
         self._sequence = sequence + 1
-        size = _WORD.size + (len(raw) if raw is not None else 0)
-        parts = [_HEADER.pack(_MARK, _FRAMES, size) + word]
-        if not self._send_all(parts + ([raw] if raw is not None else [])):
+        sent = 0
+        if raw is None:  # it nearly always fits at once
+            try:
+                sent = self._socket.send(word)
+            except OSError:
+                pass
+        if sent != len(word) and not self._send_all([word[sent:]] + ([raw] if raw is not None else [])):
             self._lost += 1
             return NO_VIEWER
         self._sent += 1
