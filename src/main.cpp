@@ -12,13 +12,14 @@
 #include <system_error>
 
 #include "app/bench/bench.h"
+#include "app/describe_command.h"
 #include "app/find_sound_speed.h"
 #include "app/headless.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/describe_source.h"
-#include "app/repair_command.h"
 #include "app/render_command.h"
+#include "app/repair_command.h"
 #include "app/send_command.h"
 #include "core/error.h"
 #include "core/param_table.h"
@@ -63,6 +64,8 @@ int run(int argc, char** argv) {
       return 0;
     case Command::info:
       return print_info(options);
+    case Command::describe:
+      return run_describe(options);
     case Command::repair:
       return run_repair(options);
     case Command::send:

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "core/param_table.h"
 #include "core/units.h"
 #include "core/value_error.h"
+#include "formats/base/description_keys.h"
 #include "gui/state/figure_size.h"
 #include "source/phantom_list.h"
 #include "source/phantom_text.h"
@@ -191,11 +193,19 @@ Options parse_view(std::vector<std::string> words, Options o) {
   OptionTexts texts;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
   add_options(app, o, texts);
-  // `info` and `repair` are words before the source, not options: they are removed first.
+  // `info`, `repair` and `describe` are words before the source, not options: they are removed first.
   const std::vector<std::string> all = words;
-  if (!words.empty() && (words.front() == "info" || words.front() == "repair" || words.front() == "render")) {
-    o.command = words.front() == "info" ? Command::info : words.front() == "repair" ? Command::repair : Command::render;
+  for (const auto& [word, command] :
+       {std::pair{"info", Command::info}, {"repair", Command::repair}, {"describe", Command::describe}}) {
+    if (words.empty() || words.front() != word) continue;
+    o.command = command;
     words.erase(words.begin());
+    break;
+  }
+  if (o.command == Command::describe && std::ranges::find(words, "--help") != words.end()) {
+    o.command = Command::help;
+    o.help = description_help();
+    return o;
   }
   if (o.command == Command::render) {
     app.remove_option(app.get_option("source"));
@@ -219,11 +229,13 @@ Options parse_view(std::vector<std::string> words, Options o) {
   refuse_empty_values(app);
   if (o.session != nullptr) {
     o.source = o.session->source;
-  } else if (o.source_given && o.command != Command::repair && o.command != Command::render &&
-             is_session_file(o.source)) {
+  } else if (o.source_given && o.command != Command::repair && o.command != Command::describe &&
+             o.command != Command::render && is_session_file(o.source)) {
     return parse_view(all, options_of(o.source));
   }
   if (o.command == Command::repair && !o.source_given) throw Error("repair", "no file given", "echoloop repair FILE");
+  if (o.command == Command::describe && !o.source_given)
+    throw Error("describe", "no file given", "echoloop describe FILE");
   if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
   if (o.json && o.command != Command::info)
     throw Error("--json", "only available with info", "echoloop info FILE --json");

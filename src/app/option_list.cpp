@@ -139,14 +139,16 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_parameter_options(app, t);
   add_output_options(app, o, t);
   add_window_options(app, o, t);
-  app.footer(phantom_help() +
-             "\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop repair F.uff.partial "
-             "complete "
-             "a recording that a killed program has left\n  echoloop send SOURCE --to ADDRESS   send frames to a "
-             "viewer that waits for a "
-             "scanner\n  echoloop render FILE... --out DIR   images of recordings and folders, as arrays\n  echoloop "
-             "bench [CASE...]      measure the speed of this "
-             "machine\n\nA file named 'info' opens as ./info.");
+  app.footer(
+      phantom_help() +
+      "\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop describe FILE         arrays of a "
+      "file, and a JSON description to complete (describe --help: all keys)\n  echoloop repair F.uff.partial "
+      "complete "
+      "a recording that a killed program has left\n  echoloop send SOURCE --to ADDRESS   send frames to a "
+      "viewer that waits for a "
+      "scanner\n  echoloop render FILE... --out DIR   images of recordings and folders, as arrays\n  echoloop bench "
+      "[CASE...]      measure the speed of this "
+      "machine\n\nA file named 'info' opens as ./info.");
 }
 
 }  // namespace echoloop

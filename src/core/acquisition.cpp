@@ -122,7 +122,7 @@ void Acquisition::validate(const std::string& what) const {
   require_range(what, "centre frequency", center_hz, 1e3, 1e9, "1 kHz to 1 GHz");
   require_range(what, "bandwidth", bandwidth_hz, 0.0, 1e9, "0 to 1 GHz, 0 when unknown");
   require_range(what, "demodulation frequency", demod_hz, 0.0, 1e9, "0 to 1 GHz");
-  require_range(what, "sound speed", sound_speed_m_s, 100.0, 10000.0, "100 to 10000 m/s");
+  require_range(what, "sound speed", sound_speed_m_s, 100.0, 12000.0, "100 to 12000 m/s");
   require_range(what, "frame rate", frame_rate_hz, 0.0, 1e6, "0 to 1 MHz, 0 when unknown");
   for (const Transmit& transmit : transmits) validate_transmit(transmit, *this, what);
   if (data == DataKind::beamformed) validate_columns(*this, what);

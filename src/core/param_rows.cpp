@@ -221,7 +221,7 @@ std::string_view no_spectra(const ParamContext& c) {
 const std::array<ParamSpec, 80> kTable = {{
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::recipe>(), kRecipes,
      "Image formation: analytic is correct on any grid; course is the pipeline of the GPU short course, for teaching."},
-    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 100, 10000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
+    {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 100, 12000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
      "Assumed speed of sound. A wrong value blurs points and shifts depths.",
      {.drag_min = 1300, .drag_max = 1800}},
     {"f_number", "F-number", "", 1, 2, 0, 10, kFormation, true, at<&P::formation, &FormationParams::f_number>(), {},

@@ -1,17 +1,22 @@
 #include "formats/format_registry.h"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <string_view>
 
 #include "core/error.h"
 #include "formats/base/accepted_files.h"
 #include "formats/base/format_table.h"
 #include "formats/base/printable.h"
+#include "formats/base/unknown_layout.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/npz.h"
 #include "formats/containers/zip.h"
+#include "formats/import/identify.h"
+#include "formats/import/import.h"
+#include "formats/import/raw_bytes.h"
+#include "formats/readers/description.h"
 #include "formats/readers/sidecar.h"
 
 namespace echoloop {
@@ -46,15 +51,6 @@ std::string first_bytes(std::string_view start) {
   return text + "\"";
 }
 
-// HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
-bool looks_like_hdf5(std::span<const std::byte> bytes) {
-  constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
-  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at) {
-    if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
-  }
-  return false;
-}
-
 // The first row of that container whose format the file looks like; null: none.
 template <class Reader, class... Content>
 const Reader* find_reader(const Content&... content) {
@@ -69,21 +65,62 @@ bool is_text_pickle(std::string_view start) {
   return start.starts_with("(dp") || start.starts_with("(lp") || start.starts_with("}q") || start.starts_with("]q");
 }
 
-LibraryRecording open_npz(const OpenRequest& request) {
+// A layout that no reader knows is read by a description or by its names.
+LibraryRecording or_imported(const OpenRequest& request, const std::optional<Sidecar>& sidecar,
+                             const std::function<LibraryRecording()>& read,
+                             const std::function<OpenTree()>& open_as_tree) {
+  try {
+    return read();
+  } catch (const UnknownLayout& unknown) {
+    return import_tree(request, sidecar, *open_as_tree().tree, unknown);
+  }
+}
+
+LibraryRecording open_npz(const OpenRequest& request, const std::optional<Sidecar>& sidecar) {
   const NpzMembers members = read_npz_members(request.what(), request.bytes(), [&request] { request.check_stop(); });
-  return find_reader<NpzReader>(request, members)->read(request, members);
+  if (members.empty() && !zip_directory(request.what(), request.bytes()).empty()) {
+    throw Error(request.what(), "a zip archive without .npy arrays", "an .npz file, or channel data",
+                "unpack it and open a file inside");
+  }
+  if (sidecar && is_explicit(sidecar->meta)) return read_described(request, *sidecar);
+  return or_imported(
+      request, sidecar, [&] { return find_reader<NpzReader>(request, members)->read(request, members); },
+      [&] {
+        return OpenTree{nullptr, npz_tree(request, members)};
+      });
 }
 
-LibraryRecording open_mat(const OpenRequest& request) {
+LibraryRecording open_mat(const OpenRequest& request, const std::optional<Sidecar>& sidecar) {
   const MatFile file(request.what(), request.path_to_open.string(), request.bytes());
-  return find_reader<MatReader>(file)->read(request, file);
+  return or_imported(
+      request, sidecar, [&] { return find_reader<MatReader>(file)->read(request, file); },
+      [&] {
+        return OpenTree{nullptr, mat_tree(request, file)};
+      });
 }
 
-LibraryRecording open_hdf5(const OpenRequest& request) {
+LibraryRecording open_hdf5(const OpenRequest& request, const std::optional<Sidecar>& sidecar) {
   const hdf5::Node root = hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size());
   request.advance(0.05);
   if (const auto* const reader = find_reader<Hdf5Reader>(root)) return reader->read(request, root);
-  throw Error(request.what(), outline_text(root), accepted_files());
+  return import_tree(request, sidecar, *hdf5_tree(request, root, AxisCount::stored),
+                     Error(request.what(), outline_text(root), accepted_files()));
+}
+
+LibraryRecording open_other(const OpenRequest& request, std::string_view start) {
+  if (auto lines = read_known_lines(request)) return std::move(*lines);
+  if (is_text_pickle(start)) {
+    throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
+                "save the data with pickle.dump(x, f, 4)");
+  }
+  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
+  if (first != std::string_view::npos && start.substr(first).starts_with("//")) return read_sidecar_target(request);
+  const OtherKind other = identify_other_kind(request.bytes());
+  if (!other.found.empty())
+    throw Error(request.what(), other.found, "channel data of an ultrasound scanner", other.hint);
+  throw Error(request.what(), first_bytes(start), accepted_files(),
+              "raw samples need a description: echoloop describe --help");
 }
 
 }  // namespace
@@ -91,18 +128,22 @@ LibraryRecording open_hdf5(const OpenRequest& request) {
 LibraryRecording open_library_recording(const OpenRequest& request) {
   const auto bytes = request.bytes();
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
-  if (!request.sidecars.empty() && !looks_like_npy(bytes) && !looks_like_zip(bytes)) refuse_described(request);
-  if (const auto* const reader = find_reader<BytesReader>(bytes)) return reader->read(request);
-  if (looks_like_zip(bytes)) return open_npz(request);
-  if (looks_like_mat(bytes)) return open_mat(request);
-  if (looks_like_hdf5(bytes)) return open_hdf5(request);
-  if (is_text_pickle(start)) {
-    throw Error(request.what(), "a pickle of protocol 0 or 1", "a pickle of protocol 2 to 5",
-                "save the data with pickle.dump(x, f, 4)");
+  const bool npy = looks_like_npy(bytes);
+  std::optional<Sidecar> sidecar = description_beside(request);
+  if (npy && sidecar && !is_explicit(sidecar->meta) && !describes_lines(sidecar->meta)) sidecar.reset();
+  const bool container = looks_like_pickle(bytes) || looks_like_mat(bytes) || looks_like_hdf5(bytes);
+  if (sidecar && !looks_like_zip(bytes) && (!container || is_explicit(sidecar->meta)))
+    return read_described(request, *sidecar);
+  if (const auto* const reader = find_reader<BytesReader>(bytes)) {
+    return or_imported(
+        request, sidecar, [&] { return reader->read(request); }, [&] { return open_tree(request); });
   }
-  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first != std::string_view::npos && start[first] == '{') return read_sidecar_target(request);
-  throw Error(request.what(), first_bytes(start), accepted_files());
+  if (looks_like_zip(bytes)) return open_npz(request, sidecar);
+  if (looks_like_mat(bytes)) return open_mat(request, sidecar);
+  if (looks_like_hdf5(bytes)) return open_hdf5(request, sidecar);
+  return open_other(request, start);
 }
+
+std::string library_outline(const OpenRequest& request) { return outline_of_file(request); }
 
 }  // namespace echoloop

@@ -10,4 +10,7 @@ namespace echoloop {
 // Opens request.path_to_open. Throws Error of one line.
 LibraryRecording open_library_recording(const OpenRequest& request);
 
+// What the file holds, as JSON (import/import.h).
+std::string library_outline(const OpenRequest& request);
+
 }  // namespace echoloop

@@ -7,28 +7,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "formats/containers/npy.h"
-#include "formats/containers/zip.h"
+#include "formats/file_outline.h"
 #include "formats/sandbox/reader_process.h"
 #include "formats/sandbox/reader_settings.h"
 
 namespace echoloop {
-namespace {
-
-// What may describe a bare array: X.npy.json, X.json and params.json beside it.
-std::vector<SidecarFile> files_beside(const std::filesystem::path& array_file) {
-  std::filesystem::path whole = array_file, own = array_file;
-  whole += ".json";
-  own.replace_extension(".json");
-  std::vector<SidecarFile> found;
-  for (const std::filesystem::path& path : {whole, own, array_file.parent_path() / "params.json"}) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path, ignored)) found.push_back({path, MappedFile::open(path)});
-  }
-  return found;
-}
-
-}  // namespace
 
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
   OpenRequest request{.path = path,
@@ -38,7 +21,7 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
                       .progress = progress,
                       .stop = stop};
   request.advance(0.0);
-  if (looks_like_npy(request.bytes()) || looks_like_zip(request.bytes())) request.sidecars = files_beside(path);
+  request.sidecars = sidecars_of(path);
   try {
     Recording recording = open_in_reader_process(request);
     require_readable(request.bytes());

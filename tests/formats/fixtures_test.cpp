@@ -15,8 +15,8 @@ constexpr const char* kNoDescription = "without a description";
 
 const std::map<std::string, std::string>& expected_refusals() {
   static const std::map<std::string, std::string> expected = {
-      {"README.md", "unknown content"},
-      {"list_p4.dis.txt", "unknown content"},
+      {"README.md", "a text file"},
+      {"list_p4.dis.txt", "a text file"},
       {"bigendian_p4.pkl", kAngles},
       {"bigendian_p5.pkl", kAngles},
       {"complex64_p4.pkl", "'rf' is an array of complex64"},

@@ -14,6 +14,7 @@
 #include "app/options/options.h"
 #include "core/param_table.h"
 #include "formats/base/accepted_files.h"
+#include "formats/base/description_keys.h"
 #include "source/phantom_text.h"
 #include "support/environment_variable.h"
 #include "support/streaming.h"
@@ -75,6 +76,9 @@ TEST(Manual, HoldsTheProgramsFormats) {
   EXPECT_NE(testing::read_text(kManual / "formats.md").find(formats_markdown()), std::string::npos)
       << "put these rows into assets/manual/formats.md:\n"
       << formats_markdown();
+  EXPECT_NE(testing::read_text(kManual / "formats.md").find(description_markdown()), std::string::npos)
+      << "put these rows into assets/manual/formats.md:\n"
+      << description_markdown();
 }
 
 TEST(Manual, HasNoDeadLink) {

@@ -30,7 +30,7 @@ std::filesystem::path frame_file(const Options& options, std::string_view option
 std::string default_source();
 
 enum class BackendChoice { automatic, cuda, cpu };
-enum class Command { view, info, repair, bench, list_params, version, help, send, render };
+enum class Command { view, info, describe, repair, bench, list_params, version, help, send, render };
 enum class ImageValues { float32, uint8 };
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 

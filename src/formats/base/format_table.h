@@ -51,7 +51,8 @@ struct FormatWords {
 
 struct FormatRow {
   FormatWords words;
-  std::variant<BytesReader, NpzReader, Hdf5Reader, MatReader> reader;
+  // No reader: what no row recognises is read by names, by a description or by its header (import/import.h).
+  std::variant<std::monostate, BytesReader, NpzReader, Hdf5Reader, MatReader> reader;
 };
 
 // The readers, each in a file of its own.
@@ -114,6 +115,18 @@ inline constexpr std::array kFormats{
     FormatRow{{"MATLAB v5/v7.3 files", "MUST", ".mat",
                "as written by MUST (`RF` or `IQ`, `param`, `txdel`), MATLAB v5 and v7.3"},
               MatReader{nullptr, read_must}},
+    FormatRow{{"other arrays", "by their names", ".mat .h5 .hdf5 .npz .pkl",
+               "other layouts whose arrays have names such as `rf`, `fs`, `fc`, `pitch`, `angles`; every name that is "
+               "used is listed as an assumption; objects of ARRUS in pickles"},
+              {}},
+    FormatRow{{"other arrays", "BRAIN", ".mat", "`exp_data` of BRAIN, full or half matrix capture"}, {}},
+    FormatRow{{"other arrays", "described", ".mat .h5 .npz .npy .pkl .bin .raw .dat .rf",
+               "any array, or raw samples, with a JSON description beside the file (below)"},
+              {}},
+    FormatRow{{"beamformed RF lines", "Ultrasonix", ".rf", "RF lines of Sonix, shown without beamforming"}, {}},
+    FormatRow{{"beamformed RF lines", "Clarius", ".raw", "RF or IQ lines of Clarius with the `.yml` beside the file"},
+              {}},
+    FormatRow{{"beamformed RF lines", "MetaImage", ".mha", "RF lines as ITK writes them"}, {}},
 };
 
 }  // namespace echoloop

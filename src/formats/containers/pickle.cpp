@@ -121,11 +121,19 @@ class Machine : public ByteReader {
   }
   void call() {
     const Tuple arguments = as<Tuple>(pop(), "a tuple of arguments");
-    const Callable callable = as<Callable>(pop(), "a callable");
-    push_new(reduce(what_, tree_, callable, arguments, data_.size()));
+    const Ref called = pop();
+    if (const auto* const type = std::get_if<Opaque>(&tree_.values[called])) {
+      push_new(make_object(what_, tree_, *type, arguments));
+      return;
+    }
+    push_new(reduce(what_, tree_, as<Callable>(called, "a callable"), arguments, data_.size()));
+  }
+  void new_object() {
+    const Tuple arguments = as<Tuple>(pop(), "a tuple of arguments");
+    push_new(make_object(what_, tree_, as<Opaque>(pop(), "a class of ARRUS"), arguments));
   }
   void apply_state() {
-    const Value state = tree_.values[pop()];
+    const Ref state = pop();
     build(what_, tree_, top(), state);
   }
 
@@ -179,6 +187,7 @@ constexpr Opcode kOpcodes[] = {
     {'c', [](Machine& m) { m.global(); }},
     {0x93, [](Machine& m) { m.stack_global(); }},
     {'R', [](Machine& m) { m.call(); }},
+    {0x81, [](Machine& m) { m.new_object(); }},
     {'b', [](Machine& m) { m.apply_state(); }},
 };
 
@@ -191,7 +200,6 @@ std::string opcode_name(unsigned opcode) {
                                      {'Q', "BINPERSID"},
                                      {'i', "INST"},
                                      {'o', "OBJ"},
-                                     {0x81, "NEWOBJ"},
                                      {0x92, "NEWOBJ_EX"},
                                      {0x82, "EXT1"},
                                      {0x83, "EXT2"},

@@ -73,6 +73,7 @@ Bytes encode_latin1(const std::string& what, Tree& tree, const Tuple& arguments,
 
 NumberType dtype_of(const std::string& what, const Tree& tree, const Tuple& arguments) {
   const auto code = get<Text>(what, tree, arguments, 0, "dtype").utf8;
+  if (code == "b1") return {.kind = NumberKind::unsigned_integer, .bytes = 1, .order = ByteOrder::little};
   const auto type = parse_number_type(code, code.size() == 2 && code[1] == '1' ? '|' : '<');
   if (!type) refuse(what, "an array of dtype '" + printable(code) + "'");
   return *type;
@@ -85,7 +86,7 @@ void refuse(const std::string& what, const std::string& found) {
               "no code from the file was executed");
 }
 
-Callable resolve(const std::string& what, std::string_view module, std::string_view name) {
+Value resolve(const std::string& what, std::string_view module, std::string_view name) {
   struct Known {
     std::string_view module, name;
     Callable callable;
@@ -104,7 +105,16 @@ Callable resolve(const std::string& what, std::string_view module, std::string_v
   for (const Known& known : kKnown) {
     if (known.module == module && known.name == name) return known.callable;
   }
+  const bool reconstructs = (module == "copyreg" || module == "copy_reg") && name == "_reconstructor";
+  const bool base = (module == "builtins" || module == "__builtin__") && name == "object";
+  if (module == "arrus" || module.starts_with("arrus.") || reconstructs || base)
+    return Opaque{.name = printable(module, 80) + "." + printable(name, 80)};
   refuse(what, "a request for " + printable(module) + "." + printable(name));
+}
+
+Opaque make_object(const std::string& what, const Tree& tree, const Opaque& type, const Tuple& arguments) {
+  if (!type.name.ends_with("._reconstructor")) return {.name = type.name};
+  return {.name = get<Opaque>(what, tree, arguments, 0, "class").name};
 }
 
 Value reduce(const std::string& what, Tree& tree, Callable callable, const Tuple& arguments, std::size_t file_size) {
@@ -137,7 +147,15 @@ Value reduce(const std::string& what, Tree& tree, Callable callable, const Tuple
   refuse(what, "a direct call of numpy.ndarray");
 }
 
-void build(const std::string& what, Tree& tree, Ref target, const Value& state_value) {
+void build(const std::string& what, Tree& tree, Ref target, Ref state_ref) {
+  if (auto* const object = std::get_if<Opaque>(&tree.values[target])) {
+    const auto* const pair = std::get_if<Tuple>(&tree[state_ref]);  // (attributes, slots)
+    object->state = pair != nullptr && pair->items.size() == 2
+                        ? pair->items[std::holds_alternative<Dict>(tree[pair->items[0]]) ? 0 : 1]
+                        : state_ref;
+    return;
+  }
+  const Value state_value = tree[state_ref];
   const Tuple* const state = std::get_if<Tuple>(&state_value);
   if (state == nullptr) refuse(what, describe(state_value) + " as the state of " + describe(tree[target]));
   if (auto* const type = std::get_if<NumberType>(&tree.values[target])) {  // (3, '<', None, None, None, -1, -1, 0)

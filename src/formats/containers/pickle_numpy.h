@@ -59,11 +59,14 @@ class ByteReader {
   std::size_t at_ = 0;
 };
 
-// Meaning of a (module, name) pair; Error for any pair off the list.
-Callable resolve(const std::string& what, std::string_view module, std::string_view name);
+// Meaning of a (module, name) pair: a Callable, or an Opaque for the classes that only carry values (those of ARRUS);
+// Error for any pair off the list.
+Value resolve(const std::string& what, std::string_view module, std::string_view name);
 // Result of calling `callable` with `arguments`, without calling anything.
 Value reduce(const std::string& what, Tree& tree, Callable callable, const Tuple& arguments, std::size_t file_size);
-// Fills a blank array or sets a dtype's byte order from a state tuple.
-void build(const std::string& what, Tree& tree, Ref target, const Value& state);
+// An object of a class that only carries values, from what would be called with `arguments`.
+Opaque make_object(const std::string& what, const Tree& tree, const Opaque& type, const Tuple& arguments);
+// Fills a blank array, sets a dtype's byte order from a state tuple, or gives an object its attributes.
+void build(const std::string& what, Tree& tree, Ref target, Ref state);
 
 }  // namespace echoloop::pickle

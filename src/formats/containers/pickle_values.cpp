@@ -28,6 +28,7 @@ std::string describe(const Value& value) {
     std::string operator()(Callable) const { return "a numpy name"; }
     std::string operator()(const NumberType& type) const { return "the type " + to_string(type); }
     std::string operator()(BlankArray) const { return "an array without data"; }
+    std::string operator()(const Opaque& object) const { return "a " + printable(object.name); }
     std::string operator()(const ArrayView& a) const {
       return "an array of " + to_string(a.type) + " and shape " + shape_text(a.shape);
     }

@@ -36,8 +36,16 @@ struct Dict {
 enum class Callable { reconstruct, scalar, ndarray, dtype, frombuffer, encode };
 struct BlankArray {};  // numpy's _reconstruct before its BUILD
 
+// A class of a scanner's library, or an object of it: only the name and the state that the file gives. Nothing of that
+// library is loaded or called.
+inline constexpr Ref kNoState = 0xffffffffU;
+struct Opaque {
+  std::string name;      // "arrus.metadata.ConstMetadata"
+  Ref state = kNoState;  // its attributes: a dict, mostly
+};
+
 using Value = std::variant<None, bool, std::int64_t, double, Text, Bytes, List, Tuple, Dict, Callable, NumberType,
-                           BlankArray, ArrayView>;
+                           BlankArray, ArrayView, Opaque>;
 
 struct Tree {
   std::vector<Value> values;

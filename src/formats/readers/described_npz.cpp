@@ -7,6 +7,7 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
+#include "formats/base/unknown_layout.h"
 #include "formats/containers/npz.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/sidecar.h"
@@ -46,7 +47,8 @@ std::string samples_name(const std::string& what, const NpzMembers& members) {
     ++n_arrays;
   }
   if (n_arrays != 1)
-    throw Error(what, "members " + (all.empty() ? "none" : all), "one member 'rf', 'iq' or 'data' with the samples");
+    throw UnknownLayout(what, "members " + (all.empty() ? "none" : all),
+                        "one member 'rf', 'iq' or 'data' with the samples");
   return only;
 }
 
@@ -64,12 +66,12 @@ LibraryRecording read_described_npz(const OpenRequest& request, const NpzMembers
   }
   const ArrayView& array = members.at(samples).npy.array;
   if (!described) {
-    throw Error(what,
-                "an array '" + printable(samples) + "' of " + to_string(array.type) + " and shape " +
-                    shape_text(array.shape) + " without a description",
-                std::filesystem::path(request.path.filename()).replace_extension(".json").string() +
-                    " in the same folder, for example " + whole_example(array.shape.size()) +
-                    ", or members with these names");
+    throw UnknownLayout(what,
+                        "an array '" + printable(samples) + "' of " + to_string(array.type) + " and shape " +
+                            shape_text(array.shape) + " without a description",
+                        std::filesystem::path(request.path.filename()).replace_extension(".json").string() +
+                            " in the same folder, for example " + whole_example(array.shape.size()) +
+                            ", or members with these names");
   }
   struct Owner {
     std::shared_ptr<const MappedFile> file;

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "formats/base/description_keys.h"
 #include "formats/base/printable.h"
 #include "formats/readers/geometry.h"
 
@@ -101,7 +102,7 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
 
 // "channel" beside "element" is that of I and Q.
 std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
-  constexpr const char* kAccepted = "a list of axis names: frame, transmit, element, time, iq";
+  constexpr const char* kAccepted = "a list of axis names: frame, transmit, element (or line), time, iq";
   const Json& list = require_key(what, meta, "axes");
   if (!list.is_array() || list.size() > 8) throw Error(what, "axes = " + json_excerpt(list), kAccepted);
   const bool elements = std::find(list.begin(), list.end(), Json("element")) != list.end();
@@ -112,7 +113,7 @@ std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
       axes.push_back(Axis::frame);
     else if (name == "transmit")
       axes.push_back(Axis::transmit);
-    else if (name == "element")
+    else if (name == "element" || name == "line")
       axes.push_back(Axis::element);
     else if (name == "time")
       axes.push_back(Axis::time);
@@ -168,33 +169,99 @@ std::string json_text(const std::string& what, const Json& value, const std::str
   return value.get<std::string>();
 }
 
-Description describe_array(const std::string& what, const Json& meta, const ArrayView& array) {
-  Description d;
-  d.axes = described_axes(what, meta);
-  const SampleSource layout = sample_source(what, array, d.axes);
-  Acquisition& a = d.acquisition;
-  if (layout.n_elements > static_cast<std::size_t>(kMaxElements)) {
-    throw Error(what, std::to_string(layout.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
+bool describes_lines(const Json& meta) {
+  const auto axes = meta.find("axes");
+  return axes != meta.end() && axes->is_array() && std::find(axes->begin(), axes->end(), Json("line")) != axes->end();
+}
+
+void check_description_keys(const std::string& what, const Json& meta) {
+  for (const auto& [key, value] : meta.items()) {
+    const DescriptionKey* const nearest = find_description_key(key) == nullptr ? nearest_description_key(key) : nullptr;
+    if (nearest == nullptr || meta.contains(nearest->key)) continue;
+    throw Error(what, "the unknown key '" + printable(key, 40) + "'", std::string("'") + nearest->key + "'",
+                "echoloop describe --help lists all keys");
+  }
+}
+
+namespace {
+
+// Evenly spaced times in place of fs_hz and t0_s.
+Json with_times(const std::string& what, const Json& meta, std::size_t n_samples) {
+  if (!meta.contains("time_s")) return meta;
+  const std::vector<double> times = json_numbers(what, meta.at("time_s"), "time_s");
+  const double step_s = times.size() < 2 ? 0.0 : (times.back() - times.front()) / static_cast<double>(times.size() - 1);
+  bool even = times.size() == n_samples && step_s > 0.0;
+  for (std::size_t k = 0; k < times.size() && even; ++k)
+    even = std::abs(times[k] - times[0] - static_cast<double>(k) * step_s) <= 0.1 * step_s;
+  if (!even) {
+    throw Error(what,
+                "time_s of " + std::to_string(times.size()) + " values for " + std::to_string(n_samples) + " samples",
+                "ascending, evenly spaced times in s, one for each sample");
+  }
+  Json complete = meta;
+  if (!meta.contains("fs_hz")) complete["fs_hz"] = 1.0 / step_s;
+  if (!meta.contains("t0_s")) complete["t0_s"] = times[0];
+  return complete;
+}
+
+// The columns of a picture that somebody has formed: one plane wave straight down, time zero at the array.
+void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
+  a.transmits.resize(1);
+  a.transmits[0].t0_s = optional_number(what, meta, "t0_s", 0.0);
+  for (Element& column : a.probe.elements) column.z_m = column.normal_rad = 0.0;
+  const double step_m =
+      (a.probe.elements.back().x_m - a.probe.elements.front().x_m) / static_cast<double>(a.n_elements() - 1);
+  a.probe.pitch_m = step_m;
+}
+
+}  // namespace
+
+Acquisition describe_acquisition(const std::string& what, const Json& description, const ArrayExtents& extents,
+                                 std::vector<double>& rotation_rad) {
+  const Json meta = with_times(what, description, extents.n_samples);
+  Acquisition a;
+  if (extents.n_elements > static_cast<std::size_t>(kMaxElements)) {
+    throw Error(what, std::to_string(extents.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
   }
   a.sampling_hz = json_number(what, require_key(what, meta, "fs_hz"), "fs_hz");
   a.center_hz = json_number(what, require_key(what, meta, "fc_hz"), "fc_hz");
   a.bandwidth_hz = optional_number(what, meta, "bandwidth_hz", 0.0);
-  if (layout.n_values == 2) a.demod_hz = json_number(what, require_key(what, meta, "demod_hz"), "demod_hz");
+  if (extents.n_values == 2) a.demod_hz = json_number(what, require_key(what, meta, "demod_hz"), "demod_hz");
   if (!meta.contains("c_m_s")) a.assumptions.push_back("sound speed 1540 m/s assumed: the description has no c_m_s");
   a.sound_speed_m_s = optional_number(what, meta, "c_m_s", 1540.0);
   if (!(a.sound_speed_m_s > 0.0)) throw Error(what, "c_m_s = " + std::to_string(a.sound_speed_m_s), "a speed above 0");
-  a.probe = described_probe(what, meta, static_cast<int>(layout.n_elements));
+  a.probe = described_probe(what, meta, static_cast<int>(extents.n_elements));
+  if (describes_lines(meta)) {
+    if (extents.n_transmits != 1 || extents.n_elements < 2)
+      throw Error(what, "beamformed lines of " + std::to_string(extents.n_transmits) + " transmits", "2 or more lines");
+    describe_lines(what, meta, a);
+    set_frame_rate(what, meta, a);
+    return a;
+  }
   const std::vector<DescribedTransmit> tx = described_transmits(what, meta, a);
   for (const DescribedTransmit& one : tx) a.transmits.push_back(one.transmit);
-  if (a.transmits.size() != layout.n_transmits) {
+  if (a.transmits.size() != extents.n_transmits) {
     throw Error(what,
-                std::to_string(a.transmits.size()) + " transmits described for " + std::to_string(layout.n_transmits) +
+                std::to_string(a.transmits.size()) + " transmits described for " + std::to_string(extents.n_transmits) +
                     " in the array",
                 "one description for each transmit");
   }
   set_first_sample_times(what, meta, a);
-  d.rotation_rad = apply_time_zero(what, meta, a, tx);
+  rotation_rad = apply_time_zero(what, meta, a, tx);
   set_frame_rate(what, meta, a);
+  return a;
+}
+
+Description describe_array(const std::string& what, const Json& meta, const ArrayView& array) {
+  Description d;
+  d.axes = described_axes(what, meta);
+  const SampleSource layout = sample_source(what, array, d.axes);
+  d.acquisition = describe_acquisition(what, meta,
+                                       {.n_transmits = layout.n_transmits,
+                                        .n_elements = layout.n_elements,
+                                        .n_samples = layout.n_samples,
+                                        .n_values = layout.n_values},
+                                       d.rotation_rad);
   return d;
 }
 

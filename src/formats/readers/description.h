@@ -1,9 +1,5 @@
-// The JSON description of a bare array (.npy, .npz): key by key into an Acquisition.
-// Keys: axes [frame|transmit|element|time|iq], fs_hz, fc_hz, demod_hz (IQ), c_m_s, t0_s (one, or one a transmit),
-// t_zero "first_firing"|"origin" (or a sentence that says which), element_x_m (+ element_z_m, element_normal_rad) or
-// pitch_m (+ n_elements, radius_m), element_width_m, tx [{kind, angle_rad | source_m | focus_m | delays_s, apod}] or
-// tx_angles_rad or tx_delays_s (element_delays_s) or virtual_source_m,
-// frame_rate_hz or prf_hz, bandwidth_hz, name. axes and t_zero have no default: guessing them is the commonest error.
+// The JSON description of an array: key by key into an Acquisition. All keys: base/description_keys.h.
+// axes and t_zero have no default: guessing them is the commonest error.
 // (Explicit delays carry their own clock, so that t_zero may be absent when every transmit is one.)
 #pragma once
 
@@ -24,6 +20,17 @@ struct Description {
 
 // `what` names the description in messages. Throws Error naming the key that is missing or wrong.
 Description describe_array(const std::string& what, const Json& meta, const ArrayView& array);
+
+struct ArrayExtents {  // of an array with the described axes
+  std::size_t n_transmits = 1, n_elements = 1, n_samples = 1, n_values = 1;
+};
+Acquisition describe_acquisition(const std::string& what, const Json& meta, const ArrayExtents& extents,
+                                 std::vector<double>& rotation_rad);
+
+// One of the axes is "line": the columns are beamformed already.
+bool describes_lines(const Json& meta);
+// Error for a key that is none, but nearly one.
+void check_description_keys(const std::string& what, const Json& meta);
 
 std::vector<Axis> described_axes(const std::string& what, const Json& meta);  // "axes"
 

@@ -71,8 +71,10 @@ Json parse_description(const std::string& what, std::span<const std::byte> bytes
   const char* const text = reinterpret_cast<const char*>(bytes.data());
   Checker checker(what, limits.values);
   try {
-    static_cast<void>(Json::sax_parse(text, text + bytes.size(), &checker));
-    Json meta = Json::parse(text, text + bytes.size());
+    constexpr bool kComments = true;  // as `echoloop describe` prints them
+    static_cast<void>(
+        Json::sax_parse(text, text + bytes.size(), &checker, Json::input_format_t::json, true, kComments));
+    Json meta = Json::parse(text, text + bytes.size(), nullptr, true, kComments);
     if (!meta.is_object()) throw Error(what, "JSON that is not an object", kWanted);
     return meta;
   } catch (const Json::exception& error) {

@@ -13,7 +13,7 @@
 namespace echoloop {
 namespace {
 
-constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays, ...}";
+constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays | element, ...}";
 constexpr double kDescribedTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
 
 std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
@@ -31,6 +31,54 @@ Probe elements_probe(const std::string& what, const Json& meta, std::size_t n) {
                              of_each("element_z_m", std::vector<double>(n, 0.0)), of_each("element_normal_rad", {}));
   if (meta.contains("pitch_m")) probe.pitch_m = json_number(what, meta.at("pitch_m"), "pitch_m");
   return probe;
+}
+
+// element_pos_m: a matrix, one row or one column for each element, (x, z) or (x, y, z).
+Probe matrix_probe(const std::string& what, const Json& rows, std::size_t n) {
+  std::vector<std::vector<double>> table;
+  if (!rows.is_array() || rows.empty() || rows.size() > static_cast<std::size_t>(kMaxElements))
+    throw Error(what, "element_pos_m = " + json_excerpt(rows), "a list of [x, z] or [x, y, z]");
+  for (const Json& row : rows) table.push_back(json_numbers(what, row, "element_pos_m"));
+  const std::size_t width = table.front().size();
+  for (const auto& row : table) {
+    if (row.size() != width) throw Error(what, "element_pos_m with rows of different lengths", "a matrix");
+  }
+  const bool by_row = table.size() == n && width >= 2 && (width != n || width > 3);
+  if (!by_row && !(width == n && table.size() >= 2)) {
+    throw Error(what,
+                "element_pos_m of " + std::to_string(table.size()) + " x " + std::to_string(width) + " numbers for " +
+                    std::to_string(n) + " elements",
+                "elements x (x, z) or (x, y, z), or transposed");
+  }
+  const std::size_t n_axes = by_row ? width : table.size();
+  Places places;
+  for (std::size_t e = 0; e < n; ++e) {
+    const auto axis = [&](std::size_t k) { return by_row ? table[e][k] : table[k][e]; };
+    places.x_m.push_back(axis(0));
+    places.y_m.push_back(n_axes > 2 ? axis(1) : 0.0);
+    places.z_m.push_back(axis(n_axes > 2 ? 2 : 1));
+    if (n_axes > 3 && axis(3) != 0.0) places.normal_rad.resize(n, 0.0);
+  }
+  for (std::size_t e = 0; e < places.normal_rad.size(); ++e) places.normal_rad[e] = by_row ? table[e][3] : table[3][e];
+  for (const double y_m : places.y_m) {
+    if (!(std::abs(y_m - places.y_m[0]) < 1e-4))
+      throw Error(what, "element_pos_m with several rows of elements", "elements in one row",
+                  "matrix arrays are not supported");
+  }
+  return listed_probe(what, places.x_m, places.z_m, places.normal_rad);
+}
+
+Transmit element_transmit(const std::string& what, const Json& value, const Probe& probe) {
+  const double number = json_number(what, value, "element");
+  const double n = static_cast<double>(probe.elements.size());
+  if (!(number >= 1.0 && number <= n && number == std::floor(number)))
+    throw Error(what, "element " + json_excerpt(value), "1 to " + std::to_string(probe.elements.size()));
+  const Element& element = probe.elements[static_cast<std::size_t>(number) - 1];
+  Transmit transmit;
+  transmit.kind = TransmitKind::diverging;
+  transmit.source_x_m = element.x_m;
+  transmit.source_z_m = element.z_m;
+  return transmit;
 }
 
 Transmit delays_transmit(const std::string& what, const Json& list, std::size_t n_elements) {
@@ -72,8 +120,11 @@ Transmit from_source(const std::string& what, const Json& list, const char* key,
 // "kind", or what the other keys say.
 std::string entry_kind(const std::string& what, const Json& entry) {
   if (entry.contains("kind")) return json_text(what, entry.at("kind"), "kind");
-  for (const auto& [key, kind] :
-       {std::pair{"delays_s", "delays"}, {"angle_rad", "plane"}, {"source_m", "diverging"}, {"focus_m", "focused"}}) {
+  for (const auto& [key, kind] : {std::pair{"delays_s", "delays"},
+                                  {"angle_rad", "plane"},
+                                  {"source_m", "diverging"},
+                                  {"focus_m", "focused"},
+                                  {"element", "element"}}) {
     if (entry.contains(key)) return kind;
   }
   throw Error(what, "tx entry " + json_excerpt(entry), kEntry);
@@ -87,6 +138,7 @@ Transmit transmit_entry(const std::string& what, const Json& entry, const Probe&
     return from_source(what, require_key(what, entry, "source_m"), "source_m", TransmitKind::diverging, probe);
   if (kind == "focused")
     return from_source(what, require_key(what, entry, "focus_m"), "focus_m", TransmitKind::focused, probe);
+  if (kind == "element") return element_transmit(what, require_key(what, entry, "element"), probe);
   if (kind != "plane") throw Error(what, "transmit kind '" + printable(kind) + "'", kEntry);
   Transmit transmit;
   transmit.angle_rad = json_number(what, require_key(what, entry, "angle_rad"), "angle_rad");
@@ -137,7 +189,10 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
   const double width_m =
       meta.contains("element_width_m") ? json_number(what, meta.at("element_width_m"), "element_width_m") : 0.0;
   Probe probe;
-  if (meta.contains("element_x_m")) {
+  if (meta.contains("element_pos_m")) {
+    probe = matrix_probe(what, meta.at("element_pos_m"), static_cast<std::size_t>(n_elements));
+    probe.element_width_m = width_m;
+  } else if (meta.contains("element_x_m")) {
     probe = elements_probe(what, meta, static_cast<std::size_t>(n_elements));
     probe.element_width_m = width_m;
   } else {
@@ -165,6 +220,19 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     if (!several) add({.transmit = make(list)});
     for (std::size_t k = 0; several && k < list.size(); ++k) add({.transmit = make(list[k])});
   };
+  // One row a transmit: also as columns, which the lengths tell apart.
+  const auto by_transmit = [](const Json& list, std::size_t least, std::size_t most) {
+    const bool matrix = list.is_array() && !list.empty() && list[0].is_array() && !list[0].empty();
+    const auto is_row = [&](std::size_t n) { return n >= least && n <= most; };
+    if (!matrix || is_row(list[0].size()) || !is_row(list.size())) return list;
+    Json rows = Json::array();
+    for (std::size_t k = 0; k < list[0].size(); ++k) {
+      rows.push_back(Json::array());
+      for (const Json& column : list)
+        rows.back().push_back(column.is_array() && k < column.size() ? column.at(k) : Json());
+    }
+    return rows;
+  };
   const auto nested = [](const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); };
   const char* const delays = meta.contains("tx_delays_s") ? "tx_delays_s" : "element_delays_s";
   if (meta.contains("tx") && (meta.at("tx").is_array() || meta.at("tx").is_object())) {
@@ -182,13 +250,24 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
       return transmit;
     });
   } else if (meta.contains(delays)) {
-    add_each(meta.at(delays), nested(meta.at(delays)),
-             [&](const Json& list) { return delays_transmit(what, list, n_elements); });
+    const Json laws = by_transmit(meta.at(delays), n_elements, n_elements);
+    add_each(laws, nested(laws), [&](const Json& list) { return delays_transmit(what, list, n_elements); });
   } else if (meta.contains("virtual_source_m")) {
-    const Json& sources = meta.at("virtual_source_m");
+    const Json sources = by_transmit(meta.at("virtual_source_m"), 2, 3);
     add_each(sources, nested(sources), [&](const Json& point) {
       return from_source(what, point, "virtual_source_m", TransmitKind::diverging, a.probe);
     });
+  } else if (meta.contains("tx_foci_m")) {
+    const Json foci = by_transmit(meta.at("tx_foci_m"), 2, 3);
+    add_each(foci, nested(foci),
+             [&](const Json& point) { return from_source(what, point, "tx_foci_m", TransmitKind::focused, a.probe); });
+  } else if (meta.contains("tx_elements")) {
+    Json numbers = meta.at("tx_elements");
+    if (numbers == "all") {
+      numbers = Json::array();
+      for (std::size_t e = 1; e <= n_elements; ++e) numbers.push_back(e);
+    }
+    add_each(numbers, numbers.is_array(), [&](const Json& number) { return element_transmit(what, number, a.probe); });
   } else {
     throw Error(
         what, "no list of transmits",

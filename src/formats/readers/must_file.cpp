@@ -10,6 +10,7 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
+#include "formats/base/unknown_layout.h"
 #include "formats/containers/mat_cells.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
@@ -40,7 +41,7 @@ std::string ending_digits(const std::string& name) {
     }
     found += (found.empty() ? "a MATLAB file with " : ", ") + variable.describe();
   }
-  throw Error(what, found, looks_like_part_of_verasonics(file) ? kVerasonicsAccepted : kMustFile);
+  throw UnknownLayout(what, found, looks_like_part_of_verasonics(file) ? kVerasonicsAccepted : kMustFile);
 }
 
 bool is_cell(const MatVariable& variable) { return variable.kind == "cell" || variable.kind == "references"; }

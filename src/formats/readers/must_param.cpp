@@ -8,6 +8,7 @@
 #include "core/plain_text.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
+#include "formats/base/unknown_layout.h"
 #include "formats/containers/mat_cells.h"
 #include "formats/containers/mat_tree.h"
 
@@ -127,8 +128,9 @@ void refuse_lost_angles(const std::string& what, const MatFile& file, const MatV
     return names_angles(field.first) && field.second.values.size() == n_third;
   });
   if (n_third < 2 || !(in_param || (angles != nullptr && count(*angles) == n_third))) return;
-  throw Error(what, std::to_string(n_third) + " angles but no transmit delays",
-              "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
+  throw UnknownLayout(
+      what, std::to_string(n_third) + " angles but no transmit delays",
+      "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
 }
 
 }  // namespace

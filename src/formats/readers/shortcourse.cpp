@@ -7,6 +7,7 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
+#include "formats/base/unknown_layout.h"
 #include "formats/containers/pickle.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
@@ -165,7 +166,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   const pickle::Value& root = (*tree)[tree->root];
   const pickle::Value* const rf = tree->find(root, "rf");
   const pickle::Value* const context = tree->find(root, "context");
-  if (rf == nullptr || context == nullptr) throw Error(what, keys_text(*tree, root), kAcceptedLayout);
+  if (rf == nullptr || context == nullptr) throw UnknownLayout(what, keys_text(*tree, root), kAcceptedLayout);
 
   const auto block = std::make_shared<SampleBlock>();
   RecordingParts parts{.acquisition = {},

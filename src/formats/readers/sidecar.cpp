@@ -31,6 +31,7 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
 
 LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
                                      std::shared_ptr<const void> owner) {
+  check_description_keys(sidecar.what, sidecar.meta);
   Description d = describe_array(sidecar.what, sidecar.meta, array);
   RecordingParts parts{.acquisition = std::move(d.acquisition),
                        .samples = sample_source(request.what(), array, d.axes),
@@ -61,13 +62,9 @@ LibraryRecording read_sidecar_target(const OpenRequest& request) {
   LibraryRecording described;
   if (named != meta.end() && named->is_string()) described.described_file = named->get<std::string>();
   if (described.described_file.empty() || fs::path(described.described_file).has_parent_path())
-    throw Error(request.what(), "JSON without a \"file\" in the same folder", "the name of a .npy or .npz file");
+    throw Error(request.what(), "JSON without a \"file\" in the same folder",
+                "the name of a file with arrays or samples");
   return described;
-}
-
-void refuse_described(const OpenRequest& request) {
-  throw Error(request.sidecars.front().path.string(), "a description of " + printable(request.path.filename().string()),
-              "a description of a .npy or .npz file");
 }
 
 }  // namespace echoloop

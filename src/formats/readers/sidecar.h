@@ -18,8 +18,6 @@ struct Sidecar {
 
 std::optional<Sidecar> find_sidecar(const OpenRequest& request);
 LibraryRecording read_sidecar_target(const OpenRequest& request);  // names the array
-// Of a file that a JSON file describes, and that is no array.
-[[noreturn]] void refuse_described(const OpenRequest& request);
 
 // The common end of .npy and .npz. `owner` keeps the bytes of `array` alive.
 LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,

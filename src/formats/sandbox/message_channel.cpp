@@ -15,7 +15,11 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 // Only the description of a recording is long.
-std::uint64_t longest(MessageKind kind) { return kind == MessageKind::opened ? kMaxMessageBytes : kMaxShortBytes; }
+std::uint64_t longest(MessageKind kind) {
+  return kind == MessageKind::opened    ? kMaxMessageBytes
+         : kind == MessageKind::outline ? kMaxOutlineBytes
+                                        : kMaxShortBytes;
+}
 
 }  // namespace
 

@@ -20,6 +20,7 @@ enum class MessageKind : std::uint32_t {
   all_ready,     // no payload; or a number: so many frames, the disk does not give the next one
   no_sandbox,    // no payload: the system offers none, and nothing was read; ends an opening
   described,     // text: the file is a JSON description of this one, in the same folder; ends an opening
+  outline,       // text: JSON of what the file holds, for a reader that was started for it; ends it
   // viewer to reader
   read_all = 100,  // no payload: every frame, one after another, into the shared memory
   read_frames,     // FrameRun
@@ -32,6 +33,7 @@ struct ReaderMessage {
 
 // Geometry of 16384 elements takes 0.4 MB, delays of 1024 transmits x 1024 elements 8 MB.
 inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{256} << 20;
+inline constexpr std::uint64_t kMaxOutlineBytes = std::uint64_t{4} << 20;
 inline constexpr std::uint64_t kMaxShortBytes = std::uint64_t{64} << 10;  // of every other kind
 
 // One end of the socket; does not own it. What one call of the system brings of the next messages is kept for them:

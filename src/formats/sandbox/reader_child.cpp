@@ -123,9 +123,9 @@ void wait_for_end(pid_t pid, std::chrono::milliseconds most) {
 
 }  // namespace
 
-ReaderChild::ReaderChild(const OpenRequest& request) : what_(request.what()) { spawn(request); }
+ReaderChild::ReaderChild(const OpenRequest& request, ReaderTask task) : what_(request.what()) { spawn(request, task); }
 
-void ReaderChild::spawn(const OpenRequest& request) {
+void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
   killed().collect();
   memory_ = FileDescriptor(::memfd_create("echoloop frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   int ends[2] = {-1, -1};
@@ -143,7 +143,8 @@ void ReaderChild::spawn(const OpenRequest& request) {
   sources.push_back(out_of_the_way(what_, childs_end.get()));
   sources.push_back(out_of_the_way(what_, request.file->descriptor()));
   sources.push_back(out_of_the_way(what_, memory_.get()));
-  std::vector<std::string> words{reader_program().string(), kReaderProcessOption, what_,
+  std::vector<std::string> words{reader_program().string(),
+                                 task == ReaderTask::open ? kReaderProcessOption : kReaderOutlineOption, what_,
                                  reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
   for (const SidecarFile& sidecar : std::span(request.sidecars).first(n_sidecars)) {
     sources.push_back(out_of_the_way(what_, sidecar.file->descriptor()));

@@ -20,10 +20,13 @@
 
 namespace echoloop {
 
+enum class ReaderTask { open, outline };
+
 class ReaderChild {
  public:
-  explicit ReaderChild(const OpenRequest& request);  // starts it on request.file. Throws Error
-  ~ReaderChild();                                    // kills it
+  explicit ReaderChild(const OpenRequest& request,
+                       ReaderTask task = ReaderTask::open);  // on request.file. Throws Error
+  ~ReaderChild();                                            // kills it
   ReaderChild(const ReaderChild&) = delete;
   ReaderChild& operator=(const ReaderChild&) = delete;
 
@@ -46,7 +49,7 @@ class ReaderChild {
   [[nodiscard]] Error give_up(const std::string& did);
 
  private:
-  void spawn(const OpenRequest& request);
+  void spawn(const OpenRequest& request, ReaderTask task);
   std::function<void()> watch(const Patience& patience, const char* did);
   std::optional<int> end();  // kills and collects it
 

@@ -151,7 +151,10 @@ std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
 
 }  // namespace
 
-bool is_reader_process(int argc, char** argv) { return argc >= 4 && std::string_view(argv[1]) == kReaderProcessOption; }
+bool is_reader_process(int argc, char** argv) {
+  return argc >= 4 &&
+         (std::string_view(argv[1]) == kReaderProcessOption || std::string_view(argv[1]) == kReaderOutlineOption);
+}
 
 bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
 
@@ -163,7 +166,7 @@ int answer_sandbox_question(int linked) {
          (parts.namespaces ? kHasNamespaces : 0) | (parts.processes ? kHasProcesses : 0) | linked;
 }
 
-int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
+int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
   const std::span<char* const> sidecars = std::span(argv, static_cast<std::size_t>(argc)).subspan(4);
   ::close_range(static_cast<unsigned>(kReaderSidecars + static_cast<int>(sidecars.size())), ~0U, 0);
@@ -185,6 +188,10 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open) {
                               .sidecars = take_sidecars(sidecars),
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {}};
+    if (std::string_view(argv[1]) == kReaderOutlineOption) {
+      channel.send(MessageKind::outline, encode_text(outline ? outline(request) : "{}"));
+      ::_exit(0);
+    }
     LibraryRecording recording = open(request);
     require_readable(request.bytes());
     recording.read_frame = [read = std::move(recording.read_frame), file = request.file](std::uint64_t index,

@@ -152,4 +152,14 @@ Recording open_in_reader_process(const OpenRequest& request) {
   }
 }
 
+std::string outline_in_reader_process(const OpenRequest& request) {
+  try {
+    ReaderChild child(request, ReaderTask::outline);
+    return decode_outline(wait_for(child, request, MessageKind::outline, 0.0, 1.0).payload);
+  } catch (const BadMessage& bad) {
+    throw Error(request.what(), std::string("the reader process sent an invalid message (") + bad.what() + ")",
+                "an undamaged file", "probably a library failed on damaged content");
+  }
+}
+
 }  // namespace echoloop

@@ -7,6 +7,8 @@
 // A process that dies, hangs or lies costs one Error; the viewer goes on. Internal to src/formats.
 #pragma once
 
+#include <string>
+
 #include "formats/base/open_request.h"
 #include "formats/base/recording.h"
 
@@ -14,5 +16,8 @@ namespace echoloop {
 
 // Throws Error. Opening thread; what the Recording then offers, as recording.h says.
 Recording open_in_reader_process(const OpenRequest& request);
+
+// What the file holds, as JSON text (import/import.h). Throws Error.
+std::string outline_in_reader_process(const OpenRequest& request);
 
 }  // namespace echoloop

@@ -145,6 +145,13 @@ double decode_number(std::span<const std::byte> payload) {
   return value;
 }
 
+std::string decode_outline(std::span<const std::byte> payload) {
+  PayloadReader in(payload);
+  std::string text = in.text(payload.size());
+  in.expect_end();
+  return text;
+}
+
 std::string decode_name(std::span<const std::byte> payload) {
   PayloadReader in(payload);
   std::string name = in.text(payload.size());

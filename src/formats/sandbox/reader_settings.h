@@ -9,10 +9,11 @@
 namespace echoloop {
 
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
+inline constexpr const char* kReaderOutlineOption = "--reader-outline";  // in its place: says what the file holds
 // argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
 inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
-inline constexpr std::size_t kMostSidecars = 3;
+inline constexpr std::size_t kMostSidecars = 4;
 
 // argv[1] alone; the exit status is kSandboxAnswer and these bits.
 inline constexpr const char* kSandboxQuestion = "--sandbox";

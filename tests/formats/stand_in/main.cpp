@@ -159,5 +159,5 @@ LibraryRecording play(const OpenRequest& request) {
 int main(int argc, char** argv) {
   if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(0);
   if (!echoloop::is_reader_process(argc, argv)) return 2;
-  return echoloop::run_reader_process(argc, argv, echoloop::play);
+  return echoloop::run_reader_process(argc, argv, echoloop::play, echoloop::library_outline);
 }

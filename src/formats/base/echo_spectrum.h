@@ -1,0 +1,21 @@
+// The band that the echoes of a frame lie in, as it is measured from their samples. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "core/acquisition.h"
+
+namespace echoloop {
+
+struct EchoSpectrum {
+  double center_hz = 0.0;              // centroid of the band
+  double low_hz = 0.0, high_hz = 0.0;  // where the power is half of its maximum
+};
+
+// `frame`: one of `a`. Averages of segments of up to 1024 samples, Hann's window, over up to 64 lines; the noise (the
+// lower fifth of the spectrum) is subtracted. Nothing: silent, too short, or no band stands out.
+std::optional<EchoSpectrum> measure_spectrum(const Acquisition& a, std::span<const std::byte> frame);
+
+}  // namespace echoloop

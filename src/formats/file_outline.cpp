@@ -1,0 +1,150 @@
+#include "formats/file_outline.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/plain_text.h"
+#include "formats/base/description_keys.h"
+#include "formats/readers/description_json.h"
+#include "formats/sandbox/reader_process.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostEntries = 1000, kMostText = 300;
+
+// What a reader process says is believed of no length and no kind.
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? plain_text(found->get<std::string>()).substr(0, kMostText) : "";
+}
+
+bool truth_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+template <class Take>
+void each_object(const Json& outline, const char* key, Take&& take) {
+  const auto found = outline.find(key);
+  if (found == outline.end() || !found->is_array()) return;
+  std::size_t n = 0;
+  for (const Json& entry : *found) {
+    if (n++ == kMostEntries) return;
+    if (entry.is_object()) take(entry);
+  }
+}
+
+std::vector<std::size_t> shape_in(const Json& object) {
+  std::vector<std::size_t> shape;
+  const auto found = object.find("shape");
+  if (found == object.end() || !found->is_array() || found->size() > 32) return shape;
+  for (const Json& extent : *found) shape.push_back(extent.is_number_unsigned() ? extent.get<std::size_t>() : 0);
+  return shape;
+}
+
+FileOutline outline_of(const std::string& what, const std::string& text) {
+  constexpr DescriptionLimits kLimits{.bytes = std::size_t{4} << 20, .values = std::size_t{1} << 19};
+  const Json json = parse_description(what, std::as_bytes(std::span(text)), kLimits);
+  FileOutline outline{
+      .container = text_in(json, "container"),
+      .bytes = json.value("bytes", Json(0)).is_number_unsigned() ? json["bytes"].get<std::size_t>() : 0,
+      .entries = {},
+      .guesses = {},
+      .missing = {},
+      .refusal = text_in(json, "refusal"),
+      .first_bytes = json.value("first_bytes", Json("")).is_string() ? text_in(json, "first_bytes") : ""};
+  each_object(json, "entries", [&](const Json& entry) {
+    outline.entries.push_back({.path = text_in(entry, "path"),
+                               .type = text_in(entry, "type"),
+                               .shape = shape_in(entry),
+                               .numeric = truth_in(entry, "numeric"),
+                               .value = text_in(entry, "value")});
+  });
+  const auto meta = json.find("meta");
+  each_object(json, "guesses", [&](const Json& guess) {
+    const std::string key = text_in(guess, "key");
+    if (meta == json.end() || !meta->is_object() || !meta->contains(key) || find_description_key(key) == nullptr)
+      return;
+    outline.guesses.push_back({.key = key,
+                               .value = meta->at(key).dump(-1, ' ', false, Json::error_handler_t::replace),
+                               .reason = text_in(guess, "reason"),
+                               .assumed = truth_in(guess, "assumed")});
+  });
+  each_object(json, "missing", [&](const Json& missing) {
+    const std::string key = text_in(missing, "key");
+    const DescriptionKey* const row = find_description_key(key);
+    if (row != nullptr)
+      outline.missing.push_back({.key = key, .value = row->example, .reason = text_in(missing, "text")});
+  });
+  return outline;
+}
+
+std::string shape_words(const std::vector<std::size_t>& shape) {
+  std::string text;
+  for (const std::size_t n : shape) text += (text.empty() ? "" : " x ") + std::to_string(n);
+  return text.empty() ? "1" : text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+}  // namespace
+
+FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop) {
+  OpenRequest request{
+      .path = path, .file = MappedFile::open(path), .path_to_open = path, .sidecars = {}, .progress = {}, .stop = stop};
+  request.sidecars = sidecars_of(path);
+  const std::string text = outline_in_reader_process(request);
+  require_readable(request.bytes());
+  return outline_of(request.what(), text);
+}
+
+std::string description_template(const FileOutline& outline, const std::string& file_name) {
+  std::string text = "// " + file_name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
+  if (!outline.refusal.empty()) text += "// " + outline.refusal + "\n";
+  std::size_t width = 8, shape_width = 6;
+  for (const OutlineEntry& entry : outline.entries) {
+    width = std::min<std::size_t>(48, std::max(width, entry.path.size()));
+    shape_width = std::min<std::size_t>(28, std::max(shape_width, shape_words(entry.shape).size()));
+  }
+  for (const OutlineEntry& entry : outline.entries)
+    text += "//   " + padded(entry.path, width) + "  " + padded(shape_words(entry.shape), shape_width) + "  " +
+            padded(entry.type, 10) + "  " + entry.value + "\n";
+  if (!outline.first_bytes.empty()) text += "// first bytes: " + outline.first_bytes.substr(0, 128) + "\n";
+  if (!outline.missing.empty()) {
+    text += "// missing, most important first:\n";
+    for (const OutlineGuess& missing : outline.missing)
+      text += "//   " + missing.reason + ", for example \"" + missing.key + "\": " + missing.value + "\n";
+  }
+  if (outline.entries.empty())
+    text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists\n";
+  text += "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string comment;
+  for (const OutlineGuess& guess : outline.guesses) {
+    text += "," + comment + "\n  \"" + guess.key + "\": " + guess.value;
+    comment = guess.reason.empty() ? "" : std::string("  // ") + (guess.assumed ? "assumed: " : "") + guess.reason;
+  }
+  return text + comment + "\n}\n";
+}
+
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file) {
+  std::filesystem::path whole = array_file, own = array_file;
+  whole += ".json";
+  own.replace_extension(".json");
+  std::vector<SidecarFile> found;
+  std::vector<std::filesystem::path> names{whole, own, array_file.parent_path() / "params.json"};
+  if (array_file.extension() == ".raw") {
+    for (const char* const ending : {".yml", ".yaml"}) names.push_back(own.replace_extension(ending));
+  }
+  for (const std::filesystem::path& path : names) {
+    std::error_code ignored;
+    if (path == array_file || !std::filesystem::is_regular_file(path, ignored)) continue;
+    if (std::filesystem::file_size(path, ignored) > 0) found.push_back({path, MappedFile::open(path)});
+  }
+  return found;
+}
+
+}  // namespace echoloop

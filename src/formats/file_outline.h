@@ -1,0 +1,49 @@
+// What a file of any container holds: its arrays, texts and groups, what is guessed of them, and what a description has
+// to add. The reader process looks inside; here are values. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "formats/base/open_request.h"
+
+namespace echoloop {
+
+struct OutlineEntry {
+  std::string path;  // as a description names it
+  std::string type;
+  std::vector<std::size_t> shape;  // as MATLAB's size() or numpy's shape says it
+  bool numeric = false;
+  std::string value;  // small ones spelled out, a range, or a text
+};
+
+struct OutlineGuess {
+  std::string key;     // of a description
+  std::string value;   // JSON
+  std::string reason;  // empty: a default
+  bool assumed = false;
+};
+
+struct FileOutline {
+  std::string container;  // "MATLAB v5"
+  std::size_t bytes = 0;
+  std::vector<OutlineEntry> entries;
+  std::vector<OutlineGuess> guesses;
+  std::vector<OutlineGuess> missing;  // most important first; `reason`: what it is
+  std::string refusal;                // why its data are not imaged; empty: nothing known
+  std::string first_bytes;            // of raw bytes: hexadecimal
+};
+
+// Throws Error as open_recording() does, and for files of other kinds.
+FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop = {});
+
+// A description to complete: JSON with the outline, guesses and what is missing as // comments.
+std::string description_template(const FileOutline& outline, const std::string& file_name);
+
+// What may describe a file: X.npy.json, X.json and params.json beside it, and the .yml of a Clarius scanner.
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file);
+
+}  // namespace echoloop

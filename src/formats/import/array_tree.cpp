@@ -1,0 +1,134 @@
+#include "formats/import/array_tree.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "formats/base/printable.h"
+#include "formats/containers/number_load.h"
+
+namespace echoloop {
+namespace {
+
+std::string plain_path(std::string_view path) {
+  std::string plain(path);
+  std::replace(plain.begin(), plain.end(), '/', '.');
+  return plain;
+}
+
+}  // namespace
+
+std::optional<std::size_t> ArrayTree::find(std::string_view name) const {
+  const std::string wanted = plain_path(name), ending = "." + wanted;
+  std::optional<std::size_t> found;
+  std::size_t n_found = 0;
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const std::string path = plain_path(entries_[k].path);
+    if (path == wanted) return k;
+    if (path.ends_with(ending)) found = k, ++n_found;
+  }
+  return n_found == 1 ? found : std::nullopt;
+}
+
+void ArrayTree::add(TreeEntry entry) {
+  if (entries_.size() >= kMaxTreeEntries)
+    throw Error(container_, "more than " + std::to_string(kMaxTreeEntries) + " arrays", "a recording");
+  entries_.push_back(std::move(entry));
+}
+
+std::vector<double> row_major_numbers(const ArrayView& view) {
+  const std::size_t n_axes = view.shape.size();
+  std::array<std::size_t, 32> strides{}, index{};
+  if (n_axes > strides.size()) return {};
+  for (std::size_t a = 0; a < n_axes; ++a) strides[a] = view.stride_bytes(a);
+  std::vector<double> values(view.count());
+  with_real_type(view.type, [&]<class T, bool kSwap>() {
+    std::size_t at = 0;
+    for (double& value : values) {
+      value = static_cast<double>(load_number<T, kSwap>(view.bytes.data() + at));
+      for (std::size_t a = n_axes; a-- > 0;) {
+        at += strides[a];
+        if (++index[a] < view.shape[a]) break;
+        at -= strides[a] * view.shape[a];
+        index[a] = 0;
+      }
+    }
+  });
+  return values;
+}
+
+std::vector<double> MemoryTree::numbers(std::size_t entry, std::size_t most) const {
+  const TreeEntry& e = entries_.at(entry);
+  if (!e.numeric || e.count() == 0 || e.count() > most) {
+    throw Error(e.path, e.type + " of shape " + shape_text(e.shape), "1 to " + std::to_string(most) + " numbers");
+  }
+  return row_major_numbers(array(entry).real);
+}
+
+LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan plan) const {
+  TreeArray data = array(plan.entry);
+  RecordingParts parts{.acquisition = std::move(plan.acquisition),
+                       .samples = sample_source(request.what(), data.real, plan.axes),
+                       .owner = nullptr,
+                       .format = std::move(plan.format)};
+  struct Owner {
+    std::shared_ptr<const MappedFile> file;
+    std::shared_ptr<const void> real, imaginary;
+  };
+  Owner owner{request.file, data.owner, nullptr};
+  ArrayView imaginary = data.imaginary;
+  if (!plan.imaginary.empty()) {
+    const auto other = find(plan.imaginary);
+    if (!other) throw Error(request.what(), "no " + printable(plan.imaginary), "the name of the imaginary part");
+    TreeArray quadrature = array(*other);
+    imaginary = quadrature.real;
+    owner.imaginary = quadrature.owner;
+  }
+  if (!imaginary.bytes.empty()) {
+    if (imaginary.shape != data.real.shape || !(imaginary.type == data.real.type) || parts.samples.n_values != 1) {
+      throw Error(request.what(),
+                  "a real part of shape " + shape_text(data.real.shape) + " and an imaginary part of shape " +
+                      shape_text(imaginary.shape),
+                  "two arrays of the same shape and type");
+    }
+    const SampleSource second = sample_source(request.what(), imaginary, plan.axes);
+    if (second.sample_stride != parts.samples.sample_stride || second.element_stride != parts.samples.element_stride ||
+        second.transmit_stride != parts.samples.transmit_stride)
+      throw Error(request.what(), "real and imaginary parts in different memory orders", "the same order for both");
+    parts.samples.n_values = 2;
+    for (std::size_t f = 0; f < second.frames.size(); ++f) parts.samples.frames[f][1] = second.frames[f][0];
+  }
+  parts.samples.offset = plan.offset;
+  parts.samples.rotation_rad = std::move(plan.rotation_rad);
+  parts.owner = std::make_shared<const Owner>(std::move(owner));
+  return make_library_recording(request, std::move(parts));
+}
+
+std::vector<Axis> fit_axes(const std::string& what, const std::vector<Axis>& axes,
+                           const std::vector<std::size_t>& shape) {
+  std::vector<Axis> fitted = axes;
+  while (fitted.size() > shape.size() && fitted.back() != Axis::element && fitted.back() != Axis::time)
+    fitted.pop_back();
+  if (fitted.size() == shape.size()) return fitted;
+  fitted.clear();
+  std::size_t next = 0;
+  std::vector<Axis> spare;
+  for (const Axis axis : {Axis::frame, Axis::transmit, Axis::iq}) {
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) spare.push_back(axis);
+  }
+  std::size_t too_many = shape.size() > axes.size() ? shape.size() - axes.size() : 0;
+  for (const std::size_t extent : shape) {
+    if (too_many > 0 && extent == 1 && !spare.empty()) {
+      fitted.push_back(spare.back());
+      spare.pop_back();
+      --too_many;
+    } else if (next < axes.size()) {
+      fitted.push_back(axes[next++]);
+    }
+  }
+  if (fitted.size() == shape.size() && next == axes.size()) return fitted;
+  throw Error(what, "array of shape " + shape_text(shape) + " with axes [" + axes_text(axes) + "]",
+              "one axis name for each axis of the array");
+}
+
+}  // namespace echoloop

@@ -1,0 +1,190 @@
+#include "formats/import/described.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/number.h"
+#include "formats/base/description_keys.h"
+#include "formats/base/printable.h"
+#include "formats/readers/description.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostNamedNumbers = std::size_t{1} << 22;
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
+  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
+}
+
+// "NAME", "NAME * number", "NAME / number", "number / NAME".
+struct Expression {
+  std::string name;
+  double factor = 1.0;
+  bool inverse = false;
+};
+
+Expression parse_expression(std::string_view text) {
+  for (const char sign : {'*', '/'}) {
+    const std::size_t at = text.find(std::string(" ") + sign + " ");
+    if (at == std::string_view::npos) continue;
+    const std::string left = trimmed(text.substr(0, at)), right = trimmed(text.substr(at + 3));
+    if (const auto number = finite_number(right); number && *number != 0.0)
+      return {.name = left, .factor = sign == '*' ? *number : 1.0 / *number};
+    if (const auto number = finite_number(left)) return {.name = right, .factor = *number, .inverse = sign == '/'};
+  }
+  return {.name = trimmed(text)};
+}
+
+std::string nearest_entry(const ArrayTree& tree, const std::string& name) {
+  std::string list;
+  std::size_t n_listed = 0;
+  for (const TreeEntry& entry : tree.entries()) {
+    if (!entry.numeric) continue;
+    if (n_listed++ == 8) return list + ", ...";
+    list += (list.empty() ? "" : ", ") + printable(entry.path, 40);
+  }
+  static_cast<void>(name);
+  return list.empty() ? "a file with arrays" : "one of " + list;
+}
+
+Json as_json(const std::vector<double>& values, const std::vector<std::size_t>& all, double factor, bool inverse) {
+  const auto number = [&](double value) {
+    const double scaled = inverse ? factor / value : factor * value;
+    return std::isnan(scaled) ? Json() : Json(scaled);
+  };
+  std::vector<std::size_t> shape = all;  // rows and columns of one number are lists
+  std::erase(shape, std::size_t{1});
+  if (shape.empty()) return number(values.at(0));
+  Json list = Json::array();
+  if (shape.size() == 1) {
+    for (const double value : values) list.push_back(number(value));
+    return list;
+  }
+  const std::size_t width = shape.back();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (k % width == 0) list.push_back(Json::array());
+    list.back().push_back(number(values[k]));
+  }
+  return list;
+}
+
+Json numbers_of(const std::string& what, const std::string& key, const std::string& text, const ArrayTree& tree) {
+  const Expression expression = parse_expression(text);
+  const auto entry = tree.find(expression.name);
+  if (!entry || !tree.entries()[*entry].numeric) {
+    throw Error(what, key + " = \"" + printable(text) + "\"" + (entry ? ", which is no number" : ", no such variable"),
+                nearest_entry(tree, expression.name));
+  }
+  return as_json(tree.numbers(*entry, kMostNamedNumbers), tree.entries()[*entry].shape, expression.factor,
+                 expression.inverse);
+}
+
+constexpr const char* kEntryKeys[] = {"angle_rad", "source_m", "focus_m", "delays_s", "apod", "element"};
+
+// {"kind": "plane", "angle_rad": "angles"}: one entry for each of several numbers.
+Json expanded_entry(const Json& entry) {
+  for (const auto& [key, list] :
+       {std::pair{"angle_rad", false}, {"element", false}, {"source_m", true}, {"focus_m", true}, {"delays_s", true}}) {
+    const auto found = entry.find(key);
+    if (found == entry.end() || !found->is_array() || found->empty()) continue;
+    if (list && !(*found)[0].is_array()) continue;
+    Json all = Json::array();
+    for (const Json& value : *found) {
+      Json one = entry;
+      one[key] = value;
+      all.push_back(std::move(one));
+    }
+    return all;
+  }
+  return Json::array({entry});
+}
+
+}  // namespace
+
+Json with_numbers(const std::string& what, const Json& meta, const ArrayTree& tree) {
+  Json resolved = meta;
+  for (auto& [key, value] : resolved.items()) {
+    const DescriptionKey* const row = find_description_key(key);
+    if (row == nullptr || !row->numbers || !value.is_string()) continue;
+    if (key == "tx_elements" && value == "all") continue;
+    value = numbers_of(what, key, value.get<std::string>(), tree);
+  }
+  if (const auto tx = resolved.find("tx"); tx != resolved.end()) {
+    Json entries = Json::array();
+    for (Json entry : tx->is_object() ? Json::array({*tx}) : *tx) {
+      for (const char* const key : kEntryKeys) {
+        if (!entry.is_object() || !entry.contains(key) || !entry.at(key).is_string()) continue;
+        entry[key] = numbers_of(what, key, entry.at(key).get<std::string>(), tree);
+      }
+      if (!entry.is_object()) {
+        entries.push_back(std::move(entry));
+        continue;
+      }
+      for (Json& one : expanded_entry(entry)) entries.push_back(std::move(one));
+    }
+    *tx = std::move(entries);
+  }
+  // A single number where a matrix of one row or column was meant.
+  for (const char* const key : {"element_pos_m"}) {
+    const auto found = resolved.find(key);
+    if (found != resolved.end() && found->is_array() && !found->empty() && found->at(0).is_number())
+      *found = Json::array({*found, Json(std::vector<double>(found->size(), 0.0))});
+  }
+  return resolved;
+}
+
+std::optional<std::size_t> samples_entry(const std::string& what, const Json& meta, const ArrayTree& tree) {
+  const std::vector<TreeEntry>& entries = tree.entries();
+  if (meta.contains("data")) {
+    const std::string name = json_text(what, meta.at("data"), "data");
+    const auto found = tree.find(name);
+    if (!found || !entries[*found].numeric) {
+      throw Error(what, "data = \"" + printable(name) + "\"" + (found ? ", which is no array" : ", no such variable"),
+                  nearest_entry(tree, name));
+    }
+    return found;
+  }
+  std::optional<std::size_t> largest;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const auto long_axes = std::ranges::count_if(entries[k].shape, [](std::size_t n) { return n > 1; });
+    if (!entries[k].numeric || long_axes < 2) continue;
+    if (!largest || entries[k].count() > entries[*largest].count()) largest = k;
+  }
+  return largest;
+}
+
+LibraryRecording described_tree(const OpenRequest& request, const std::string& what, const Json& description,
+                                const ArrayTree& tree, const std::string& format) {
+  check_description_keys(what, description);
+  const auto entry = samples_entry(what, description, tree);
+  if (!entry) throw Error(what, "no array with samples in " + request.what(), "\"data\": the name of an array");
+  const Json meta = with_numbers(what, description, tree);
+  const TreeEntry& data = tree.entries()[*entry];
+  RecordingPlan plan{.entry = *entry,
+                     .axes = fit_axes(what, described_axes(what, meta), data.shape),
+                     .acquisition = {},
+                     .rotation_rad = {},
+                     .imaginary = meta.contains("imag") ? json_text(what, meta.at("imag"), "imag") : "",
+                     .offset = meta.contains("offset") ? json_number(what, meta.at("offset"), "offset") : 0.0,
+                     .format = format};
+  ArrayExtents extents;
+  for (std::size_t a = 0; a < plan.axes.size(); ++a) {
+    const std::size_t n = data.shape[a];
+    if (n == 0) throw Error(what, "array of shape " + shape_text(data.shape), "no axis of length 0");
+    if (plan.axes[a] == Axis::transmit) extents.n_transmits = n;
+    if (plan.axes[a] == Axis::element) extents.n_elements = n;
+    if (plan.axes[a] == Axis::time) extents.n_samples = n;
+    if (plan.axes[a] == Axis::iq) extents.n_values = n;
+  }
+  if (tree.is_complex(*entry) || !plan.imaginary.empty()) extents.n_values = 2;
+  plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
+  if (!describes_lines(meta)) return tree.recording(request, std::move(plan));
+  if (extents.n_values == 2) plan.acquisition.data = DataKind::beamformed;
+  LibraryRecording lines = tree.recording(request, std::move(plan));
+  return extents.n_values == 2 ? std::move(lines) : beamformed_lines(std::move(lines));
+}
+
+}  // namespace echoloop

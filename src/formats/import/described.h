@@ -1,0 +1,29 @@
+// A JSON description of an array of any container, to a recording: names of variables become their numbers, axes are
+// fitted to the array, lines that are beamformed already stay as they are. Reader process. Internal to src/formats.
+#pragma once
+
+#include <string>
+
+#include "formats/base/library_recording.h"
+#include "formats/base/open_request.h"
+#include "formats/import/array_tree.h"
+#include "formats/readers/description_json.h"
+
+namespace echoloop {
+
+// `meta` with the numbers of variables in place of their names: "acq.fs", "pitch * 1e-3", "1 / dt". Error naming the
+// nearest variable for one that is not in the file.
+Json with_numbers(const std::string& what, const Json& meta, const ArrayTree& tree);
+
+// `what` names the description. `format`: "MATLAB v5 with JSON description". Throws Error naming key or variable.
+LibraryRecording described_tree(const OpenRequest& request, const std::string& what, const Json& meta,
+                                const ArrayTree& tree, const std::string& format);
+
+// The array with the samples: "data", or the largest one of two axes and more. Nothing: there is none.
+std::optional<std::size_t> samples_entry(const std::string& what, const Json& meta, const ArrayTree& tree);
+
+// RF lines of a picture as IQ at the centre frequency, which is what a beamformed recording holds. `lines`: made as
+// channel data of one plane wave.
+LibraryRecording beamformed_lines(LibraryRecording lines);
+
+}  // namespace echoloop

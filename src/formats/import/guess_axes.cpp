@@ -1,0 +1,100 @@
+#include "formats/import/guess_axes.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace echoloop {
+namespace {
+
+enum Role { kTime, kElement, kTransmit, kFrame, kIq, kRoles };
+constexpr std::array<const char*, kRoles> kNames{"time", "element", "transmit", "frame", "iq"};
+constexpr double kNever = -1e9;
+
+bool is_usual_count(std::size_t n) {
+  constexpr std::size_t kUsual[] = {16, 32, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512, 1024};
+  return std::ranges::find(kUsual, n) != std::end(kUsual);
+}
+
+double role_score(Role role, std::size_t n, std::size_t longest, const AxisHints& hints) {
+  switch (role) {
+    case kTime:
+      if (hints.n_times > 0) return n == hints.n_times ? 12.0 : kNever;
+      return (n == longest ? 5.0 : 0.0) + (n >= 128 ? 1.0 : -6.0);
+    case kElement:
+      if (hints.n_elements > 0) return n == hints.n_elements ? 12.0 : kNever;
+      return (is_usual_count(n) ? 3.0 : 0.0) + (n < 8 ? -4.0 : 1.0);
+    case kTransmit:
+      if (hints.n_transmits > 0) return n == hints.n_transmits ? 8.0 : kNever;
+      return n == hints.n_elements ? 4.0 : -1.0;
+    case kFrame:
+      return 0.5;
+    case kIq:
+      return n == 2 && !hints.complex && hints.n_transmits != 2 ? 0.25 : kNever;
+    case kRoles:
+      break;
+  }
+  return kNever;
+}
+
+// The customary order: time, element, transmit, frame from the fastest axis on.
+double order_score(const std::vector<Role>& roles, bool first_fastest) {
+  double score = 0.0;
+  for (std::size_t k = 0; k + 1 < roles.size(); ++k) {
+    if (roles[k] == kIq || roles[k + 1] == kIq) continue;
+    score += (first_fastest ? roles[k] < roles[k + 1] : roles[k] > roles[k + 1]) ? 1.0 : 0.0;
+  }
+  return score;
+}
+
+}  // namespace
+
+std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& hints) {
+  std::vector<std::size_t> lengths;
+  for (const std::size_t n : shape) {
+    if (n > 1) lengths.push_back(n);
+  }
+  if (lengths.size() < 2 || lengths.size() > kRoles) return std::nullopt;
+  const std::size_t longest = *std::ranges::max_element(lengths);
+  std::vector<int> order(kRoles);
+  for (int k = 0; k < kRoles; ++k) order[static_cast<std::size_t>(k)] = k;
+  std::vector<Role> best;
+  double best_score = kNever / 2;
+  do {  // every choice of as many roles as there are axes
+    std::vector<Role> roles;
+    double score = 0.0;
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+      roles.push_back(static_cast<Role>(order[k]));
+      score += role_score(roles.back(), lengths[k], longest, hints);
+    }
+    const auto has = [&](Role role) { return std::ranges::find(roles, role) != roles.end(); };
+    if (!has(kTime) || !has(kElement) || (hints.n_transmits > 1 && !has(kTransmit))) continue;
+    score += order_score(roles, hints.first_fastest);
+    if (score > best_score) best_score = score, best = roles;
+  } while (std::ranges::next_permutation(order).found);
+  if (best.empty()) return std::nullopt;
+  AxesGuess guess;
+  std::vector<Role> spare;
+  for (const Role role : {kFrame, kTransmit, kIq}) {
+    if (std::ranges::find(best, role) == best.end()) spare.push_back(role);
+  }
+  std::size_t next = 0;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    if (shape[a] == 1 && spare.empty()) return std::nullopt;
+    Role role = kFrame;
+    if (shape[a] == 1) {
+      role = spare.back();
+      spare.pop_back();
+    } else {
+      role = best[next++];
+    }
+    guess.axes.emplace_back(kNames[role]);
+    const bool undecided =
+        (role == kFrame || role == kTransmit) && shape[a] > 1 && hints.n_transmits == 0 && shape[a] != hints.n_elements;
+    if (undecided)
+      guess.open = "axis " + std::to_string(a + 1) + " of length " + std::to_string(shape[a]) + ": transmits or frames";
+  }
+  return guess;
+}
+
+}  // namespace echoloop

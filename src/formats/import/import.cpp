@@ -1,0 +1,158 @@
+#include "formats/import/import.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formats/base/echo_spectrum.h"
+#include "formats/base/format_table.h"
+#include "formats/base/printable.h"
+#include "formats/containers/hdf5_file.h"
+#include "formats/containers/npz.h"
+#include "formats/containers/pickle.h"
+#include "formats/containers/zip.h"
+#include "formats/import/described.h"
+#include "formats/import/guess.h"
+#include "formats/import/layouts.h"
+#include "formats/import/raw_bytes.h"
+#include "formats/import/words.h"
+
+namespace echoloop {
+namespace {
+
+std::vector<std::byte> first_frame(const LibraryRecording& recording) {
+  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
+  recording.read_frame(0, frame);
+  return frame;
+}
+
+// In place of a centre frequency that the file does not say.
+void measure_center(LibraryRecording& recording) {
+  Acquisition a = *recording.acquisition;
+  const auto spectrum = measure_spectrum(a, first_frame(recording));
+  if (spectrum && spectrum->center_hz > 1e4) {
+    a.center_hz = spectrum->center_hz;
+    a.assumptions.emplace_back(
+        words("centre frequency ", a.center_hz * 1e-6, " MHz from the spectrum of the first frame"), "center_hz");
+  } else {
+    a.assumptions.emplace_back(words("centre frequency ", a.center_hz * 1e-6, " MHz assumed (fs / 4)"), "center_hz");
+  }
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+}
+
+void say_guesses(LibraryRecording& recording, const GuessedDescription& guess) {
+  Acquisition a = *recording.acquisition;
+  std::vector<Assumption> said;
+  for (const Guess& one : guess.guesses)
+    said.emplace_back(one.key + ": " + printable(one.reason, 160), one.assumed ? one.fact : "");
+  a.assumptions.insert(a.assumptions.begin(), said.begin(), said.end());
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+}
+
+LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& tree, const Error& unknown) {
+  const GuessedDescription guess = guess_description(tree);
+  const std::string what = request.what();
+  if (!guess.has_samples) throw unknown;
+  const std::string path = request.path.filename().string();
+  const std::string how = "echoloop describe " + printable(path) + " > " + printable(request.path.stem().string()) +
+                          ".json prints one to complete";
+  if (!guess.refusal.empty()) throw Error(what, guess.refusal, "channel data of a row of elements", how);
+  if (!guess.missing.empty()) {
+    const auto misses = [&](const char* key) {
+      return std::ranges::any_of(guess.missing, [&](const Missing& one) { return one.key == key; });
+    };
+    if (misses("fs_hz") && misses("pitch_m")) throw unknown;  // nothing speaks for channel data
+    std::string list;
+    for (const Missing& one : guess.missing) list += (list.empty() ? "" : ", ") + one.text;
+    throw Error(what,
+                tree.container() + " with samples " + printable(guess.guesses[0].reason, 120) + ", but without " + list,
+                "a description beside the file", how);
+  }
+  LibraryRecording recording = described_tree(request, what, guess.meta, tree, tree.container() + ", read by names");
+  if (guess.measure_center) measure_center(recording);
+  say_guesses(recording, guess);
+  return recording;
+}
+
+}  // namespace
+
+std::optional<Sidecar> description_beside(const OpenRequest& request) {
+  const std::string wanted = request.path.filename().string();
+  const std::filesystem::path shared = request.path.parent_path() / "params.json";
+  for (const SidecarFile& beside : request.sidecars) {
+    if (const auto ending = beside.path.extension(); ending == ".yml" || ending == ".yaml") continue;
+    Sidecar sidecar{.what = beside.path.string(), .meta = {}};
+    try {
+      sidecar.meta = parse_description(sidecar.what, beside.file->bytes());
+    } catch (const Error&) {
+      if (beside.path == shared) continue;
+      throw;
+    }
+    const auto names = sidecar.meta.find("file");
+    if (names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted) return sidecar;
+    if (names == sidecar.meta.end() && beside.path != shared &&
+        (sidecar.meta.contains("axes") || sidecar.meta.contains("dtype") || is_explicit(sidecar.meta)))
+      return sidecar;
+  }
+  return std::nullopt;
+}
+
+bool is_explicit(const Json& description) {
+  const auto data = description.find("data");
+  return data != description.end() && data->is_string();
+}
+
+OpenTree open_tree(const OpenRequest& request) {
+  OpenTree open;
+  const auto bytes = request.bytes();
+  if (looks_like_npy(bytes)) {
+    const NpyFile file = read_npy(request.what(), bytes);
+    if (!file.is_text) open.tree = npy_tree(request, file);
+  } else if (looks_like_pickle(bytes)) {
+    open.tree = pickle_tree(request, std::make_shared<const pickle::Tree>(pickle::load(request.what(), bytes)));
+  } else if (looks_like_zip(bytes)) {
+    const NpzMembers members = read_npz_members(request.what(), bytes, [&request] { request.check_stop(); });
+    if (!members.empty()) open.tree = npz_tree(request, members);
+  } else if (looks_like_mat(bytes)) {
+    open.mat = std::make_unique<MatFile>(request.what(), request.path_to_open.string(), bytes);
+    open.tree = mat_tree(request, *open.mat);
+  } else if (looks_like_hdf5(bytes)) {
+    open.tree =
+        hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
+                  AxisCount::stored);
+  } else {
+    open.tree = raw_tree(request);
+  }
+  return open;
+}
+
+LibraryRecording read_described(const OpenRequest& request, const Sidecar& sidecar) {
+  const auto bytes = request.bytes();
+  const bool container = looks_like_npy(bytes) || looks_like_pickle(bytes) || looks_like_zip(bytes) ||
+                         looks_like_mat(bytes) || looks_like_hdf5(bytes);
+  if (!container && sidecar.meta.contains("dtype")) return read_raw_bytes(request, sidecar.what, sidecar.meta);
+  const OpenTree open = open_tree(request);
+  if (open.tree == nullptr) {
+    throw Error(sidecar.what, "a description of raw bytes without \"dtype\"", "\"dtype\": \"int16\" and \"shape\"",
+                "echoloop describe --help");
+  }
+  return described_tree(request, sidecar.what, sidecar.meta, *open.tree,
+                        open.tree->container() + " with JSON description");
+}
+
+LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sidecar>& sidecar, const ArrayTree& tree,
+                             const Error& unknown) {
+  if (sidecar)
+    return described_tree(request, sidecar->what, sidecar->meta, tree, tree.container() + " with JSON description");
+  if (auto known = read_named_layout(request, tree)) return std::move(*known);
+  return guessed_recording(request, tree, unknown);
+}
+
+bool looks_like_hdf5(std::span<const std::byte> bytes) {
+  constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
+  for (std::size_t at = 0; at + kHdf5.size() <= bytes.size(); at = at == 0 ? 512 : 2 * at) {
+    if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace echoloop

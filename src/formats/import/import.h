@@ -1,0 +1,43 @@
+// Files of arrays without a layout that is known: by a description beside them, or by the names of their arrays. Reader
+// process. Internal to src/formats.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "formats/base/library_recording.h"
+#include "formats/base/open_request.h"
+#include "formats/containers/mat_file.h"
+#include "formats/import/array_tree.h"
+#include "formats/readers/sidecar.h"
+
+namespace echoloop {
+
+// The description beside the file, if one names it or has its name; other JSON files beside it are no business of ours.
+// Error only for one that is meant and cannot be read.
+std::optional<Sidecar> description_beside(const OpenRequest& request);
+// It says where the samples are ("data"): it counts even for a layout that is known.
+bool is_explicit(const Json& description);
+
+// HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
+bool looks_like_hdf5(std::span<const std::byte> bytes);
+
+struct OpenTree {  // a tree with what it stands on
+  std::unique_ptr<MatFile> mat;
+  std::unique_ptr<ArrayTree> tree;  // null: a file of another kind
+};
+OpenTree open_tree(const OpenRequest& request);
+
+// By `sidecar`, if there is one, else by names. `unknown`: the refusal of the reader before, for a file without arrays.
+LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sidecar>& sidecar, const ArrayTree& tree,
+                             const Error& unknown);
+// A described file of any container, or raw bytes.
+LibraryRecording read_described(const OpenRequest& request, const Sidecar& sidecar);
+
+// What the file holds, what is guessed and what is missing, as JSON text for `echoloop describe` and the window.
+std::string outline_of_file(const OpenRequest& request);
+
+}  // namespace echoloop

@@ -1,0 +1,143 @@
+// The variables of a MATLAB file as a tree: v5 here, v7.3 as the HDF5 file that it is. Reader process.
+#include <algorithm>
+
+#include "core/error.h"
+#include "formats/base/printable.h"
+#include "formats/containers/hdf5_file.h"
+#include "formats/containers/mat_cells.h"
+#include "formats/containers/mat_file.h"
+#include "formats/containers/mat_tree.h"
+#include "formats/import/array_tree.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostRows = 65'536;  // of an array of structs that is stacked
+
+std::string type_name(const ArrayView& numbers, bool complex) {
+  return (complex ? "complex " : "") + to_string(numbers.type);
+}
+
+class Mat5Tree final : public MemoryTree {
+ public:
+  Mat5Tree(const OpenRequest& request, const MatFile& file) : what_(request.what()), file_(file) {
+    container_ = "MATLAB v5";
+    std::vector<std::string> nested;
+    for (const MatVariable& variable : file.variables()) {
+      if (!variable.numeric) nested.push_back(variable.name);
+    }
+    if (!nested.empty()) {
+      tree_ = std::make_unique<MatTree>(what_, request.path_to_open.string(), request.bytes().size(), nested,
+                                        file.container());
+    }
+    for (const MatVariable& variable : file.variables()) {
+      if (variable.numeric) {
+        add({.path = variable.name, .type = variable.kind, .shape = variable.dims, .numeric = true, .text = {}});
+        arrays_.push_back({});
+      } else if (const MatNode* const node = tree_->find(variable.name)) {
+        visit(variable.name, *node, 0);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_complex(std::size_t entry) const override {
+    const TreeArray found = array(entry);
+    return !found.imaginary.bytes.empty();
+  }
+
+ protected:
+  [[nodiscard]] TreeArray array(std::size_t entry) const override {
+    TreeArray& known = arrays_.at(entry);
+    if (!known.real.bytes.empty()) return known;
+    MatArray read = file_.read_array(entries_[entry].path);
+    known = {.real = read.real, .imaginary = read.imaginary, .owner = read.owner};
+    return known;
+  }
+
+ private:
+  void visit(const std::string& path, const MatNode& node, std::size_t depth) {
+    if (depth > kMaxTreeDepth) return;
+    switch (node.kind) {
+      case MatNode::Kind::numbers:
+        leaf(path, {.real = node.numbers, .imaginary = node.imaginary, .owner = tree_->owner()});
+        break;
+      case MatNode::Kind::text:
+        add({.path = path, .type = "text", .shape = node.dims, .text = printable(node.text, 200)});
+        arrays_.push_back({});
+        break;
+      case MatNode::Kind::structure:
+        add({.path = path, .type = "struct", .shape = node.dims, .text = {}});
+        arrays_.push_back({});
+        if (node.rows.size() == 1) {
+          for (const auto& [name, field] : node.rows[0]) visit(path + "." + name, field, depth + 1);
+        } else if (!node.rows.empty() && node.rows.size() <= kMostRows) {
+          for (const auto& [name, field] : node.rows[0]) stack(path + "." + name, node, name, field);
+        }
+        break;
+      case MatNode::Kind::cell:
+        cell(path, node, depth);
+        break;
+      case MatNode::Kind::other:
+        break;
+    }
+  }
+
+  void leaf(const std::string& path, TreeArray array) {
+    const bool complex = !array.imaginary.bytes.empty();
+    add({.path = path,
+         .type = type_name(array.real, complex),
+         .shape = array.real.shape,
+         .numeric = true,
+         .complex = complex,
+         .text = {}});
+    arrays_.push_back(std::move(array));
+  }
+
+  // A field of an array of structs, when each has as many numbers: one row each.
+  void stack(const std::string& path, const MatNode& node, const std::string& name, const MatNode& first) {
+    if (first.kind != MatNode::Kind::numbers || !first.imaginary.bytes.empty()) return;
+    const std::size_t n = first.numbers.count();
+    if (n == 0 || n > (std::size_t{1} << 22) / node.rows.size()) return;
+    auto block = std::make_shared<std::vector<double>>();
+    for (const auto& row : node.rows) {
+      const auto found = row.find(name);
+      if (found == row.end() || found->second.kind != MatNode::Kind::numbers || found->second.numbers.count() != n)
+        return;
+      for (std::size_t k = 0; k < n; ++k) block->push_back(found->second.numbers.real_at(k));
+    }
+    leaf(path, {.real = {.type = {NumberKind::real, 8, ByteOrder::little},
+                         .shape = {node.rows.size(), n},
+                         .order = MemoryOrder::c,
+                         .bytes = std::as_bytes(std::span(*block))},
+                .imaginary = {},
+                .owner = block});
+  }
+
+  void cell(const std::string& path, const MatNode& node, std::size_t depth) {
+    add({.path = path, .type = "cell", .shape = node.dims, .text = {}});
+    arrays_.push_back({});
+    for (std::size_t k = 0; k < std::min<std::size_t>(node.cells.size(), 8); ++k)
+      visit(path + "{" + std::to_string(k + 1) + "}", node.cells[k], depth + 1);
+    if (node.cells.size() < 2 || node.cells[0].kind != MatNode::Kind::numbers) return;
+    try {
+      MatArray joined = join_recordings(what_, node, tree_->owner());
+      leaf(path + "{:}", {.real = joined.real, .imaginary = joined.imaginary, .owner = joined.owner});
+    } catch (const Error&) {  // cells that are no such list
+    }
+  }
+
+  std::string what_;
+  const MatFile& file_;
+  std::unique_ptr<MatTree> tree_;
+  mutable std::vector<TreeArray> arrays_;  // of each entry; those of variables once they were read
+};
+
+}  // namespace
+
+std::unique_ptr<ArrayTree> mat_tree(const OpenRequest& request, const MatFile& file) {
+  if (file.container() == MatContainer::v5) return std::make_unique<Mat5Tree>(request, file);
+  return hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
+                   AxisCount::matlab);
+}
+
+}  // namespace echoloop

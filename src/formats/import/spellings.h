@@ -1,0 +1,68 @@
+// How people name the facts of a recording: one row a spelling. A name counts without its case, underscores and the
+// groups that it lies in; a unit may follow it ("fs_MHz"). Internal to src/formats/import.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace echoloop {
+
+enum class Fact {
+  samples,
+  sampling,
+  sample_step,
+  times,
+  center,
+  bandwidth,
+  demodulation,
+  speed,
+  pitch,
+  radius,
+  width,
+  positions,
+  positions_z,
+  elements,
+  angles,
+  sources,
+  foci,
+  delays,
+  first_sample,
+  frame_rate,
+  transmit_rate,
+};
+
+struct Spelling {
+  Fact fact;
+  std::string_view name;  // lower case, letters and digits only
+};
+
+std::span<const Spelling> spellings();  // of one fact: the clearest first
+
+enum class NamedUnit {
+  none,
+  hertz,
+  kilohertz,
+  megahertz,
+  metre,
+  millimetre,
+  micrometre,
+  second,
+  microsecond,
+  nanosecond,
+  degree,
+  radian
+};
+
+struct NamedFact {
+  Fact fact;
+  std::size_t rank = 0;  // among the spellings of the fact; 0 is the clearest
+  NamedUnit unit = NamedUnit::none;
+};
+
+// What the last part of a path says; nothing when it is no known spelling.
+std::optional<NamedFact> named_fact(std::string_view path);
+std::string plain_name(std::string_view path);  // its last part, lower case, letters and digits only
+
+}  // namespace echoloop

@@ -1,0 +1,297 @@
+// Files of arrays without a known layout: by the names of their arrays, by a description beside them, raw bytes, lines.
+// Samples are a known function of their indices (hdf5_fixture.h), so that a wrong axis or array cannot pass.
+#include <cmath>
+#include <numbers>
+
+#include "formats/base/description_keys.h"
+#include "formats/file_outline.h"
+#include "formats/hdf5_fixture.h"
+#include "formats/readers/description_json.h"
+#include "formats/support.h"
+
+namespace echoloop::import_test {
+namespace {
+
+using namespace test;
+
+const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256};
+
+// One file with names of its own: 3 angles in degrees, pitch in mm, sampling in MHz.
+void write_plain(Hdf5Fixture& file) {
+  file.numbers("acq/rf", sample_dims("tei", kSize), sample_table("tei", kSize), {.type = H5T_STD_I16LE, .chunk = {}});
+  file.number("acq/fs_MHz", 20.0);
+  file.number("acq/f0", 5e6);
+  file.number("acq/t_start", 2e-6);
+  file.number("medium/sound_speed", 1500.0);
+  file.number("probe/pitch_mm", 0.3);
+  file.numbers("tx/angles", {3}, {-10.0, 0.0, 10.0});
+}
+
+bool assumes(const Recording& recording, const std::string& words) {
+  for (const Assumption& assumption : recording.acquisition->assumptions) {
+    if (assumption.text.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Import, ReadsAnHdf5FileByItsNames) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  const Recording recording = open_recording(file.close());
+  const Acquisition& a = *recording.acquisition;
+  expect_samples(recording, kSize);
+  EXPECT_EQ(recording.format, "HDF5, read by names");
+  EXPECT_DOUBLE_EQ(a.sampling_hz, 20e6);
+  EXPECT_DOUBLE_EQ(a.center_hz, 5e6);
+  EXPECT_DOUBLE_EQ(a.sound_speed_m_s, 1500.0);
+  EXPECT_NEAR(a.probe.pitch_m, 0.3e-3, 1e-10);
+  EXPECT_NEAR(a.transmits[0].angle_rad, -10.0 * std::numbers::pi / 180.0, 1e-12);
+  EXPECT_NEAR(a.transmits[1].t0_s, 2e-6, 1e-12);
+  for (const char* const said :
+       {"fs_hz: acq/fs_MHz", "fc_hz: acq/f0", "pitch_m: probe/pitch_mm, 0.3 mm", "tx_angles_rad: tx/angles",
+        "read as degrees", "t0_s: acq/t_start, 2 us", "data: by name"})
+    EXPECT_TRUE(assumes(recording, said)) << said;
+}
+
+TEST(Import, SaysWhatIsMissingInOneLine) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  file.remove("tx/angles");
+  file.remove("probe/pitch_mm");
+  const std::string line = refusal(file.close());
+  EXPECT_NE(line.find("transmits (angles"), std::string::npos) << line;
+  EXPECT_LT(line.find("transmits (angles"), line.find("element positions or pitch")) << line;
+  EXPECT_NE(line.find("echoloop describe a.h5 > a.json"), std::string::npos) << line;
+}
+
+TEST(Import, MeasuresACentreFrequencyThatIsNotInTheFile) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  file.remove("acq/f0");
+  std::vector<double> values;
+  for (int k = 0; k < 3 * 16; ++k) {
+    for (int i = 0; i < 256; ++i)
+      values.push_back(1000.0 * std::exp(-std::pow((i - 128) / 6.0, 2)) * std::cos(2.0 * std::numbers::pi * 0.21 * i));
+  }
+  file.numbers("acq/rf", sample_dims("tei", kSize), values);
+  const Recording recording = open_recording(file.close());
+  EXPECT_NEAR(recording.acquisition->center_hz, 0.21 * 20e6, 0.02 * 20e6);
+  EXPECT_TRUE(assumes(recording, "from the spectrum of the first frame"));
+}
+
+TEST(Import, ADescriptionNamesVariables) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  file.numbers("other", {4, 4}, std::vector<double>(16, 1.0));
+  folder.write("a.json", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "fs_hz": "acq.fs_MHz * 2e6",
+      "fc_hz": "f0", "c_m_s": 1540, "t0_s": "t_start", "t_zero": "origin", "pitch_m": "probe.pitch_mm * 1e-3",
+      "tx": {"kind": "plane", "angle_rad": "tx.angles * 0.01"}} // a comment)");
+  const Recording recording = open_recording(file.close());
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_EQ(recording.format, "HDF5 with JSON description");
+  EXPECT_DOUBLE_EQ(a.sampling_hz, 40e6);
+  EXPECT_NEAR(a.transmits[2].angle_rad, 0.1, 1e-12);
+  EXPECT_NEAR(a.transmits[2].t0_s, 2e-6, 1e-12);
+  expect_samples(recording, kSize);
+}
+
+struct Wrong {
+  const char* name;
+  const char* description;
+  const char* said;
+};
+
+class ImportRefused : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(ImportRefused, InOneLine) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  folder.write("a.json", GetParam().description);
+  const std::string line = refusal(file.close());
+  EXPECT_NE(line.find(GetParam().said), std::string::npos) << line;
+  EXPECT_NE(line.find("a.json"), std::string::npos) << line;
+}
+
+const Wrong kWrong[] = {
+    {"NearlyAKey", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "fs_Hz": 2e7})",
+     "the unknown key 'fs_Hz'; expected 'fs_hz'"},
+    {"MisspeltKey", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "pich_m": 2e7})",
+     "expected 'pitch_m'"},
+    {"NoVariable", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "fs_hz": "acq.fs"})",
+     "fs_hz = \"acq.fs\", no such variable; expected one of acq/"},
+    {"NoData", R"({"data": "acq/rg", "axes": ["transmit", "element", "time"]})", "data = \"acq/rg\", no such variable"},
+    {"NoSampling", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"]})", "no 'fs_hz'"},
+    {"TooManyAxes", R"({"data": "acq/rf", "axes": ["frame", "transmit", "element", "time", "iq"], "fs_hz": 1e7})",
+     "one axis name for each axis"},
+    {"NotJson", "{", "invalid JSON"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Descriptions, ImportRefused, ::testing::ValuesIn(kWrong),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// header, 2 frames of 3 transmits x 16 elements x 256 samples of int16.
+std::string raw_frames(Endian endian, const std::string& frame_header) {
+  std::string bytes(32, 'h');
+  for (int f = 0; f < 2; ++f) {
+    std::vector<std::int16_t> values;
+    for (int k = 0; k < 3 * 16 * 256; ++k)
+      values.push_back(static_cast<std::int16_t>(sample_value(f, k / 256 / 16, k / 256 % 16, k % 256, 0)));
+    bytes += frame_header + packed(values, endian);
+  }
+  return bytes;
+}
+
+Json raw_meta() {
+  return {{"dtype", "int16"},
+          {"header_bytes", 32},
+          {"shape", {0, 3, 16, 256}},
+          {"axes", {"frame", "transmit", "element", "time"}},
+          {"fs_hz", 20e6},
+          {"fc_hz", 5e6},
+          {"pitch_m", 0.3e-3},
+          {"t0_s", 0},
+          {"t_zero", "origin"},
+          {"tx_angles_rad", {-0.1, 0.0, 0.1}}};
+}
+
+TEST(Import, RawBytesAreWhatTheDescriptionSays) {
+  const Extents two{.frames = 2, .transmits = 3, .elements = 16, .samples = 256};
+  for (const Endian endian : {Endian::little, Endian::big}) {
+    for (const std::string& frame_header : {std::string(), std::string(8, 't')}) {
+      for (const char* const name : {"a.bin", "a.raw", "a.dat", "a.rf"}) {
+        const TempFolder folder;
+        Json meta = raw_meta();
+        meta["byte_order"] = endian == Endian::big ? "big" : "little";
+        meta["frame_header_bytes"] = frame_header.size();
+        folder.write("a.json", meta.dump());
+        expect_samples(open_recording(folder.write(name, raw_frames(endian, frame_header))), two);
+      }
+    }
+  }
+}
+
+TEST(Import, RawBytesAreCounted) {
+  const TempFolder folder;
+  Json meta = raw_meta();
+  meta["shape"] = {3, 3, 16, 256};
+  folder.write("a.json", meta.dump());
+  const std::string line = refusal(folder.write("a.bin", raw_frames(Endian::little, "")));
+  EXPECT_NE(line.find("32 + (3, 3, 16, 256) x 2 bytes = 73760 in a file of 49184 bytes"), std::string::npos) << line;
+  folder.write("a.json", raw_meta().dump());
+  const Recording recording = open_recording(folder.write("a.bin", raw_frames(Endian::little, "") + "abc"));
+  EXPECT_TRUE(assumes(recording, "3 of 49187 bytes at the end of the file are left over"));
+}
+
+// Every way to say what is sent, on one array: the transmits that come out of it.
+TEST(Import, TransmitsOfEveryKind) {
+  const auto first = [](const char* key, const Json& value) {
+    const TempFolder folder;
+    Json meta = raw_meta();
+    meta.erase("tx_angles_rad");
+    meta[key] = value;
+    folder.write("a.json", meta.dump());
+    return open_recording(folder.write("a.bin", raw_frames(Endian::little, ""))).acquisition->transmits.at(2);
+  };
+  const Transmit diverging = first("virtual_source_m", {{-1e-3, -5e-3}, {0.0, -5e-3}, {1e-3, -5e-3}});
+  EXPECT_EQ(diverging.kind, TransmitKind::diverging);
+  EXPECT_EQ(diverging.source_x_m, 1e-3);
+  const Transmit focused = first("tx_foci_m", {{-1e-3, 0.02}, {0.0, 0.02}, {2e-3, 0.03}});
+  EXPECT_EQ(focused.kind, TransmitKind::focused);
+  EXPECT_EQ(focused.source_x_m, 2e-3);
+  EXPECT_EQ(focused.source_z_m, 0.03);
+  const Transmit element = first("tx_elements", {1, 8, 16});
+  EXPECT_EQ(element.kind, TransmitKind::diverging);
+  EXPECT_NEAR(element.source_x_m, 7.5 * 0.3e-3, 1e-12);
+  Json laws = Json::array();
+  for (int k = 0; k < 3; ++k) {
+    laws.push_back(Json::array());
+    for (int e = 0; e < 16; ++e) laws.back().push_back(e == 3 && k == 2 ? Json() : Json((e * e % 7) * 1e-7));
+  }
+  const Transmit delays = first("tx_delays_s", laws);
+  EXPECT_EQ(delays.kind, TransmitKind::delays);
+  EXPECT_TRUE(std::isnan(delays.element_delays_s.at(3)));
+}
+
+TEST(Import, LinesStayAsTheyAre) {
+  const TempFolder folder;
+  std::vector<float> values(8 * 256, 0.0F);
+  for (int i = 0; i < 256; ++i) {
+    values[static_cast<std::size_t>(3 * 256 + i)] = static_cast<float>(100.0 * std::exp(-std::pow((i - 150) / 8.0, 2)) *
+                                                                       std::cos(2.0 * std::numbers::pi * 0.25 * i));
+  }
+  folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 20e6, "fc_hz": 5e6, "pitch_m": 0.5e-3})");
+  const Recording recording = open_recording(folder.write("a.npy", npy("<f4", false, "(8, 256)", packed(values))));
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_EQ(a.data, DataKind::beamformed);
+  EXPECT_EQ(a.signal, SignalKind::iq);
+  EXPECT_NEAR(std::hypot(sample(recording, 0, 0, 3, 150, 0), sample(recording, 0, 0, 3, 150, 1)), 100.0, 2.0);
+  EXPECT_LT(std::hypot(sample(recording, 0, 0, 3, 60, 0), sample(recording, 0, 0, 3, 60, 1)), 0.5);
+  EXPECT_EQ(sample(recording, 0, 0, 2, 150, 0), 0.0);
+}
+
+TEST(Import, UltrasonixLines) {
+  const TempFolder folder;
+  std::vector<std::int32_t> header(19, 0);
+  header[0] = 16, header[1] = 2, header[2] = 8, header[3] = 256, header[4] = 16, header[14] = 5'000'000,
+  header[15] = 40'000'000;
+  std::vector<std::int16_t> values(2 * 8 * 256, 0);
+  values[8 * 256 + 5 * 256 + 100] = 1000;
+  const Recording recording = open_recording(folder.write("a.rf", packed(header) + packed(values)));
+  EXPECT_EQ(recording.frame_count, 2U);
+  EXPECT_EQ(recording.acquisition->data, DataKind::beamformed);
+  EXPECT_DOUBLE_EQ(recording.acquisition->sampling_hz, 40e6);
+  EXPECT_GT(std::hypot(sample(recording, 1, 0, 5, 100, 0), sample(recording, 1, 0, 5, 100, 1)), 200.0);
+  EXPECT_EQ(sample(recording, 0, 0, 5, 100, 0), 0.0);
+}
+
+TEST(Import, NamesWhatItIsNot) {
+  const TempFolder folder;
+  const std::pair<std::string, const char*> kinds[] = {
+      {std::string(128, '\0') + "DICM" + std::string(200, '\0'), "a DICOM file"},
+      {"\x89PNG\r\n\x1a\n0000", "a PNG image"},
+      {"\xff\xd8\xff\xe0 JFIF", "a JPEG image"},
+      {"0000ftypisom0000", "a video"},
+      {"version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"},
+      {zip({{"readme.txt", "hello"}}), "a zip archive without .npy arrays"},
+      {"1.0, 2.0\n3.0, 4.0\n", "a table of numbers as text"}};
+  for (const auto& [content, said] : kinds) {
+    const std::string line = refusal(folder.write("x.dat", content));
+    EXPECT_NE(line.find(said), std::string::npos) << line;
+  }
+}
+
+// What `describe` prints opens the file as the names alone do.
+TEST(Import, ThePrintedDescriptionOpensTheFile) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  const auto path = file.close();
+  const Recording by_names = open_recording(path);
+  const std::string text = description_template(outline_file(path), "a.h5");
+  folder.write("a.json", text);
+  const Recording described = open_recording(path);
+  EXPECT_EQ(described.format, "HDF5 with JSON description") << text;
+  const Acquisition &a = *by_names.acquisition, &b = *described.acquisition;
+  EXPECT_EQ(a.sampling_hz, b.sampling_hz);
+  EXPECT_EQ(a.transmits[0].angle_rad, b.transmits[0].angle_rad);
+  EXPECT_EQ(a.transmits[0].t0_s, b.transmits[0].t0_s);
+  EXPECT_EQ(a.probe.elements[3].x_m, b.probe.elements[3].x_m);
+  expect_samples(described, kSize);
+}
+
+TEST(Import, KeysAreNearOnlyWhenTheyAreAlike) {
+  EXPECT_STREQ(nearest_description_key("FS_HZ")->key, "fs_hz");
+  EXPECT_STREQ(nearest_description_key("t_zerro")->key, "t_zero");
+  EXPECT_STREQ(nearest_description_key("tx_angle_rad")->key, "tx_angles_rad");
+  EXPECT_EQ(nearest_description_key("comment"), nullptr);
+  EXPECT_EQ(nearest_description_key("reference"), nullptr);
+  for (const DescriptionKey& row : description_keys()) EXPECT_EQ(find_description_key(row.key), &row);
+}
+
+}  // namespace
+}  // namespace echoloop::import_test
