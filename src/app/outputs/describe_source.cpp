@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "app/outputs/doubts.h"
 #include "app/outputs/provenance.h"
 #include "core/scan_lines.h"
 #include "core/units.h"
@@ -138,6 +139,7 @@ std::string describe_source(const OpenedSource& opened) {
     if (!assumed.fact.empty()) text += " (--set " + assumed.fact + "=... overrides)";
     text += "\n";
   }
+  for (const Doubt& doubt : measure_doubts(opened)) text += "doubt         " + doubt.text + " (" + doubt.cure + ")\n";
   return text;
 }
 
@@ -149,6 +151,8 @@ std::string describe_source_json(const OpenedSource& opened) {
     if (t.kind == TransmitKind::plane) angles.push_back(t.angle_rad);
     t0.push_back(t.t0_s);
   }
+  nlohmann::json doubts = nlohmann::json::array();
+  for (const Doubt& doubt : measure_doubts(opened)) doubts.push_back({{"text", doubt.text}, {"cure", doubt.cure}});
   const nlohmann::json json = {{"name", opened.info.name},
                                {"format", opened.info.format},
                                {"frames", opened.info.frame_count},
@@ -168,7 +172,8 @@ std::string describe_source_json(const OpenedSource& opened) {
                                {"demod_hz", a.demod_hz},
                                {"sound_speed_m_s", a.sound_speed_m_s},
                                {"frame_rate_hz", a.frame_rate_hz},
-                               {"assumptions", assumptions_json(a)}};
+                               {"assumptions", assumptions_json(a)},
+                               {"doubts", doubts}};
   return json_text(json, 1) + "\n";
 }
 

@@ -1,0 +1,76 @@
+#include "app/outputs/doubts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/opening/source_kinds.h"
+#include "core/error.h"
+#include "formats/base/echo_spectrum.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kLeastCentreError = 0.15;  // of the stated frequency
+constexpr double kLeastSampling = 2.2;      // of the highest frequency; below, the band is folded
+
+// Three digits are what a spectrum gives.
+double rounded(double hertz) {
+  const double step = std::pow(10.0, std::floor(std::log10(hertz)) - 2.0);
+  return std::round(hertz / step) * step;
+}
+
+void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
+  const bool folded =
+      a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
+  if (folded || !(measured.center_hz > 0.0)) return;
+  if (std::abs(measured.center_hz - a.center_hz) > kLeastCentreError * a.center_hz) {
+    const double center_hz = rounded(measured.center_hz);
+    doubts.push_back(
+        {fmt::format("centre frequency {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} "
+                     "MHz (half power from {:.3g} to {:.3g} MHz)",
+                     a.center_hz * 1e-6, center_hz * 1e-6, measured.low_hz * 1e-6, measured.high_hz * 1e-6),
+         fmt::format("--set center_hz={:.3g}", center_hz)});
+  }
+  const double width_hz = measured.high_hz - measured.low_hz;
+  if (a.bandwidth_hz > 0.0 && width_hz > 2.0 * a.bandwidth_hz) {
+    doubts.push_back(
+        {fmt::format("bandwidth {:.3g} MHz, but the echoes of the first frame are {:.3g} MHz wide at half power",
+                     a.bandwidth_hz * 1e-6, width_hz * 1e-6),
+         fmt::format("--set bandwidth_hz={:.3g}", rounded(width_hz))});
+  }
+}
+
+void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
+  if (a.n_samples < a.n_elements()) {
+    doubts.push_back(
+        {fmt::format("{} samples of {} elements: elements and time look swapped", a.n_samples, a.n_elements()),
+         "\"axes\" in a description"});
+  }
+  const double depth_m = 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz;
+  if (depth_m > 1.0 || depth_m < 2e-3) {
+    doubts.push_back({fmt::format("{} samples at {:.4g} MHz reach {:.4g} mm deep: sampling frequency or time axis",
+                                  a.n_samples, a.sampling_hz * 1e-6, depth_m * 1e3),
+                      "\"fs_hz\" in a description"});
+  }
+}
+
+}  // namespace
+
+std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
+  std::vector<Doubt> doubts;
+  const Acquisition& a = *opened.info.acquisition;
+  SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
+  if (!is_file_source(opened.name) || source == nullptr || a.data == DataKind::beamformed) return doubts;
+  doubt_geometry(a, doubts);
+  try {
+    std::vector<std::byte> slot(a.frame_bytes());
+    const std::span<const std::byte> frame = source->at(0, slot);
+    if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
+  } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
+  }
+  return doubts;
+}
+
+}  // namespace echoloop

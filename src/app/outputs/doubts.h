@@ -1,0 +1,20 @@
+// What the samples of the first frame say against the facts of a recording: centre frequency, band, depth, axes.
+// Nothing is applied; each doubt has the setting that cures it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/opening/opened_source.h"
+
+namespace echoloop {
+
+struct Doubt {
+  std::string text;  // "centre frequency 2 MHz, but the echoes of the first frame are centred at 2.5 MHz"
+  std::string cure;  // "--set center_hz=2.5e+06"; empty: a description
+};
+
+// Of a recording; empty for phantoms and scanners. Reads the first frame.
+std::vector<Doubt> measure_doubts(const OpenedSource& opened);
+
+}  // namespace echoloop

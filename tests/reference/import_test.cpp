@@ -1,0 +1,150 @@
+// Files of arrays with names of their own: echoes of points computed here from distances alone appear where the points
+// are, when the file is read by its names, and the doubt about a wrong centre frequency names the right one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "app/opening/open_source.h"
+#include "app/outputs/doubts.h"
+#include "core/param_table.h"
+#include "core/units.h"
+#include "formats/hdf5_fixture.h"
+#include "support/peaks.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::import_test {
+namespace {
+
+using namespace testing;
+
+struct Spot {
+  double x_m, z_m;
+};
+constexpr Spot kSpots[] = {{0.0, 20e-3}, {-5e-3, 30e-3}, {6e-3, 25e-3}};
+constexpr int kElements = 64, kSamples = 1700;
+constexpr double kPitch_m = 0.3e-3, kSampling_hz = 40e6, kCenter_hz = 5e6, kFirst_s = 5e-6;
+
+double element_x_m(int e) { return (e - 0.5 * (kElements - 1)) * kPitch_m; }
+
+double pulse(double late_s) {
+  return std::exp(-std::pow(0.9 * late_s * kCenter_hz, 2)) * std::cos(2.0 * kPi * kCenter_hz * late_s);
+}
+
+// [transmit][element][time]; `sent_s`: when the wave of a transmit passes a point, from the first firing.
+std::vector<double> echoes(int n_transmits, double c_m_s, const std::function<double(int, const Spot&)>& sent_s) {
+  std::vector<double> samples;
+  for (int k = 0; k < n_transmits; ++k) {
+    for (int e = 0; e < kElements; ++e) {
+      for (int i = 0; i < kSamples; ++i) {
+        double value = 0.0;
+        for (const Spot& s : kSpots)
+          value +=
+              pulse(kFirst_s + i / kSampling_hz - sent_s(k, s) - std::hypot(s.x_m - element_x_m(e), s.z_m) / c_m_s);
+        samples.push_back(1000.0 * value);
+      }
+    }
+  }
+  return samples;
+}
+
+std::vector<double> places_m(double unit) {
+  std::vector<double> x;
+  for (int e = 0; e < kElements; ++e) x.push_back(element_x_m(e) / unit);
+  return x;
+}
+
+void expect_points(const OpenedSource& opened) {
+  ImagingParams p = default_params(*opened.info.acquisition);
+  p.formation.grid_kind = GridChoice::cartesian;
+  p.formation.lateral_min_m = -10e-3;
+  p.formation.lateral_max_m = 10e-3;
+  p.formation.grid_nx = 201;
+  p.formation.depth_min_m = 15e-3;
+  p.formation.depth_max_m = 35e-3;
+  p.formation.grid_nz = 401;
+  const Picture picture = process({.source = opened.source, .params = p}).at(0);
+  for (const Spot& s : kSpots) {
+    const Peak peak = find_peak(picture, s.x_m, s.z_m, 1.5e-3, 1.5e-3);
+    EXPECT_NEAR(peak.x_m, s.x_m, 0.05e-3);
+    EXPECT_NEAR(peak.z_m, s.z_m, 0.05e-3);
+    EXPECT_GT(peak.db, -12.0F);
+  }
+}
+
+// Elements and virtual sources in mm, sampling in MHz.
+void write_diverging(test::Hdf5Fixture& file, double said_center_hz) {
+  const double c_m_s = 1540.0;
+  const std::vector<Spot> sources{{-5e-3, -12e-3}, {0.0, -13e-3}, {5e-3, -12e-3}};
+  file.numbers("acq/rf", {3, kElements, kSamples},
+               echoes(3, c_m_s,
+                      [&](int k, const Spot& s) {
+                        const Spot& from = sources[static_cast<std::size_t>(k)];
+                        double first_m = HUGE_VAL;
+                        for (int e = 0; e < kElements; ++e)
+                          first_m = std::min(first_m, std::hypot(element_x_m(e) - from.x_m, from.z_m));
+                        return (std::hypot(s.x_m - from.x_m, s.z_m - from.z_m) - first_m) / c_m_s;
+                      }),
+               {.type = H5T_STD_I16LE, .chunk = {}});
+  file.number("acq/fs", 40.0);
+  file.number("acq/fc", said_center_hz);
+  file.number("acq/c", c_m_s);
+  file.number("t0", kFirst_s);
+  file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
+  file.numbers("tx/src", {3, 2}, {-5.0, -12.0, 0.0, -13.0, 5.0, -12.0});
+}
+
+TEST(ImportedPoints, DivergingWavesInMillimetres) {
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "div.h5");
+  write_diverging(file, kCenter_hz);
+  const OpenedSource opened = open_source(file.close().string());
+  expect_points(opened);
+  EXPECT_TRUE(measure_doubts(opened).empty());
+}
+
+TEST(ImportedPoints, AWrongCentreFrequencyIsDoubted) {
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "div.h5");
+  write_diverging(file, 3e6);
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_NE(doubts[0].text.find("centre frequency 3 MHz"), std::string::npos) << doubts[0].text;
+  double cured_hz = 0.0;
+  ASSERT_EQ(std::sscanf(doubts[0].cure.c_str(), "--set center_hz=%lf", &cured_hz), 1) << doubts[0].cure;
+  EXPECT_NEAR(cured_hz, kCenter_hz, 0.05 * kCenter_hz);
+}
+
+// BRAIN: A-scans of pairs, those of tx > rx are not in the file.
+TEST(ImportedPoints, HalfAMatrixOfBrain) {
+  const double c_m_s = 6300.0 / 4.0;
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "exp_data.h5");
+  const std::vector<double> all =
+      echoes(kElements, c_m_s, [&](int k, const Spot& s) { return std::hypot(s.x_m - element_x_m(k), s.z_m) / c_m_s; });
+  std::vector<double> tx, rx, times_s;
+  for (int t = 0; t < kElements; ++t) {
+    for (int e = t; e < kElements; ++e) tx.push_back(t + 1), rx.push_back(e + 1);
+  }
+  std::vector<double> lines(kSamples * tx.size());
+  for (std::size_t k = 0; k < tx.size(); ++k) {
+    const auto from = static_cast<std::size_t>((tx[k] - 1.0) * kElements + rx[k] - 1.0) * kSamples;
+    for (std::size_t i = 0; i < kSamples; ++i) lines[i * tx.size() + k] = all[from + i];
+  }
+  for (int i = 0; i < kSamples; ++i) times_s.push_back(kFirst_s + i / kSampling_hz);
+  const test::DatasetPlan doubles{.type = H5T_IEEE_F64LE, .chunk = {}};
+  file.numbers("exp_data/time_data", {kSamples, tx.size()}, lines);
+  file.numbers("exp_data/tx", {tx.size()}, tx);
+  file.numbers("exp_data/rx", {rx.size()}, rx);
+  file.numbers("exp_data/time", {kSamples}, times_s, doubles);
+  file.numbers("exp_data/array/el_xc", {kElements}, places_m(1.0), doubles);
+  file.number("exp_data/array/centre_freq", kCenter_hz);
+  file.number("exp_data/ph_velocity", c_m_s);
+  const OpenedSource opened = open_source(file.close().string());
+  EXPECT_EQ(opened.info.format, "HDF5 (BRAIN exp_data)");
+  EXPECT_EQ(opened.info.acquisition->n_transmits(), kElements);
+  expect_points(opened);
+}
+
+}  // namespace
+}  // namespace echoloop::import_test
