@@ -193,10 +193,12 @@ Options parse_view(std::vector<std::string> words, Options o) {
   OptionTexts texts;
   CLI::App app("Echoloop: a viewer for live ultrasound cineloops.\nResearch use, not a medical device.", "echoloop");
   add_options(app, o, texts);
-  // `info`, `repair` and `describe` are words before the source, not options: they are removed first.
+  // `info`, `repair`, `render` and `describe` are words before the source, not options: they are removed first.
   const std::vector<std::string> all = words;
-  for (const auto& [word, command] :
-       {std::pair{"info", Command::info}, {"repair", Command::repair}, {"describe", Command::describe}}) {
+  for (const auto& [word, command] : {std::pair{"info", Command::info},
+                                      {"repair", Command::repair},
+                                      {"render", Command::render},
+                                      {"describe", Command::describe}}) {
     if (words.empty() || words.front() != word) continue;
     o.command = command;
     words.erase(words.begin());
