@@ -44,6 +44,9 @@ TEST(Caption, NamesTheAdaptiveMethod) {
       << words(image);
   image.params.formation.adaptive_axis = AdaptiveAxis::both;
   EXPECT_NE(words(image).find("adaptive:coherence 0.25, elements and transmits:|"), std::string::npos) << words(image);
+  image.params.formation.adaptive_show = AdaptiveShow::weight;
+  EXPECT_NE(words(image).find("adaptive:weight of coherence 0.25, "), std::string::npos) << words(image);
+  image.params.formation.adaptive_show = AdaptiveShow::image;
   image.params.formation.adaptive = Adaptive::slsc;  // elements, whatever the axis says
   EXPECT_NE(words(image).find("adaptive:slsc, elements, transmits summed:|"), std::string::npos) << words(image);
 }

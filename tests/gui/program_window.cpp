@@ -286,7 +286,7 @@ int ProgramWindow::wait_for_end() {
 void look_like_the_program(Scene& scene, const std::string& phantom) {
   scene.state.source.phantom = phantom;
   scene.state.backend = "CPU";
-  for (const char* name : {"Detail", "Smooth", "Deep", "Course"}) {
+  for (const char* name : {"Detail", "Smooth", "Deep", "Course", "Coherence", "Wiener", "Capon"}) {
     PresetView preset;
     preset.name = name;
     preset.slot = static_cast<int>(scene.state.presets.list.size()) + 1;

@@ -67,6 +67,13 @@ bool number_row(PanelContext& c, Column& column, const ParamSpec& spec, const Pa
   return true;
 }
 
+// Whether each choice has room beside the others.
+bool fits_segments(const Ui& ui, const Rect& r, const std::vector<Choice>& choices) {
+  float widest = 0;
+  for (const Choice& choice : choices) widest = std::max(widest, ui.width(Type::body, choice.label));
+  return static_cast<float>(choices.size()) * widest <= r.width();
+}
+
 bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::string_view note) {
   const std::string_view label = spec.control.short_label.empty() ? spec.label : spec.control.short_label;
   const std::string_view why = why_no_effect(spec, param_context(c));
@@ -75,8 +82,9 @@ bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::str
   const int chosen = static_cast<int>(get_number(c.state.params, spec));
   const Rect r = c.ui.labelled(column, label, {}, why.empty());
   const Choice shown{get_choice(c.state.params, spec).label, note};
-  const auto picked = is_listed(spec) ? c.ui.combo(spec.key.data(), r, shown, choices, chosen, tip)
-                                      : c.ui.segmented(spec.key.data(), r, choices, chosen, tip);
+  const bool listed = is_listed(spec) || !fits_segments(c.ui, r, choices);
+  const auto picked = listed ? c.ui.combo(spec.key.data(), r, shown, choices, chosen, tip)
+                             : c.ui.segmented(spec.key.data(), r, choices, chosen, tip);
   if (!picked) return false;
   set_number(c.state.params, spec, *picked);
   return true;
