@@ -163,6 +163,22 @@ void join_kiosk(std::vector<std::string>& words) {
   }
 }
 
+// KEY=VALUE,KEY=VALUE as one each; a comma that no KEY= follows belongs to the value.
+std::vector<std::string> split_sets(const std::vector<std::string>& given) {
+  std::vector<std::string> sets;
+  for (const std::string& text : given) {
+    std::size_t begin = 0;
+    for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1)) {
+      const std::size_t equals = text.find('=', comma);
+      if (equals == std::string::npos || text.find(',', comma + 1) < equals) continue;
+      sets.push_back(text.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    sets.push_back(text.substr(begin));
+  }
+  return sets;
+}
+
 // Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.preset.empty()) {
@@ -171,7 +187,7 @@ void take_settings(Options& o, const OptionTexts& t) {
   }
   if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
   if (!t.grid.empty()) add_grid(o.settings, t.grid);
-  std::vector<std::string> sets = t.sets;
+  std::vector<std::string> sets = split_sets(t.sets);
   const Facts facts = take_facts(sets);
   for (const auto& [key, value] : facts) o.facts[key] = value;
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());

@@ -50,7 +50,7 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--preset", t.preset, "Parameters from a TOML file")->type_name("FILE");
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
-      ->type_name("KEY=VALUE");
+      ->type_name("KEY=VALUE,...");
   app.add_flag("--list-params", t.list_params, "Print all parameters with unit, range and description");
   app.add_option("--grid", t.grid, "Pixel grid X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")
       ->type_name("GRID");

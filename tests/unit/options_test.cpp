@@ -130,6 +130,14 @@ TEST(Options, SettingsApplyInOrderPresetsFirst) {
   EXPECT_EQ(applied({"--preset", preset, "--recipe", "analytic"}).formation.recipe, Recipe::analytic);
 }
 
+TEST(Options, SeveralSettingsMayStandInOne) {
+  const ImagingParams p = applied({"--set", "adaptive=generalized,adaptive_axis=both,adaptive_bins=3"});
+  EXPECT_EQ(p.formation.adaptive, Adaptive::generalized);
+  EXPECT_EQ(p.formation.adaptive_axis, AdaptiveAxis::both);
+  EXPECT_EQ(p.formation.adaptive_bins, 3);
+  expect_refusal([] { (void)applied({"--set", "f_number=1,2"}); }, "f_number");
+}
+
 TEST(Options, BadInputNamesTheOption) {
   const std::vector<std::pair<Words, std::string>> cases = {
       {{"--no-such-option"}, "--no-such-option"},
