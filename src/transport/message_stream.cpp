@@ -60,8 +60,10 @@ std::size_t MessageStream::receive_some(std::span<std::byte> room) {
 
 bool MessageStream::fill() {
   if (begin_ < end_) return true;
+  if (std::exchange(drained_, false)) return false;
   begin_ = 0;
   end_ = receive_some(buffer_);
+  drained_ = end_ > 0 && end_ < buffer_.size();
   return end_ > 0;
 }
 

@@ -74,6 +74,7 @@ class MessageStream {
   std::uint64_t received_bytes_ = 0;
   std::vector<std::byte> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // of what came and was not taken yet, in buffer_
+  bool drained_ = false;             // the last piece was short: the socket is asked again by the next call
   std::vector<std::byte> incoming_;  // header and head of the message that is coming
   std::uint64_t samples_left_ = 0;
   std::span<std::byte> samples_;  // where the next of them go; empty: nowhere

@@ -1,6 +1,5 @@
 #include "source/live/live_server.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -134,7 +133,7 @@ void LiveServer::set_link(LiveLink link) {
 void LiveServer::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     wait();
-    accept_all();
+    if (knocked_) accept_all();
     for (const std::unique_ptr<Connection>& connection : connections_) {
       try {
         serve(*connection);
@@ -159,16 +158,17 @@ void LiveServer::run(const std::stop_token& stop) {
 
 // Until a socket has something, or somebody has called wake(), or a time is over.
 void LiveServer::wait() {
-  std::vector<pollfd> sockets{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0},
-                              {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  sockets_ = {{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0},
+              {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
   for (const std::unique_ptr<Connection>& connection : connections_) {
     const auto events = static_cast<short>(POLLIN | (connection->stream.wants_to_send() ? POLLOUT : 0));
-    sockets.push_back({.fd = connection->stream.descriptor(), .events = events, .revents = 0});
+    sockets_.push_back({.fd = connection->stream.descriptor(), .events = events, .revents = 0});
   }
-  ::poll(sockets.data(), sockets.size(), more_to_read_ ? 0 : timeout_ms());
+  ::poll(sockets_.data(), sockets_.size(), more_to_read_ ? 0 : timeout_ms());
   more_to_read_ = false;
+  knocked_ = sockets_[0].revents != 0;
   std::uint64_t count = 0;
-  static_cast<void>(::read(wake_.get(), &count, sizeof count));
+  if (sockets_[1].revents != 0) static_cast<void>(::read(wake_.get(), &count, sizeof count));
 }
 
 // A connection that is quiet and complete needs no look at the time.

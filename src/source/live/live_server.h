@@ -3,6 +3,8 @@
 // is one line, counted, and at worst the end of that connection.
 #pragma once
 
+#include <poll.h>
+
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -102,6 +104,8 @@ class LiveServer {
   std::vector<std::unique_ptr<Connection>> connections_;  // server thread
   Connection* sender_ = nullptr;                          // one of them, or null; server thread
   bool more_to_read_ = false;                             // server thread
+  bool knocked_ = false;                                  // server thread: at the listener
+  std::vector<pollfd> sockets_;                           // server thread
   std::atomic<bool> accepting_{true};
   mutable std::mutex mutex_;
   LiveStatus status_;  // what is known here; under mutex_
