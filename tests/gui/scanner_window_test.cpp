@@ -168,6 +168,25 @@ TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {
   EXPECT_EQ(app_->state().pace.held_back, HeldBack::no);
 }
 
+TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
+  start();
+  connect();
+  send(2);
+  if (app_->viewer().control_rect("scanner_accept").width() == 0.0F) click("panel_source");
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("scanner_accept").width() > 0.0F; }));
+  click("scanner_accept");
+  const auto bye = sender_->expect(13);
+  ASSERT_TRUE(bye.has_value());
+  EXPECT_EQ(bye->text(0), "disconnected by the viewer's user");
+  ASSERT_TRUE(until([&] { return status()->link == LiveLink::gone && !status()->accepting; }));
+  const std::uint64_t processed = app_->state().counts.processed;
+  click("scanner_accept");
+  ASSERT_TRUE(until([&] { return status()->accepting; }));
+  connect();
+  send(1);
+  EXPECT_EQ(app_->state().counts.processed, processed + 1);
+}
+
 // The line stays on screen where a sender is waited for, and goes with the next one.
 TEST_F(ScannerWindow, ARefusedDescriptionIsKnownWhileItIsWaitedFor) {
   start();

@@ -163,7 +163,7 @@ TEST(LiveReconnects, LeaveNothingBehind) {
   rig.start();
   ASSERT_TRUE(rig.wait_until([&] { return rig.status().link == LiveLink::gone; }));
   std::size_t descriptors = 0;
-  double mb = 0.0;
+  [[maybe_unused]] double mb = 0.0;
   for (int k = 0; k < reconnects; ++k) {
     const auto sender = rig.connect();
     sender->transport = 1 + static_cast<std::uint32_t>(k % 2);
@@ -178,7 +178,9 @@ TEST(LiveReconnects, LeaveNothingBehind) {
     }
   }
   EXPECT_EQ(open_descriptors(), descriptors);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they keep what was freed
   EXPECT_LT(resident_mb(), mb + 4.0);
+#endif
   EXPECT_EQ(rig.status().connections, static_cast<std::uint64_t>(reconnects) + 1);
   rig.expect_sums();
 }
