@@ -140,11 +140,12 @@ TEST_F(ScannerWindow, AStreamThatStoppedOnOverrunResumes) {
     app_->turn();
   }
   ASSERT_EQ(app_->state().run, RunState::fault) << "no overrun";
-  EXPECT_TRUE(sender_->expect(9).has_value()) << "STOPPED";
+  EXPECT_TRUE(sender_->seen.contains(9) || sender_->expect(9).has_value()) << "STOPPED";
   EXPECT_EQ(status()->link, LiveLink::connected);
   EXPECT_NE(app_->state().fault->title.find("the scanner is faster"), std::string::npos) << app_->state().fault->title;
   app_->turn();
-  click("cure/Resume");
+  ASSERT_GT(app_->viewer().control_rect("cure/Resume").width(), 0.0F);
+  click("cure/Resume with Drop oldest");  // frames that came before the stop may fill both slots again
   EXPECT_TRUE(sender_->expect(10).has_value()) << "RESUME";
   sender_->credits.clear();
   ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; }));

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -198,6 +199,7 @@ class ScriptedSender {
   std::uint32_t generation = 0;
   std::uint64_t frame_bytes = 0;
   std::vector<Credit> credits;
+  std::set<std::uint32_t> seen;  // kinds of messages that came
 
  private:
   void take_credits(const Message& message) {
@@ -236,6 +238,7 @@ class ScriptedSender {
     std::memcpy(&size, &head[2], 8);
     Message message{.kind = head[1], .payload = Bytes(size)};
     if (!receive_all(message.payload.data(), size)) return std::nullopt;
+    seen.insert(message.kind);
     if (message.kind == 4) {
       frame_bytes = message.at<std::uint64_t>(8);
       const auto memory = message.at<std::uint64_t>(16);
