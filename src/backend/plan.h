@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "backend/plain_array.h"
 #include "core/acquisition.h"
 #include "core/grid.h"
 #include "core/params.h"
-#include "core/plain_array.h"
 #include "core/transmits.h"
 #include "dsp/course.h"
 #include "dsp/das.h"

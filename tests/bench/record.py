@@ -68,9 +68,8 @@ def make_cineloop(folder, case, n_bytes):
     return path
 
 
-def cineloops(folder, options):
+def cineloops(folder, options, rows, save):
     """Rows of cineloops of --cineloop-bytes, .npy and .uff, each by turns with one that fits into memory."""
-    rows = []
     for case, (*_, grid) in CINELOOPS.items():
         short = make_cineloop(folder, case, 1000 << 20)
         files = {"npy": make_cineloop(folder, case, options.cineloop_bytes)}
@@ -87,15 +86,17 @@ def cineloops(folder, options):
             middle = {k: sorted(v, key=lambda r: r["frames_per_second"])[1] for k, v in figures.items()}
             long, in_memory = middle["long"], middle["short"]["frames_per_second"]
             rows.append({"case": case, "what": "cineloop", "input": "int16", "container": container,
-                         "bytes": os.path.getsize(path), "f_number": 1, "backend": long["backend"],
+                         "bytes": os.path.getsize(path), "f_number": 1, "recipe": "analytic", "precision": long["parameters"]["precision"],
+                         "backend": long["backend"],
                          "host_memory": long["host_memory"], "host_memory_bytes": long.get("host_memory_bytes", 0),
+                         "seconds_a_run": float(options.seconds),
                          "frames_per_second": round(long["frames_per_second"], 1),
                          "in_memory_frames_per_second": round(in_memory, 1),
                          "share": round(long["frames_per_second"] / in_memory, 3)})
             print(json.dumps(rows[-1]), flush=True)
+            save()
         for file in (short, *files.values()):
             os.remove(file)
-    return rows
 
 
 def run(program, arguments, folder, environment=None):
@@ -163,16 +164,23 @@ def main():
     parser.add_argument("--only-cineloops", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        if options.only_cineloops:
-            cineloops(folder, options)
-            return
-        record = bench(folder, options)
-        record["settings"]["seconds_a_run"] = float(options.seconds)
+        record = {"results": []} if options.only_cineloops else bench(folder, options)
+        record.setdefault("settings", {})["seconds_a_run"] = float(options.seconds)
         rows = record["results"]
+
+        def save():  # after each run: a machine may be taken back at any time
+            with open(options.out, "w") as out:
+                json.dump(record, out, indent=1, sort_keys=True)
+                out.write("\n")
+
+        if options.only_cineloops:
+            cineloops(folder, options, rows, save)
+            return
 
         def measure(case, what, input_type, *arguments, environment=None):
             report = run(options.program, [*arguments, "--duration", options.seconds], folder, environment)
             rows.append(row(report, case, what, input_type, rows))
+            save()
             r = rows[-1]
             t = r["timing_ms"]
             print(f'{r["case"]:5} {r["what"]:17} {r["input"]:8} {r["host_memory"]:14} {r["streams"]:8} '
@@ -197,10 +205,7 @@ def main():
                 measure("S1", f"timeline {state}", name, *s1, "--rate", "max", "--lanes", options.lanes,
                         environment=panels(folder, state))
         if files and options.cineloop_bytes > 0:
-            rows += cineloops(folder, options)
-    with open(options.out, "w") as out:
-        json.dump(record, out, indent=1, sort_keys=True)
-        out.write("\n")
+            cineloops(folder, options, rows, save)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,8 @@ TEST(Lzf, DamageIsRefused) {
   EXPECT_FALSE(hdf5::unpack_lzf(Bytes{0, 'x', 32, 1}, out));  // repeats what lies before the beginning
 
   const TempFolder folder;
-  EXPECT_NE(refusal(lzf_file(folder, packed, 64)).find("stored in chunks of"), std::string::npos);
+  const std::string refused = refusal(lzf_file(folder, packed, 64));
+  EXPECT_NE(refused.find("stored in chunks of"), std::string::npos) << refused;
 }
 
 }  // namespace

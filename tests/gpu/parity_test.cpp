@@ -9,6 +9,8 @@ constexpr double kStageTolerance = 2e-5;
 // A pixel of a sector lies at a float of its own on each side: half a unit of the last place of 0.1 m is 4e-9 m, or
 // 1e-4 radians of a wave of 0.3 mm.
 constexpr double kSectorTolerance = 1e-4;
+// A weight is a small difference of large sums where channels hardly agree.
+constexpr double kWeightTolerance = 1e-4, kWeightTolerance_db = 0.1;
 
 class Parity : public GpuTest, public ::testing::WithParamInterface<Case> {};
 class Linearity : public GpuTest {};
@@ -29,9 +31,10 @@ TEST_P(Parity, StagesAgree) {
   const double tolerance = tables.grid.polar() || !tables.columns.empty() ? kSectorTolerance : kStageTolerance;
   EXPECT_LE(relative_l2(got.conditioned, want.conditioned), kStageTolerance);
   EXPECT_LE(relative_l2(got.beamformed, want.beamformed, 2, edge), tolerance);
-  EXPECT_LE(relative_l2(got.envelope, want.envelope, 1, edge), tolerance);
+  const bool weighed = c.adaptive != Adaptive::off;
+  EXPECT_LE(relative_l2(got.envelope, want.envelope, 1, edge), weighed ? kWeightTolerance : tolerance);
   ASSERT_EQ(got.db.size(), plan->grid.pixels());
-  EXPECT_LE(largest_difference_db(got.db, want.db, -60.0, edge), 0.05);
+  EXPECT_LE(largest_difference_db(got.db, want.db, -60.0, edge), weighed ? kWeightTolerance_db : 0.05);
 }
 
 // Everything before the logarithm is linear: simulated amplitudes of 1e-9 give the picture of large ones.

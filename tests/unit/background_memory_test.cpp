@@ -7,7 +7,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 #include "support/fake_backend.h"
 #include "support/numbered_frames.h"
 #include "support/waiting.h"

@@ -1,4 +1,4 @@
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

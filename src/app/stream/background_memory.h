@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 #include "source/source.h"
 
 namespace echoloop {

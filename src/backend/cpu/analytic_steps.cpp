@@ -9,7 +9,7 @@
 #include "backend/cpu/fir_conditioner.h"
 #include "backend/cpu/method_das.h"
 #include "backend/cpu/window_das.h"
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 #include "dsp/level.h"
 
 namespace echoloop {

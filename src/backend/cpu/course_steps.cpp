@@ -3,7 +3,7 @@
 
 #include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/cpu_steps.h"
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 #include "dsp/kiss_plan.h"
 #include "dsp/level.h"
 

@@ -9,7 +9,7 @@
 #include "backend/cpu/cpu_lane.h"
 #include "backend/cpu/cpu_structure.h"
 #include "backend/gate_device.h"
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 
 namespace echoloop {
 namespace {

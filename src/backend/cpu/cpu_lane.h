@@ -11,7 +11,7 @@
 #include "backend/cpu/cpu_refiner.h"
 #include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/worker_pool.h"
-#include "core/plain_array.h"
+#include "backend/plain_array.h"
 
 namespace echoloop {
 

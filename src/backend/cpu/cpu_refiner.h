@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backend/cpu/worker_pool.h"
+#include "backend/plain_array.h"
 #include "backend/refine_plan.h"
-#include "core/plain_array.h"
 
 namespace echoloop {
 
