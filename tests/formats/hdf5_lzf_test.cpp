@@ -51,7 +51,8 @@ std::filesystem::path lzf_file(const TempFolder& folder, const Bytes& bytes, uns
   write_uff(file, {});
   file.remove("channel_data/data");
   const hsize_t dims[4] = {2, 3, 4, 6}, at[4] = {};
-  const unsigned values[3] = {4, 261, size};  // as h5py writes them
+  const unsigned values[3] = {4, 261, size};                                   // as h5py writes them
+  if (H5Zfilter_avail(hdf5::kLzfFilter) > 0) H5Zunregister(hdf5::kLzfFilter);  // ours, if this process read: no encoder
   const hid_t plan = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(4, dims, nullptr);
   H5Pset_chunk(plan, 4, dims);
   H5Pset_filter(plan, hdf5::kLzfFilter, H5Z_FLAG_OPTIONAL, 3, values);
