@@ -175,7 +175,7 @@ void LiveServer::wait() {
 int LiveServer::timeout_ms() const {
   constexpr int kLook_ms = 100;
   const bool waits = std::ranges::any_of(connections_, [](const auto& connection) {
-    return !connection->greeted || connection->untold || connection->stream.in_the_middle() || connection->pings();
+    return !connection->greeted || connection->unsent || connection->stream.in_the_middle() || connection->pings();
   });
   return waits ? kLook_ms : -1;
 }
@@ -423,14 +423,14 @@ void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender&
                         .lost = now.lost,
                         .missing = now.missing,
                         .stale = now.stale};
-  const LiveState& told = connection.state;
-  connection.untold = state != told;
-  const bool soon = state.policy == told.policy && state.paused == told.paused;
+  const LiveState& sent = connection.state;
+  connection.unsent = state != sent;
+  const bool soon = state.policy == sent.policy && state.paused == sent.paused;
   const std::int64_t time_ns = now_ns();
-  if (!connection.untold || (soon && time_ns - connection.told_ns < kBetweenStates_ns)) return;
+  if (!connection.unsent || (soon && time_ns - connection.sent_ns < kBetweenStates_ns)) return;
   connection.state = state;
-  connection.told_ns = time_ns;
-  connection.untold = false;
+  connection.sent_ns = time_ns;
+  connection.unsent = false;
   send(connection, LiveKind::state, encode(state));
 }
 

@@ -52,10 +52,10 @@ class LiveServer {
     bool has_memory = false;           // the sender has the descriptor of the shared memory
     std::optional<FrameWord> filling;  // inline: whose samples are coming
     std::optional<FrameMemory> memory;
-    LiveState state;           // as told
-    std::string stopped;       // as told
-    std::int64_t told_ns = 0;  // when `state` was
-    bool untold = false;       // counts have changed since, and go out a little later
+    LiveState state;           // as sent
+    std::string stopped;       // as sent
+    std::int64_t sent_ns = 0;  // when `state` was
+    bool unsent = false;       // counts have changed since, and go out a little later
     std::uint64_t frames = 0;
     std::uint64_t faults = 0;  // since the last frame that was right
     std::int64_t heard_ns = 0;
