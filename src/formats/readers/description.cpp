@@ -204,7 +204,7 @@ Json with_times(const std::string& what, const Json& meta, std::size_t n_samples
   return complete;
 }
 
-// The columns of a picture that somebody has formed: one plane wave straight down, time zero at the array.
+// Columns of an image that is already beamformed: one plane wave straight down, time zero at the array.
 void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
   a.transmits.resize(1);
   a.transmits[0].t0_s = optional_number(what, meta, "t0_s", 0.0);

@@ -36,7 +36,7 @@ double decode_number(std::span<const std::byte> payload);
 // A line as an Error says it: of `what`, or of one of `others`.
 Error decode_refusal(std::span<const std::byte> payload, const std::string& what,
                      std::span<const SidecarFile> others = {});
-std::string decode_outline(std::span<const std::byte> payload);  // JSON that nobody has checked
+std::string decode_outline(std::span<const std::byte> payload);  // JSON, unchecked
 std::string decode_name(std::span<const std::byte> payload);     // of a file, without folders
 FrameRun decode_run(std::span<const std::byte> payload);
 LibraryRecording decode_opened(std::span<const std::byte> payload, const std::string& what);
