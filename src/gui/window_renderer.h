@@ -1,6 +1,5 @@
 // Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. In software rendering most frames are drawn
-// only where the picture is; the columns follow ten times a second, and at once while somebody touches them. UI thread
-// only.
+// only where the picture is; the columns follow ten times a second, and at once while they are in use. UI thread only.
 #pragma once
 
 #include <filesystem>

@@ -88,21 +88,22 @@ Shader::Times Shader::times() const {
   return now;
 }
 
-bool Shader::reload_if_changed(std::string& report) {
+bool Shader::files_changed() {
   constexpr std::int64_t kLookEvery_ns = 500'000'000;
   const std::int64_t now = now_ns();
   if (now - looked_ns_ < kLookEvery_ns) return false;
   looked_ns_ = now;
   const Times changed = times();
-  if (changed == seen_) return false;
-  seen_ = changed;
+  return std::exchange(seen_, changed) != changed;
+}
+
+std::string Shader::reload() {
   try {
     glDeleteProgram(std::exchange(program_, link(files_, define_)));
-    report = "Shader \"" + files_[1].stem().string() + "\" reloaded.";
+    return {};
   } catch (const Error& error) {
-    report = std::string(error.what()) + "; the last valid shader is used";
+    return std::string(error.what()) + "; the last valid shader is used";
   }
-  return true;
 }
 
 void Shader::use() const { glUseProgram(program_); }

@@ -17,8 +17,10 @@ class Shader {
   Shader(const Shader&) = delete;
   Shader& operator=(const Shader&) = delete;
 
-  // Looks at the files' times, at most twice a second. True when they were read again; `report` then says how it went.
-  bool reload_if_changed(std::string& report);
+  // Whether a file's time is another than at the last look; the files are looked at no more than twice a second.
+  [[nodiscard]] bool files_changed();
+  // Reads the files again. Returns why the last valid program stays in use; empty when the new one is in use.
+  [[nodiscard]] std::string reload();
 
   void use() const;
   [[nodiscard]] int uniform(const char* name) const;  // -1 when the shader does not use it

@@ -47,7 +47,9 @@ void FlowPainter::find() {
 }
 
 bool FlowPainter::reload_if_changed(std::string& report) {
-  if (!shader_.reload_if_changed(report)) return false;
+  if (!shader_.files_changed()) return false;
+  const std::string fault = shader_.reload();
+  report = fault.empty() ? "Shader \"flow\" reloaded." : fault;
   find();
   return true;
 }

@@ -44,13 +44,13 @@ void ImagePainter::Variant::find() {
 }
 
 bool ImagePainter::reload_if_changed(std::string& report) {
-  bool any = false;
+  if (!general_.shader.files_changed()) return false;  // the files of all variants
+  report = "Shader \"image\" reloaded.";
   for (Variant* variant : {&general_, &plain_, &general_polar_, &plain_polar_}) {
-    if (!variant->shader.reload_if_changed(report)) continue;
+    if (const std::string fault = variant->shader.reload(); !fault.empty()) report = fault;
     variant->find();
-    any = true;
   }
-  return any;
+  return true;
 }
 
 void ImagePainter::set_grid(const Variant& v, const Grid& grid) {

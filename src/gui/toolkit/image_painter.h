@@ -26,6 +26,7 @@ class ImagePainter {
   ImagePainter(const ImagePainter&) = delete;
   ImagePainter& operator=(const ImagePainter&) = delete;
 
+  // True when the files of the shader were read again; `report` then has one line about all variants.
   bool reload_if_changed(std::string& report);
 
   // Into the current framebuffer of `width` x `height`.
