@@ -119,6 +119,13 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence, const Frame
   }
 }
 
+void FrameRing::count_dropped(std::uint64_t sequence, const FrameGap& gap) {
+  const std::scoped_lock lock(mutex_);
+  number_frame(sequence, gap);
+  ++counts_.produced;
+  ++counts_.dropped;
+}
+
 // Under mutex_.
 RingLoad FrameRing::load(std::int64_t now_ns) const {
   RingLoad load{.now_ns = now_ns};

@@ -74,6 +74,9 @@ class FrameRing {
   // [producer thread]
   WriteLease begin_write(std::uint64_t sequence, const FrameGap& gap = {});
 
+  // A frame that the source has let go of: counted as produced and as dropped. [producer thread]
+  void count_dropped(std::uint64_t sequence, const FrameGap& gap);
+
   // The oldest frame, waiting for one at most `wait`, or until wake(). [processing thread]
   std::optional<ReadLease> begin_read(std::chrono::nanoseconds wait);
   void wake();  // ends the reader's wait, or its next one; any thread

@@ -213,6 +213,11 @@ void Producer::run() {
     while (wait_for_turn()) {
       const std::optional<Arrival> arrival = next_arrival();
       if (!arrival) break;
+      if (arrival->dropped) {
+        ring_.count_dropped(arrival->stamp.sequence, arrival->stamp.gap);
+        next_sequence_ = arrival->stamp.sequence + 1;
+        continue;
+      }
       const bool goes_on = put_frames(arrival->stamp);
       // A refused frame has been.
       if (goes_on || state_ == ProducerState::refused) next_sequence_ = arrival->stamp.sequence + 1;

@@ -28,6 +28,7 @@ enum class Taking { on, paused };
 struct Arrival {
   FrameStamp stamp;                 // acquired_ns is left to the ring
   AcquisitionPtr acquisition = {};  // that this frame is the first of; null: the same as that of the frame before
+  bool dropped = false;             // it is counted alone: it came while the stream was stopped
 };
 
 class Source {

@@ -127,7 +127,11 @@ TEST_F(ScannerWindow, TheAddressOpenedAgainWhileItIsWaitedAtIsWaitedAt) {
   EXPECT_EQ(status()->connections, 1U) << "the other one was only waited at";
 }
 
-TEST_F(ScannerWindow, AStreamThatStoppedOnOverrunResumes) {
+class ScannerWindowCures : public ScannerWindow, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Buttons, ScannerWindowCures, ::testing::Values("Resume", "Resume with Drop oldest"),
+                         [](const auto& cure) { return cure.index == 0 ? "Resume" : "DropOldest"; });
+
+TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   start(RingPolicy::error);
   connect();
   for (int k = 0; k < 200 && app_->state().cine.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
@@ -145,7 +149,7 @@ TEST_F(ScannerWindow, AStreamThatStoppedOnOverrunResumes) {
   EXPECT_NE(app_->state().fault->title.find("the scanner is faster"), std::string::npos) << app_->state().fault->title;
   app_->turn();
   ASSERT_GT(app_->viewer().control_rect("cure/Resume").width(), 0.0F);
-  click("cure/Resume with Drop oldest");  // frames that came before the stop may fill both slots again
+  click("cure/" + std::string(GetParam()));
   EXPECT_TRUE(sender_->expect(10).has_value()) << "RESUME";
   sender_->credits.clear();
   ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; }));
@@ -153,6 +157,11 @@ TEST_F(ScannerWindow, AStreamThatStoppedOnOverrunResumes) {
   EXPECT_GT(app_->state().counts.produced, before) << "the counts go on";
   EXPECT_GE(app_->state().cine.frames, 3U) << "and the history stays";
   EXPECT_EQ(status()->connections, 1U);
+  send(5);
+  EXPECT_EQ(app_->state().run, RunState::live) << "what came before the stop does not fill the slots again";
+  const RingCounts& n = app_->state().counts;
+  EXPECT_EQ(n.produced, n.processed + n.dropped + n.refused + n.in_flight);
+  EXPECT_EQ(n.missing(), 0U);
 }
 
 TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {

@@ -94,6 +94,33 @@ TEST(Live, ErrorStopsTheStreamAndTheSenderIsTold) {
   rig.expect_sums();
 }
 
+// Frames that came before the stop and during it would stop the stream again: they are dropped, and counted.
+TEST(Live, AStreamThatResumesBeginsWithTheNextFrame) {
+  for (const std::uint32_t transport : {1U, 2U}) {
+    LiveRig rig;
+    const auto sender = rig.start(small_scan(), RingPolicy::error, 4, transport);
+    for (std::uint64_t k = 0; k < 5; ++k) ASSERT_TRUE(sender->frame(k, 1));
+    ASSERT_TRUE(rig.wait_until([&] { return rig.producer->state() == ProducerState::refused; }));
+    for (std::uint64_t k = 5; k < 20; ++k) ASSERT_TRUE(sender->frame(k, 2));
+    ASSERT_TRUE(sender->frame(25, 3, {.lost = 2}));  // 5 left out, 2 of them lost at the sender
+    ASSERT_TRUE(sender->frame(25, 3, {.lost = 2}));
+    ASSERT_TRUE(rig.wait_until([&] { return rig.status().frames == 22; }));
+    rig.stream(RingPolicy::error, 4, rig.end_stream());
+    ASSERT_TRUE(rig.wait_until([&] { return rig.ring->counts().produced == 22; }));
+    const RingCounts counts = rig.ring->counts();
+    EXPECT_EQ(counts.dropped, 4U + 17U) << "in the slots, and after the refused one";
+    EXPECT_EQ(counts.refused, 1U);
+    EXPECT_EQ(counts.lost_at_sender, 2U);
+    EXPECT_EQ(counts.missing(), 3U);
+    EXPECT_EQ(counts.duplicates, 1U);
+    rig.expect_sums();
+    for (std::uint64_t k = 26; k < 400; ++k) rig.expect_frame(*sender, k, 5);  // more than there are blocks
+    EXPECT_EQ(rig.producer->state(), ProducerState::running);
+    EXPECT_EQ(rig.ring->counts().missing(), 3U);
+    rig.expect_sums();
+  }
+}
+
 TEST(Live, ASenderThatComesBackFollowsOn) {
   LiveRig rig;
   auto sender = rig.start();

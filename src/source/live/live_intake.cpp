@@ -135,7 +135,8 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   if (!arrived_.wait(lock, stop, [this] { return has_news(); })) {
     throw Error("live source", "the wait for a frame was ended", "a frame");
   }
-  if (queue_.empty() || queue_.front().scan != streamed_) {
+  const bool dropped = !queue_.empty() && queue_.front().dropped;
+  if (!dropped && (queue_.empty() || queue_.front().scan != streamed_)) {
     const LiveScanPtr& next_scan = queue_.empty() ? scan_ : queue_.front().scan;
     lending_ = false;
     streamed_ = next_scan;
@@ -145,8 +146,8 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   }
   current_ = std::move(queue_.front());
   queue_.pop_front();
-  fetched_ = false;
-  return Arrival{.stamp = current_.stamp};
+  fetched_ = dropped;
+  return Arrival{.stamp = current_.stamp, .dropped = dropped};
 }
 
 void LiveIntake::give_back(FrameMemory memory) {
@@ -231,9 +232,17 @@ void LiveIntake::resume() {
   {
     const std::scoped_lock lock(mutex_);
     lending_ = true;
-    stopped_.clear();
+    if (!std::exchange(stopped_, {}).empty()) drop_queue();
   }
   wake_();
+}
+
+// What came before and during a stop would fill the slots again at once: the frames are counted, and their memory is
+// free. Under mutex_.
+void LiveIntake::drop_queue() {
+  for (Queued& queued : queue_) {
+    if (!std::exchange(queued.dropped, true)) blocks_.give_back(std::exchange(queued.memory, {}));
+  }
 }
 
 void LiveIntake::refused(const std::string& line) {

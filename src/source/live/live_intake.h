@@ -75,7 +75,7 @@ class LiveIntake {
   [[nodiscard]] std::string name() const;
   [[nodiscard]] double device_hz() const;  // 0: none
   void make_blocks(const std::function<FrameMemory(std::size_t)>& allocate);
-  void resume();
+  void resume();  // after a stop without the frames that came before
   // Any thread:
   void refused(const std::string& line);
   void set_policy(RingPolicy policy);
@@ -88,10 +88,12 @@ class LiveIntake {
     FrameStamp stamp;
     FrameMemory memory;
     LiveScanPtr scan;
+    bool dropped = false;  // it came before resume(); there is no memory
   };
 
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
+  void drop_queue();
   void check(std::span<const std::byte> samples);
   [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
   [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }
