@@ -52,7 +52,7 @@ std::optional<LibraryRecording> read_named_layout(const OpenRequest& request, co
   std::vector<std::size_t> transmits;  // elements that fire, in their order
   for (const double number : sent) transmits.push_back(element_at(what, number, n));
   std::ranges::sort(transmits);
-  transmits.erase(std::ranges::unique(transmits).begin(), transmits.end());
+  transmits.erase(std::unique(transmits.begin(), transmits.end()), transmits.end());
   const auto bytes = checked_bytes(std::vector{transmits.size(), n, n_samples}, sizeof(float));
   if (!bytes || *bytes > std::size_t{4} << 30) throw Error(what, "too many A-scans", "up to 4 GiB");
   const std::vector<double> samples = tree.numbers(*data, kMostBrainSamples);
