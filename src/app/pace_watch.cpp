@@ -31,14 +31,16 @@ StreamPace PaceWatch::update(const Sample& sample) {
   const auto frames = static_cast<double>(sample.next_sequence - first.next_sequence);
   const double waited_share = static_cast<double>(sample.waited_ns - first.waited_ns) * 1e-9 / seconds;
   pace_.made_hz = frames / seconds;
-  pace_.rate_hz = sample.rate_hz;
-  const bool paced = std::isfinite(sample.rate_hz) && sample.rate_hz > 0.0;
-  const bool behind = paced && is_behind(frames, sample.rate_hz * seconds, pace_.held_back != HeldBack::no);
-  const double missing_share = behind ? 1.0 - pace_.made_hz / sample.rate_hz : 0.0;
+  pace_.rate_hz = sample.live && !std::isfinite(sample.rate_hz) ? sample.frame_rate_hz : sample.rate_hz;
+  const bool paced = std::isfinite(pace_.rate_hz) && pace_.rate_hz > 0.0;
+  const bool behind = paced && is_behind(frames, pace_.rate_hz * seconds, pace_.held_back != HeldBack::no);
+  const double missing_share = behind ? 1.0 - pace_.made_hz / pace_.rate_hz : 0.0;
   pace_.held_back = !behind                              ? HeldBack::no
                     : waited_share > 0.5 * missing_share ? HeldBack::by_processing
+                    : sample.live                        ? HeldBack::no
                                                          : HeldBack::by_source;
-  pace_.slower = sample.frame_rate_hz > 0.0 && is_behind(frames, sample.frame_rate_hz * seconds, pace_.slower);
+  pace_.slower =
+      !sample.live && sample.frame_rate_hz > 0.0 && is_behind(frames, sample.frame_rate_hz * seconds, pace_.slower);
   pace_.speed = pace_.slower ? pace_.made_hz / sample.frame_rate_hz : 1.0;
   return pace_;
 }

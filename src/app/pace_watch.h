@@ -18,6 +18,7 @@ class PaceWatch {
     double rate_hz = 0.0;             // in use; infinite: as fast as it goes
     double frame_rate_hz = 0.0;       // of the acquisition; 0: unknown, then nothing is slower than it
     bool runs = false;                // the source is to make frames now
+    bool live = false;                // a scanner: without a playing speed; how fast it goes by itself is no fault
   };
   StreamPace update(const Sample& sample);
 

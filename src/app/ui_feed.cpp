@@ -73,7 +73,8 @@ void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t no
                              .waited_ns = state.counts.producer_waited_ns,
                              .rate_hz = session.rate_hz(),
                              .frame_rate_hz = state.source.acquisition->frame_rate_hz,
-                             .runs = runs});
+                             .runs = runs,
+                             .live = state.source.live});
 }
 
 void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t now) {

@@ -12,7 +12,7 @@ namespace {
 // A source of which `made_hz` frames a second come, waiting for the rest of the time, sampled as the window does.
 struct Rig {
   double rate_hz = 50.0, frame_rate_hz = 50.0, made_hz = 50.0, waits = 0.0;
-  bool runs = true;
+  bool runs = true, live = false;
   double time_s = 100.0, sequence = 7.0, waited_s = 0.0;
   PaceWatch watch = {};
 
@@ -28,7 +28,8 @@ struct Rig {
                            .waited_ns = std::llround(waited_s * 1e9),
                            .rate_hz = rate_hz,
                            .frame_rate_hz = frame_rate_hz,
-                           .runs = runs});
+                           .runs = runs,
+                           .live = live});
     }
     return pace;
   }
@@ -77,6 +78,21 @@ TEST(PaceWatch, WithoutARateThereIsNothingToBeSlowerThan) {
   const StreamPace pace = unpaced.after(4.0);
   EXPECT_EQ(pace.held_back, HeldBack::no);
   EXPECT_TRUE(pace.slower);
+}
+
+TEST(PaceWatch, AScannerIsHeldBackAgainstItsDescribedRateAndHasNoPlayingSpeed) {
+  constexpr double kAsItComes = std::numeric_limits<double>::infinity();
+  Rig rig{.rate_hz = kAsItComes, .made_hz = 23.0, .waits = 0.54, .live = true};
+  const StreamPace pace = rig.after(4.0);
+  EXPECT_EQ(pace.held_back, HeldBack::by_processing);
+  EXPECT_EQ(pace.rate_hz, 50.0);
+  EXPECT_NEAR(pace.made_hz, 23.0, 0.5);
+  EXPECT_FALSE(pace.slower);
+  Rig slow{.rate_hz = kAsItComes, .made_hz = 30.0, .live = true};
+  EXPECT_EQ(slow.after(4.0).held_back, HeldBack::no) << "nothing holds it back";
+  EXPECT_FALSE(slow.after(4.0).slower);
+  Rig unknown{.rate_hz = kAsItComes, .frame_rate_hz = 0.0, .made_hz = 23.0, .waits = 0.54, .live = true};
+  EXPECT_EQ(unknown.after(4.0).held_back, HeldBack::no);
 }
 
 TEST(PaceWatch, APauseAndAnotherRateBeginAnew) {
