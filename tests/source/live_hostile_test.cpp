@@ -1,11 +1,14 @@
 // Senders that are broken or mean harm, line by line: each gets a line, is counted, and the stream goes on.
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
+#include "core/error.h"
 #include "source/live_rig.h"
 
 namespace echoloop::live_hostile_test {
@@ -247,6 +250,54 @@ TEST(LiveHostile, DescriptorsThatAreSentAreClosed) {
     rig.expect_frame(*sender, k, 1);
   }
   EXPECT_EQ(open_descriptors(), before);
+}
+
+// What a program of another user gets, which connects and waits for a word.
+enum class Knock { closed = 10, no_entry, other };
+Knock knock_as_nobody(const std::filesystem::path& path) {
+  constexpr uid_t kNobody = 65534;
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::strncpy(name.sun_path, path.c_str(), sizeof name.sun_path - 1);
+  const pid_t child = ::fork();
+  if (child == 0) {  // a process with threads has forked: system calls only
+    auto end = [](Knock knock) { ::_exit(static_cast<int>(knock)); };
+    const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (::setgroups(0, nullptr) != 0 || ::setresgid(kNobody, kNobody, kNobody) != 0) end(Knock::other);
+    if (::setresuid(kNobody, kNobody, kNobody) != 0) end(Knock::other);
+    if (::connect(connection, reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) {
+      end(errno == EACCES ? Knock::no_entry : Knock::other);
+    }
+    pollfd ready{.fd = connection, .events = POLLIN, .revents = 0};
+    char byte = 0;
+    if (::poll(&ready, 1, 20'000) != 1) end(Knock::other);
+    end(::recv(connection, &byte, 1, 0) <= 0 ? Knock::closed : Knock::other);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? static_cast<Knock>(WEXITSTATUS(status)) : Knock::other;
+}
+
+// The folder keeps it out; where somebody has opened that, the system says who connects.
+TEST(LiveHostile, AProgramOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  LiveRig rig;
+  const std::filesystem::path folder = rig.folder.path() / "echoloop", socket = folder / "test.sock";
+  std::filesystem::permissions(rig.folder.path(), std::filesystem::perms(0755));
+  EXPECT_EQ(knock_as_nobody(socket), Knock::no_entry);
+  std::filesystem::permissions(folder, std::filesystem::perms(0755));
+  std::filesystem::permissions(socket, std::filesystem::perms(0777));
+  EXPECT_EQ(knock_as_nobody(socket), Knock::closed);
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("a program of another user (uid 65534)"); })) << rig.notes;
+  EXPECT_EQ(rig.status().link, LiveLink::waiting);
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 1);
+  try {
+    const LiveWaiting other("live:other");
+    ADD_FAILURE() << "a folder that other users can enter";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("mode 0700"), std::string::npos) << error.what();
+  }
 }
 
 // Killed after any part of the conversation, with all blocks or with none.
