@@ -13,7 +13,32 @@ namespace {
 
 constexpr std::size_t kShareToReturn = 8;  // of the blocks: so many free ones at once are worth a message
 
+bool worth_a_message(const LiveBlocks& blocks) {
+  return blocks.free() > 0 && blocks.free() * kShareToReturn >= blocks.size();
+}
+
 }  // namespace
+
+// Like std::condition_variable_any, which wakes the waiting thread while it holds a lock of its own: one more system
+// call a frame on both sides.
+template <class Holds>
+bool LiveIntake::wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop, const Holds& holds) {
+  if (holds()) return true;
+  bool held = false;
+  lock.unlock();
+  {
+    const std::stop_callback wakes(stop, [this] {
+      { const std::scoped_lock now(mutex_); }
+      arrived_.notify_all();
+    });
+    lock.lock();
+    arrived_.wait(lock, [&] { return stop.stop_requested() || holds(); });
+    held = holds();
+    lock.unlock();  // before the callback goes, which may be waiting for it
+  }
+  lock.lock();
+  return held;
+}
 
 void LiveIntake::sender_came() {
   const std::scoped_lock lock(mutex_);
@@ -49,7 +74,7 @@ LiveScanPtr LiveIntake::scan() const {
 std::vector<LiveCredit> LiveIntake::credits() {
   const std::scoped_lock lock(mutex_);
   std::vector<LiveCredit> credits;
-  if (!lending_ || !stopped_.empty() || changed()) return credits;
+  if (!lending_ || !stopped_.empty() || changed() || !worth_a_message(blocks_)) return credits;
   while (const std::optional<LiveCredit> credit = blocks_.lend()) credits.push_back(*credit);
   return credits;
 }
@@ -126,13 +151,12 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   FrameMemory unused = std::move(current_.memory);  // of a frame that no slot was free for
   if (!std::exchange(fetched_, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
-  const bool worth_a_message = blocks_.free() * kShareToReturn >= blocks_.size() && blocks_.free() > 0;
-  if (worth_a_message && lending_) {
+  if (lending_ && worth_a_message(blocks_)) {
     lock.unlock();
     wake_();
     lock.lock();
   }
-  if (!arrived_.wait(lock, stop, [this] { return has_news(); })) {
+  if (!wait(lock, stop, [this] { return has_news(); })) {
     throw Error("live source", "the wait for a frame was ended", "a frame");
   }
   const bool dropped = !queue_.empty() && queue_.front().dropped;
@@ -205,7 +229,7 @@ void LiveIntake::check(std::span<const std::byte> samples) {
 
 AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  if (!arrived_.wait(lock, stop, [this] { return scan_ != nullptr; })) {
+  if (!wait(lock, stop, [this] { return scan_ != nullptr; })) {
     throw Error("live source", "waiting was stopped before a sender came", "a sender");
   }
   streamed_ = scan_;

@@ -45,7 +45,8 @@ class LiveIntake {
   // The same scan as before (the same text) keeps blocks and acquisition.
   void describe(LiveScanPtr scan, std::uint32_t generation);
   [[nodiscard]] LiveScanPtr scan() const;
-  // Blocks to fill now; none while the stream does not run, or runs with an earlier description.
+  // Blocks to fill now, as soon as they are worth a message; none while the stream does not run, or runs with an
+  // earlier description.
   [[nodiscard]] std::vector<LiveCredit> credits();
   // A frame word's block. Empty, and why, when the word cannot be true: the stream goes on without it.
   struct Taken {
@@ -91,6 +92,9 @@ class LiveIntake {
     bool dropped = false;  // it came before resume(); there is no memory
   };
 
+  // With `lock`, until `holds()`; false when `stop` is requested first.
+  template <class Holds>
+  bool wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop, const Holds& holds);
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
   void drop_queue();
@@ -101,7 +105,7 @@ class LiveIntake {
   const std::shared_ptr<FrameArena> arena_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
-  std::condition_variable_any arrived_;
+  std::condition_variable arrived_;
   // All below under mutex_.
   LiveBlocks blocks_;
   LiveScanPtr scan_;      // the last one that was accepted
