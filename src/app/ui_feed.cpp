@@ -161,7 +161,7 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
                         .advice = "restart, or open another source.",
                         .can_restart = true,
                         .can_use_cpu = false};
-  } else if (session.producer_state() == ProducerState::changed) {
+  } else if (session.producer_state() == ProducerState::changed && !state.source.live) {  // a scanner is followed
     state.fault = Fault{.title = "The acquisition changed",
                         .detail = session.producer_report(),
                         .advice = "open the source again.",

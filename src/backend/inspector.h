@@ -17,9 +17,10 @@ struct InspectionRequest {
   std::shared_ptr<const void> owner;  // keeps the frame's samples
   ImagingParams params;
   PlanePoint at{};
-  int transmit = -1;          // see PixelInspection
-  std::vector<int> pictures;  // transmits whose pictures are wanted
-  std::uint64_t number = 0;   // comes back with the answers
+  int transmit = -1;                // see PixelInspection
+  std::vector<int> pictures;        // transmits whose pictures are wanted
+  std::uint64_t number = 0;         // comes back with the answers
+  AcquisitionPtr acquisition = {};  // of the frame; null: the stream's
 };
 
 class FrameInspector {
@@ -33,6 +34,7 @@ class FrameInspector {
   // answer.
   bool step();
   [[nodiscard]] bool busy() const { return request_.has_value(); }
+  [[nodiscard]] const AcquisitionPtr& acquisition() const { return acquisition_; }
 
  private:
   struct OneTransmit {

@@ -130,8 +130,10 @@ bool Reprocessor::step_inspection() {
       if (!inspecting_) inspector_.reset();
     }
     if (request.has_value() && answers_ != nullptr) {
-      if (inspector_ == nullptr)
-        inspector_ = std::make_unique<FrameInspector>(backend_, acquisition_, mode_, *answers_);
+      const AcquisitionPtr& acquisition = request->acquisition != nullptr ? request->acquisition : acquisition_;
+      if (inspector_ == nullptr || inspector_->acquisition() != acquisition) {
+        inspector_ = std::make_unique<FrameInspector>(backend_, acquisition, mode_, *answers_);
+      }
       inspector_->begin(std::move(*request), held_reference_db_);
     }
   }
@@ -144,7 +146,7 @@ void Reprocessor::begin_requests(double held_reference_db, HostCopy copy) {
   if (flow_ended_.exchange(false)) drop_flow();
   if (!looking()) {
     if (auto request = take_request()) {
-      const ComparedFrame frame{acquisition_, request->frame, request->owner};
+      const ComparedFrame frame{acquisition_of(*request), request->frame, request->owner};
       begin(slots_[kShown], frame, request->params);
       if (request->compare.has_value()) {
         begin(slots_[kCompared], request->compared.value_or(frame), *request->compare);
@@ -155,7 +157,7 @@ void Reprocessor::begin_requests(double held_reference_db, HostCopy copy) {
   if (slots_[kDelivered].busy) return;
   if (auto request = take_delivery()) {
     slots_[kDelivered].deliver = request->deliver;
-    begin(slots_[kDelivered], {acquisition_, request->frame, request->owner}, request->params);
+    begin(slots_[kDelivered], {acquisition_of(*request), request->frame, request->owner}, request->params);
     begin_film_flow(*request);
   }
 }
@@ -274,15 +276,22 @@ bool Reprocessor::step_film_flow() {
 void Reprocessor::begin_film_flow(ReprocessRequest& request) {
   film_awaited_ = !request.ensemble.empty();
   if (!film_awaited_) return;
-  if (film_flow_ == nullptr) film_flow_ = std::make_unique<FlowReviewer>(backend_, acquisition_, mode_);
+  make_flow(film_flow_, film_flow_of_, acquisition_of(request));
   film_flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
+}
+
+void Reprocessor::make_flow(std::unique_ptr<FlowReviewer>& flow, AcquisitionPtr& made_for,
+                            const AcquisitionPtr& acquisition) {
+  if (flow != nullptr && made_for == acquisition) return;
+  flow = std::make_unique<FlowReviewer>(backend_, acquisition, mode_);
+  made_for = acquisition;
 }
 
 void Reprocessor::begin_flow(ReprocessRequest& request) {
   if (request.ensemble.empty()) return drop_flow();
   flow_wanted_ = true;
   try {
-    if (flow_ == nullptr) flow_ = std::make_unique<FlowReviewer>(backend_, acquisition_, mode_);
+    make_flow(flow_, flow_of_, acquisition_of(request));
     flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
   } catch (const std::exception& error) {
     flow_.reset();

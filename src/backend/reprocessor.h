@@ -44,6 +44,7 @@ struct ReprocessRequest {
   // With `compare`: this frame goes into the second mailbox in place of `frame`. Where the parameters leave the 0 dB
   // level open, its recording has a level of its own: the brightest pixel of the first frame.
   std::optional<ComparedFrame> compared = {};
+  AcquisitionPtr acquisition = {};  // of `frame` and `ensemble`; null: the stream's
 };
 
 // Whether a live frame waits: those of the past then take turns only.
@@ -97,6 +98,10 @@ class Reprocessor {
   bool step_flow(LiveFrame live);
   bool step_shown_flow();
   bool step_film_flow();
+  [[nodiscard]] const AcquisitionPtr& acquisition_of(const ReprocessRequest& request) const {
+    return request.acquisition != nullptr ? request.acquisition : acquisition_;
+  }
+  void make_flow(std::unique_ptr<FlowReviewer>& flow, AcquisitionPtr& made_for, const AcquisitionPtr& acquisition);
   void begin_flow(ReprocessRequest& request);
   void begin_film_flow(ReprocessRequest& request);
   void drop_flow();
@@ -113,6 +118,7 @@ class Reprocessor {
   std::unique_ptr<FrameInspector> inspector_;  // null: nothing is inspected
   InspectionAnswers* answers_;
   std::unique_ptr<FlowReviewer> flow_;
+  AcquisitionPtr flow_of_, film_flow_of_;  // what they were made for
   bool flow_wanted_ = false;
   bool flow_awaited_ = false;                // an ensemble is in work
   std::unique_ptr<FlowReviewer> film_flow_;  // of what is delivered

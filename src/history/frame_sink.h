@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/acquisition.h"
 #include "core/frame.h"
 
 namespace echoloop {
@@ -14,6 +15,7 @@ namespace echoloop {
 struct KeptFrame {
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps frame.samples
+  AcquisitionPtr acquisition = {};    // of the frame
 };
 
 // The stream that fills a sink.
@@ -26,6 +28,7 @@ struct HistoryFeed {
   // A source that lends its frames in place gives them again, by FrameStamp::source_index; without samples when its
   // file was lost meanwhile. Empty: frames lie in slots.
   std::function<KeptFrame(std::uint64_t)> lend;
+  AcquisitionPtr acquisition = {};  // of the frames
 };
 
 class FrameSink : public FrameKeeper {

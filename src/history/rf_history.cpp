@@ -35,7 +35,7 @@ void RfHistory::begin(HistoryFeed feed) {
   {
     const std::scoped_lock lock(mutex_);
     spare_.clear();
-    if (feed.frame_bytes != feed_.frame_bytes || (feed.lend == nullptr) != (feed_.lend == nullptr)) {
+    if ((feed.lend == nullptr) != (feed_.lend == nullptr)) {
       ring_.clear();
       head_ = count_ = 0;
     }
@@ -43,12 +43,24 @@ void RfHistory::begin(HistoryFeed feed) {
     bytes_ = 0;
     for (std::size_t i = 0; i < count_; ++i) bytes_ += padded(entry(i).memory.bytes.size());
     const std::size_t frames = feed_.lend != nullptr ? kMaxFrames : budget_bytes_ / padded(feed_.frame_bytes);
-    if (ring_.empty() && budget_bytes_ > 0) ring_.resize(std::min(frames, kMaxFrames));
+    if (budget_bytes_ > 0) resize(std::max(std::min(frames, kMaxFrames), count_));
     spare_.reserve(ring_.size() + chunk_frames());
     exhausted_ = false;
     ended_ = feed_.lend != nullptr || ring_.empty();
   }
   if (!ended_) grower_ = std::thread([this] { grow(); });
+}
+
+void RfHistory::resize(std::size_t frames) {
+  if (frames == ring_.size()) return;
+  std::vector<Entry> ring(frames);
+  for (std::size_t i = 0; i < count_; ++i) ring[i] = std::move(ring_[(head_ + i) % ring_.size()]);
+  ring_ = std::move(ring);
+  head_ = 0;
+}
+
+bool RfHistory::fits(const FrameMemory& memory) const {
+  return memory.kind == feed_.kind && memory.bytes.size() == feed_.frame_bytes;
 }
 
 void RfHistory::end() {
@@ -122,10 +134,11 @@ void RfHistory::make_room() {
   head_ = (head_ + 1) % ring_.size();
   --count_;
   if (feed_.lend != nullptr) return;
-  if (memory.kind == feed_.kind && is_ours_alone(memory)) {
+  if (fits(memory) && is_ours_alone(memory)) {
     spare_.push_back(std::move(memory));
   } else {
-    bytes_ -= padded(memory.bytes.size());  // of another kind, or still in use: it goes when its last user is done
+    bytes_ -=
+        padded(memory.bytes.size());  // of another kind or size, or still in use: it goes when its last user is done
   }
 }
 
@@ -135,20 +148,21 @@ FrameMemory RfHistory::keep(const RfFrame& frame, FrameMemory memory) {
   if (count_ == ring_.size()) make_room();
   if (feed_.lend != nullptr) {
     const std::size_t slot = (head_ + count_) % ring_.size();
-    ring_[slot].frame = {.stamp = frame.stamp, .samples = {}};
+    ring_[slot] = {.frame = {.stamp = frame.stamp, .samples = {}}, .memory = {}, .acquisition = feed_.acquisition};
     ++count_;
     return memory;
   }
   if (wants_memory()) changed_.notify_one();
-  // Frames in memory of another kind give way to a new chunk, no more of them than that takes.
-  const auto makes_way = [this] { return ring_[head_].memory.kind == feed_.kind || !wants_memory(); };
+  // Frames in memory of another kind or size give way to a new chunk, no more of them than that takes.
+  const auto makes_way = [this] { return fits(ring_[head_].memory) || !wants_memory(); };
   while (spare_.empty() && count_ > 0 && makes_way()) make_room();
   if (wants_memory()) changed_.notify_one();
   if (spare_.empty()) return memory;  // the first frames, before there is any memory
   FrameMemory other = std::move(spare_.back());
   spare_.pop_back();
   // What comes in counts instead of what goes out: both are of the same size.
-  ring_[(head_ + count_) % ring_.size()] = {.frame = frame, .memory = std::move(memory)};
+  ring_[(head_ + count_) % ring_.size()] = {
+      .frame = frame, .memory = std::move(memory), .acquisition = feed_.acquisition};
   ++count_;
   return other;
 }
@@ -182,13 +196,15 @@ std::optional<KeptFrame> RfHistory::at(std::size_t index) const {
   {
     const std::scoped_lock lock(mutex_);
     if (index >= count_) return std::nullopt;
-    kept = {.frame = entry(index).frame, .owner = entry(index).memory.owner};
+    const Entry& e = entry(index);
+    kept = {.frame = e.frame, .owner = e.memory.owner, .acquisition = e.acquisition};
     lend = feed_.lend;
   }
   if (lend == nullptr) return kept;
   KeptFrame lent = lend(kept.frame.stamp.source_index);
   if (lent.frame.samples.empty()) return std::nullopt;
   lent.frame.stamp = kept.frame.stamp;
+  lent.acquisition = kept.acquisition;
   return lent;
 }
 

@@ -1,7 +1,8 @@
 // The last raw frames of a stream, to look back at: as many as fit the budget. Nothing is copied for it: the ring hands
 // over the memory of each frame that has been read and takes the memory of the oldest one in exchange (FrameKeeper).
-// Frames that a recording lends in place cost no memory at all. More memory is made by a thread of its own, a piece at
-// a time, as long as the budget allows it. Frames that a policy dropped were never read and are not here.
+// Frames that a recording lends in place cost no memory at all. Frames of another acquisition of the same source stay
+// until newer ones take their room, each with its own acquisition. More memory is made by a thread of its own, a piece
+// at a time, as long as the budget allows it. Frames that a policy dropped were never read and are not here.
 #pragma once
 
 #include <condition_variable>
@@ -29,8 +30,8 @@ class RfHistory final : public FrameSink {
   RfHistory(const RfHistory&) = delete;
   RfHistory& operator=(const RfHistory&) = delete;
 
-  // Between streams, from one thread: a stream begins (what is kept stays, when its frames are of the same size), ends
-  // (its allocator will not be called any more), another source is opened (which ends the stream before it as well).
+  // Between streams, from one thread: a stream begins (what is kept in slots' memory stays), ends (its allocator will
+  // not be called any more), another source is opened (which ends the stream before it as well).
   void begin(HistoryFeed feed) override;
   void end() override;
   void clear();
@@ -54,9 +55,13 @@ class RfHistory final : public FrameSink {
   struct Entry {
     RfFrame frame;
     FrameMemory memory;
+    AcquisitionPtr acquisition;
   };
 
   void grow();
+  void resize(std::size_t frames);
+  // Memory that a frame of the stream can lie in. Under mutex_
+  [[nodiscard]] bool fits(const FrameMemory& memory) const;
   void make_room();  // takes the oldest frame's memory into spare_, or lets it go. Under mutex_
   [[nodiscard]] bool wants_memory() const;
   [[nodiscard]] std::size_t chunk_frames() const;

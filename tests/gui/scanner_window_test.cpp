@@ -86,6 +86,10 @@ class ScannerWindow : public ::testing::Test {
       app_->turn();
     }
   }
+  void open_source_panel(const std::string& id) {
+    if (app_->viewer().control_rect(id).width() == 0.0F) click("panel_source");
+    ASSERT_TRUE(until([&] { return app_->viewer().control_rect(id).width() > 0.0F; })) << id;
+  }
   [[nodiscard]] bool said(const std::string& words) const {
     return std::ranges::any_of(app_->state().messages.list(),
                                [&](const Message& m) { return m.text.find(words) != std::string::npos; });
@@ -164,6 +168,50 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   EXPECT_EQ(n.missing(), 0U);
 }
 
+// 8 elements, two transmits.
+const std::string kOtherScan =
+    R"({"axes": ["transmit", "element", "time"], "shape": [2, 8, 300], "dtype": "int16", "fs_hz": 20e6, "fc_hz": 5e6,
+        "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "frame_rate_hz": 50,
+        "tx": [{"kind": "plane", "angle_rad": 0}, {"kind": "plane", "angle_rad": 0.1}]})";
+
+TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) {
+  start();
+  connect();
+  for (int k = 0; k < 200 && app_->state().cine.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
+  const std::size_t before = app_->state().cine.frames;
+  ASSERT_GE(before, 3U);
+  const std::uint64_t change = next_;
+  ASSERT_TRUE(sender_->describe(1, kOtherScan) && sender_->expect(4).has_value());
+  ASSERT_TRUE(until([&] { return said("New description: 8 elements, 2 transmits. History of the old one stays"); }));
+  for (int k = 0; k < 200 && app_->state().cine.frames < before + 2; ++k) send(1);
+  ASSERT_GE(app_->state().cine.frames, before + 2);
+  const auto shows = [&](int elements) {
+    const Image& image = app_->viewer().shown_image();
+    return image.acquisition != nullptr && image.acquisition->n_elements() == elements;
+  };
+  ASSERT_TRUE(until([&] { return shows(8); }));
+  app_->state().cine.keep_acquiring = true;
+  press(Key::space);
+  ASSERT_TRUE(until([&] { return app_->state().run == RunState::frozen; }));
+  app_->state().cine.index = 0;
+  ASSERT_TRUE(until([&] { return shows(16); })) << "the first frame, as it was described";
+  EXPECT_LT(app_->viewer().shown_image().stamp.sequence, change);
+  // Frozen, while the stream goes on with a third one.
+  ASSERT_TRUE(sender_->describe(2, kScan) && sender_->expect(4).has_value());
+  const std::uint64_t processed = app_->state().counts.processed;
+  ASSERT_TRUE(until([&] { return sender_->soon_frame(next_, {}) && app_->state().counts.processed > processed; }));
+  EXPECT_EQ(app_->state().run, RunState::frozen);
+  EXPECT_TRUE(shows(16));
+  app_->state().cine.index = app_->state().cine.frames - 1;
+  ASSERT_TRUE(until([&] { return shows(8); })) << "the newest of those that are held";
+  press(Key::space);
+  ++next_;
+  send(2);
+  EXPECT_TRUE(until([&] { return shows(16); }));
+  const RingCounts& n = app_->state().counts;
+  EXPECT_EQ(n.produced, n.processed + n.dropped + n.refused + n.in_flight);
+}
+
 TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {
   start();
   connect();
@@ -182,8 +230,7 @@ TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
   start();
   connect();
   send(2);
-  if (app_->viewer().control_rect("scanner_accept").width() == 0.0F) click("panel_source");
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("scanner_accept").width() > 0.0F; }));
+  open_source_panel("scanner_accept");
   click("scanner_accept");
   const auto bye = sender_->expect(13);
   ASSERT_TRUE(bye.has_value());

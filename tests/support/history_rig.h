@@ -31,7 +31,8 @@ struct HistoryRig {
                          allocated += bytes;
                          return slot_memory(bytes, kind);
                        },
-                   .lend = nullptr});
+                   .lend = nullptr,
+                   .acquisition = acquisition});
   }
   // Frame `next` comes, is read, and its memory offered.
   void put() {
@@ -64,6 +65,19 @@ struct HistoryRig {
     }
   }
 
+  // Whole frames in their order; some in between may not have been kept.
+  void expect_the_frames() const {
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < history.extent().frames; ++i) {
+      const auto kept = history.at(i);
+      ASSERT_TRUE(kept.has_value());
+      EXPECT_EQ(number_in(kept->frame.samples), kept->frame.stamp.sequence);
+      EXPECT_TRUE(i == 0 || kept->frame.stamp.sequence > last);
+      last = kept->frame.stamp.sequence;
+    }
+  }
+
+  AcquisitionPtr acquisition;
   FrameMemory slot;
   std::uint64_t next = 0;
   std::atomic<std::size_t> allocated{0};

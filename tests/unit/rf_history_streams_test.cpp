@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "support/acquisitions.h"
 #include "support/history_rig.h"
 
 namespace echoloop::rf_history_streams_test {
@@ -38,19 +39,6 @@ TEST(RfHistory, AfterItsEndTheAllocatorIsNotCalledAnyMore) {
   rig.history.end();  // twice is harmless
 }
 
-TEST(RfHistory, FramesOfAnotherSizeReplaceWhatIsKept) {
-  Rig rig(32 * kFrame);
-  rig.begin();
-  rig.fill();
-  rig.begin(HostMemory::pageable, 2 * kFrame);
-  EXPECT_EQ(rig.history.extent().frames, 0U);
-  EXPECT_EQ(rig.history.extent().bytes, 0U);
-  rig.fill();
-  EXPECT_GE(rig.history.extent().frames, 14U);
-  EXPECT_LE(rig.history.extent().frames, 16U);
-  rig.expect_the_last_frames();
-}
-
 // Frames in memory of the old kind stay to be looked at, and give way little by little.
 TEST(RfHistory, AnotherKindOfMemoryEmptiesNothingAtOnce) {
   Rig rig(64 * kFrame);
@@ -82,6 +70,37 @@ TEST(RfHistory, TheRingNeverGetsMemoryOfAnotherKind) {
       return places.size() > 8;
     });
     EXPECT_LE(rig.history.extent().bytes, 16 * kFrame);
+  }
+}
+
+// Frames of another size, larger or smaller: the old ones go one by one, each with its own acquisition.
+TEST(RfHistory, FramesOfAnotherSizeTakeTheRoomOfTheOldOnesAsTheyCome) {
+  for (const std::size_t other : {kFrame / 2, 4 * kFrame}) {
+    Rig rig(64 * kFrame);
+    rig.acquisition = testing::share(testing::linear_acquisition(1, 2));
+    rig.begin();
+    rig.fill();
+    const AcquisitionPtr old = rig.acquisition;
+    const std::size_t before = rig.history.extent().frames;
+    rig.acquisition = testing::share(testing::linear_acquisition(2, 2));
+    rig.begin(HostMemory::pageable, other);
+    EXPECT_EQ(rig.history.extent().frames, before) << "nothing goes before newer frames come";
+    const std::uint64_t change = rig.next;
+    std::size_t both = 0;
+    testing::wait_until([&] {
+      rig.put();
+      rig.expect_the_frames();
+      EXPECT_LE(rig.history.extent().bytes, 64 * kFrame);
+      const auto first = rig.history.at(0), last = rig.history.at(rig.history.extent().frames - 1);
+      both += first->acquisition == old && last->acquisition == rig.acquisition ? 1 : 0;
+      EXPECT_EQ(first->acquisition, first->frame.stamp.sequence < change ? old : rig.acquisition);
+      EXPECT_EQ(first->frame.samples.size(), first->frame.stamp.sequence < change ? kFrame : other);
+      return first->acquisition == rig.acquisition;
+    });
+    EXPECT_GT(both, 0U);
+    rig.fill();
+    EXPECT_GE(rig.history.extent().frames * other, 48 * kFrame) << "the whole budget is for the new ones";
+    rig.expect_the_last_frames();
   }
 }
 

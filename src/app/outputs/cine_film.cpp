@@ -51,7 +51,8 @@ void CineFilm::ask(Session& session) {
                           job->offer_at(place, *image, WhenFull::leave_out, flow);
                           ++to->pictures;
                         },
-                    .ensemble = ensemble});
+                    .ensemble = ensemble,
+                    .acquisition = kept.acquisition});
   }
   if (delivered == frames_.size() && !std::exchange(ended_, true)) job_->end();
 }

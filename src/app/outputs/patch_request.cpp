@@ -92,7 +92,8 @@ void PatchWork::ask(Session& session) {
                         }
                         answer->done = true;
                       },
-                  .ensemble = {}});
+                  .ensemble = {},
+                  .acquisition = kept_.acquisition});
 }
 
 bool PatchWork::take(Session& session) {

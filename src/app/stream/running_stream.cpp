@@ -129,7 +129,8 @@ void RunningStream::feed_sinks(const StreamPlan& plan) {
                    .frame_rate_hz = plan.source->acquisition()->frame_rate_hz,
                    .kind = host_memory_,
                    .allocate = nullptr,
-                   .lend = nullptr};
+                   .lend = nullptr,
+                   .acquisition = plan.source->acquisition()};
   if (plan.source->lends_frames()) {
     feed.lend = [source = as_seekable(feed_.source)](std::uint64_t index) {
       KeptFrame kept{.frame = {}, .owner = source};

@@ -194,7 +194,6 @@ bool Session::advance() {
       held_reference_db_ = kAutoReference;
       feed_ = {};
       running_.reset();
-      if (options_.history != nullptr) options_.history->clear();
     }
     make();
   }

@@ -67,9 +67,10 @@ const MeasuredPoint* FinePoints::next_point(const Measured& m, Moment moment, st
 
 void FinePoints::begin(Measured& m, Session& session, const MeasuredPoint& point, std::int64_t now_ns) {
   std::string why = why_no_fine_grid(m.image);
-  if (why.empty()) why = why_not_of(m.image, session);
   if (why.empty() && history_.budget_bytes() == 0) why = "no history";
   auto kept = why.empty() ? find_kept(history_, m.image.stamp.sequence) : std::nullopt;
+  if (kept && kept->acquisition != m.image.acquisition) kept.reset();
+  if (!kept && why.empty()) why = why_not_of(m.image, session);
   if (!kept) {
     not_before_ns_ = now_ns + kPeriod_ns;
     return put(m, no_fine_point(m, point, why.empty() ? "the image's frame is not in the history" : why));

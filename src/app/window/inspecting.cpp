@@ -19,6 +19,7 @@ void Inspecting::forget(UiState& state) {
   asked_.reset();
   state.inspector.pixel.reset();
   state.inspector.pictures.clear();
+  state.inspector.acquisition.reset();
   state.inspector.refusal.clear();
   state.inspector.transmit = -1;
 }
@@ -65,7 +66,6 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
     return;
   }
   open_ = true;
-  view.pictures.resize(state.source.acquisition->transmits.size());
   take(state);
   if (arrangement_ != session.arrangements()) waiting_ = false;  // it went with the lanes
   if (waiting_) return;
@@ -77,7 +77,17 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   const bool frozen = moment == Moment::frozen;
   const auto kept = history_.at(frozen ? std::min(state.cine.index, frames - 1) : frames - 1);
   if (!kept.has_value()) return;
+  // Kept frames may be of an earlier description of a scanner.
+  const AcquisitionPtr& acquisition = kept->acquisition != nullptr ? kept->acquisition : state.source.acquisition;
+  if (view.acquisition != acquisition) {
+    view.acquisition = acquisition;
+    view.pixel.reset();
+    view.pictures.clear();
+    asked_.reset();
+  }
+  view.pictures.resize(acquisition->transmits.size());
   const std::uint64_t sequence = kept->frame.stamp.sequence;
+  if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
   const Key key{*state.inspected, view.transmit, without_display(state.params)};
   const bool same = asked_ == key;
   // Frozen, another parameter makes all pictures of single transmits wrong. Live, they are renewed one by one anyway.
@@ -107,7 +117,8 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
                    .at = key.at,
                    .transmit = key.transmit,
                    .pictures = std::move(pictures),
-                   .number = ++requests_});
+                   .number = ++requests_,
+                   .acquisition = kept->acquisition});
   asked_ = key;
   asked_sequence_ = sequence;
   arrangement_ = session.arrangements();

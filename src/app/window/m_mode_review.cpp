@@ -66,19 +66,21 @@ void MModeReview::ask(UiState& state, Session& session) {
       continue;
     }
     const std::optional<KeptFrame> kept = history_.at(next_ - 1);
-    if (!kept.has_value()) continue;
+    if (!kept.has_value() || kept->acquisition != session.acquisition()) continue;  // lines of one description
     session.review({.frame = kept->frame,
                     .owner = kept->owner,
                     .params = key_->params,
                     .compare = {},
-                    .deliver = [to = answers_, writer = writer_, at = key_->at](const Image* image, const FlowImage*) {
-                      if (image == nullptr) {
-                        to->failed = true;
-                        return;
-                      }
-                      writer->write(*image, at);
-                      ++to->came;
-                    }});
+                    .deliver =
+                        [to = answers_, writer = writer_, at = key_->at](const Image* image, const FlowImage*) {
+                          if (image == nullptr) {
+                            to->failed = true;
+                            return;
+                          }
+                          writer->write(*image, at);
+                          ++to->came;
+                        },
+                    .acquisition = kept->acquisition});
     ++asked_;
   }
 }

@@ -19,10 +19,19 @@ constexpr double kPauseS = 0.5;  // longer steps between frames are pauses
 Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames) {
   Ensemble e;
   std::optional<FrameStamp> after;
+  AcquisitionPtr acquisition;
   for (std::size_t i = index + 1; i > 0 && e.frames.size() < static_cast<std::size_t>(frames); --i) {
     std::optional<KeptFrame> kept = history.at(i - 1);
     if (!kept.has_value()) break;
     const FrameStamp stamp = kept->frame.stamp;
+    if (acquisition != nullptr && kept->acquisition != acquisition) {
+      e.why_not = fmt::format(
+          "The frames before are of another description. Only {} frames of this one; an ensemble "
+          "needs {}.",
+          e.frames.size(), frames);
+      return e;
+    }
+    acquisition = kept->acquisition;
     const bool next = !after.has_value() || stamp.sequence + 1 == after->sequence;
     const bool goes_on = !after.has_value() || stamp.source_index + 1 == after->source_index;
     if (!next || !goes_on) {
@@ -173,7 +182,8 @@ void Playback::ask_for(Cine& cine, std::size_t index, const ImagingParams& param
                   .params = wanted.params,
                   .compare = wanted.compare,
                   .ensemble = std::move(ensemble.frames),
-                  .compared = std::move(beside)});
+                  .compared = std::move(beside),
+                  .acquisition = kept->acquisition});
   asked_ = wanted;
   ++requests_;
 }

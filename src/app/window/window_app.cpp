@@ -355,7 +355,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
   const bool continues = parts_.session != nullptr && source == parts_.source && source->live() != nullptr;
   const RingCounts counts = continues ? parts_.session->counts() : RingCounts{};
   parts_.session.reset();
-  review_.forget();
+  continues ? review_.follow() : review_.forget();
   if (source != parts_.source) state().inspected.reset();
   times_.begin_stream();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;

@@ -46,6 +46,14 @@ void WindowReview::forget() {
   frozen_by_itself_ = false;
 }
 
+void WindowReview::follow() {
+  if (!frozen_by_user()) return forget();
+  playback_.ask_again();
+  inspecting_.forget(parts_.state);
+  fine_points_.forget(parts_.state.measured);
+  fine_points_a_.forget(parts_.state.measured_a);
+}
+
 void WindowReview::stream_failed() {
   if (playback_.frozen()) playback_.forget(parts_.state.cine);
 }

@@ -23,6 +23,7 @@ class WindowReview {
 
   void toggle_freeze();
   void forget();         // another stream
+  void follow();         // another stream of the same scanner: what is frozen stays
   void stream_failed();  // live again, without requests
   // Once a window frame, before drawing. `last`: whether the last window frame had a new image.
   void freeze_when_still(NewImage last);

@@ -78,6 +78,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   const bool same = now.opened_as == before.opened_as || (!now.phantom.empty() && now.phantom == before.phantom);
   Plan plan{.first = parts_.source == nullptr,
             .change = saved == nullptr && same ? Change::same_source : Change::another_source,
+            .described_again = now.live && before.live && same && now.acquisition != before.acquisition,
             .defaults = window_params(opened),
             .preset = {},
             .stream = parts_.state.stream};
@@ -130,10 +131,17 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   const Acquisition& acquisition = *opened.info.acquisition;
   const bool recording = opened.info.phantom.empty();
   if (recording) add_recent(state.recent, opened.name);
-  parts_.say(Severity::info,
-             fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name, acquisition.n_elements(),
-                         acquisition.n_transmits(), acquisition.n_transmits() == 1 ? "transmit" : "transmits",
-                         acquisition.center_hz * 1e-6));
+  const std::string_view transmits = acquisition.n_transmits() == 1 ? "transmit" : "transmits";
+  if (plan.described_again) {
+    parts_.say(Severity::info,
+               fmt::format("New description: {} elements, {} {}. History of the old one stays until its frames are "
+                           "replaced.",
+                           acquisition.n_elements(), acquisition.n_transmits(), transmits));
+  } else {
+    parts_.say(Severity::info,
+               fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name, acquisition.n_elements(),
+                           acquisition.n_transmits(), transmits, acquisition.center_hz * 1e-6));
+  }
   state.messages.resolve("source");
   if (plan.first && !state.unfinished.empty()) {
     parts_.say(
@@ -185,7 +193,9 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   parts_.trace.clear();
   parts_.trace.count_latencies_from(now_ns());
   feed_ = {};
-  if (source != parts_.source || source->acquisition() != acquisition_) parts_.history.clear();
+  // A scanner that is described again: what is kept stays until newer frames need its room.
+  const bool same_scanner = source == parts_.source && source->live() != nullptr;
+  if (!same_scanner && (source != parts_.source || source->acquisition() != acquisition_)) parts_.history.clear();
   acquisition_ = source->acquisition();
   parts_.session = std::make_unique<Session>(
       *parts_.backend, source, parts_.live.images, parts_.trace,

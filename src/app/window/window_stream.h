@@ -29,6 +29,7 @@ class WindowStream {
   struct Plan {
     bool first = false;  // source of the window
     Change change = Change::another_source;
+    bool described_again = false;  // a scanner whose sender has described other frames
     ImagingParams defaults;
     WindowPresets::Default preset;  // with the parameters, also where none is used
     StreamSettings stream;

@@ -30,7 +30,7 @@ void step_transmit(PanelContext& c, const Inspection& pixel, int by) {
 // Arrows around the transmit's name, ending at x; returns the left edge.
 float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const Rect& head) {
   Ui& ui = c.ui;
-  const std::string name = transmit_text(c.state.source.acquisition.get(), pixel.transmit);
+  const std::string name = transmit_text(inspected_acquisition(c.state), pixel.transmit);
   const float width = std::max(ui.width(Type::body, name), ui.px(84));
   const float size = ui.px(22);
   const Rect next{x - size, head.cy() - 0.5F * size, x, head.cy() + 0.5F * size};

@@ -19,6 +19,11 @@ void draw_level_line(Ui& ui, const Rect& cell, const Inspection& pixel, const Di
 // Spectra of the nearest element's line, before and after the filter, and the filter.
 void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
 
+// Of the frame that is inspected; before the first answer the source's.
+inline const Acquisition* inspected_acquisition(const UiState& state) {
+  return (state.inspector.acquisition != nullptr ? state.inspector.acquisition : state.source.acquisition).get();
+}
+
 // "6 of 11, +2.0°"
 std::string transmit_text(const Acquisition* acquisition, int transmit);
 // Below its picture, the longest first: "source x 5.0 mm", "x 5.0 mm", "1".

@@ -116,7 +116,7 @@ void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
     }
     const bool chosen = view.pixel != nullptr && view.pixel->transmit == k;
     ui.outline(r, chosen ? theme::kAccent : theme::kLine2);
-    const auto labels = transmit_labels(c.state.source.acquisition.get(), k);
+    const auto labels = transmit_labels(inspected_acquisition(c.state), k);
     const auto* const fits = std::find_if(labels.begin(), labels.end() - 1,
                                           [&](const std::string& l) { return ui.width(Type::small, l) <= r.width(); });
     ui.text_fitted(Type::small, r.x0, r.x1, r.y1 + ui.px(1), ui.px(14), chosen ? theme::kText : theme::kMuted, *fits);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/acquisition.h"
 #include "core/results/inspection.h"
 
 namespace echoloop {
@@ -17,6 +18,7 @@ struct InspectorView {
   // Filled by the application.
   std::shared_ptr<const Inspection> pixel;                       // null: nothing yet
   std::vector<std::shared_ptr<const TransmitPicture>> pictures;  // by transmit; null: not yet
+  AcquisitionPtr acquisition;                                    // of the frame that is inspected
   std::string refusal;                                           // why there is nothing
 };
 
