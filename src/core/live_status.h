@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,11 @@ struct LiveStatus {
   std::uint64_t blocks = 0;       // that can be lent
   std::uint64_t block_bytes = 0;  // of one
   std::uint32_t generation = 0;   // of the description in use
-  std::uint64_t connections = 0;  // accepted so far
-  std::uint64_t frames = 0;       // that came, whatever became of them
-  std::uint64_t stale = 0;        // of an earlier description
-  std::uint64_t faults = 0;       // messages and frame words that cannot be; each left the stream as it was
+  std::shared_ptr<const std::string> description = nullptr;  // that one, as JSON in lines; null: none came
+  std::uint64_t connections = 0;                             // accepted so far
+  std::uint64_t frames = 0;                                  // that came, whatever became of them
+  std::uint64_t stale = 0;                                   // of an earlier description
+  std::uint64_t faults = 0;  // messages and frame words that cannot be; each left the stream as it was
   std::uint64_t duplicates = 0, lost = 0, missing = 0;     // frames, as far as the sender numbers them
   std::uint64_t invalid_samples = 0;                       // NaN, infinite; they became zero
   std::uint64_t checked_frames = 0;                        // integer frames looked through for clipping

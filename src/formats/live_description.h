@@ -39,6 +39,9 @@ enum class LikeFiles { allowed, refused };  // a sender on another machine names
 [[nodiscard]] LiveDescription describe_live(const std::string& what, std::span<const std::byte> json, LikeFiles like,
                                             const std::stop_token& stop = {});
 
+// A description as it came, as JSON with a line for each key; a list of numbers stays in one line.
+[[nodiscard]] std::string readable_description(std::span<const std::byte> json);
+
 // A description of canonical frames with every bit of `acquisition`, for a sender of our own.
 [[nodiscard]] std::string live_description_json(const Acquisition& acquisition, const std::string& name);
 

@@ -17,6 +17,7 @@ std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiC
     ui.open_popup(kAboutPanel);
   }
   draw_about(ui, facts_);
+  scanner_.draw(ui, state, commands);
   if (const auto answer = sandbox_.draw(ui, state.unsandboxed)) call(commands.answer_sandbox, *answer);
   return asked.scale;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gui/docks/about.h"
+#include "gui/docks/scanner_dialogs.h"
 #include "gui/docks/tour.h"
 #include "gui/state/ui_state.h"
 #include "gui/toolkit/ui.h"
@@ -20,6 +21,7 @@ class ProgramPanels {
 
  private:
   SandboxDialog sandbox_;
+  ScannerDialogs scanner_;
   ProgramFacts facts_;  // once About was opened
   Tour tour_;
 };

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 
+#include "formats/live_description.h"
 #include "gui/scene.h"
 #include "gui/state/scanner_text.h"
 #include "gui/turning.h"
@@ -242,6 +244,59 @@ TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
   connect();
   send(1);
   EXPECT_EQ(app_->state().counts.processed, processed + 1);
+}
+
+// As it came, every key in its line; copied, and saved as a file that is the same.
+TEST_F(ScannerWindow, TheDescriptionIsShownCopiedAndSaved) {
+  const Variable documents("XDG_DOCUMENTS_DIR", folder_.path().string());
+  start();
+  EXPECT_EQ(app_->viewer().control_rect("scanner_description").width(), 0.0F) << "there is none yet";
+  connect();
+  send(2);
+  open_source_panel("scanner_description");
+  ASSERT_NE(status()->description, nullptr);
+  EXPECT_TRUE(status()->description->starts_with("{\n  \"axes\": [\"transmit\",\"element\",\"time\"],\n"))
+      << *status()->description;
+  click("scanner_description");
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("description_copy").width() > 0.0F; }));
+  click("description_copy");
+  click("description_save");
+  ASSERT_TRUE(until([&] { return said("_description.json"); }));
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    if (entry.path().string().ends_with("_description.json")) file = entry.path();
+  }
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(text, *status()->description);
+  const LiveDescription again =
+      describe_live("saved", std::as_bytes(std::span(text.data(), text.size())), LikeFiles::refused);
+  EXPECT_EQ(again.acquisition->n_elements(), 16);
+  click("description_close");
+  send(1);
+}
+
+// Nothing listens before the question is answered; the token file is made for this user alone.
+TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
+  start();
+  open_source_panel("scanner_access/Network");
+  const std::filesystem::path token = folder_ / "config/echoloop/scanner_token";
+  click("scanner_access/Network");
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("network_listen").width() > 0.0F; }));
+  EXPECT_EQ(status()->address, "live:test");
+  EXPECT_FALSE(std::filesystem::exists(token));
+  click("network_cancel");
+  EXPECT_EQ(status()->address, "live:test");
+  click("scanner_access/Network");
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("network_listen").width() > 0.0F; }));
+  click("network_listen");
+  ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:tcp:0.0.0.0:18483"; }));
+  EXPECT_EQ(status()->reach, "Reachable from other machines on this network, with a token.");
+  EXPECT_EQ(app_->state().scanner_token, token.string());
+  EXPECT_EQ(std::filesystem::file_size(token), 33U);
+  EXPECT_EQ(std::filesystem::status(token).permissions(), std::filesystem::perms(0600));
+  click("scanner_access/This machine");
+  ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:default"; }));
 }
 
 // The line stays on screen where a sender is waited for, and goes with the next one.

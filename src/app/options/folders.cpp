@@ -1,8 +1,14 @@
 #include "app/options/folders.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -38,6 +44,30 @@ fs::path settings_file() {
 fs::path own_presets_folder() {
   const fs::path settings = settings_file();
   return settings.empty() ? settings : settings.parent_path() / "presets";
+}
+
+fs::path token_file() {
+  const fs::path settings = settings_file();
+  return settings.empty() ? settings : settings.parent_path() / "scanner_token";
+}
+
+void make_token_file(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) return;
+  fs::create_directories(file.parent_path(), ignored);
+  std::array<unsigned char, 16> chance{};
+  const bool random = ::getrandom(chance.data(), chance.size(), 0) == static_cast<ssize_t>(chance.size());
+  std::string word;
+  for (const unsigned char byte : chance) word += fmt::format("{:02x}", byte);
+  word += '\n';
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool written =
+      random && made >= 0 && ::write(made, word.data(), word.size()) == static_cast<ssize_t>(word.size());
+  const std::string why = std::strerror(errno);
+  if (made >= 0) ::close(made);
+  if (written) return;
+  if (made >= 0) fs::remove(file, ignored);
+  throw Error(file.string(), why, "a token file that can be written");
 }
 
 fs::path new_file(const fs::path& folder, const std::string& name, const std::string& ending) {

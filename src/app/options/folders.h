@@ -16,6 +16,11 @@ std::filesystem::path settings_file();
 // The presets folder beside it; empty likewise.
 std::filesystem::path own_presets_folder();
 
+// The word that scanners on other machines have to send, in a file beside it; empty likewise.
+std::filesystem::path token_file();
+// With a word of chance where there is none yet, for this user alone. Throws Error.
+void make_token_file(const std::filesystem::path& file);
+
 // A file in the folder that does not exist yet, nor a .json of that name, which is written beside it: "name.png", else
 // "name-2.png" and so on. Whether it can be written is for the writer to say.
 std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& name, const std::string& ending);

@@ -107,6 +107,10 @@ void WindowApp::add_file_commands(UiCommands& c) {
     later_unless_kiosk([this, file] { opening_.open_file(file); });
   };
   c.open_scanner = [this](const std::string& at) { later_unless_kiosk([this, at] { opening_.open(at); }); };
+  c.open_network_scanner = [this](std::uint16_t port) {
+    later_unless_kiosk([this, port] { opening_.open_network_scanner(port); });
+  };
+  c.save_description = [this] { later_unless_kiosk([this] { saving_.save_description(); }); };
   c.accept_senders = [this](bool yes) {
     later([this, yes] {
       if (parts_.source != nullptr && parts_.source->live() != nullptr) {
@@ -146,6 +150,7 @@ void WindowApp::restore_settings() {
   UiState& state = parts_.state;
   const ViewSettings& settings = viewer().settings();
   state.recent = settings.recent;
+  state.scanner_token = token_file().string();
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;

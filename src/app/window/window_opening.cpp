@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/folders.h"
 #include "app/options/user_folders.h"
+#include "core/error.h"
 #include "history/file_sinks.h"
 #include "history/free_name.h"
 #include "history/uff_repair.h"
@@ -20,6 +22,15 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   cancel();
   if (!uses_scanner(name)) return opener_.open(name, facts);
   in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
+}
+
+void WindowOpening::open_network_scanner(std::uint16_t port) {
+  try {
+    make_token_file(token_file());
+    open(fmt::format("live:tcp:0.0.0.0:{},token={}", port, token_file().string()));
+  } catch (const Error& error) {
+    parts_.say(Severity::error, error.what(), "opening");
+  }
 }
 
 bool WindowOpening::uses_scanner(const std::string& name) const {

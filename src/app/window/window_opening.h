@@ -32,6 +32,8 @@ class WindowOpening {
   void open(const std::string& name, const Facts& facts, Purpose purpose);
   // Recordings, sessions; unfinished recordings after repair. Throws Error.
   void open_file(const std::filesystem::path& file);
+  // Waits for a sender on another machine; makes the token file where there is none.
+  void open_network_scanner(std::uint16_t port);
   void open_again() { opener_.open_again(); }
   void cancel();
   [[nodiscard]] std::optional<LiveWaiting> scanner() const { return opener_.waiting(); }  // that is waited for

@@ -210,6 +210,17 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
   write_figure_of(path, std::move(order));
 }
 
+void WindowSaving::save_description() {
+  const std::optional<LiveStatus>& scanner = parts_.state.scanner;
+  if (!scanner || scanner->description == nullptr) return;
+  try_to_save(UserFolder::documents, [&] {
+    const std::filesystem::path path =
+        new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json");
+    write_text(path, *scanner->description);
+    report("Saved " + path.string(), Severity::info);
+  });
+}
+
 void WindowSaving::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
   const std::filesystem::path path =

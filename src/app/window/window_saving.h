@@ -20,6 +20,7 @@ class WindowSaving {
 
   void save(SaveWhat what, SavedMoment moment);
   void save_timing_file(TimingFile format);
+  void save_description();  // of the scanner
 
   // The video that is being made: once a window frame; ended with its stream, with the reason; ended by the user.
   void advance_film();

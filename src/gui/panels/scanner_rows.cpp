@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "core/units.h"
 #include "gui/state/number_text.h"
@@ -67,13 +70,85 @@ void copy_button(PanelContext& c, const char* id, const Rect& r, const std::stri
   }
 }
 
+constexpr std::string_view kTcp = "live:tcp:";
+
+// Only what a name may have.
+std::string name_of(std::string text) {
+  std::erase_if(text, [](char k) { return std::isalnum(static_cast<unsigned char>(k)) == 0 && k != '-' && k != '_'; });
+  return text;
+}
+
+// Where it is waited: a name on this machine, or a port. The network is asked about first.
+void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
+  Ui& ui = c.ui;
+  const bool network = s.address.starts_with(kTcp);
+  if (!network) {
+    const Rect r = ui.labelled(column, "Name", {}, true);
+    const std::string name = s.address.substr(s.address.find(':') + 1);
+    if (ui.is_editing("scanner_name")) {
+      const std::optional<std::string> typed = ui.edit_field(r);
+      const std::string other = typed.has_value() ? name_of(*typed) : std::string();
+      if (!other.empty() && other != name) call(c.commands.open_scanner, "live:" + other);
+    } else if (ui.button("scanner_name", r, {.label = name},
+                         {"Name", "Of the address on this machine: several viewers have different names.",
+                          why_no_files(c.state)})) {
+      ui.start_editing("scanner_name", name);
+    }
+  }
+  constexpr std::array<Choice, 2> kAccess{{{"This machine"}, {"Network"}}};
+  const auto picked = ui.segmented("scanner_access", ui.labelled(column, "Access", {}, true), kAccess, network ? 1 : 0,
+                                   {"Access", s.reach, why_no_files(c.state)});
+  if (picked == 1 && !network) ui.open_popup(kNetworkPanel);
+  if (picked == 0 && network) call(c.commands.open_scanner, std::string(kScannerAddress));
+}
+
+// On the network: how a sender gets in.
+void network_rows(PanelContext& c, Column& column, const LiveStatus& s) {
+  if (!s.address.starts_with(kTcp)) return;
+  fact_row(c.ui, column, "scanner/port", "Port", s.address.substr(s.address.rfind(':') + 1), "TCP port.");
+  if (s.reach.find("token") != std::string::npos) {
+    fact_row(c.ui, column, "scanner/token", "Token file", c.state.scanner_token,
+             "The file with the word that senders have to send.");
+  }
+  const float wrap = column.x1 - column.x0, line = c.ui.px(16);
+  const Rect r = c.ui.row(column, c.ui.paragraph_height(Type::small, wrap, line, s.reach) / c.ui.px(1), 2);
+  c.ui.paragraph(Type::small, r.x0, r.y0, wrap, line, theme::kMuted, s.reach);
+}
+
+// What can be done with the sender.
+void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
+  Ui& ui = c.ui;
+  const bool connection = s.link == LiveLink::connected || !s.accepting;
+  if (!connection && s.description == nullptr) return;
+  const Rect r = ui.row(column, theme::kRow, 2);
+  const bool both = connection && s.description != nullptr;
+  const float half = std::round(0.5F * (r.width() - ui.px(8)));
+  const Rect left = both ? Rect{r.x0, r.y0, r.x0 + half, r.y1} : r,
+             right = both ? Rect{r.x1 - half, r.y0, r.x1, r.y1} : r;
+  if (connection) {
+    const std::string_view label = s.accepting ? "Disconnect" : "Accept senders";
+    if (ui.button("scanner_accept", left, {.label = label},
+                  {label,
+                   s.accepting ? "Ends the connection; no sender is let in until senders are accepted again."
+                               : "Lets the next sender in.",
+                   {}})) {
+      call(c.commands.accept_senders, !s.accepting);
+    }
+  }
+  if (s.description != nullptr && ui.button("scanner_description", right, {.label = "Description…"},
+                                            {"Description", "The description of the frames, as received.", {}})) {
+    ui.open_popup(kDescriptionPanel);
+  }
+}
+
 }  // namespace
 
 void scanner_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (!c.state.scanner.has_value()) return;
   const LiveStatus& s = *c.state.scanner;
-  const Rect r = ui.row(column, theme::kRow, 2);
+  place_rows(c, column, s);
+  const Rect r = ui.labelled(column, "Address", {}, true);
   const float button = ui.px(56);
   const Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
   ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, s.address);
@@ -82,17 +157,8 @@ void scanner_rows(PanelContext& c, Column& column) {
   ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
   ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
   ui.tip("scanner_state", ui.hit("scanner_state", state), state, {"Sender", s.reach, {}});
-  if (s.link == LiveLink::connected || !s.accepting) {
-    const Rect button = ui.row(column, theme::kRow, 2);
-    const std::string_view label = s.accepting ? "Disconnect" : "Accept senders";
-    if (ui.button("scanner_accept", button, {.label = label},
-                  {label,
-                   s.accepting ? "Ends the connection; no sender is let in until senders are accepted again."
-                               : "Lets the next sender in.",
-                   {}})) {
-      call(c.commands.accept_senders, !s.accepting);
-    }
-  }
+  network_rows(c, column, s);
+  action_rows(c, column, s);
   if (s.last_refusal.empty()) return;
   const Rect refused = ui.row(column, 20, 0);
   ui.text_fitted(Type::small, refused.x0 + ui.px(16), refused.x1, refused.y0, refused.height(), theme::kRed,

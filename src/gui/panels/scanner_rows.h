@@ -6,6 +6,9 @@
 namespace echoloop {
 
 inline constexpr std::string_view kScannerAddress = "live:default";  // that the Source panel offers
+inline constexpr std::uint16_t kLivePort = 18483;                    // likewise, on the network
+inline constexpr const char* kDescriptionPanel = "scanner_description";
+inline constexpr const char* kNetworkPanel = "scanner_network";
 
 // In the Source panel: the address that is waited at, who is connected. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);

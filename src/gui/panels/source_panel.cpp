@@ -216,11 +216,15 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   if (!c.state.source.live) rate_slider(c, column);  // the scanner sets the pace
   Rect r = ui.row(column, theme::kRow, 2);
   StreamSettings& stream = c.state.stream;
-  constexpr std::string_view kPause = "Pause source";
-  const float words = ui.px(40) + ui.width(Type::body, kPause);  // with its box, and a gap behind them
+  const bool live = c.state.source.live;
+  const std::string_view pause = live ? "Ask sender to pause" : "Pause source";
+  const float words = ui.px(40) + ui.width(Type::body, pause);  // with its box, and a gap behind them
   const float middle = r.x0 + std::round(std::max(0.52F * r.width(), words));
-  if (ui.check_box("pause", {r.x0, r.y0, middle, r.y1}, kPause, stream.paused,
-                   {kPause, "Pauses the source; the image stays on screen.", {}})) {
+  if (ui.check_box("pause", {r.x0, r.y0, middle, r.y1}, pause, stream.paused,
+                   {pause,
+                    live ? "The sender learns that the stream is paused. Frames that it still sends fill its blocks."
+                         : "Pauses the source; the image stays on screen.",
+                    {}})) {
     stream.paused = !stream.paused;
     call(c.commands.stream_changed);
   }

@@ -241,6 +241,7 @@ struct UiState {
   std::vector<std::filesystem::path> recent;  // newest first
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
+  std::string scanner_token;         // file whose word senders on other machines have to know
   ControlReasons no_effect;
   std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
   std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
@@ -266,6 +267,8 @@ struct UiCommands {
   std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
+  std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
+  std::function<void()> save_description;                       // of the scanner, as a JSON file
   std::function<void(bool)> accept_senders;  // false: the scanner's sender is disconnected, and none is let in
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed

@@ -60,6 +60,7 @@ void LiveIntake::describe(LiveScanPtr scan, std::uint32_t generation) {
     scan_ = std::move(scan);
     clock_.begin_epoch();
   }
+  status_.description = scan_->readable;
   status_.block_bytes = scan_->description.layout->frame_bytes();
   status_.blocks = LiveBlocks::count_for(scan_->description.layout->frame_bytes());
   if (scan_ == streamed_) blocks_.set_generation(generation);

@@ -31,6 +31,7 @@ namespace echoloop {
 struct LiveScan {
   std::vector<std::byte> json;
   LiveDescription description;
+  std::shared_ptr<const std::string> readable;
   SenderClock clock = SenderClock::none;
 };
 using LiveScanPtr = std::shared_ptr<LiveScan>;

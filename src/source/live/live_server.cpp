@@ -309,6 +309,7 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
       scan->description =
           describe_live("description", asked.json, connection.peer.is_here ? LikeFiles::allowed : LikeFiles::refused,
                         stop_describing_.get_token());
+      scan->readable = std::make_shared<const std::string>(readable_description(asked.json));
     }
     const std::size_t bytes = scan->description.layout->frame_bytes();
     if (std::max(bytes, scan->description.acquisition->frame_bytes()) > memory_size_ / 8) {
